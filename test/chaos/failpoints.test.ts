@@ -7,18 +7,18 @@ import { newOperator } from "../journey/support/reviews.ts";
 import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
 import { countFigures } from "../support/figures.ts";
 import { IS_PROOF } from "../support/proof.ts";
-import { liveThrough } from "./saga.ts";
-import { takeBack } from "./take-back.ts";
+import { makeEveryMovement } from "./every-movement.ts";
+import { reverseUnmatchedDeal } from "./reverse-deal.ts";
 
 const START_TIMEOUT_MS = 180_000;
 const TIMEOUT = { timeout: 300_000 };
 
 const KINDS = ["deposit", "withdrawal", "fee_debit", "fee_credit", "result", "mirror", "exit"];
-/** People order it, so it has a saga of its own. */
+/** Operators request it, so it has a scenario of its own. */
 const REVERSAL = "reversal";
-/** `after_intent` is a place of its own for those whose order and permit are one commit or are sent by their caller. */
-const SENDS = ["after_permit", "after_write", "after_answer", "after_record"].flatMap((place) =>
-  [...KINDS, REVERSAL].map((kind) => `platform/${place}.${kind}`),
+/** `after_intent` exists only where the transfer request and the permit are two commits; see `STEPS`. */
+const SENDS = ["after_permit", "after_write", "after_answer", "after_record"].flatMap((point) =>
+  [...KINDS, REVERSAL].map((kind) => `platform/${point}.${kind}`),
 );
 const STEPS = [
   "platform/after_intent.deposit",
@@ -33,13 +33,13 @@ const STEPS = [
   "subscription/after_mirror",
   "subscription/after_allocation",
   "subscription/after_posting",
-  ...["after_place", "after_crystallisation", "after_leave"].flatMap((place) =>
-    ["WITHDRAWAL", "EXIT"].map((kind) => `subscription/${place}.${kind}`),
+  ...["after_place", "after_crystallisation", "after_leave"].flatMap((point) =>
+    ["WITHDRAWAL", "EXIT"].map((kind) => `subscription/${point}.${kind}`),
   ),
   "fee/before_outcome.paid",
 ];
 
-/** `make proof` runs all of them, for some minutes. */
+/** `make proof` runs all failpoints, in some minutes. */
 const USUAL = [
   "platform/after_answer.fee_debit",
   "platform/after_permit.exit",
@@ -48,9 +48,9 @@ const USUAL = [
   "subscription/after_crystallisation.EXIT",
 ];
 
-const places = [...SENDS, ...STEPS].filter((place) => IS_PROOF || USUAL.includes(place));
+const failpoints = [...SENDS, ...STEPS].filter((point) => IS_PROOF || USUAL.includes(point));
 
-describe("a process that dies between two steps leaves a saga that is told to its end, once", () => {
+describe("a saga whose process is killed between two steps is finished, and each transfer is executed once", () => {
   const armed = mkdtempSync(join(tmpdir(), "pamm-failpoints-"));
   let system: TestSystem;
   let client: Client;
@@ -66,12 +66,12 @@ describe("a process that dies between two steps leaves a saga that is told to it
     rmSync(armed, { recursive: true });
   }, START_TIMEOUT_MS);
 
-  test.each(places)("%s", TIMEOUT, async (place) => {
-    const file = join(armed, place);
+  test.each(failpoints)("%s", TIMEOUT, async (point) => {
+    const file = join(armed, point);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, "");
-    await (place.endsWith(`.${REVERSAL}`) ? takeBack(client, second) : liveThrough(client));
+    await (point.endsWith(`.${REVERSAL}`) ? reverseUnmatchedDeal(client, second) : makeEveryMovement(client));
     countFigures({ "processes ended at a failpoint": 1 });
-    expect(existsSync(file), "nobody came by").toBe(false);
+    expect(existsSync(file), "no process reached the failpoint").toBe(false);
   });
 });

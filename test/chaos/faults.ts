@@ -6,8 +6,8 @@ import type { Stage } from "./stage.ts";
 
 export type Fault = {
   readonly name: string;
-  /** Happens while customers are at it; when it is over everything can be well again. */
-  readonly happen: (stage: Stage) => Promise<void>;
+  /** Injects the fault during traffic; resolves when its cause is over. */
+  readonly inject: (stage: Stage) => Promise<void>;
 };
 
 const STOPPED_MS = 30_000;
@@ -15,7 +15,7 @@ const CUT_OFF_MS = 8_000;
 const LATE_MS = 3_000;
 const HIDDEN_MS = 10_000;
 const SLOW_MS = 6_000;
-/** Commands hit by a fault, one after the other, each of another customer. */
+/** Consecutive commands that a fault hits, each of another customer. */
 const TIMES = 4;
 const FAULT_MS = 1_500;
 
@@ -32,13 +32,13 @@ const KILLED: readonly ProcessName[] = [
 ];
 
 function killed(name: ProcessName): Fault {
-  return { name: `kill -9 ${name}`, happen: ({ system }) => system.kill(name) };
+  return { name: `kill -9 ${name}`, inject: ({ system }) => system.kill(name) };
 }
 
-function faulty(name: string, fault: Readonly<Record<string, string | number>>): Fault {
+function simulated(name: string, fault: Readonly<Record<string, string | number>>): Fault {
   return {
     name,
-    async happen({ client: { control } }) {
+    async inject({ client: { control } }) {
       await control("POST", "faults", { command: "trade/balance", times: TIMES, ...fault });
       await sleep(FAULT_MS);
       await control("DELETE", "faults");
@@ -46,48 +46,47 @@ function faulty(name: string, fault: Readonly<Record<string, string | number>>):
   };
 }
 
-/** Each of these while money is being moved. */
 export const FAULTS: readonly Fault[] = [
   ...KILLED.map(killed),
-  { name: "kill -9 of everything at once", happen: ({ system }) => system.restart("SIGKILL") },
-  { name: "stop and start", happen: ({ system }) => system.restart("SIGINT") },
-  { name: "Postgres stopped immediate", happen: ({ system }) => system.kill("postgres", "SIGQUIT") },
+  { name: "kill -9 of all processes at once", inject: ({ system }) => system.restart("SIGKILL") },
+  { name: "stop and start", inject: ({ system }) => system.restart("SIGINT") },
+  { name: "Postgres stopped immediate", inject: ({ system }) => system.kill("postgres", "SIGQUIT") },
   {
     name: "JetStream's files deleted",
-    async happen({ system }) {
+    async inject({ system }) {
       rmSync(join(system.stateDir, "nats/jetstream"), { recursive: true, force: true });
       await system.kill("nats");
     },
   },
   {
     name: "platform service stopped for 30 s",
-    happen: ({ system }) => system.pause("platform", STOPPED_MS),
+    inject: ({ system }) => system.pause("platform", STOPPED_MS),
   },
   {
     name: "connection to the platform cut",
-    async happen({ client: { control } }) {
+    async inject({ client: { control } }) {
       await control("POST", "faults", { command: "*", effect: "drop_before", times: 1_000_000 });
       await sleep(CUT_OFF_MS);
       await control("DELETE", "faults");
     },
   },
-  { name: "nothing arrives at the platform or from it", happen: ({ line }) => line.swallow(CUT_OFF_MS) },
+  { name: "all packets to and from the platform dropped", inject: ({ link }) => link.drop(CUT_OFF_MS) },
   {
-    name: "platform stands still, then does what was asked",
-    happen: ({ system }) => system.pause("simulator", CUT_OFF_MS),
+    name: "platform is suspended, then executes its commands",
+    inject: ({ system }) => system.pause("simulator", CUT_OFF_MS),
   },
-  { name: "platform restarts", happen: async ({ client }) => void (await client.control("POST", "restart", {})) },
-  faulty("answer lost before", { effect: "drop_before" }),
-  faulty("answer lost after", { effect: "drop_after" }),
-  faulty("answer late", { effect: "delay", delay_ms: SLOW_MS }),
-  faulty("applied late", { effect: "late_apply", delay_ms: LATE_MS }),
-  faulty("answer 502 of a proxy", { effect: "http:502" }),
-  faulty("return code 9, time-out", { effect: "retcode:9" }),
-  faulty("return code 12, too frequent", { effect: "retcode:12" }),
-  faulty("deal hidden for 10 s", { effect: "hide_deal", delay_ms: HIDDEN_MS }),
+  { name: "platform restarts", inject: async ({ client }) => void (await client.control("POST", "restart", {})) },
+  simulated("answer lost before", { effect: "drop_before" }),
+  simulated("answer lost after", { effect: "drop_after" }),
+  simulated("answer late", { effect: "delay", delay_ms: SLOW_MS }),
+  simulated("applied late", { effect: "late_apply", delay_ms: LATE_MS }),
+  simulated("answer 502 of a proxy", { effect: "http:502" }),
+  simulated("return code 9, time-out", { effect: "retcode:9" }),
+  simulated("return code 12, too frequent", { effect: "retcode:12" }),
+  simulated("deal hidden for 10 s", { effect: "hide_deal", delay_ms: HIDDEN_MS }),
   {
     name: "answer lost and deal hidden",
-    async happen({ client: { control } }) {
+    async inject({ client: { control } }) {
       for (const effect of ["drop_after", "hide_deal"]) {
         await control("POST", "faults", { command: "trade/balance", times: TIMES, effect, delay_ms: HIDDEN_MS });
       }

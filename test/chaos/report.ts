@@ -1,38 +1,38 @@
-import type { Asked, Said } from "../journey/support/asked.ts";
-import type { Played } from "./play.ts";
+import type { AnsweredRequest, Answer } from "../journey/support/money-request.ts";
+import type { FaultRun } from "./run-fault.ts";
 
 const HEADER = [
   "fault",
-  "asked",
+  "requests",
   "done",
   "not executed",
   "unknown",
   "no answer",
-  "of these executed / not / with a person",
+  "of these executed / not / in review",
   "slowest answer",
   "served again after",
   "all known after",
   "broken promises",
 ];
 
-/** A row for each trouble, in Markdown. */
-export function table(played: readonly Played[]): string {
-  const rows = played.map(rowOf);
+/** A Markdown table with a row for each fault. */
+export function table(runs: readonly FaultRun[]): string {
+  const rows = runs.map(rowOf);
   return [HEADER, HEADER.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
-function rowOf({ name, asked, found, lastedMs, servedAfterMs, knownAfterMs, broken }: Played): string[] {
-  const count = (...wanted: readonly Said[]): string =>
-    String(asked.filter(({ said }: Asked) => wanted.includes(said)).length);
+function rowOf({ name, requests, found, lastedMs, servedAfterMs, knownAfterMs, broken }: FaultRun): string[] {
+  const count = (...wanted: readonly Answer[]): string =>
+    String(requests.filter(({ answer }: AnsweredRequest) => wanted.includes(answer)).length);
   return [
     `${name} (${seconds(lastedMs)})`,
-    String(asked.length),
+    String(requests.length),
     count("done", "nothing"),
     count("not_executed"),
     count("unknown"),
     count("lost"),
     `${found.executed} / ${found.notExecuted} / ${found.review}`,
-    seconds(Math.max(0, ...asked.map(({ tookMs }) => tookMs))),
+    seconds(Math.max(0, ...requests.map(({ tookMs }) => tookMs))),
     seconds(servedAfterMs),
     seconds(knownAfterMs),
     String(broken.length),

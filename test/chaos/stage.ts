@@ -1,40 +1,41 @@
 import { freePort } from "../../deploy/local/ports.ts";
-import type { Asked } from "../journey/support/asked.ts";
+import type { AnsweredRequest } from "../journey/support/money-request.ts";
 import { type Client, clientOf } from "../journey/support/client.ts";
 import { newInvestor } from "../journey/support/people.ts";
 import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
 import { pooled } from "../journey/support/trading.ts";
-import { layLine, type Line } from "./line.ts";
+import { openLink, type Link } from "./link.ts";
 
-/** Where it happens; `all` grows with everything that was ever asked of the system. */
+/** The system under test. */
 export type Stage = {
   readonly system: TestSystem;
   /** Between platform and the simulator. */
-  readonly line: Line;
+  readonly link: Link;
   readonly client: Client;
   readonly logins: readonly string[];
-  readonly all: Asked[];
+  /** All requests since the start of the system. */
+  readonly all: AnsweredRequest[];
   readonly quietPeriodMs: number;
 };
 
 const QUIET_PERIOD_S = 20;
-/** Some whose money is with a Master, and some who follow nobody yet. */
+/** Capital of Investors in a pool, and of Investors without a Master. */
 const POOLED = ["1000", "2000"];
 const OUTSIDE = ["500", "500"];
 
 export async function aStage(): Promise<Stage & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const simulatorPort = await freePort();
-  const line = stack.use(await layLine(simulatorPort));
+  const link = stack.use(await openLink(simulatorPort));
   const settings = { PAMM_QUIET_PERIOD: `PT${QUIET_PERIOD_S}S`, SIM_PORT: String(simulatorPort) };
-  const system = stack.use(await startTestSystem({ ...settings, SIM_DIAL_PORT: String(line.port) }));
+  const system = stack.use(await startTestSystem({ ...settings, SIM_DIAL_PORT: String(link.port) }));
   const client = clientOf(system);
   const { investors } = await pooled(client, POOLED);
   const outside = await Promise.all(OUTSIDE.map((capital) => newInvestor(client, capital)));
   const kept = stack.move();
   return {
     system,
-    line,
+    link,
     client,
     logins: [...investors, ...outside],
     all: [],

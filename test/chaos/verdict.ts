@@ -1,45 +1,47 @@
 import { itemsOf, type JsonObject, textOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, type Deal, dealsOf, eventually } from "../journey/support/client.ts";
-import type { Asked } from "../journey/support/asked.ts";
-import { brokenByDeals, dealsFor, strangersAmong } from "../journey/support/verdict.ts";
+import type { AnsweredRequest } from "../journey/support/money-request.ts";
+import { contradictionsWithDeals, dealsFor, unrequestedDeals } from "../journey/support/verdict.ts";
 
-/** What the platform and the ledger of operations have to say of what callers were told. */
+/** Answers to callers compared with the deals on the platform and with the ledger of operations. */
 export type Verdict = {
-  /** Every sentence is a broken promise. */
+  /** One sentence for each wrong answer. */
   readonly broken: readonly string[];
-  /** How it ended for those that had no answer. */
+  /** Outcomes of requests without a definite answer. */
   readonly found: { readonly executed: number; readonly notExecuted: number; readonly review: number };
-  /** From the end of the traffic until the ledger knew everything. */
+  /** From the end of the traffic until the ledger has every outcome. */
   readonly knownAfterMs: number;
 };
 
 type Outcome = "executed" | "not_executed" | "review" | "never recorded";
 
-/** An operation is known, or in front of a person, so long after the quiet period. */
+/** After the quiet period an operation has an outcome, or is in manual review, within this time. */
 const KNOWN_WITHIN_MS = 75_000;
-/** A reference of a deposit or withdrawal, and the comment of one of these customers. */
-const OURS = /^P[DW]\S{12} c\w+\.$/;
+/** The reference of a deposit or withdrawal and the comment of one of these customers. */
+const REQUESTED = /^P[DW]\S{12} c\w+\.$/;
 
 export type History = {
-  /** What is judged. */
-  readonly asked: readonly Asked[];
-  /** Everything that was ever asked of this system. */
-  readonly all: readonly Asked[];
+  /** The requests to check. */
+  readonly requests: readonly AnsweredRequest[];
+  /** All requests since the start of the system. */
+  readonly all: readonly AnsweredRequest[];
   readonly quietPeriodMs: number;
 };
 
-/** Waits until the ledger knows every outcome, then holds each answer and each outcome against the platform's deals. */
-export async function judge(client: Client, { asked, all, quietPeriodMs }: History): Promise<Verdict> {
+/** Waits until the ledger has every outcome, then compares each answer and each outcome with the deals. */
+export async function checkAnswers(client: Client, { requests, all, quietPeriodMs }: History): Promise<Verdict> {
   const since = performance.now();
-  const outcomes = new Map<Asked, Outcome>();
-  for (const each of asked) {
-    const look = (): Promise<Outcome> => outcomeOf(client, each);
-    outcomes.set(each, await eventually(look, quietPeriodMs + KNOWN_WITHIN_MS));
+  const outcomes = new Map<AnsweredRequest, Outcome>();
+  for (const each of requests) {
+    const read = (): Promise<Outcome> => outcomeOf(client, each);
+    outcomes.set(each, await eventually(read, quietPeriodMs + KNOWN_WITHIN_MS));
   }
   const knownAfterMs = performance.now() - since;
-  const deals = await dealsByLogin(client, asked);
-  const broken = asked.flatMap((each) => brokenBy(each, outcomes.get(each), deals.get(each.login) ?? []));
-  const open = asked.filter(({ said }) => said === "unknown" || said === "lost").map((each) => outcomes.get(each));
+  const deals = await dealsByLogin(client, requests);
+  const broken = requests.flatMap((each) => brokenBy(each, outcomes.get(each), deals.get(each.login) ?? []));
+  const open = requests
+    .filter(({ answer }) => answer === "unknown" || answer === "lost")
+    .map((each) => outcomes.get(each));
   const count = (...wanted: readonly Outcome[]): number =>
     open.filter((outcome) => outcome !== undefined && wanted.includes(outcome)).length;
   const found = {
@@ -47,11 +49,11 @@ export async function judge(client: Client, { asked, all, quietPeriodMs }: Histo
     notExecuted: count("not_executed", "never recorded"),
     review: count("review"),
   };
-  return { broken: [...broken, ...strangers(all, deals)], found, knownAfterMs };
+  return { broken: [...broken, ...unrequested(all, deals)], found, knownAfterMs };
 }
 
-/** Throws while nobody knows. */
-async function outcomeOf({ get }: Client, { operationId, login, comment }: Asked): Promise<Outcome> {
+/** Throws while the outcome is unknown. */
+async function outcomeOf({ get }: Client, { operationId, login, comment }: AnsweredRequest): Promise<Outcome> {
   const entry =
     operationId === undefined
       ? await newest(get, `/api/v1/operations?login=${login}&comment=${comment}`)
@@ -75,31 +77,34 @@ async function newest(get: Client["get"], path: string): Promise<JsonObject | un
   return [...items, ...itemsOf(body["items"] ?? [])][0];
 }
 
-async function dealsByLogin(client: Client, asked: readonly Asked[]): Promise<ReadonlyMap<string, readonly Deal[]>> {
-  const logins = [...new Set(asked.map(({ login }) => login))];
+async function dealsByLogin(
+  client: Client,
+  requests: readonly AnsweredRequest[],
+): Promise<ReadonlyMap<string, readonly Deal[]>> {
+  const logins = [...new Set(requests.map(({ login }) => login))];
   return new Map(await Promise.all(logins.map(async (login) => [login, await dealsOf(client, login)] as const)));
 }
 
-function brokenBy(asked: Asked, outcome: Outcome | undefined, deals: readonly Deal[]): string[] {
-  const { said, comment } = asked;
-  const own = dealsFor(asked, deals).length;
+function brokenBy(request: AnsweredRequest, outcome: Outcome | undefined, deals: readonly Deal[]): string[] {
+  const { answer, comment } = request;
+  const own = dealsFor(request, deals).length;
   const isDenied = outcome === "not_executed" || outcome === "never recorded";
   const broken = [
-    ...brokenByDeals(asked, deals),
-    ...(said === "done" && outcome !== "executed" ? ["is not in the ledger as executed"] : []),
-    ...(said === "not_executed" && outcome === "executed" ? ["is in the ledger as executed"] : []),
-    ...(outcome === "executed" && said !== "nothing" && own !== 1 ? ["has no deal"] : []),
+    ...contradictionsWithDeals(request, deals),
+    ...(answer === "done" && outcome !== "executed" ? ["is not in the ledger as executed"] : []),
+    ...(answer === "not_executed" && outcome === "executed" ? ["is in the ledger as executed"] : []),
+    ...(outcome === "executed" && answer !== "nothing" && own !== 1 ? ["has no deal"] : []),
     ...(isDenied && own > 0 ? ["has a deal"] : []),
   ];
-  return broken.map((how) => `${comment} ${how}; told ${said}, ledger ${outcome}, ${own} deals`);
+  return broken.map((how) => `${comment} ${how}; answer ${answer}, ledger ${outcome}, ${own} deals`);
 }
 
-/** Deposits and withdrawals of ours that nobody ever asked for. */
-function strangers(asked: readonly Asked[], deals: ReadonlyMap<string, readonly Deal[]>): string[] {
+/** Deposits and withdrawals that no customer requested. */
+function unrequested(requests: readonly AnsweredRequest[], deals: ReadonlyMap<string, readonly Deal[]>): string[] {
   return [...deals].flatMap(([login, all]) => {
-    const ours = all.filter(({ comment }) => OURS.test(comment));
-    return strangersAmong(ours, asked).map(
-      ({ ticket, comment }) => `deal ${ticket} on ${login} was asked for by nobody: ${comment}`,
+    const own = all.filter(({ comment }) => REQUESTED.test(comment));
+    return unrequestedDeals(own, requests).map(
+      ({ ticket, comment }) => `deal ${ticket} on ${login} has no request: ${comment}`,
     );
   });
 }

@@ -35,18 +35,18 @@ test("some pages have commands", () => {
 });
 
 test.each([...PAGES])("the commands of %s succeed, in their order", { timeout: PAGE_TIMEOUT_MS }, async (_, blocks) => {
-  const { ended, said } = run(["env", "-C", workspace.path, "bash", "-c", scriptOf(blocks)], cleanEnvironment());
+  const { ended, output } = run(["env", "-C", workspace.path, "bash", "-c", scriptOf(blocks)], cleanEnvironment());
 
-  expect(await ended, said()).toBe(0);
+  expect(await ended, output()).toBe(0);
   for (const { comment = "", line } of blocks) {
     const wanted = IS_RUN.exec(comment)?.groups?.["wanted"];
-    if (wanted !== undefined) expect(outputOf(said(), line), `line ${line}`).toContain(wanted);
+    if (wanted !== undefined) expect(outputOf(output(), line), `line ${line}`).toContain(wanted);
   }
 });
 
 /** All blocks of a page in one shell, as a reader pastes them. Pages name the addresses that `make run` has by default. */
 function scriptOf(blocks: readonly Block[]): string {
-  const { url, simulatorControlUrl } = system.told();
+  const { url, simulatorControlUrl } = system.info();
   const steps = blocks.map(({ file, line, text }) => `echo '== ${file}:${line}'\n${text}\n`);
   return (HEAD + steps.join(""))
     .replaceAll("http://localhost:8080", url)
@@ -54,8 +54,8 @@ function scriptOf(blocks: readonly Block[]): string {
 }
 
 /** What the block at this line printed. */
-function outputOf(said: string, line: number): string {
-  const [, output = ""] = said.split(new RegExp(`^== .*:${line}$`, "m"));
+function outputOf(all: string, line: number): string {
+  const [, output = ""] = all.split(new RegExp(`^== .*:${line}$`, "m"));
   return output.split(/^== /m)[0] ?? "";
 }
 

@@ -8,7 +8,7 @@ import { SCOPES } from "../../services/edge/keys/scopes.ts";
 import { anchorsOf, blocksOf, codeSpansOf, linksOf, markdownFiles, read, ROOT } from "./markdown.ts";
 
 const FILES = markdownFiles();
-/** What a reader types. The changelog speaks of what was. */
+/** Pages with instructions: the changelog names files and commands of earlier versions. */
 const INSTRUCTIONS = FILES.filter((file) => file !== "CHANGELOG.md");
 const OWN_PATH = /^(?:\.ci|deploy|docs|proto|services|test)\/[\w./-]+$/;
 const MARKS = /^(?:run: system(?:, prints: .+)?|not run: .+)$/;
@@ -17,7 +17,7 @@ test("the pages are found", () => {
   expect(FILES).toEqual(expect.arrayContaining(["README.md", "docs/integrate.md", "services/simulator/README.md"]));
 });
 
-test("every shell block says whether it is run, or why it is not", () => {
+test("every shell block is marked as run by a test, or has a reason why it is not", () => {
   const blocks = FILES.flatMap((file) => blocksOf(file)).filter(({ language }) => language === "sh");
   const unmarked = blocks.filter(({ comment = "" }) => !MARKS.test(comment));
 
@@ -36,7 +36,7 @@ test("every link leads to a file and a heading that exist", () => {
   expect(broken).toEqual([]);
 });
 
-test("every path of this repository that a page names exists", () => {
+test("every repository path named in a page exists", () => {
   const missing = INSTRUCTIONS.flatMap((file) =>
     codeSpansOf(read(file))
       .filter((span) => OWN_PATH.test(span))
@@ -47,7 +47,7 @@ test("every path of this repository that a page names exists", () => {
   expect(missing).toEqual([]);
 });
 
-test("every make target and npm script that a page names exists", () => {
+test("every make target and npm script named in a page exists", () => {
   const targets = new Set([...read("Makefile").matchAll(/^([a-z-]+):/gm)].map(([, name]) => name));
   const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
   const commands = INSTRUCTIONS.flatMap((file) => [

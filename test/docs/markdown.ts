@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 export const ROOT = join(import.meta.dirname, "../..");
 
-/** A fenced block, and what the HTML comment on the line before it says about running it. */
+/** A fenced block, with the HTML comment before it, which marks whether a test runs it. */
 export type Block = {
   readonly file: string;
   /** Of the opening fence, counted from 1. */
@@ -15,7 +15,7 @@ export type Block = {
 
 export type Link = { readonly file: string; readonly line: number; readonly target: string };
 
-const NOT_OURS = new Set(["node_modules", "gen", ".git", ".cache", ".state"]);
+const IGNORED = new Set(["node_modules", "gen", ".git", ".cache", ".state"]);
 const FENCE = /^(`{3,})\s*([a-z]*)\s*$/;
 const COMMENT = /^<!--\s*(.*?)\s*-->$/;
 
@@ -25,7 +25,7 @@ export function markdownFiles(folder = ""): string[] {
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
     .flatMap((entry) => {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory()) return NOT_OURS.has(entry.name) ? [] : markdownFiles(path);
+      if (entry.isDirectory()) return IGNORED.has(entry.name) ? [] : markdownFiles(path);
       return entry.name.endsWith(".md") ? [path] : [];
     });
 }
@@ -58,7 +58,7 @@ export function blocksOf(file: string, text = read(file)): Block[] {
   return blocks;
 }
 
-/** The text without its fenced blocks, line by line, so that line numbers stay. */
+/** The text with its fenced blocks emptied, so that line numbers stay the same. */
 export function prose(text: string): string {
   let fence: string | undefined;
   return text
@@ -83,7 +83,7 @@ export function linksOf(file: string, text = read(file)): Link[] {
     .filter(({ target }) => !/^[a-z]+:/.test(target));
 }
 
-/** As GitHub makes them of headings. */
+/** The anchors that GitHub derives from headings. */
 export function anchorsOf(text: string): Set<string> {
   const headings = prose(text).matchAll(/^#{1,6} (.*)$/gm);
   return new Set(

@@ -8,12 +8,12 @@ import { startOwnNats } from "#test/support/nats.ts";
 import type { Books } from "./adversarial-platform/books.ts";
 import { startPlatformProcess } from "./adversarial-platform/service.ts";
 import { type AdversarialPlatform, startAdversarialPlatform } from "./adversarial-platform/start.ts";
-import { createAccount, playSaga, type Service, type Told } from "./adversarial-platform/saga.ts";
-import { brokenPromises } from "./adversarial-platform/verdict.ts";
+import { createAccount, runTransfers, type Service, type AnsweredTransfer } from "./adversarial-platform/requests.ts";
+import { findContradictions } from "./adversarial-platform/verdict.ts";
 import { FUZZ_SEED, FUZZ_TIMEOUT_MS, report, runsOf } from "./support/fuzz.ts";
 import { randomOf } from "./support/random.ts";
 
-const SAGAS = 20;
+const HISTORIES = 20;
 const AT_ONCE = 20;
 const KILLS = 2;
 const PAYMENT_ACCOUNTS = 4;
@@ -22,44 +22,48 @@ const MAX_FAULTS = 20;
 const SHOWN_FAULT_LENGTH = 1_200;
 
 test(
-  "whatever a adversarial platform does, and however often we die, nothing is paid twice and nothing false is said",
+  "no transfer is executed twice and no answer is wrong while the platform is adversarial and the service is killed",
   async () => {
-    const sagas = runsOf(SAGAS);
+    const histories = runsOf(HISTORIES);
     await using platform = await startAdversarialPlatform(FUZZ_SEED);
     const database = await testDatabase("platform");
     const nats = await startOwnNats();
     const options = { platform, databaseUrl: database.url, natsUrl: nats.url, quietPeriod: "PT3S" };
     await using service = await startPlatformProcess(options);
-    onTestFailed(() => void process.stderr.write(faultsIn(service.said())));
+    onTestFailed(() => void process.stderr.write(faultsIn(service.output())));
     const payments = await Promise.all(
       range(PAYMENT_ACCOUNTS).map((at) => createAccount(service.client, "payment", `${at}`)),
     );
 
-    platform.hostility = { orders: 60, questions: 8, connections: 5 };
-    const told: Told[] = [];
-    const queue = range(sagas).values();
+    platform.faultPercent = { transfers: 60, reads: 8, connections: 5 };
+    const answered: AnsweredTransfer[] = [];
+    const queue = range(histories).values();
     const worker = async (): Promise<void> => {
-      for (const at of queue) told.push(...(await tellSaga(service.client, payments, at)));
+      for (const at of queue) answered.push(...(await runAccountTransfers(service.client, payments, at)));
     };
-    const killing = killNowAndThen(service.kill, Math.ceil(KILLS * (sagas / SAGAS)));
-    await Promise.all([...range(Math.min(AT_ONCE, sagas)).map(worker), killing]);
-    platform.hostility = { orders: 0, questions: 0, connections: 0 };
+    const killing = killNowAndThen(service.kill, Math.ceil(KILLS * (histories / HISTORIES)));
+    await Promise.all([...range(Math.min(AT_ONCE, histories)).map(worker), killing]);
+    platform.faultPercent = { transfers: 0, reads: 0, connections: 0 };
 
     const reviews = await reviewsByKey(database.pool);
     const { books, played } = platform;
-    expect(brokenPromises(told, { books, played, reviews })).toEqual([]);
+    expect(findContradictions(answered, { books, played, reviews })).toEqual([]);
     await expectLogsToAgree(database.pool, books);
     expect(service.crashes()).toBe(0);
-    report(summaryOf(told, platform), told.length);
+    report(summaryOf(answered, platform), answered.length);
   },
   FUZZ_TIMEOUT_MS * 4,
 );
 
-async function tellSaga(service: Service, payments: readonly string[], at: number): Promise<Told[]> {
+async function runAccountTransfers(
+  service: Service,
+  payments: readonly string[],
+  at: number,
+): Promise<AnsweredTransfer[]> {
   const id = `${FUZZ_SEED}-${at}`;
   const investor = await createAccount(service, "investor", id);
   const master = await createAccount(service, "master", id);
-  return await playSaga(service, { investor, master, payments }, id, amountsFrom(BigInt(at) * 10n));
+  return await runTransfers(service, { investor, master, payments }, id, amountsFrom(BigInt(at) * 10n));
 }
 
 async function killNowAndThen(kill: (pauseMs: number) => Promise<void>, times: number): Promise<void> {
@@ -82,7 +86,7 @@ async function reviewsByKey(db: Queryable): Promise<ReadonlyMap<string, readonly
   return new Map(rows.map(({ key, reasons }) => [key, reasons]));
 }
 
-/** Once all is quiet, the log of an account adds up to its balance, unless a person has to look at it. */
+/** At rest, the log of an account adds up to its balance, unless it is in manual review. */
 async function expectLogsToAgree(db: Queryable, { accounts }: Books): Promise<void> {
   const differences = async (): Promise<string[]> => {
     const logs = await many<{ login: string; log_minor: bigint }>(
@@ -95,20 +99,20 @@ async function expectLogsToAgree(db: Queryable, { accounts }: Books): Promise<vo
   await expect.poll(differences, { timeout: LOGS_AGREE_WITHIN_MS, interval: 500 }).toEqual([]);
 }
 
-/** What the service itself called an error, which a failure here may come from: each kind once. */
-function faultsIn(said: string): string {
-  const lines = said.split("\n").filter((line) => !line.startsWith("{") || /"level":"(?:error|fatal)"/.test(line));
+/** Errors in the output of the service, each kind once. */
+function faultsIn(output: string): string {
+  const lines = output.split("\n").filter((line) => !line.startsWith("{") || /"level":"(?:error|fatal)"/.test(line));
   const kinds = Map.groupBy(lines, (line) => /"message":"([^"]*)/.exec(line)?.[1] ?? line);
   const shown = Array.from(kinds.values(), (all) => `${all.length} x ${all[0]?.slice(0, SHOWN_FAULT_LENGTH)}`);
   return `${shown.slice(0, MAX_FAULTS).join("\n")}\n`;
 }
 
-function summaryOf(told: readonly Told[], { requests, books }: AdversarialPlatform): string {
+function summaryOf(answered: readonly AnsweredTransfer[], { requests, books }: AdversarialPlatform): string {
   const counts = Object.entries(TransferState).map(([name, state]) => {
-    return { name, count: told.filter(({ answers }) => answers.at(-1)?.state === state).length };
+    return { name, count: answered.filter(({ answers }) => answers.at(-1)?.state === state).length };
   });
   const shown = counts.filter(({ count }) => count > 0).map(({ name, count }) => `${count} ${name}`);
-  return `transfers before a adversarial platform (${shown.join(", ")}; ${requests()} requests, ${books.deals.length} deals)`;
+  return `transfers with an adversarial platform (${shown.join(", ")}; ${requests()} requests, ${books.deals.length} deals)`;
 }
 
 function amountsFrom(first: bigint): () => bigint {

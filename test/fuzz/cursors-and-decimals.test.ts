@@ -13,10 +13,10 @@ const id = fc.bigInt(-(2n ** 63n), 2n ** 63n - 1n);
 const list = fc.constantFrom("masters", "masters:ACTIVE", "investors", "", "\u0000");
 
 test(
-  "a cursor leads back to where it was written, and nowhere else",
+  "a cursor is valid only for the list and the position that it was written for",
   () => {
-    const places = fc.tuple(id, list, list, fc.nat(23), fc.constantFrom(..."AZaz09-_"), fc.string({ maxLength: 30 }));
-    fuzz("cursors", 800, places, ([after, own, other, at, character, noise]) => {
+    const inputs = fc.tuple(id, list, list, fc.nat(23), fc.constantFrom(..."AZaz09-_"), fc.string({ maxLength: 30 }));
+    fuzz("cursors", 800, inputs, ([after, own, other, at, character, noise]) => {
       const text = cursors.write(own, after);
       expect(cursors.read(own, text)).toBe(after);
       if (other !== own) expect(cursors.read(other, text)).toBeUndefined();
@@ -30,7 +30,7 @@ test(
   FUZZ_TIMEOUT_MS,
 );
 
-/** Mostly nearly numbers. */
+/** Numbers and texts that resemble numbers. */
 const numberLike = fc.oneof(
   fc.string({ unit: fc.constantFrom(..."0123456789.-+eE,_ xn"), maxLength: 12 }),
   fc.tuple(fc.bigInt(-(10n ** 20n), 10n ** 20n), fc.nat(12)).map(([whole, places]) => withPoint(whole, places)),
@@ -51,7 +51,7 @@ const numberLike = fc.oneof(
 );
 
 test(
-  "decimal text is exactly the cents that it says, or no amount",
+  "decimal text is parsed exactly, or refused",
   () => {
     fuzz("decimals", 2_500, numberLike, (text) => {
       const value = exactly(text);
@@ -111,7 +111,7 @@ const literal = fc
   .map(([whole, fraction, power]) => `${whole}${fraction === undefined ? "" : `.${fraction}`}${power?.join("") ?? ""}`);
 
 test(
-  "a number of a body is read as it was written, not as a float remembers it",
+  "a JSON number is read as written, without the rounding of a float",
   () => {
     fuzz("numbers of JSON", 2_500, literal, (written) => {
       const body = parseJson(Buffer.from(`{"a":${written}}`))?.value as object;
@@ -130,7 +130,7 @@ test(
 );
 
 test(
-  "an instant is read to the millisecond, and a day that is none is no instant",
+  "an instant is read to the millisecond, and an invalid date is refused",
   () => {
     const parts = fc.tuple(
       fc.integer({ min: 0, max: 9_999 }),
@@ -158,7 +158,7 @@ test(
 
 type Exact = { readonly digits: bigint; readonly places: number };
 
-/** Digits and where the point is; undefined when it is not plain decimal text. */
+/** Digits and the number of decimal places; undefined unless it is plain decimal text. */
 function exactly(text: string): Exact | undefined {
   const [, sign, whole, fraction = ""] = /^(-?)([0-9]+)(?:\.([0-9]+))?$/.exec(text) ?? [];
   if (whole === undefined || text.endsWith("\n")) return undefined;

@@ -12,11 +12,11 @@ import { FUZZ_TIMEOUT_MS, fuzzAsync, report } from "./support/fuzz.ts";
 const RUNS = 120;
 const CALL_MS = 600;
 const COMMAND = "0199f3a2-7c1e-7000-8000-000000000001";
-/** Written as our own encoder does not write it: then nobody gets it either. */
+/** The payload cannot be decoded, so no handler receives it. */
 const UNREADABLE = "not a message";
 
 test.each(REAL_SERVICES)(
-  "whatever a message to $label says, it is answered or refused, and nothing breaks",
+  "any message to $label is answered or refused without an internal error",
   async ({ name, label, contract, implement }) => {
     await using database = await testDatabase(name);
     const implementation = await implement(database.pool);
@@ -34,21 +34,21 @@ test.each(REAL_SERVICES)(
       const context = callContext({ caller: "fuzz", withinMs: CALL_MS, commandId });
       const answer = await handler(request, context).catch((error: unknown) => error);
       if (answer instanceof Error && !(answer instanceof Refusal)) {
-        if (!isCaught(answer)) throw new Error(`${method.path} ${show(request)}`, { cause: answer });
+        if (!isExpectedFault(answer)) throw new Error(`${method.path} ${show(request)}`, { cause: answer });
         faults += 1;
       }
       if (!(answer instanceof Error)) expect(method.encodeResponse(answer)).toBeInstanceOf(Uint8Array);
     });
-    report(`of these messages to ${label} met an assertion or a rule of its database`, faults);
+    report(`of these messages to ${label} failed in an assertion or a database constraint`, faults);
   },
   FUZZ_TIMEOUT_MS,
 );
 
 /**
- * What a caller that keeps to the contract cannot send may end as a fault, where it meets an assertion or a rule of the
- * database: then nothing was done, and it is answered as an internal error.
+ * A message outside the contract may end as a fault in an assertion or a database constraint: nothing is executed, and the
+ * caller receives an internal error.
  */
-function isCaught(error: Error): boolean {
+function isExpectedFault(error: Error): boolean {
   const ofDatabase = "code" in error && /^(22|23)[0-9A-Z]{3}$/.test(String(error.code));
   return error instanceof AssertionError || ofDatabase;
 }

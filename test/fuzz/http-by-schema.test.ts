@@ -3,33 +3,33 @@ import { beforeAll, expect, test } from "vitest";
 import { PROBLEMS } from "../../services/edge/problems/problems.ts";
 import { type Answer, errorsOf, TEST_KEY } from "../../services/edge/testing/test-edge.ts";
 import { type Operation, readOperations } from "./http/document.ts";
-import { anyMood, moodyEdge, type MoodyEdge, SECRET } from "./http/moods.ts";
+import { anyBehaviour, startEdge, type FuzzedEdge, SECRET } from "./http/service-behaviour.ts";
 import { requestTo } from "./http/requests.ts";
 import { FUZZ_TIMEOUT_MS, fuzzAsync } from "./support/fuzz.ts";
 
-let edge: MoodyEdge;
+let edge: FuzzedEdge;
 let operations: Operation[];
 
 beforeAll(async () => {
-  edge = await moodyEdge();
+  edge = await startEdge();
   operations = await readOperations(edge.app);
 });
 
 test(
-  "whatever is sent to a route, the answer is documented, every wrong field is named and no service sees it",
+  "the answer to any request is documented, names every wrong field, and no service receives an invalid request",
   async () => {
     const made = fc
       .constantFrom(...operations)
-      .chain((operation) => fc.tuple(fc.constant(operation), requestTo(operation), anyMood(operation)));
+      .chain((operation) => fc.tuple(fc.constant(operation), requestTo(operation), anyBehaviour(operation)));
     await fuzzAsync(
       "requests made from the documentation",
       1_200,
       made,
-      async ([operation, { request, wrong, isOdd }, mood]) => {
-        await edge.setMood(mood);
+      async ([operation, { request, wrong, isUnusual }, behaviour]) => {
+        await edge.setBehaviour(behaviour);
         edge.calls.length = 0;
         const answer = await edge.call(request);
-        if (answer.status >= 400 && mood.kind === "refuses" && !mood.isDocumented) expectProblem(answer);
+        if (answer.status >= 400 && behaviour.kind === "refuses" && !behaviour.isDocumented) expectProblem(answer);
         else expectDocumented(answer, operation);
         expectNoSecret(answer);
         expect(
@@ -39,7 +39,7 @@ test(
           ),
         ).not.toMatch(UNFIT);
         if (wrong.length === 0) {
-          if (!isOdd && mood.kind === "good") {
+          if (!isUnusual && behaviour.kind === "good") {
             expect([answer.status, answer.text.slice(0, 400)]).toEqual([200, expect.any(String)]);
           }
           return;
@@ -95,7 +95,7 @@ const HEADERS = fc.dictionary(
 );
 
 test(
-  "whatever else is sent to it, the interface says no in its one form and goes on",
+  "requests of any form are answered with a problem, and the edge stays available",
   async () => {
     const paths = fc.oneof(
       fc.constantFrom(...operations.map(({ path }) => path.replaceAll(/\{[^}]+\}/g, "3000001"))),
@@ -110,7 +110,7 @@ test(
       ),
     );
     const wild = fc.record({ method: fc.constantFrom(...METHODS), url: paths, payload: BODIES, headers: HEADERS });
-    await edge.setMood({ kind: "good" });
+    await edge.setBehaviour({ kind: "good" });
     await fuzzAsync("requests of any form", 800, wild, async ({ method, url, payload, headers }) => {
       const answer = await edge.call({
         method,
@@ -128,7 +128,7 @@ test(
   FUZZ_TIMEOUT_MS,
 );
 
-/** Control characters and halves of characters, which databases and other programs choke on. */
+/** Control characters and unpaired surrogates, which databases and other programs refuse. */
 const UNFIT = /\\u00[01]|\\u007f|\\u00[89]|\\ud[89a-f]/i;
 
 function plain(_name: string, value: unknown): unknown {

@@ -22,8 +22,8 @@ const log = createLog({ service: "fuzz", level: "silent" });
 const stack = new AsyncDisposableStack();
 const RPCS = CONTRACTS.flatMap(rpcsOf);
 const TIMEOUT_MS = 10_000;
-/** What the transports themselves may say. Whatever was handed on is answered by `no`. */
-const KNOWN = ["malformed_request", "deadline_exceeded", "not_today"];
+/** Refusals of the transports, and the one of the handlers. */
+const KNOWN = ["malformed_request", "deadline_exceeded", "refused_by_handler"];
 
 let broker: Broker;
 let channel: Channel;
@@ -77,23 +77,23 @@ const call = fc.constantFrom(...RPCS).chain((rpc) =>
 );
 
 test(
-  "whatever bytes a request over NATS has, it is answered with a refusal that can be read",
+  "any bytes in a request over NATS are answered with a valid refusal",
   async () => {
     await fuzzAsync("payloads over NATS", 800, call, async ({ rpc, payload, given }) => {
       expect(KNOWN).toContain((await overNats(rpc, payload, given)).code);
     });
-    for (const rpc of RPCS) expect((await overNats(rpc, Buffer.alloc(0), {})).code).toBe("not_today");
+    for (const rpc of RPCS) expect((await overNats(rpc, Buffer.alloc(0), {})).code).toBe("refused_by_handler");
   },
   FUZZ_TIMEOUT_MS,
 );
 
 test(
-  "whatever bytes a request over gRPC has, it is answered with a refusal that can be read",
+  "any bytes in a request over gRPC are answered with a valid refusal",
   async () => {
     await fuzzAsync("payloads over gRPC", 500, call, async ({ rpc, payload, given }) => {
       expect(KNOWN).toContain((await overGrpc(rpc, payload, given)).code);
     });
-    for (const rpc of RPCS) expect((await overGrpc(rpc, Buffer.alloc(0), {})).code).toBe("not_today");
+    for (const rpc of RPCS) expect((await overGrpc(rpc, Buffer.alloc(0), {})).code).toBe("refused_by_handler");
   },
   FUZZ_TIMEOUT_MS,
 );
@@ -116,9 +116,9 @@ const noise = fc.oneof(
 );
 
 test(
-  "noise on the door of gRPC bothers nobody else",
+  "invalid bytes on the gRPC port do not affect other connections",
   async () => {
-    await fuzzAsync("bytes on the door of gRPC", 100, noise, async (bytes) => {
+    await fuzzAsync("bytes on the gRPC port", 100, noise, async (bytes) => {
       const socket = connect(grpcPort, "127.0.0.1");
       socket.on("error", () => undefined);
       await once(socket, "connect");
@@ -126,7 +126,7 @@ test(
       setTimeout(() => socket.destroy(), 20).unref();
       await once(socket, "close");
     });
-    expect((await overGrpc(RPCS[0]!, Buffer.alloc(0), {})).code).toBe("not_today");
+    expect((await overGrpc(RPCS[0]!, Buffer.alloc(0), {})).code).toBe("refused_by_handler");
   },
   FUZZ_TIMEOUT_MS,
 );
@@ -152,10 +152,10 @@ async function overGrpc({ method }: Rpc, payload: Buffer, given: Record<string, 
   return decodeRefusal(bytes);
 }
 
-/** Everything that could be decoded is refused in the same words. */
+/** Handlers that refuse every decoded request. */
 function refusing(contract: Contract): Implementation<Contract> {
   const no = async (): Promise<never> => {
-    throw new Refusal({ code: "not_today", status: "conflict", message: "not today" });
+    throw new Refusal({ code: "refused_by_handler", status: "conflict", message: "refused" });
   };
   return Object.fromEntries(methodsOf(contract).map(({ name }) => [name, no]));
 }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { textOf } from "../../deploy/demo/exact-json.ts";
-import { type Asked, askFor, type Order } from "./support/asked.ts";
+import { type AnsweredRequest, sendMoneyRequest, type MoneyRequest } from "./support/money-request.ts";
 import { type Client, clientOf, eventually, minorOf, platformBalanceOf, type Reply } from "./support/client.ts";
 import { expectFeesToTie } from "./support/fees.ts";
 import { assign, deposit, newInvestor, newMaster, unassign, withdraw } from "./support/people.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, pooled } from "./support/trading.ts";
-import { expectKept } from "./support/verdict.ts";
+import { expectTrueAnswers } from "./support/verdict.ts";
 
 const TIMEOUT = { timeout: 90_000 };
 
@@ -17,23 +17,23 @@ beforeAll(async () => {
   client = clientOf(await sharedSystem());
 }, START_TIMEOUT_MS);
 
-test("of 20 deposits to one Investor at once none is doubled and none is lost", TIMEOUT, async () => {
+test("20 simultaneous deposits to one Investor are executed once each", TIMEOUT, async () => {
   const login = await newInvestor(client);
 
-  const promises = await depositAtOnce(orders(login, 20));
+  const answered = await depositAtOnce(requests(login, 20));
 
-  expect(promises.filter(({ said }) => said === "done").length).toBeGreaterThan(0);
-  await expectKept(client, login, promises);
+  expect(answered.filter(({ answer }) => answer === "done").length).toBeGreaterThan(0);
+  await expectTrueAnswers(client, login, answered);
   const { body } = await client.get(`/api/v1/info/balance/${login}`);
   expect(minorOf(textOf(body, "balance"))).toBe(await platformBalanceOf(client, login));
 });
 
-test("deposits that race assign and unassign leave the Master with the sum of its pool", TIMEOUT, async () => {
+test("deposits that race with assign and unassign leave the Master with the sum of its pool", TIMEOUT, async () => {
   const { login: master } = await newMaster(client);
   const investors = await Promise.all([newInvestor(client), newInvestor(client), newInvestor(client)]);
   const [staying, ...leaving] = investors;
 
-  const first = await Promise.all(investors.map((login) => depositAtOnce(orders(login, 1))));
+  const first = await Promise.all(investors.map((login) => depositAtOnce(requests(login, 1))));
   const during = await Promise.all(investors.map((login) => race(login, () => assign(client, master, login))));
   await eventually(() => expectPool(master, investors));
   const after = await Promise.all(leaving.map((login) => race(login, () => unassign(client, master, login))));
@@ -41,14 +41,14 @@ test("deposits that race assign and unassign leave the Master with the sum of it
   const states = { [String(staying)]: "ACTIVE", ...Object.fromEntries(leaving.map((login) => [login, "CANCELLED"])) };
   await eventually(async () => expect(await statesOf(master)).toEqual(states));
   await eventually(() => expectPool(master, [String(staying)]));
-  const promises = [first, during, after].flat(2);
+  const answered = [first, during, after].flat(2);
   for (const login of investors) {
-    const own = promises.filter((promise) => promise.login === login);
-    await expectKept(client, login, own);
+    const own = answered.filter((request) => request.login === login);
+    await expectTrueAnswers(client, login, own);
   }
 });
 
-test("results that race deposits, withdrawals and newcomers belong to somebody, to the cent", TIMEOUT, async () => {
+test("results that race with deposits, withdrawals and assigns are allocated to the cent", TIMEOUT, async () => {
   const pool = await pooled(client, ["1000", "2000", "3000"]);
   const { login: master, paymentLogin, investors } = pool;
   const late = await newInvestor(client, "500");
@@ -72,7 +72,7 @@ test("results that race deposits, withdrawals and newcomers belong to somebody, 
   }, 60_000);
 });
 
-/** Answers what came in less what went out. */
+/** Returns the deposits less the withdrawals, in cents. */
 async function moveAgainAndAgain(login: string): Promise<bigint> {
   let moved = 0n;
   for (let round = 1; round <= 3; round += 1) {
@@ -96,31 +96,31 @@ async function bookOneByOne(master: string, results: readonly string[]): Promise
 
 let made = 0;
 
-/** No two have the same comment or amount. */
-function orders(login: string, count: number): Order[] {
+/** Each request has a comment and an amount of its own. */
+function requests(login: string, count: number): MoneyRequest[] {
   return Array.from({ length: count }, () => {
     made += 1;
-    return { login, action: "deposit", minor: BigInt(made * 100 + (made % 10)), comment: `order-${made}` };
+    return { login, action: "deposit", minor: BigInt(made * 100 + (made % 10)), comment: `request-${made}` };
   });
 }
 
-async function depositAtOnce(wanted: readonly Order[]): Promise<Asked[]> {
-  const asked = await Promise.all(wanted.map((order) => askFor(client, order)));
-  expect(asked.filter(({ said }) => said === "lost")).toEqual([]);
-  return asked;
+async function depositAtOnce(wanted: readonly MoneyRequest[]): Promise<AnsweredRequest[]> {
+  const answered = await Promise.all(wanted.map((request) => sendMoneyRequest(client, request)));
+  expect(answered.filter(({ answer }) => answer === "lost")).toEqual([]);
+  return answered;
 }
 
-/** Five deposits and another command, which is asked again for as long as something passing is in its way. */
-async function race(login: string, other: () => Promise<Reply>): Promise<Asked[]> {
+/** Five deposits and another command, which is repeated while it is refused. */
+async function race(login: string, other: () => Promise<Reply>): Promise<AnsweredRequest[]> {
   const untilDone = eventually(async () => {
     const { status, text } = await other();
     expect(status, text).toBe(200);
   });
-  const [promises] = await Promise.all([depositAtOnce(orders(login, 5)), untilDone]);
-  return promises;
+  const [answered] = await Promise.all([depositAtOnce(requests(login, 5)), untilDone]);
+  return answered;
 }
 
-/** The Master holds what the accounts of its active Investors hold, on the platform and by the API. */
+/** The balance of the Master is the sum of its active Investors, on the platform and in the API. */
 async function expectPool(master: string, investors: readonly string[]): Promise<void> {
   const active = await client.get(`/api/v1/info/master/${master}/investors`);
   expect(active.items.map((item) => textOf(item, "mt5_login")).toSorted()).toEqual(investors.toSorted());

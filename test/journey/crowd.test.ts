@@ -9,19 +9,19 @@ import { bookResult } from "./support/trading.ts";
 import { untilNextWeek } from "./support/weeks.ts";
 
 const TIMEOUT = { timeout: 600_000 + CROWD * 1_500 };
-/** Whoever was killed in the middle of a send leaves an operation that is found out within the quiet period. */
+/** A kill in the middle of a send leaves an operation that is decided within the quiet period. */
 const SETTLED_MS = 180_000 + CROWD * 200;
 
-/** A deal is read within a second, then split, then posted: each beat of that is hit by some of these. */
+/** A deal is read within a second, then allocated, then posted: the delays reach each of these steps. */
 const DELAYS_MS = [300, 1_100];
-/** Those of one run, one after the other. */
-const IN_A_RUN: readonly (readonly ProcessName[])[] = [
+/** Processes killed in each weekly run, one after the other. */
+const KILLS: readonly (readonly ProcessName[])[] = [
   ["subscription", "fee"],
   ["platform", "nats"],
   ["fee", "postgres", "simulator"],
 ];
 
-test(`a weekly run of ${CROWD} Investors is paid once, whoever is killed meanwhile`, TIMEOUT, async () => {
+test(`a weekly run of ${CROWD} Investors is paid once while processes are killed`, TIMEOUT, async () => {
   const periodMs = 15_000 + CROWD * 60;
   await using system = await startTestSystem({ PAMM_FEE_PERIOD: `PT${periodMs / 1_000}S` });
   const client = clientOf(system);
@@ -29,7 +29,7 @@ test(`a weekly run of ${CROWD} Investors is paid once, whoever is killed meanwhi
   const before: Charged[] = crowd.members.map(() => ({ mark: 0n, paid: 0n }));
   let results = 0n;
 
-  for (const [week, names] of IN_A_RUN.entries()) {
+  for (const [week, names] of KILLS.entries()) {
     const cutOff = await untilNextWeek(system);
     const result = 4_321_00n + BigInt(week * 1_000_07);
     results += result;
@@ -40,24 +40,24 @@ test(`a weekly run of ${CROWD} Investors is paid once, whoever is killed meanwhi
   }
 });
 
-/** The mark of an Investor, and everything that it has paid. */
+/** The high-water mark of an Investor and the sum of its fees, in cents. */
 type Charged = { readonly mark: bigint; readonly paid: bigint };
 type Run = { readonly before: readonly Charged[]; readonly results: bigint };
 
-/** Everybody has paid 30 % of what its account gained above its own mark, down to the cent, and every account ties. */
+/** Each Investor has paid 30 % of its gain above its own mark, rounded down to the cent, and all accounts match. */
 async function expectRun(client: Client, crowd: Crowd, { before, results }: Run): Promise<Charged[]> {
   const { payments, total } = await expectFeesToTie(client, crowd);
   const balances = await Promise.all(crowd.members.map(({ login }) => platformBalanceOf(client, login)));
-  const after = crowd.members.map(({ login, capital }, holding) => {
+  const after = crowd.members.map(({ login, capital }, index) => {
     const paid = paidBy(payments, login);
-    return { mark: (balances[holding] ?? 0n) + paid - capital, paid };
+    return { mark: (balances[index] ?? 0n) + paid - capital, paid };
   });
   expect(
     after.reduce((sum, { mark }) => sum + mark, 0n),
-    "all of the results, and nothing else",
+    "the sum of the marks is the sum of the results",
   ).toBe(results);
-  const due = after.map(({ mark }, holding) => ((mark - (before[holding]?.mark ?? 0n)) * 3n) / 10n);
-  expect(after.map(({ paid }, holding) => paid - (before[holding]?.paid ?? 0n))).toEqual(due);
+  const due = after.map(({ mark }, index) => ((mark - (before[index]?.mark ?? 0n)) * 3n) / 10n);
+  expect(after.map(({ paid }, index) => paid - (before[index]?.paid ?? 0n))).toEqual(due);
   expect(await platformBalanceOf(client, crowd.paymentLogin)).toBe(total);
   const pooled = balances.reduce((sum, balance) => sum + balance, 0n);
   expect(await platformBalanceOf(client, crowd.login)).toBe(pooled);

@@ -5,12 +5,11 @@ import { sized } from "../support/proof.ts";
 import { platformFaults } from "./routes/platform-faults.ts";
 import { type Client, clientOf } from "./support/client.ts";
 import { CROWD, newCrowd } from "./support/crowd.ts";
-import { type Kill, tellThroughRestart, tellWhileKilling } from "./support/kill-at-steps.ts";
+import { type Kill, runDemoThroughRestart, runDemoWhileKilling } from "./support/kill-during-demo.ts";
 import { splitResults } from "./support/split.ts";
 import { type ProcessName, startTestSystem, type TestSystem } from "./support/system.ts";
 import { bookResult, expectBalances } from "./support/trading.ts";
 
-/** One system on which processes are killed and the platform fails. */
 const TIMEOUT = { timeout: 600_000 + CROWD * 1_500 };
 const START_TIMEOUT_MS = 180_000;
 
@@ -23,11 +22,11 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(() => system[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
-describe("a platform that fails", () => {
+describe("faults of the trading platform", () => {
   platformFaults(() => client);
 });
 
-/** Every process once, at the step that needs it, or the one before. */
+/** Each process once, at the step that needs it, or the one before. */
 const KILLS: readonly Kill[] = [
   ["platform", "Deposit initial capital"],
   ["fee", "Assign both"],
@@ -37,26 +36,26 @@ const KILLS: readonly Kill[] = [
   ["subscription", "Unassign: "],
   ["nats", "Watch PAUSED become"],
   ["postgres", "Deposit initial capital"],
-  // Last, because a creation may take 30 s to be given up, and the demos that start together are all creating.
+  // Last, because an interrupted creation may wait 30 s, and the demos that start together all create accounts.
   ["account", "Create the Master"],
 ];
 
-test("every balance ties though everything is killed at once and started again", TIMEOUT, async () => {
-  await tellThroughRestart(system, "lifecycle", "Deposit again");
+test("every balance matches after all processes are killed at once and restarted", TIMEOUT, async () => {
+  await runDemoThroughRestart(system, "lifecycle", "Deposit again");
 });
 
-/** Several CRMs at once, each of which also meets what the others' killers do. */
-test.concurrent.each(KILLS)("every balance ties though %s is killed at: %s", TIMEOUT, async (...kill) => {
-  await tellWhileKilling(system, "lifecycle", [kill]);
+/** Several demos at once: each one is also affected by the kills of the others. */
+test.concurrent.each(KILLS)("every balance matches after %s is killed at: %s", TIMEOUT, async (...kill) => {
+  await runDemoWhileKilling(system, "lifecycle", [kill]);
 });
 
-/** A deal is read within a second, then split, then posted: these delays reach each of the three. */
+/** A deal is read within a second, then allocated, then posted: the delays reach each of these steps. */
 const DELAYS_MS = sized({ test: [700], proof: [300, 700, 1_100] });
 const SPLITTING: readonly ProcessName[] = ["subscription", "platform", "postgres", "simulator", "nats", "fee"];
 /** A kill in the middle of a send leaves an operation that is decided within the quiet period. */
 const SETTLED_MS = 180_000 + CROWD * 200;
 
-test(`a deal of ${CROWD} Investors is split and posted once, whoever is killed meanwhile`, TIMEOUT, async () => {
+test(`a deal of ${CROWD} Investors is allocated and posted once while processes are killed`, TIMEOUT, async () => {
   const crowd = await newCrowd(client, 0.3);
   const results: bigint[] = [];
   const book = async (result: bigint): Promise<void> => {
@@ -76,8 +75,8 @@ test(`a deal of ${CROWD} Investors is split and posted once, whoever is killed m
     results,
     crowd.members.map(({ capital }) => capital),
   );
-  const balances = crowd.members.map(({ capital }, holding) => capital + (gained[holding] ?? 0n));
-  const logins = crowd.members.map(({ login }, holding) => [login, formatDecimal(usd(balances[holding] ?? 0n))]);
+  const balances = crowd.members.map(({ capital }, index) => capital + (gained[index] ?? 0n));
+  const logins = crowd.members.map(({ login }, index) => [login, formatDecimal(usd(balances[index] ?? 0n))]);
   const master = balances.reduce((sum, balance) => sum + balance, 0n);
   await expectBalances(
     client,

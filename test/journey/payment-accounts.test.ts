@@ -19,8 +19,8 @@ beforeAll(async () => {
   second = await newOperator(system, "Second");
 }, START_TIMEOUT_MS);
 
-/** An Investor has paid 30.00 of its 100.00 of profit, and earns as much again. */
-async function whoHasPaid(): Promise<Pool> {
+/** A pool whose Investor has paid 30.00 of a profit of 100.00 and has earned 100.00 again. */
+async function poolWithPaidFee(): Promise<Pool> {
   const pool = await pooled(client, ["1000"]);
   const [investor = ""] = pool.investors;
   await bookResult(client, pool.login, "100");
@@ -32,17 +32,17 @@ async function whoHasPaid(): Promise<Pool> {
   return pool;
 }
 
-/** Nobody leaves it; money comes, and whoever is elsewhere leaves as ever. */
+/** Withdrawals and unassigns of the pool are refused; deposits are accepted. */
 async function expectFeesToStop({ login, investors }: Pool): Promise<void> {
   const [investor = ""] = investors;
   await reviewAbout(client, login, "fees_do_not_tie");
   expectProblem(await withdraw(client, investor, "1"), { ...STOPPED, members: { operation_id: text } });
   expectProblem(await unassign(client, login, investor), { ...STOPPED, members: { operation_id: text } });
-  await expectDone(deposit(client, investor, "10", "still welcome"));
+  await expectDone(deposit(client, investor, "10", "accepted"));
   await expectBalances(client, { [login]: "1110" });
 }
 
-async function expectToGoOn({ login, paymentLogin, investors }: Pool, credited: string): Promise<void> {
+async function expectToResume({ login, paymentLogin, investors }: Pool, credited: string): Promise<void> {
   const [investor = ""] = investors;
   await decide(client, await reviewAbout(client, login, "fees_do_not_tie"), "resume", second);
   await expectDone(withdraw(client, investor, "80"));
@@ -50,10 +50,10 @@ async function expectToGoOn({ login, paymentLogin, investors }: Pool, credited: 
 }
 
 test(
-  "a fee that the platform has credited twice stops the fees of its Master, until two keys go on",
+  "a fee that the platform has credited twice stops the fees of its Master until two operators resume them",
   TIMEOUT,
   async () => {
-    const [pool, other] = [await whoHasPaid(), await whoHasPaid()];
+    const [pool, other] = [await poolWithPaidFee(), await poolWithPaidFee()];
     const [credit] = await dealsOf(client, pool.paymentLogin);
     await client.control("POST", "balance", { login: pool.paymentLogin, amount: "30", comment: credit?.comment });
     await expectFeesToStop(pool);
@@ -61,21 +61,21 @@ test(
     expect(review).toMatchObject({ actions: ["resume"], state: "open", evidence: { deal_ids: [expect.any(String)] } });
     await expectDone(withdraw(client, other.investors[0] ?? "", "70"));
     expect(await platformBalanceOf(client, other.paymentLogin)).toBe(60_00n);
-    // The surplus itself is for platform's review; here only the fee of the second profit comes on top, once.
-    await expectToGoOn(pool, "90");
+    // The second credit is for a review of platform; only the fee of the second profit is added, once.
+    await expectToResume(pool, "90");
   },
 );
 
 test(
-  "a fee whose credit the platform has lost stops the fees of its Master, until two keys go on",
+  "a fee whose credit the platform has lost stops the fees of its Master until two operators resume them",
   TIMEOUT,
   async () => {
-    const pool = await whoHasPaid();
+    const pool = await poolWithPaidFee();
     const [credit] = await dealsOf(client, pool.paymentLogin);
     await client.control("DELETE", `deals/${credit?.ticket}`);
     await expectFeesToStop(pool);
-    // The history has lost the deal, and not the balance its amount: nothing is credited again, the next fee once.
-    await expectToGoOn(pool, "60");
+    // The deal is gone from the history, and the balance still has its amount: only the next fee is credited.
+    await expectToResume(pool, "60");
     expect(await dealsOf(client, pool.paymentLogin)).toHaveLength(1);
   },
 );

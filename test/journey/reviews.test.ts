@@ -3,10 +3,10 @@ import { itemsOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, clientOf, dealsOf, eventually } from "./support/client.ts";
 import { assign, deposit, expectDone, newInvestor, unassign, withdraw } from "./support/people.ts";
 import { expectProblem } from "./support/problem.ts";
-import { decide, newOperator, reviewAbout, say } from "./support/reviews.ts";
+import { decide, newOperator, reviewAbout, vote } from "./support/reviews.ts";
 import { text } from "./support/shape.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
-import { bookResult, everythingOf, expectBalances, pooled } from "./support/trading.ts";
+import { bookResult, dealsOfAll, expectBalances, pooled } from "./support/trading.ts";
 
 const TIMEOUT = { timeout: 90_000 };
 const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
@@ -20,52 +20,56 @@ beforeAll(async () => {
   second = await newOperator(system, "Second");
 }, START_TIMEOUT_MS);
 
-/** Every cent of the pool is where the books say, and nothing is foreign any more. */
+/** The proof converges: every cent of the pool matches the ledger, and nothing is quarantined. */
 async function expectProven(login: string): Promise<void> {
   await eventually(async () => {
-    const { body, text: said } = await client.get(`/api/v1/info/master/${login}/proof`);
-    expect(body["converged"], said).toBe(true);
+    const { body, text: shown } = await client.get(`/api/v1/info/master/${login}/proof`);
+    expect(body["converged"], shown).toBe(true);
   });
 }
 
-test("a dealer's deposit on an Investor in a pool is adopted by two keys and reaches the Master", TIMEOUT, async () => {
-  const { login, investors } = await pooled(client, ["500", "300"]);
-  const [investor = "", other = ""] = investors;
-  await client.control("POST", "balance", { login: investor, amount: "40" });
-  const review = await reviewAbout(client, investor, "external_funds_on_investor");
-  expect(review).toMatchObject({ amount: "40.00", actions: ["adopt", "acknowledge"], state: "open", decision: null });
-  await expectBalances(client, { [investor]: "540", [login]: "800" });
+test(
+  "a dealer's deposit on an Investor in a pool is adopted by two operators and mirrored to the Master",
+  TIMEOUT,
+  async () => {
+    const { login, investors } = await pooled(client, ["500", "300"]);
+    const [investor = "", other = ""] = investors;
+    await client.control("POST", "balance", { login: investor, amount: "40" });
+    const review = await reviewAbout(client, investor, "external_funds_on_investor");
+    expect(review).toMatchObject({ amount: "40.00", actions: ["adopt", "acknowledge"], state: "open", decision: null });
+    await expectBalances(client, { [investor]: "540", [login]: "800" });
 
-  expect((await say(client, review, "adopt")).status).toBe(200);
-  expectProblem(await say(client, review, "adopt"), {
-    status: 409,
-    code: "second_approver_required",
-    outcome: "not_executed",
-  });
-  expect((await say(client, review, "adopt", second)).body).toMatchObject({
-    state: "decided",
-    actions: [],
-    decision: { action: "adopt", proposed_by: "bootstrap" },
-  });
-  expectProblem(await say(client, review, "adopt", second), {
-    status: 409,
-    code: "review_decided",
-    outcome: "not_executed",
-  });
-  await expectBalances(client, { [investor]: "540", [other]: "300", [login]: "840" });
-  await bookResult(client, login, "84");
-  await expectBalances(client, { [investor]: "594", [other]: "330", [login]: "924" });
-  await expectProven(login);
-});
+    expect((await vote(client, review, "adopt")).status).toBe(200);
+    expectProblem(await vote(client, review, "adopt"), {
+      status: 409,
+      code: "second_approver_required",
+      outcome: "not_executed",
+    });
+    expect((await vote(client, review, "adopt", second)).body).toMatchObject({
+      state: "decided",
+      actions: [],
+      decision: { action: "adopt", proposed_by: "bootstrap" },
+    });
+    expectProblem(await vote(client, review, "adopt", second), {
+      status: 409,
+      code: "review_decided",
+      outcome: "not_executed",
+    });
+    await expectBalances(client, { [investor]: "540", [other]: "300", [login]: "840" });
+    await bookResult(client, login, "84");
+    await expectBalances(client, { [investor]: "594", [other]: "330", [login]: "924" });
+    await expectProven(login);
+  },
+);
 
 test(
-  "a forged deal stops its Master alone, and two keys put it right: then all of it ties again",
+  "a forged deal stops its Master only, and two operators reverse it: then all balances match again",
   TIMEOUT,
   async () => {
     const { login, investors } = await pooled(client, ["500"]);
     const elsewhere = await pooled(client, ["200"]);
     const [investor = ""] = investors;
-    const [neighbour = ""] = elsewhere.investors;
+    const [otherInvestor = ""] = elsewhere.investors;
     const newcomer = await newInvestor(client, "100");
     const [mirror] = await dealsOf(client, login);
     await client.control("POST", "balance", { login, amount: "25", comment: mirror?.comment });
@@ -73,9 +77,9 @@ test(
     const stop = await reviewAbout(client, login, "stopped");
     const unmatched = await reviewAbout(client, login, "unmatched_deal");
     await expectDone(deposit(client, investor, "30", "while stopped"));
-    await expectDone(deposit(client, neighbour, "30", "goes on"));
-    await expectBalances(client, { [neighbour]: "230", [elsewhere.login]: "230" });
-    const before = await everythingOf(client, [login, investor, newcomer]);
+    await expectDone(deposit(client, otherInvestor, "30", "goes on"));
+    await expectBalances(client, { [otherInvestor]: "230", [elsewhere.login]: "230" });
+    const before = await dealsOfAll(client, [login, investor, newcomer]);
     for (const command of [
       assign(client, login, newcomer),
       withdraw(client, investor, "10"),
@@ -83,7 +87,7 @@ test(
     ]) {
       expectProblem(await command, { ...STOPPED, members: { operation_id: text } });
     }
-    expect(await everythingOf(client, [login, investor, newcomer])).toEqual(before);
+    expect(await dealsOfAll(client, [login, investor, newcomer])).toEqual(before);
 
     await decide(client, unmatched, "reverse", second);
     await expectBalances(client, { [login]: "500", [investor]: "530" });
@@ -102,7 +106,7 @@ test(
 );
 
 test(
-  "a mirror that the platform has lost for good is corrected by two keys: its Master goes on, people leave, all of it ties",
+  "a mirror that the platform has lost is corrected by two operators: its Master resumes, Investors leave, all balances match",
   TIMEOUT,
   async () => {
     const { login, investors } = await pooled(client, ["500", "300"]);
@@ -112,14 +116,14 @@ test(
     const lost = await reviewAbout(client, login, "applied_deal_gone");
     const stop = await reviewAbout(client, login, "stopped");
     expect(lost).toMatchObject({ actions: ["correct_log", "acknowledge"], evidence: { correction_minor: "-50000" } });
-    // As on a real server the balance has not followed the history, so the log has nothing to follow yet.
-    expectProblem(await say(client, lost, "correct_log"), {
+    // As on a real server, the balance still has the amount of the deleted deal, so the log cannot be corrected yet.
+    expectProblem(await vote(client, lost, "correct_log"), {
       status: 409,
       code: "action_not_possible",
       outcome: "not_executed",
     });
     await client.control("POST", `accounts/${login}/fix`);
-    expectProblem(await say(client, stop, "resume"), {
+    expectProblem(await vote(client, stop, "resume"), {
       status: 409,
       code: "action_not_possible",
       outcome: "not_executed",
@@ -131,7 +135,7 @@ test(
     expect(missing).toMatchObject({ amount: "-500.00", actions: ["acknowledge"] });
     await bookResult(client, login, "80");
     await expectBalances(client, { [login]: "380", [leaving]: "550", [staying]: "330" });
-    await client.control("POST", "balance", { login, amount: "500", comment: "what was lost" });
+    await client.control("POST", "balance", { login, amount: "500", comment: "replaces the lost deal" });
     await eventually(async () => {
       const { body } = await client.get("/api/v1/ops/reviews");
       expect(itemsOf(body["items"]).filter((item) => item["login"] === login)).toEqual([]);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   client = clientOf(system);
 }, START_TIMEOUT_MS);
 
-/** Every route of the specification on the whole system, with good and with bad input, member by member. */
+/** Every route of the specification on the whole system, with valid and invalid input, member by member. */
 describe("access", () => {
   accessRules(() => client);
 });

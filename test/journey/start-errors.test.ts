@@ -11,26 +11,26 @@ import { failedStart } from "./support/system.ts";
 
 const TIMEOUT = { timeout: 60_000 };
 
-/** One line that says what is wrong and what to do, never a stack, and an exit code that scripts see. */
+/** One line with the cause and the next step, no stack, no secret, and exit code 1. */
 async function expectRefused(settings: NodeJS.ProcessEnv, line: RegExp): Promise<void> {
-  const { code, said } = await failedStart(settings);
-  expect(said).toMatch(line);
-  expect(said).not.toMatch(/^\s+at /m);
-  expect(said).not.toContain("secret-of-the-operator");
+  const { code, output } = await failedStart(settings);
+  expect(output).toMatch(line);
+  expect(output).not.toMatch(/^\s+at /m);
+  expect(output).not.toContain("secret-of-the-operator");
   expect(code).toBe(1);
 }
 
 test("a port that is taken", TIMEOUT, async () => {
-  const lockOwner = createServer();
+  const occupant = createServer();
   const port = await freePort();
-  await new Promise<void>((listening) => lockOwner.listen(port, "127.0.0.1", listening));
-  onTestFinished(() => void lockOwner.close());
+  await new Promise<void>((listening) => occupant.listen(port, "127.0.0.1", listening));
+  onTestFinished(() => void occupant.close());
 
   const line = new RegExp(`port ${port} on 127.0.0.1 is taken: set PAMM_HTTP_PORT to another one`);
   await expectRefused({ PAMM_HTTP_PORT: String(port) }, line);
 });
 
-test("settings that make no sense are all named at once, before anything is started", TIMEOUT, async () => {
+test("all invalid settings are reported at once, before any process is started", TIMEOUT, async () => {
   const settings = { PAMM_HTTP_PORT: "http", SIM_PORT: "99999", PAMM_QUIET_PERIOD: "soon", NATS_URL: "localhost" };
   const lines = Object.keys(settings).map((name) => `make run: ${name}.*\n`);
   await expectRefused(settings, new RegExp(`^${lines.join("")}$`));
@@ -53,7 +53,7 @@ test("a broker without JetStream", TIMEOUT, async () => {
     broker.signal("SIGTERM");
     await broker.ended;
   });
-  await broker.hears("Server is ready");
+  await broker.waitFor("Server is ready");
 
   await expectRefused({ NATS_URL: `nats://127.0.0.1:${port}` }, /cannot start: .*JetStream.*-js/);
 });

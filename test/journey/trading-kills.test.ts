@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
 import { IS_PROOF } from "../support/proof.ts";
-import { type Kill, tellThroughRestart, tellWhileKilling } from "./support/kill-at-steps.ts";
+import { type Kill, runDemoThroughRestart, runDemoWhileKilling } from "./support/kill-during-demo.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
 const TIMEOUT = { timeout: 300_000 };
 
 const START_TIMEOUT_MS = 180_000;
 
-/** Three demos at once, which take turns with the one price that there is. */
+/** Three demos at once; they take turns, because the simulator has one price. */
 const KILLS: Readonly<Record<string, readonly Kill[]>> = {
-  "who splits, who sends, who charges": [
+  "allocation, sending, weekly fees": [
     ["subscription", "Monday: a profit"],
     ["platform", "The price moves on"],
     ["fee", "The week ends: the regular run"],
   ],
-  "the database, the platform's other side, who pays out": [
+  "the database, the simulator, withdrawals": [
     ["postgres", "A loss: "],
     ["simulator", "A recovery"],
     ["funding", "Ada withdraws"],
   ],
-  "the broker, who closes the week, who collects": [
+  "the broker, the close of the week, collection": [
     ["nats", "Cleo comes"],
     ["subscription", "The second week ends"],
     ["fee", "Ben leaves"],
@@ -27,7 +27,7 @@ const KILLS: Readonly<Record<string, readonly Kill[]>> = {
 };
 
 /** Minutes of demos that take turns. `make test` kills during trading in crowd.test.ts and kills.test.ts. */
-describe.runIf(IS_PROOF)("a fortnight of trading, killed again and again", () => {
+describe.runIf(IS_PROOF)("a fortnight of trading with killed processes", () => {
   let system: TestSystem;
 
   beforeAll(async () => {
@@ -35,11 +35,15 @@ describe.runIf(IS_PROOF)("a fortnight of trading, killed again and again", () =>
   }, START_TIMEOUT_MS);
   afterAll(() => system[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
-  test("every fee is right though everything is killed at once and started again", TIMEOUT, async () => {
-    await tellThroughRestart(system, "fortnight", "A loss: ");
+  test("every fee is right after all processes are killed at once and restarted", TIMEOUT, async () => {
+    await runDemoThroughRestart(system, "fortnight", "A loss: ");
   });
 
-  test.concurrent.each(Object.keys(KILLS))("every fee is right though they are killed: %s", TIMEOUT, async (who) => {
-    await tellWhileKilling(system, "fortnight", KILLS[who] ?? []);
-  });
+  test.concurrent.each(Object.keys(KILLS))(
+    "every fee is right after the processes of these are killed: %s",
+    TIMEOUT,
+    async (name) => {
+      await runDemoWhileKilling(system, "fortnight", KILLS[name] ?? []);
+    },
+  );
 });

@@ -15,7 +15,7 @@ import { bookResult, closePosition, expectBalances, openPosition, pooled, setPri
 import { untilNextWeek } from "./support/weeks.ts";
 import { proofOfMasters } from "./weeks/proof.ts";
 
-/** Fee weeks of seconds on one system: the worked examples of the accounting, random histories, and what a week leaves. */
+/** Fee weeks of seconds on one system: worked examples of the accounting, random histories, and the proof of a Master. */
 const START_TIMEOUT_MS = 180_000;
 const TIMEOUT = { timeout: 600_000 };
 const WEEK_MS = 10_000;
@@ -41,13 +41,13 @@ test.concurrent.for([
   ["F1, F2, F13: weeks of one Investor each", examples.weeksOfOneInvestorEach],
   ["F4, F4b, F14: leaving with a profit", examples.leavingWithProfit],
   ["F6: a rate that changes inside the week", examples.rateInsideTheWeek],
-  ["a debt is paid first, and to whom it is owed", examples.debtToAnOldMaster],
+  ["a debt is paid first, and to the Master that it is owed to", examples.debtToAnOldMaster],
   ["a gap beyond the pool", examples.gapBeyondThePool],
-  ["who comes back goes on where it was", examples.comingBack],
+  ["an Investor who comes back continues with its earlier mark", examples.comingBack],
   ["a random history without open positions", random(FLAT, 1)],
 ] as const)("%s", TIMEOUT, ([, saga]) => tell(system, books, saga));
 
-/** There is one price for all: these come one after the other. */
+/** One after the other, because the simulator has one price. */
 test.concurrent("A1, A2, A8, F10 and a random history: while positions float", TIMEOUT, async () => {
   await tell(system, books, floating.depositWhileFloating);
   await tell(system, books, floating.coveredNegative);
@@ -62,7 +62,7 @@ describe("the proof of a Master", () => {
   );
 });
 
-test("a loss is made up before anything is charged again (F2)", TIMEOUT, async () => {
+test("a loss is recovered before a fee is charged again (F2)", TIMEOUT, async () => {
   const master = await pooled(client, ["10000"]);
   const [investor = ""] = master.investors;
   const weeks = [
@@ -87,7 +87,7 @@ test("a loss is made up before anything is charged again (F2)", TIMEOUT, async (
   expect(cutOffs.map((cutOff) => cutOff % WEEK_MS)).toEqual([0, 0]);
 });
 
-test("an open loss at the cut-off lowers the fee, and what it left is charged later (F10)", TIMEOUT, async () => {
+test("an open loss at the cut-off lowers the fee, and the rest is charged later (F10)", TIMEOUT, async () => {
   const master = await pooled(client, ["10000"]);
   const [investor = ""] = master.investors;
   await untilNextWeek(system);
@@ -106,7 +106,7 @@ test("an open loss at the cut-off lowers the fee, and what it left is charged la
   await expectFeesToTie(client, master);
 });
 
-test("a week that nobody was there to close is closed as of its own end (F12)", TIMEOUT, async () => {
+test("a week that ends while the system is stopped is closed as of its own end (F12)", TIMEOUT, async () => {
   const master = await pooled(client, ["10000"], 0.25);
   const [investor = ""] = master.investors;
   const cutOff = await untilNextWeek(system);

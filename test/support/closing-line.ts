@@ -2,8 +2,8 @@ import process from "node:process";
 import type { Reporter, TestModule, TestRunEndReason } from "vitest/node";
 
 /**
- * Prints `N passed, N failed, N skipped` alone on the very last line, which is what continuous integration reads. A file that does not load counts as
- * one failure, and a run that looked at no test at all has failed.
+ * Prints `N passed, N failed, N skipped` as the last line, which continuous integration reads. A file that does not load counts
+ * as one failure, and a run without tests fails.
  */
 export class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[], reason: TestRunEndReason): void {
@@ -15,12 +15,12 @@ export class ClosingLine implements Reporter {
       }
       if (isBroken(module)) counts.failed += 1;
     }
-    // An error that belongs to no test, such as servers that do not start, must not look like a green run.
+    // An error outside any test, such as a server that does not start, fails the run.
     if (counts.failed === 0 && errors.length > 0) counts.failed = errors.length;
     if (counts.passed + counts.failed === 0) counts.failed = 1;
     if (counts.failed > 0 || reason !== "passed") process.exitCode = 1;
     const line = `${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`;
-    // Other reporters still have something to say, and vitest itself too.
+    // Other reporters and vitest print until the process exits.
     process.once("exit", () => process.stdout.write(line));
   }
 }

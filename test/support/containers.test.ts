@@ -12,7 +12,7 @@ const PULL_TIMEOUT_MS = 300_000;
 const { status } = spawnSync("docker", ["info"], { timeout: DOCKER_TIMEOUT_MS });
 
 test.skipIf(status !== 0)(
-  "the containers that production uses carry our tables and streams",
+  "the database and the broker of production support the tables and streams",
   async () => {
     await using servers = await startContainers();
     const { postgresUrl: url, natsUrl } = servers;

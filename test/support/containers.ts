@@ -11,9 +11,9 @@ const PASSWORD = "test";
 const ANSWER_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
 
-/** The same two servers from the images that production uses, where a Docker engine answers. */
+/** Postgres and NATS from the images of production; needs a Docker engine. */
 export async function startContainers(): Promise<ContainerServers> {
-  // The reaper is one more image from one more registry; what it would do is done below, unless we are killed.
+  // The reaper needs another image. The containers are stopped below instead; they stay when this process is killed.
   process.env["TESTCONTAINERS_RYUK_DISABLED"] ??= "true";
   await using stack = new AsyncDisposableStack();
   const postgres = await postgresContainer(stack);
@@ -52,7 +52,7 @@ async function stop(container: StartedTestContainer): Promise<void> {
   await container.stop();
 }
 
-/** The image makes its database with a server that nobody can reach, so only an answer tells that the real one runs. */
+/** The image first initializes the database with a temporary server without network, so its log line is not enough. */
 async function untilPostgresAnswers(url: string): Promise<void> {
   for (const deadline = Date.now() + ANSWER_TIMEOUT_MS; ; await sleep(POLL_MS)) {
     try {

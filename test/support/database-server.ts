@@ -18,7 +18,7 @@ export function urlOf(server: string, database: string): string {
   return url.href;
 }
 
-/** On a server that goes on after us, nothing of a run stays but the databases of failed tests. */
+/** Drops all databases of a run on a server that the run did not start. */
 export async function dropDatabasesOf(runId: string, server: string): Promise<void> {
   await asAdmin(server, async (admin) => {
     const { rows } = await admin.query<{ name: string }>(

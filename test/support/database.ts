@@ -7,7 +7,7 @@ import { createPool, type Pool } from "#kernel/postgres/pool.ts";
 import { asAdmin, urlOf } from "./database-server.ts";
 
 export type TestDatabase = AsyncDisposable & {
-  /** Of the superuser of the server; the tables are in the schema named after the service. */
+  /** Connects as the superuser; the tables are in the schema named after the service. */
   readonly url: string;
   readonly name: string;
   readonly pool: Pool;
@@ -38,7 +38,7 @@ async function makeDatabase(schema: string, template: string): Promise<TestDatab
   const url = urlOf(server, name);
   const pool = createPool({ url, schema, applicationName: "test", max: POOL_MAX });
   const drop = () => asAdmin(server, (admin) => admin.query(`drop database if exists ${name} with (force)`));
-  // Only when the test has ended is it known whether its database is of use to somebody.
+  // The database of a failed test is kept for debugging.
   const isInTest = TestRunner.getCurrentTest() !== undefined;
   if (isInTest) {
     onTestFinished(async ({ task }) => {
@@ -68,7 +68,7 @@ async function clone(admin: pg.Client, name: string, template: string): Promise<
       await admin.query(`create database ${name} template ${template} strategy file_copy`);
       return;
     } catch (error) {
-      // Somebody else is cloning at this moment, or autovacuum has come by.
+      // Another test process clones the template at this moment, or autovacuum has it open.
       const isBusy = error instanceof Error && "code" in error && error.code === IN_USE;
       if (!isBusy || tries === CLONE_TRIES) throw error;
     }
@@ -77,7 +77,7 @@ async function clone(admin: pg.Client, name: string, template: string): Promise<
 
 const templates = new Map<string, Promise<string>>();
 
-/** Made by whichever test process comes first; the others wait for it. */
+/** The first test process makes the template under an advisory lock; the others wait. */
 function templateOf(schema: string, folder: string | undefined): Promise<string> {
   const name = `template_${inject("runId")}_${folder === undefined ? "empty_" : ""}${schema}`;
   let template = templates.get(name);
@@ -94,7 +94,7 @@ async function makeTemplate(name: string, schema: string, folder: string | undef
     await admin.query("select pg_advisory_lock(hashtextextended($1, 0))", [name]);
     const { rowCount } = await admin.query("select from pg_database where datname = $1 and datistemplate", [name]);
     if (rowCount === 1) return;
-    // Left half-made by a process that died.
+    // A process that was killed may have left an incomplete template.
     await admin.query(`drop database if exists ${name} with (force)`);
     await admin.query(`create database ${name}`);
     await fill(urlOf(server, name), schema, folder);

@@ -1,13 +1,13 @@
 import { TestRunner } from "vitest";
 
 declare module "vitest" {
-  // Vitest reads the type of what a test tells its reporters from this interface.
+  // Vitest reads the type of the data that a test passes to reporters from this interface.
   interface TaskMeta {
     figures?: Readonly<Record<string, number>>;
   }
 }
 
-/** Counts what the running test has tried; `make proof` adds the counts of a part up and writes them into docs/reliability.md. */
+/** Adds to the counts of the running test; `make proof` sums them per part and writes them to docs/reliability.md. */
 export function countFigures(counted: Readonly<Record<string, number>>): void {
   const meta = TestRunner.getCurrentTest()?.meta;
   if (meta === undefined) return;

@@ -10,15 +10,15 @@ export type TestNats = AsyncDisposable & {
   readonly url: string;
   /** A connection of the test's own. */
   readonly connection: NatsConnection;
-  /** A token that no other test has: make it a part of every subject, queue group and durable name. */
+  /** A token that is unique to the test: a part of every subject, queue group and durable name. */
   readonly prefix: string;
-  /** A stream name that no other test has. */
+  /** A stream name that is unique to the test. */
   readonly stream: string;
 };
 
 let made = 0;
 
-/** The shared broker, with names that keep tests apart. Streams whose names begin with `stream` go with the test. */
+/** The shared broker, with unique names. Streams whose names begin with `stream` are deleted after the test. */
 export async function testNats(): Promise<TestNats> {
   const url = inject("natsUrl");
   const prefix = `t${inject("runId")}${process.pid}x${(made += 1)}`;
@@ -37,13 +37,13 @@ export async function testNats(): Promise<TestNats> {
 export type OwnNats = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
-  /** SIGKILL: what was not written yet is lost. */
+  /** Sends SIGKILL: data that is not on disk is lost. */
   readonly kill: () => Promise<void>;
-  /** On the same port, with the streams of before unless they are to be wiped. */
+  /** Starts on the same port; keeps the streams unless `wipe` is set. */
   readonly restart: (options?: { readonly wipe?: boolean }) => Promise<void>;
 };
 
-/** A broker of the test's own, to be killed and restarted. */
+/** A broker for one test, which may kill and restart it. */
 export async function startOwnNats(): Promise<OwnNats> {
   const folder = makeRunFolder();
   const dir = mkdtempSync(join(folder.path, "nats-"));

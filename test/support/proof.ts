@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** `make proof` runs the same tests with the sizes that take hours. Nothing else reads the switch. */
+/** `make proof` runs the same tests with sizes that take hours. */
 export const IS_PROOF = process.env["PAMM_PROOF"] === "true";
 
 /** The size of `make test` or that of `make proof`. */

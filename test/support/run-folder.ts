@@ -10,12 +10,12 @@ const MEMORY = "/dev/shm";
 const ENOUGH_MEMORY_BYTES = 1024 ** 3;
 const PREFIX = "pamm-test-";
 
-/** In memory where there is enough of it: databases are made and dropped ten times faster there. */
+/** In /dev/shm when it has enough space: databases are created and dropped ten times faster there. */
 export function makeRunFolder(): RunFolder {
   const parent = hasMemory() ? MEMORY : tmpdir();
   removeLeftovers(parent);
   const path = mkdtempSync(join(parent, `${PREFIX}${process.pid}-${startOf(process.pid)}-`));
-  // Postgres may have to run as somebody else.
+  // Postgres may have to run as another user.
   chmodSync(path, 0o711);
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
@@ -26,7 +26,7 @@ function hasMemory(): boolean {
   return bavail * bsize >= ENOUGH_MEMORY_BYTES;
 }
 
-/** Folders of runs that were killed. Their servers ended with them. */
+/** Removes folders of runs that were killed. Their servers have ended too. */
 function removeLeftovers(parent: string): void {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(PREFIX)) continue;

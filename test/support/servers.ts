@@ -21,7 +21,7 @@ type Servers = AsyncDisposable & { readonly postgresUrl: string; readonly natsUr
 
 /**
  * One Postgres and one broker for all integration tests of a run, started when the first such test is selected:
- * programs of this machine, unless PAMM_TEST_STACK=containers, or those that DATABASE_URL and NATS_URL name.
+ * local programs, containers (PAMM_TEST_STACK=containers), or the servers that DATABASE_URL and NATS_URL name.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const runId = `${process.pid.toString(36)}${Date.now().toString(36)}`;
@@ -45,23 +45,23 @@ async function startServers(): Promise<Servers> {
 }
 
 async function startLocal(): Promise<Servers> {
-  const { DATABASE_URL: givenPostgres, NATS_URL: givenNats } = process.env;
+  const { DATABASE_URL: postgresFromEnv, NATS_URL: natsFromEnv } = process.env;
   await using stack = new AsyncDisposableStack();
   const folder = stack.use(makeRunFolder()).path;
-  // Both at once; when one does not start, the other is still stopped.
+  // Both start at once; when one fails, the other is still stopped.
   const [postgres, nats] = await Promise.allSettled([
-    givenPostgres === undefined
+    postgresFromEnv === undefined
       ? startPostgres({ dataDir: join(folder, "postgres"), logFile: join(folder, "postgres.log"), isDurable: false })
       : undefined,
-    givenNats === undefined ? startNats({ dir: join(folder, "nats") }) : undefined,
+    natsFromEnv === undefined ? startNats({ dir: join(folder, "nats") }) : undefined,
   ]);
   for (const started of [postgres, nats]) if (started.status === "fulfilled") stack.use(started.value);
   if (postgres.status === "rejected") throw postgres.reason;
   if (nats.status === "rejected") throw nats.reason;
   const kept = stack.move();
   return {
-    postgresUrl: givenPostgres ?? postgres.value?.url ?? "",
-    natsUrl: givenNats ?? nats.value?.url ?? "",
+    postgresUrl: postgresFromEnv ?? postgres.value?.url ?? "",
+    natsUrl: natsFromEnv ?? nats.value?.url ?? "",
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }

@@ -23,7 +23,7 @@ test("the shared broker keeps streams", async () => {
   expect((await manager.streams.info(nats.stream)).state.messages).toBe(1);
 });
 
-test("a broker of one's own comes back on the same port after it was killed", async () => {
+test("a broker of one test restarts on the same port after it was killed", async () => {
   await using nats = await startOwnNats();
 
   await nats.kill();

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { setBalance } from "#test/support/platform-fake/ledger.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import { aLeave, collectAll, decideLeave } from "../testing/leaving.ts";
 import {
@@ -39,7 +40,7 @@ test("F4: a withdrawal in profit takes the whole pending fee first", async () =>
   const keys = await many(world.deps.pool, sql`select unique_key as key from payment_credit`);
   expect(keys).toEqual([{ key: `PF:${INVESTOR}:${MASTER}:1:WD1` }]);
 
-  world.platform.balances.set(INVESTOR, 6_400_00n);
+  setBalance(world.platform.ledger, INVESTOR, 6_400_00n);
   result(world, { [INVESTOR]: "+100.00" });
   endWeek(world, { [INVESTOR]: "0.00" });
   await settle(world);
@@ -53,7 +54,7 @@ test("F5: a withdrawal in a drawdown pays no fee and does not change the mark", 
   result(world, { [INVESTOR]: "-2000.00" });
   expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [] });
   expect(await collectAll(world)).toBe("0.00");
-  world.platform.balances.set(INVESTOR, 4_000_00n);
+  setBalance(world.platform.ledger, INVESTOR, 4_000_00n);
   result(world, { [INVESTOR]: "+1200.00" });
   endWeek(world, { [INVESTOR]: "0.00" });
   result(world, { [INVESTOR]: "+1000.00" });
@@ -197,7 +198,7 @@ test("outside a pool only debts are due", async () => {
 
 test("an Investor without a configuration owes nothing", async () => {
   const world = await aWorld();
-  world.platform.balances.set(INVESTOR, 100_00n);
+  setBalance(world.platform.ledger, INVESTOR, 100_00n);
   result(world, { [INVESTOR]: "+1000.00" });
   expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [] });
   endWeek(world, { [INVESTOR]: "0.00" });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { setBalance } from "#test/support/platform-fake/ledger.ts";
 import { updateConfiguration } from "../commands/update-configuration.ts";
 import { listInvestorPayments } from "../queries/list-investor-payments.ts";
 import { listPaymentCredits } from "../queries/list-payment-credits.ts";
@@ -68,7 +69,7 @@ test("F3: a deposit in a drawdown changes no fee", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "-2000.00" });
-  world.platform.balances.set(INVESTOR, 13_000_00n);
+  setBalance(world.platform.ledger, INVESTOR, 13_000_00n);
   expect(await week(world, "+1500.00")).toBe("14500.00");
   expect(await week(world, "+800.00")).toBe("15210.00");
 });

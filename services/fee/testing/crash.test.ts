@@ -3,6 +3,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { countFigures } from "#test/support/figures.ts";
 import { sized } from "#test/support/proof.ts";
+import { balancesOf, setBalance } from "#test/support/platform-fake/ledger.ts";
 import type { Deps } from "../deps.ts";
 import { crystallise } from "../commands/crystallise.ts";
 import { payFees } from "../jobs/pay-fees.ts";
@@ -38,7 +39,7 @@ async function numbersOf(world: World) {
     payments: await paymentsOf(world),
     runs: await runsOf(world),
     debts: await debtsOf(world),
-    balances: [...world.platform.balances].toSorted(),
+    balances: balancesOf(world.platform.ledger),
     asked: await many(world.deps.pool, sql`select reason, state from review_case order by id`),
     // Ids differ: transactions that were rolled back have used some.
     returned: world.subscriptions.returned.length,
@@ -167,7 +168,7 @@ test("concurrent processes pay each fee once", async () => {
 test("fees of a thousand Investors of one Master are decided and paid within ten seconds", async () => {
   const world = await aWorld();
   const logins = Array.from({ length: 1_000 }, (_, index) => String(10_001 + index));
-  for (const login of logins) world.platform.balances.set(login, 100_00n);
+  for (const login of logins) setBalance(world.platform.ledger, login, 100_00n);
   await world.deps.pool.query(`
     insert into fee_configuration (investor_login, investor_id, created_at, updated_at)
     select n::text, n, '2026-01-03', '2026-01-03' from generate_series(10001, 11000) n;

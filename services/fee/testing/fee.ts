@@ -6,7 +6,9 @@ import { Refusal } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
 import { createWakeSignals } from "../service.ts";
-import { platformFake, type PlatformFake } from "./platform-fake.ts";
+import { platformFake, type PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import { openAccount } from "#test/support/platform-fake/ledger.ts";
 import { subscriptionFake, type SubscriptionFake } from "./subscription-fake.ts";
 
 export const INVESTOR = "9001";
@@ -59,7 +61,9 @@ export async function feeDeps(now: () => Date, neighbours = neighboursAt(now), k
 }
 
 export function neighboursAt(now: () => Date): Neighbours {
-  return { platform: platformFake(now), subscriptions: subscriptionFake() };
+  const platform = platformFake({ now, balances: { [INVESTOR]: 0n } });
+  for (const login of PAYMENT_ACCOUNTS.values()) openAccount(platform.ledger, login, AccountRole.PAYMENT);
+  return { platform, subscriptions: subscriptionFake() };
 }
 
 export function aCall(commandId = "", withinMs = 5_000): CallContext {

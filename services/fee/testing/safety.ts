@@ -3,7 +3,8 @@ import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
-import { AccountRole, type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
 import { decideReview } from "../commands/decide-review.ts";
 import type { Deps } from "../deps.ts";
 import { stoppingBreaks } from "../jobs/stop-on-breaks.ts";
@@ -31,23 +32,8 @@ export function aBreak(id: bigint, own: Partial<Break> = {}): Break {
 
 /** Adds an entry to the log of an account: a credit, or the amendment of a deal. */
 export function appendToLog(world: World, { login = PAYMENT_ACCOUNT, reason = "", dealId = 4_711n } = {}): void {
-  const entries = world.platform.logs.get(login) ?? [];
-  const number = BigInt(entries.length + 1);
-  const entry: AccountMoved = {
-    login,
-    role: AccountRole.PAYMENT,
-    number,
-    entryId: number,
-    kind: reason === "" ? MovementKind.FEE_CREDIT : MovementKind.AMENDMENT,
-    key: "",
-    transferId: 0n,
-    amount: { currencyCode: "USD", minorUnits: 0n },
-    dealId,
-    dealAt: world.clock.now,
-    trade: undefined,
-    reason,
-  };
-  world.platform.logs.set(login, [...entries, entry]);
+  const kind = reason === "" ? MovementKind.FEE_CREDIT : MovementKind.AMENDMENT;
+  enter(world.platform.ledger, login, { kind, amount: 0n, reason, dealId });
 }
 
 /** Runs both jobs that detect breaks. */

@@ -2,6 +2,8 @@ import { expect } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { many, one, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { balanceOf as ledgerBalance, balancesOf, enter, setBalance } from "#test/support/platform-fake/ledger.ts";
 import { configure } from "../commands/configure.ts";
 import type { Deps } from "../deps.ts";
 import { payFees } from "../jobs/pay-fees.ts";
@@ -42,7 +44,7 @@ export async function anInvestor(
   world: World,
   { login = INVESTOR, deposit = "0.00", ratePpm = 300_000 } = {},
 ): Promise<string> {
-  world.platform.balances.set(login, cents(deposit));
+  setBalance(world.platform.ledger, login, cents(deposit));
   const key = `subscription:${login}`;
   const terms = { ratePpm, enabled: true, effectiveSince: new Date(FIRST_WEEK) };
   await configure(world.deps, { key, investorId: BigInt(login), investorLogin: login, ...terms });
@@ -57,7 +59,7 @@ export function result(world: World, parts: Readonly<Record<string, string>>, ma
   const amounts = inCents(parts);
   allocate(world.subscriptions, masterLogin, at, amounts);
   for (const [login, amount] of Object.entries(amounts)) {
-    world.platform.balances.set(login, (world.platform.balances.get(login) ?? 0n) + amount);
+    enter(world.platform.ledger, login, { kind: MovementKind.RESULT, amount });
   }
   return at;
 }
@@ -99,7 +101,7 @@ export function passTime({ clock }: World): void {
 }
 
 export function balanceOf({ platform }: World, login: string): string {
-  return show(platform.balances.get(login) ?? 0n);
+  return show(ledgerBalance(platform.ledger, login));
 }
 
 export type ShownPayment = {
@@ -152,7 +154,7 @@ export async function expectToReconcile({ deps, platform }: World): Promise<void
   );
   expect(sums.taken + sums.open + sums.debt).toBe(sums.fees);
   expect(sums.credits).toBe(sums.taken);
-  const onAccounts = [...platform.balances].filter(([login]) => login.startsWith("6"));
+  const onAccounts = balancesOf(platform.ledger).filter(([login]) => login.startsWith("6"));
   expect(onAccounts.reduce((sum, [, amount]) => sum + amount, 0n) >= sums.credits).toBe(true);
 }
 

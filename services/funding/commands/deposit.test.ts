@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { settleCashflows } from "../jobs/settle-cashflows.ts";
-import { platformFake } from "../testing/platform-fake.ts";
+import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
 import { deposit } from "./deposit.ts";
 
@@ -18,7 +18,7 @@ test("a repeated deposit is credited and recorded once", async () => {
 
   expect(first).toEqual({
     operationId: "op-1",
-    dealId: 1_001n,
+    dealId: 900_002n,
     firstDepositChecked: false,
     minDepositRequired: usd(0n),
   });
@@ -64,7 +64,7 @@ test("a deposit whose answer was lost is unknown to the caller, then settled onc
   await settleLater(deps);
   await settleLater(deps);
 
-  expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 1_001n }]);
+  expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 900_002n }]);
   expect(deps.platform.deals).toHaveLength(1);
 });
 
@@ -72,10 +72,10 @@ test("after lost answers the transfer is requested again while the caller waits,
   const deps = await world();
   deps.platform.faults.transfer.push("lost answer", "unreachable", "lost answer");
 
-  await expect(deposit(deps, HUNDRED, aCall("op-1"))).resolves.toMatchObject({ dealId: 1_001n });
+  await expect(deposit(deps, HUNDRED, aCall("op-1"))).resolves.toMatchObject({ dealId: 900_002n });
 
   expect(deps.platform.deals).toHaveLength(1);
-  expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 1_001n }]);
+  expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 900_002n }]);
 });
 
 test("a deposit that never reached platform is not executed, then or later", async () => {
@@ -98,7 +98,7 @@ test("a repetition that cannot reach platform leaves a transfer that was sent be
   await expect(deposit(deps, HUNDRED, aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
   await settleLater(deps);
 
-  expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 1_001n }]);
+  expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 900_002n }]);
 });
 
 test("a deposit that was not sent before its deadline ends as not executed", async () => {
@@ -163,7 +163,7 @@ test("twenty concurrent requests with one command id credit once", async () => {
 
   const answers = await Promise.all(Array.from({ length: 20 }, () => deposit(deps, HUNDRED, aCall("op-1"))));
 
-  expect(new Set(answers.map(({ dealId }) => dealId))).toEqual(new Set([1_001n]));
+  expect(new Set(answers.map(({ dealId }) => dealId))).toEqual(new Set([900_002n]));
   expect(deps.platform.deals).toHaveLength(1);
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { DepositRequest } from "#proto/pamm/funding/v1/funding.ts";
-import { platformFake } from "../testing/platform-fake.ts";
+import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
 import { deposit } from "./deposit.ts";
 import { withdraw } from "./withdraw.ts";

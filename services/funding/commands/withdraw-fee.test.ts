@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { settleCashflows } from "../jobs/settle-cashflows.ts";
 import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
-import { platformFake } from "../testing/platform-fake.ts";
+import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { withdraw } from "./withdraw.ts";
 
 const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
@@ -18,7 +18,7 @@ test("the pending fee is collected under the account lock before the payout", as
     pendingFee: usd(30_00n),
     balanceBefore: usd(100_00n),
     availableAfterFee: usd(70_00n),
-    dealId: 1_002n,
+    dealId: 900_003n,
   });
   const lockOwner = "funding:withdrawal:1:1";
   expect(deps.platform.deals).toMatchObject([

@@ -1,13 +1,20 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
 import { releaseLocks, settleCashflows } from "../jobs/settle-cashflows.ts";
-import { platformFake } from "../testing/platform-fake.ts";
+import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, aRefusal, usd, world, type World } from "../testing/funding.ts";
 import { markRefused } from "../store/cashflows.ts";
 import { withdraw } from "./withdraw.ts";
 
 const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
-const rich = () => platformFake({ balances: { [INVESTOR]: 100_00n } });
+/** The last entry of the Investor's log has the number 1. */
+function rich() {
+  const platform = platformFake({ balances: { [INVESTOR]: 100_00n } });
+  enter(platform.ledger, INVESTOR, { kind: MovementKind.AMENDMENT, amount: 0n });
+  return platform;
+}
 
 /** A wait budget for one call of platform. */
 const ONE_CALL_MS = 1_000;
@@ -23,7 +30,7 @@ test("a withdrawal acquires the account lock, lets the pool decide, pays out und
     pendingFee: usd(0n),
     balanceBefore: usd(100_00n),
     availableAfterFee: usd(100_00n),
-    dealId: 1_001n,
+    dealId: 900_003n,
   });
   expect(deps.platform.deals).toEqual([
     { key: "funding:payout:1", login: INVESTOR, minor: -40_00n, comment: "CRM-2", lockOwner: "funding:withdrawal:1:1" },
@@ -34,7 +41,7 @@ test("a withdrawal acquires the account lock, lets the pool decide, pays out und
       try: 1,
       payoutKey: "funding:payout:1",
       feeSuffix: "WDop-1",
-      heldLogNumber: 7n,
+      heldLogNumber: 1n,
     }),
   ]);
   expect(deps.fees.collected).toEqual([{ key: "funding:withdrawal:1", lockOwner: "funding:withdrawal:1:1" }]);
@@ -188,7 +195,10 @@ test("after a lost answer of the pool the recovery job finishes the saga in the 
   await settleLater(deps);
 
   expect(deps.leaves.map(({ try: attempt }) => attempt)).toEqual([1, 1]);
-  expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({ effectiveWithdraw: usd(40_00n), dealId: 1_001n });
+  expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({
+    effectiveWithdraw: usd(40_00n),
+    dealId: 900_003n,
+  });
 });
 
 test("a crash before the pool is called leaves a saga that ends as not executed", async () => {

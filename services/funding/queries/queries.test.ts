@@ -4,7 +4,7 @@ import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#
 import { deposit } from "../commands/deposit.ts";
 import { withdraw } from "../commands/withdraw.ts";
 import { getCashflow } from "../store/cashflows.ts";
-import { platformFake } from "../testing/platform-fake.ts";
+import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, usd, world } from "../testing/funding.ts";
 import { getBalance } from "./get-balance.ts";
 import { getOperation } from "./get-operation.ts";
@@ -59,7 +59,7 @@ test("an operation is found by its command id", async () => {
     comment: "CRM-1",
     outcome: OperationOutcome.EXECUTED,
     refusalCode: "",
-    dealId: 1_001n,
+    dealId: 900_002n,
     createdAt: expect.any(Date),
     finishedAt: expect.any(Date),
     reference: "",

@@ -2,7 +2,9 @@ import type { Client } from "#kernel/contract/contract.ts";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { CollectRequest, FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
-import type { PlatformFake } from "./platform-fake.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import type { PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
 
 /** A fault of one call of collect. */
 export type CollectFailure = "unreachable" | "lost answer";
@@ -41,7 +43,8 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
           throw new Refusal({ code: "lock_not_owned", status: "conflict", message: "the account lock is not held" });
         }
         taken.add(key);
-        if (pending > 0n) platform.deals.push({ key: `fee of ${key}`, login, minor: -pending, comment: "", lockOwner });
+        const entry = { kind: MovementKind.FEE_DEBIT, amount: -pending, key: `fee of ${key}`, lockOwner };
+        if (pending > 0n) enter(platform.ledger, login, entry);
       }
       if (fault === "lost answer") throw outcomeUnknown("fee");
       return { collected: { currencyCode: "USD", minorUnits: pending } };

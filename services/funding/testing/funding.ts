@@ -6,13 +6,15 @@ import { SubscriptionStatus, type LeaveRequest, type LeaveResponse } from "#prot
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
 import { feeFake, type FeeFake } from "./fee-fake.ts";
-import { platformFake, type PlatformFake } from "./platform-fake.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import { openAccount } from "#test/support/platform-fake/ledger.ts";
+import { platformFake, type PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
 
 export const INVESTOR = "9001";
 const MASTER = "5001";
 
 export type World = Deps & {
-  readonly platform: PlatformFake;
+  readonly platform: PlatformFake & Deps["platform"];
   readonly fees: FeeFake;
   /** Requests that the pool received. */
   readonly leaves: LeaveRequest[];
@@ -39,13 +41,14 @@ export async function world({
   const leaves: LeaveRequest[] = [];
   const refusals: Refusal[] = [];
   const returned: string[] = [];
+  if (!platform.ledger.accounts.has(INVESTOR)) openAccount(platform.ledger, INVESTOR, AccountRole.INVESTOR);
   const follows = masterMinimum !== undefined;
   const unused = (): never => {
     throw new Error("This call is not part of the test.");
   };
   return {
     pool,
-    platform: { ...unusedPlatform(unused), ...platform },
+    platform: { ...platform.client, ...platform },
     fees: feeFake({ platform, login: INVESTOR, pending: pendingFee }, unused),
     leaves,
     refusals,
@@ -151,29 +154,6 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
     findAccounts: async ({ logins }) => ({
       accounts: logins.filter((login) => login === INVESTOR).map((login) => ({ login, kind, id: 1n, name: "Ivy" })),
     }),
-  };
-}
-
-function unusedPlatform(unused: () => never): Deps["platform"] {
-  return {
-    createAccount: unused,
-    disableAccount: unused,
-    inspectAccounts: unused,
-    adoptAccount: unused,
-    transfer: unused,
-    transferBatch: unused,
-    getTransfer: unused,
-    hold: unused,
-    release: unused,
-    readLog: unused,
-    readAccount: unused,
-    getBalance: unused,
-    getStatus: unused,
-    readBalances: unused,
-    readLogBalances: unused,
-    listBreaks: unused,
-    listReviews: unused,
-    decideReview: unused,
   };
 }
 

@@ -7,7 +7,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "../testing/books.ts";
 import { decide, reviewAbout } from "../testing/desk.ts";
 import { deposit } from "../testing/funding.ts";
-import { enter } from "../testing/platform-ledger.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
 import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";

@@ -7,7 +7,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "../testing/books.ts";
 import { withdraw } from "../testing/funding.ts";
 import { lockMaster } from "../store/masters.ts";
-import { balanceOf, enter, getAccount, lastEntry } from "../testing/platform-ledger.ts";
+import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
 import { trader } from "../testing/trader.ts";

@@ -7,7 +7,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { LeaveKind } from "#proto/pamm/subscription/v1/subscription.ts";
 import { expectBooksToTie } from "../testing/books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testing/funding.ts";
-import { balanceOf, enter, getAccount, lastEntry } from "../testing/platform-ledger.ts";
+import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anInvestor, aWorld, pass } from "../testing/world.ts";
 import { trader } from "../testing/trader.ts";

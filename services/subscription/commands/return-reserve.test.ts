@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { expectBooksToTie } from "../testing/books.ts";
 import { holdForWithdrawal, payOut, release } from "../testing/funding.ts";
-import { balanceOf } from "../testing/platform-ledger.ts";
+import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, aWorld } from "../testing/world.ts";
 

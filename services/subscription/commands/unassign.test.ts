@@ -4,7 +4,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { expectBooksToTie } from "../testing/books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testing/funding.ts";
-import { balanceOf, enter, getAccount } from "../testing/platform-ledger.ts";
+import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "../testing/world.ts";
 import { trader } from "../testing/trader.ts";

@@ -5,7 +5,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToTie } from "../testing/books.ts";
 import { deposit } from "../testing/funding.ts";
-import { enter, openAccount } from "../testing/platform-ledger.ts";
+import { enter, openAccount } from "#test/support/platform-fake/ledger.ts";
 import { anInvestor, aMaster, aWorld, type World } from "../testing/world.ts";
 import { fileAccountMovement, MOVEMENT_FEED } from "./file-account-movement.ts";
 

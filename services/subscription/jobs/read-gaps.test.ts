@@ -4,7 +4,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { fileMovements } from "../processes/filing/file-movements.ts";
 import { expectBooksToTie } from "../testing/books.ts";
 import { deposit } from "../testing/funding.ts";
-import { getAccount } from "../testing/platform-ledger.ts";
+import { getAccount } from "#test/support/platform-fake/ledger.ts";
 import { anInvestor, aWorld } from "../testing/world.ts";
 import { readGaps } from "./read-gaps.ts";
 

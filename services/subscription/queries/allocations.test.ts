@@ -3,7 +3,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { deposit, holdForWithdrawal } from "../testing/funding.ts";
-import { enter } from "../testing/platform-ledger.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { readAllocations } from "./read-allocations.ts";

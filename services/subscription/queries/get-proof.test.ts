@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { AccountProof, GetProofRequest } from "#proto/pamm/subscription/v1/subscription.ts";
 import { deposit } from "../testing/funding.ts";
-import { enter, getAccount, lastEntry } from "../testing/platform-ledger.ts";
+import { enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";

@@ -5,7 +5,7 @@ import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type ListSubscriptionsRequest, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { subscriptionService } from "../service.ts";
-import { enter } from "../testing/platform-ledger.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "../testing/world.ts";
 

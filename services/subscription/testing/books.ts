@@ -6,7 +6,7 @@ import { onInvestor, onMaster, type Buckets } from "../domain/buckets.ts";
 import { checkPool } from "../domain/pool/check-pool.ts";
 import { type AllocationTotals, readAllocationTotals } from "./allocation-totals.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { getAccount } from "./platform-ledger.ts";
+import { getAccount } from "#test/support/platform-fake/ledger.ts";
 import type { World } from "./world.ts";
 
 type AccountRow = { readonly login: string; readonly filed: bigint } & Pick<

@@ -11,7 +11,7 @@ import { subscriptionService } from "../service.ts";
 import { recover, crashAtEveryStep, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-step.ts";
 import { deposit, holdForWithdrawal, payOut, release } from "./funding.ts";
 import { cents, inBucket } from "./ledger.ts";
-import { balanceOf, getAccount } from "./platform-ledger.ts";
+import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { settle } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";

@@ -8,7 +8,7 @@ import { crashing } from "./crash.ts";
 import { reviewAbout, reviewsOf, say } from "./desk.ts";
 import { recover, crashAtEveryStep, CRASH_TEST_MS } from "./crash-at-every-step.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
-import { enter } from "./platform-ledger.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aMaster, aWorld, type World } from "./world.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { subscriptionService } from "../service.ts";
 import { recover, crashAtEveryStep, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-step.ts";
 import { holdForWithdrawal, payOut, release } from "./funding.ts";
-import { balanceOf, getAccount } from "./platform-ledger.ts";
+import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, runJobs, settle } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
 

@@ -8,8 +8,8 @@ import { subscriptionService } from "../service.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "./funding.ts";
 import { latch } from "./latch.ts";
-import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
-import { carryOn } from "./platform-transfers.ts";
+import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
+import { carryOn } from "#test/support/platform-fake/transfers.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
 

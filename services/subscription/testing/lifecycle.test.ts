@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { expectBooksToTie } from "./books.ts";
-import { balanceOf } from "./platform-ledger.ts";
+import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { settle } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "./world.ts";
 

@@ -7,7 +7,7 @@ import { runningService, expectConverged } from "./run-service.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, withdraw } from "./funding.ts";
 import { cents } from "./ledger.ts";
-import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
+import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { type Trader, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "./world.ts";
 

@@ -5,7 +5,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { runningService, expectConverged } from "./run-service.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, withdraw } from "./funding.ts";
-import { balanceOf } from "./platform-ledger.ts";
+import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { subscribed } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "./world.ts";
 

@@ -8,7 +8,7 @@ import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit } from "./funding.ts";
 import { inBucket, holdingOf, publishedEvents } from "./ledger.ts";
-import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
+import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";

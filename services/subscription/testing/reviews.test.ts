@@ -6,7 +6,7 @@ import { expectBooksToTie } from "./books.ts";
 import { decide, reviewAbout, reviewsOf, say } from "./desk.ts";
 import { deposit } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
-import { balanceOf, enter, getAccount } from "./platform-ledger.ts";
+import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";

@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { subscriptionJobs } from "../service.ts";
 import { expectBooksToTie } from "./books.ts";
 import { cents } from "./ledger.ts";
-import { balanceOf } from "./platform-ledger.ts";
+import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { deliver } from "./settle.ts";
 import { aCall, type World } from "./world.ts";
 

@@ -8,7 +8,7 @@ import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit, holdForWithdrawal } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
-import { balanceOf, enter, lastEntry } from "./platform-ledger.ts";
+import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { decide, reviewAbout } from "./desk.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";

@@ -9,7 +9,7 @@ import { lockUnitPool, saveUnitPool } from "../store/unit-pools.ts";
 import { expectBooksToTie } from "./books.ts";
 import { deposit } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
-import { enter } from "./platform-ledger.ts";
+import { enter } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aMaster, aWorld } from "./world.ts";

@@ -6,7 +6,7 @@ import { expectBooksToTie } from "./books.ts";
 import { decide, reviewAbout } from "./desk.ts";
 import { holdForWithdrawal, withdraw } from "./funding.ts";
 import { cents, inBucket, publishedEvents } from "./ledger.ts";
-import { enter, getAccount } from "./platform-ledger.ts";
+import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";

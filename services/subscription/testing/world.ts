@@ -11,8 +11,8 @@ import { createWakeSignals, subscriptionService } from "../service.ts";
 import type { Week } from "../domain/weeks.ts";
 import { type FeeFake, feeFake } from "./fee-fake.ts";
 import { type PeopleFake, peopleFake } from "./people-fake.ts";
-import { type PlatformFake, platformFake } from "./platform-fake.ts";
-import { enter, openAccount } from "./platform-ledger.ts";
+import { type PlatformFake, platformFake } from "#test/support/platform-fake/platform-fake.ts";
+import { enter, openAccount } from "#test/support/platform-fake/ledger.ts";
 
 /** A subscription service with its own database and stand-ins of the other services, controlled by tests. */
 export type World = {
@@ -41,7 +41,7 @@ export async function aWorld(
   const { pool } = await testDatabase("subscription");
   const state = { clockOffsetMs: 0, delivered: 0, keys: 0 };
   const now = (): Date => new Date(Date.now() + state.clockOffsetMs);
-  const platform = platformFake(now);
+  const platform = platformFake({ now });
   const people = peopleFake();
   const fees = feeFake({ platform: platform.client, returnReserve: (key) => service.returnReserve({ key }, aCall()) });
   const deps: Deps = {

@@ -1,16 +1,16 @@
-/** What really happened: accounts and deals, whatever anybody is told about them. */
+/** The true accounts and deals, independent of the answers. */
 export type Deal = {
   readonly ticket: bigint;
   readonly login: string;
   readonly action: number;
   readonly minor: bigint;
-  /** As it is stored, which may not be as it was sent. */
+  /** As stored, which may differ from the request. */
   readonly comment: string;
   readonly atMs: number;
   /** Not in the history before this instant. */
   readonly visibleAtMs: number;
-  /** Nobody ordered it so: another amount, another login, or a second time. */
-  readonly isOwnWill: boolean;
+  /** Not as requested: another amount, another login, or executed a second time. */
+  readonly isAltered: boolean;
 };
 
 export type Account = {
@@ -35,9 +35,9 @@ export type Books = {
   readonly accounts: ReadonlyMap<string, Account>;
   readonly deals: readonly Deal[];
   readonly addAccount: (account: Omit<Account, "balance" | "rights">) => Account;
-  /** The code that the page gives for this order; 0 when it can be executed. Executes nothing. */
+  /** The documented return code of this request; 0 when it can be executed. Executes nothing. */
   readonly judge: (order: BalanceOrder) => number;
-  readonly execute: (order: BalanceOrder, own?: { readonly delayedMs?: number; readonly isOwnWill?: boolean }) => Deal;
+  readonly execute: (order: BalanceOrder, own?: { readonly delayedMs?: number; readonly isAltered?: boolean }) => Deal;
   readonly visibleDeals: (logins: readonly string[]) => Deal[];
 };
 
@@ -50,7 +50,7 @@ const CREDIT = 3;
 export function createBooks(groups: ReadonlySet<string>): Books & { readonly hasGroup: (name: string) => boolean } {
   const accounts = new Map<string, Account>();
   const deals: Deal[] = [];
-  // Issued upwards, not without gaps.
+  // Ascending, with gaps.
   let ticket = 5_000n;
   return {
     accounts,
@@ -68,14 +68,14 @@ export function createBooks(groups: ReadonlySet<string>): Books & { readonly has
       if (account === undefined) return 13;
       return minor < 0n && account.balance + minor < 0n ? 10019 : 0;
     },
-    execute({ login, action, minor, comment }, { delayedMs = 0, isOwnWill = false } = {}) {
+    execute({ login, action, minor, comment }, { delayedMs = 0, isAltered = false } = {}) {
       const account = accounts.get(login);
-      if (account === undefined) throw new Error(`nobody has the login ${login}`);
+      if (account === undefined) throw new Error(`there is no login ${login}`);
       ticket += 1n + BigInt(deals.length % 3);
       const atMs = Date.now();
       const visibleAtMs = atMs + delayedMs;
       const cut = comment.slice(0, COMMENT_LENGTH);
-      const deal = { ticket, login, action, minor, comment: cut, atMs, visibleAtMs, isOwnWill };
+      const deal = { ticket, login, action, minor, comment: cut, atMs, visibleAtMs, isAltered };
       if (action !== CREDIT) account.balance += minor;
       deals.push(deal);
       return deal;
@@ -87,7 +87,7 @@ export function createBooks(groups: ReadonlySet<string>): Books & { readonly has
   };
 }
 
-/** Decimal text as the page writes money: sign, digits, a point. */
+/** Decimal text as documented: sign, digits, a point. */
 export function minorOf(text: string): bigint | undefined {
   const [, sign, whole, fraction = ""] = /^(-?)(\d{1,15})(?:\.(\d{1,2}))?$/.exec(text) ?? [];
   if (whole === undefined) return undefined;

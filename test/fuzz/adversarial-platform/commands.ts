@@ -1,10 +1,10 @@
 import { type Account, type BalanceOrder, type Books, type Deal, minorOf, moneyOf } from "./books.ts";
 
 export type Parameters = Readonly<Record<string, string>>;
-export type Shelf = Books & { readonly hasGroup: (name: string) => boolean };
+export type BooksWithGroups = Books & { readonly hasGroup: (name: string) => boolean };
 
-/** Honest answers, as the protocol page has them: a body for every command that does not move money. */
-export function answerTo(books: Shelf, path: string, parameters: Parameters): string {
+/** Correct answers as documented: a body for every command that does not move money. */
+export function answerTo(books: BooksWithGroups, path: string, parameters: Parameters): string {
   const command = COMMANDS[path];
   return command === undefined ? failure(12000, "Not implemented") : command(books, parameters);
 }
@@ -17,14 +17,14 @@ export function failure(code: number, text = "Refused"): string {
   return JSON.stringify({ retcode: `${code} ${text}` });
 }
 
-/** Undefined when it is malformed, which the page answers with 3. */
+/** Undefined when the request is malformed; the documented return code is 3. */
 export function orderOf({ login = "", type = "", balance = "", comment = "" }: Parameters): BalanceOrder | undefined {
   const minor = minorOf(balance);
   if (minor === undefined || minor === 0n || !/^\d+$/.test(type)) return undefined;
   return { login, action: Number(type), minor, comment };
 }
 
-const COMMANDS: Readonly<Record<string, (books: Shelf, parameters: Parameters) => string>> = {
+const COMMANDS: Readonly<Record<string, (books: BooksWithGroups, parameters: Parameters) => string>> = {
   "test/access": () => done(),
   "time/server": () => {
     const now = new Date();
@@ -70,7 +70,7 @@ const COMMANDS: Readonly<Record<string, (books: Shelf, parameters: Parameters) =
   "deal/get_batch": (books, parameters) => done(dealsOf(books, parameters).map(dealRecord)),
 };
 
-function addUser({ accounts, addAccount, hasGroup }: Shelf, given: Parameters): string {
+function addUser({ accounts, addAccount, hasGroup }: BooksWithGroups, given: Parameters): string {
   const { login = "", group = "", name = "", comment = "", passmain, passinvestor, leverage = "" } = given;
   if (passmain === undefined || passinvestor === undefined || name === "") return failure(3, "Invalid parameters");
   if (passmain.length < 8) return failure(3006, "Invalid account password");
@@ -80,7 +80,7 @@ function addUser({ accounts, addAccount, hasGroup }: Shelf, given: Parameters): 
   return done(userRecord(account), { login });
 }
 
-function dealsOf(books: Shelf, { login = "", from = "0", to = "0" }: Parameters): Deal[] {
+function dealsOf(books: BooksWithGroups, { login = "", from = "0", to = "0" }: Parameters): Deal[] {
   return books
     .visibleDeals(login.split(","))
     .filter(({ atMs }) => atMs >= Number(from) * 1_000 && atMs <= Number(to) * 1_000 + 999);

@@ -1,17 +1,17 @@
 import { gzipSync } from "node:zlib";
 import type { Random } from "../support/random.ts";
-import { FORBIDDEN, httpAnswer, type Line, reset, send } from "./line.ts";
+import { FORBIDDEN, httpAnswer, type Connection, reset, send } from "./connection.ts";
 
-/** A way in which a true answer travels, or does not. */
-export type Delivery = (line: Line, body: string, random: Random) => void;
+/** A way of delivering a correct answer, or of losing it. */
+export type Delivery = (line: Connection, body: string, random: Random) => void;
 
 const SLOW_MS = 1_500;
 const PAUSE_MS = 3;
 const MAX_SINGLE_BYTES = 200;
 const FLOOD_MS = 1_000;
 
-/** The answer arrives whole and is the only one, however oddly: a good client understands it. */
-export const HARMLESS: Readonly<Record<string, Delivery>> = {
+/** The answer arrives complete and once: a client must understand it. */
+export const UNDERSTANDABLE: Readonly<Record<string, Delivery>> = {
   "at once": (line, body) => send(line, httpAnswer(body)),
   "byte by byte": (line, body) => void inPieces(line, httpAnswer(body), 1),
   "in pieces": (line, body, random) => void inPieces(line, httpAnswer(body), 1 + random.below(40)),
@@ -27,8 +27,8 @@ export const HARMLESS: Readonly<Record<string, Delivery>> = {
   },
 };
 
-/** The answer is lost, or not to be trusted. */
-export const HARMFUL: Readonly<Record<string, Delivery>> = {
+/** The answer is lost or unreliable. */
+export const UNRELIABLE: Readonly<Record<string, Delivery>> = {
   "connection reset": (line) => reset(line),
   "connection closed": (line) => void line.tls.end(),
   "cut and reset": (line, body, random) => {
@@ -41,8 +41,8 @@ export const HARMFUL: Readonly<Record<string, Delivery>> = {
   },
   silence: () => undefined,
   "kept for the next": (line, body) => void line.kept.push(httpAnswer(body)),
-  "said twice": (line, body) => send(line, Buffer.concat([httpAnswer(body), httpAnswer(body)])),
-  "said again later": (line, body) => {
+  "sent twice": (line, body) => send(line, Buffer.concat([httpAnswer(body), httpAnswer(body)])),
+  "sent again later": (line, body) => {
     send(line, httpAnswer(body));
     later(PAUSE_MS, () => send(line, httpAnswer(body)));
   },
@@ -77,8 +77,7 @@ export const HARMFUL: Readonly<Record<string, Delivery>> = {
     cutInHalf(line, body);
     line.raw.write("no record of TLS");
   },
-  "sent elsewhere": (line) =>
-    send(line, httpAnswer("", { status: "302 Found", headers: "Location: /api/test/access\r\n" })),
+  redirected: (line) => send(line, httpAnswer("", { status: "302 Found", headers: "Location: /api/test/access\r\n" })),
   forbidden: (line) => send(line, FORBIDDEN),
   "session taken over": (line) => {
     line.isSignedIn = false;
@@ -92,34 +91,34 @@ export function later(ms: number, act: () => void): void {
   setTimeout(act, ms).unref();
 }
 
-function cut(line: Line, body: string, random: Random): void {
+function cut(line: Connection, body: string, random: Random): void {
   const whole = httpAnswer(body);
   send(line, whole.subarray(0, random.below(whole.length)));
 }
 
-function cutInHalf(line: Line, body: string): void {
+function cutInHalf(line: Connection, body: string): void {
   const whole = httpAnswer(body);
   send(line, whole.subarray(0, whole.length / 2));
 }
 
-/** As long as anybody takes it, a second at most. */
-async function flood(line: Line, piece: Buffer): Promise<void> {
+/** Writes for a second, or until the client closes the connection. */
+async function flood(line: Connection, piece: Buffer): Promise<void> {
   for (const until = Date.now() + FLOOD_MS; line.tls.writable && Date.now() < until;) {
     line.tls.write(piece);
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
-async function continueForEver(line: Line): Promise<void> {
+async function continueForEver(line: Connection): Promise<void> {
   for (const until = Date.now() + FLOOD_MS; line.tls.writable && Date.now() < until;) {
     line.tls.write("HTTP/1.1 100 Continue\r\n\r\n");
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS).unref());
   }
 }
 
-async function inPieces(line: Line, bytes: Buffer, size: number): Promise<void> {
+async function inPieces(line: Connection, bytes: Buffer, size: number): Promise<void> {
   for (let at = 0, length = size; at < bytes.length; at += length) {
-    // Every piece is a record of TLS: after some hundred of them nothing new is learnt.
+    // Each piece is a TLS record; more than some hundred add no coverage.
     length = at < MAX_SINGLE_BYTES ? size : bytes.length;
     send(line, bytes.subarray(at, at + length));
     await new Promise((resolve) => setImmediate(resolve));

@@ -5,11 +5,11 @@ type Row = Record<string, unknown>;
 type Answer = { retcode: string; answer?: unknown };
 type Distortion = (answer: Answer, random: Random) => unknown;
 
-const TROUBLE = [2, 7, 9, 10, 11, 12, 15];
+const ERROR_CODES = [2, 7, 9, 10, 11, 12, 15];
 
-/** Wrong in a way that can be seen: nobody can see through a list that lacks a row and a total that agrees with it. */
+/** Detectable distortions: a missing row with a total that agrees is not detectable. */
 const DISTORTIONS: readonly Distortion[] = [
-  (_, random) => JSON.parse(failure(random.pick(TROUBLE), "Later")) as unknown,
+  (_, random) => JSON.parse(failure(random.pick(ERROR_CODES), "Later")) as unknown,
   (answer) => ({ ...answer, answer: null }),
   (answer) => ({ ...answer, answer: [answer.answer] }),
   (answer) => ({ retcode: 0, answer: answer.answer }),
@@ -24,7 +24,7 @@ const DISTORTIONS: readonly Distortion[] = [
   (answer, random) => ({ ...answer, answer: inRows(answer.answer, random, (row) => ({ ...row, Deal: "0" })) }),
 ];
 
-/** A page may repeat or lack rows when its total, asked for before, tells so; a total may be another one a moment later. */
+/** A page may repeat or lack a row; a total may change. */
 const OF_LISTS: readonly Distortion[] = [
   ({ answer, ...rest }) => ({ ...rest, answer: Array.isArray(answer) ? answer.slice(1) : answer }),
   ({ answer, ...rest }) => ({ ...rest, answer: Array.isArray(answer) ? [...answer, ...answer.slice(0, 1)] : answer }),
@@ -36,12 +36,12 @@ const OF_TOTALS: readonly Distortion[] = [
 ];
 
 export function distortedRead(path: string, body: string, random: Random): string {
-  const honest = JSON.parse(body) as Answer;
-  if (path.endsWith("get_total")) return JSON.stringify(random.pick([...DISTORTIONS, ...OF_TOTALS])(honest, random));
+  const correct = JSON.parse(body) as Answer;
+  if (path.endsWith("get_total")) return JSON.stringify(random.pick([...DISTORTIONS, ...OF_TOTALS])(correct, random));
   if (path.endsWith("get_page") || path.endsWith("get_batch")) {
-    return JSON.stringify(random.pick([...DISTORTIONS, ...OF_LISTS])(honest, random));
+    return JSON.stringify(random.pick([...DISTORTIONS, ...OF_LISTS])(correct, random));
   }
-  return JSON.stringify(random.pick(DISTORTIONS)(honest, random));
+  return JSON.stringify(random.pick(DISTORTIONS)(correct, random));
 }
 
 function inRows(answer: unknown, random: Random, change: (row: Row) => Row): unknown {

@@ -12,14 +12,14 @@ import { freePort } from "../../../deploy/local/ports.ts";
 import { cleanEnvironment } from "../../journey/support/running.ts";
 import { type AdversarialPlatform, MANAGER } from "./start.ts";
 
-/** The platform service as a process of its own, which may be killed. */
+/** The platform service as a process that can be killed. */
 export type PlatformProcess = AsyncDisposable & {
   readonly client: Client<PlatformServiceService>;
   /** SIGKILL, and after a pause a new process on the same port. */
   readonly kill: (pauseMs: number) => Promise<void>;
-  /** Everything that all its lives said. */
-  readonly said: () => string;
-  /** Ends of lives that nobody asked for. */
+  /** Output of all its processes. */
+  readonly output: () => string;
+  /** Number of processes that ended without a kill. */
   readonly crashes: () => number;
 };
 
@@ -41,44 +41,44 @@ export async function startPlatformProcess(options: PlatformProcessOptions): Pro
   const folder = mkdtempSync(join(tmpdir(), "pamm-fuzz-"));
   const port = await freePort();
   const env = environmentOf(options, folder, port);
-  const lives: Life[] = [];
-  const live = async (): Promise<void> => {
+  const runs: Run[] = [];
+  const startProcess = async (): Promise<void> => {
     for (let tries = 0; tries < START_TRIES; tries += 1) {
-      const life = begin(env);
-      lives.push(life);
-      if (await life.starts()) return;
+      const run = begin(env);
+      runs.push(run);
+      if (await run.starts()) return;
     }
-    throw new Error(`the platform service did not start:\n${lives.at(-1)?.said()}`);
+    throw new Error(`the platform service did not start:\n${runs.at(-1)?.output()}`);
   };
-  await live();
+  await startProcess();
   const client = grpcClient(`127.0.0.1:${port}`, { contract: PlatformServiceService, caller: "fuzz" });
   return {
     client,
-    said: () => lives.map(({ said }) => said()).join(""),
-    crashes: () => lives.filter(({ hasCrashed }) => hasCrashed()).length,
+    output: () => runs.map(({ output }) => output()).join(""),
+    crashes: () => runs.filter(({ hasCrashed }) => hasCrashed()).length,
     async kill(pauseMs) {
-      await lives.at(-1)?.end();
+      await runs.at(-1)?.end();
       await sleep(pauseMs);
-      await live();
+      await startProcess();
     },
     async [Symbol.asyncDispose]() {
       client[Symbol.dispose]();
-      await lives.at(-1)?.end();
+      await runs.at(-1)?.end();
       rmSync(folder, { recursive: true });
     },
   };
 }
 
-type Life = {
-  readonly said: () => string;
-  /** False when it gave up because the platform did not let it in: whoever watches over it begins again. */
+type Run = {
+  readonly output: () => string;
+  /** False when the process ended before it was ready, because the trading platform refused it. */
   readonly starts: () => Promise<boolean>;
   readonly end: () => Promise<void>;
   readonly hasCrashed: () => boolean;
 };
 
-/** It dies with us, however we die. */
-function begin(env: NodeJS.ProcessEnv): Life {
+/** The process is killed when this process ends in any way. */
+function begin(env: NodeJS.ProcessEnv): Run {
   const child: ChildProcess = spawn("setpriv", ["--pdeathsig", "KILL", process.execPath, MAIN], {
     env,
     stdio: ["ignore", "pipe", "pipe"],
@@ -88,7 +88,7 @@ function begin(env: NodeJS.ProcessEnv): Life {
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => (text += chunk.toString()));
   const ended = once(child, "close");
   return {
-    said: () => text,
+    output: () => text,
     hasCrashed: () => isWanted && child.exitCode !== null && !text.includes(CANNOT_START),
     async starts() {
       const until = Date.now() + START_MS;

@@ -23,7 +23,6 @@ const REFUSALS = [3, 8, 12, 13, 1000, 1001, 1002, 1003, 1012, 1020, 1034, 4005, 
 const AMBIGUOUS = [1, 2, 4, 5, 6, 7, 9, 10, 11, 14, 15, 16, 17, 1007, 1099, 3002, 10004, 10008, 10010, 12004, 99999];
 
 const text = fc.constantFrom(...TEXTS);
-/** No quotes, no backslash and no control characters: what stands between two quotes as it is. */
 const keyCase = (name: string): fc.Arbitrary<string> => fc.mixedCase(fc.constant(name));
 const space = fc.constantFrom("", "", "", " ", "\n\t", "\r\n  ");
 const ticket = fc.oneof(
@@ -32,7 +31,7 @@ const ticket = fc.oneof(
   fc.constantFrom(1n, 2n ** 53n + 1n, 2n ** 63n - 1n),
 );
 
-/** Answers as the platform documents them, in every way of writing that it leaves open. */
+/** Answers as the platform documents them, in every spelling that the documentation permits. */
 export const documentedBody: fc.Arbitrary<Documented> = fc
   .record({
     refusal: fc.option(fc.constantFrom(...REFUSALS)),
@@ -96,20 +95,20 @@ const MORE_NAMES = ["\\u0054icket", "T\u0131cket", "login", "__proto__", "toStri
 const name = fc.constantFrom(...NAMES, ...MORE_NAMES);
 const scalar = fc.oneof(retcode, ticketValue);
 
-/** JSON with members of the documented names in places, numbers and types that nobody documented. */
-const wildJson: fc.Arbitrary<string> = fc.letrec<{ value: string; members: string }>((tie) => ({
+/** JSON with documented names at undocumented depths, counts and types. */
+const wildJson: fc.Arbitrary<string> = fc.letrec<{ value: string; members: string }>((recursive) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     scalar,
-    tie("members"),
-    fc.array(tie("value"), { maxLength: 3 }).map((items) => `[${items.join(",")}]`),
+    recursive("members"),
+    fc.array(recursive("value"), { maxLength: 3 }).map((items) => `[${items.join(",")}]`),
   ),
   members: fc
-    .array(fc.tuple(name, tie("value")), { maxLength: 4 })
+    .array(fc.tuple(name, recursive("value")), { maxLength: 4 })
     .map((members) => `{${members.map(([key, value]) => `"${key}":${value}`).join(",")}}`),
 })).members;
 
-/** Nearly as documented: one retcode, perhaps a second one, an answer with tickets, something beside it. */
+/** Nearly as documented: one retcode or two, an answer with tickets, another member. */
 const nearlyDocumented: fc.Arbitrary<string> = fc
   .tuple(
     retcode,

@@ -1,7 +1,7 @@
 /**
- * What may be believed of the answer to a command that moves money, read from the pages of the platform and of the money
- * protocol and not from the adapter: whole bytes at once, JSON by the runtime's own parser, and a scan of its tokens
- * for members that it would hide. Whatever does not plainly say "applied" or "refused" is ambiguous.
+ * The meaning of an answer to a command that moves money, written from the protocol documents and not from the adapter: all
+ * bytes at once, the JSON parser of the runtime, and a scan of the tokens for duplicate members that the parser drops. An
+ * answer that is not clearly "applied" or "refused" is ambiguous.
  */
 export type Verdict =
   | { readonly kind: "applied"; readonly ticket: bigint }
@@ -10,14 +10,14 @@ export type Verdict =
 
 const AMBIGUOUS: Verdict = { kind: "ambiguous" };
 const APPLIED = new Set([0, 10009]);
-/** Those of the handshake have all been said before any command was accepted. */
+/** Codes of the handshake, which precedes every command. */
 const OF_THE_HANDSHAKE = [
   1000, 1001, 1002, 1003, 1004, 1005, 1006, 1010, 1011, 1012, 1018, 1020, 1024, 1026, 1027, 1028, 1034,
 ];
-const SURELY_REFUSED = new Set([3, 8, 12, 13, 4005, 10019, ...OF_THE_HANDSHAKE]);
+const REFUSED = new Set([3, 8, 12, 13, 4005, 10019, ...OF_THE_HANDSHAKE]);
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** Everything that the platform sent on the connection after the request. */
+/** Takes all bytes that the platform sent on the connection after the request. */
 export function verdictOf(bytes: Buffer): Verdict {
   const body = bodyOf(bytes);
   if (body === undefined) return AMBIGUOUS;
@@ -26,7 +26,7 @@ export function verdictOf(bytes: Buffer): Verdict {
   const code = codeOf(members);
   if (code === undefined) return AMBIGUOUS;
   const tickets = members.filter(({ name }) => name === "ticket").map(({ value }) => value);
-  if (SURELY_REFUSED.has(code)) {
+  if (REFUSED.has(code)) {
     return tickets.every((ticket) => ticket === "0") ? { kind: "refused", code } : AMBIGUOUS;
   }
   const [ticket] = tickets;
@@ -90,7 +90,7 @@ function membersOf(body: Buffer): Member[] | undefined {
   }
 }
 
-/** Of a document that is known to be JSON, so a string in front of a colon is a name and nothing else is. */
+/** The document is valid JSON, so exactly the strings before a colon are names. */
 function scan(text: string): Member[] {
   const tokens = Array.from(text.matchAll(TOKEN), ([token]) => token);
   const members: Member[] = [];
@@ -110,7 +110,7 @@ function scalarOf(token: string): string | undefined {
   return /^-?\d/.test(token) ? token : undefined;
 }
 
-/** A plain number and a text, said once at the top of the document and contradicted nowhere. */
+/** A plain number and a text at the top of the document; every other retcode must be equal. */
 function codeOf(members: readonly Member[]): number | undefined {
   const [code, ...others] = members.filter(({ name }) => name === "retcode");
   if (code?.value === undefined || !members.some(({ name, depth }) => name === "retcode" && depth === 1)) {

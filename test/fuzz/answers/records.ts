@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { listed } from "../support/fuzz.ts";
 
-/** Records of the platform with accidents in their members: missing, doubled, of another type, or beyond all bounds. */
+/** Records of the platform with damaged members: missing, duplicate, of another type, or out of range. */
 
-const NASTY = fc.constantFrom(
+const EXTREME_VALUES = fc.constantFrom(
   ...listed(String.raw`"" | "0" | "-1" | "1.5" | "1e3" | "NaN" | "9007199254740993" | "9223372036854775808"`),
   ...listed(
     String.raw`"99999999999999999999" | "8640000000000001" | "9007199254740991" | "-9007199254740991" | "-62135596800"`,
@@ -23,7 +23,7 @@ type Accident = {
 const ACCIDENT: fc.Arbitrary<Accident> = fc.record({
   field: fc.nat(100),
   what: fc.constantFrom("drop", "replace", "replace", "replace", "double", "rename"),
-  value: NASTY,
+  value: EXTREME_VALUES,
 });
 
 /** Members in order, values as JSON text. */

@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { listed } from "../support/fuzz.ts";
 
-/** What the platform sends after a request: portions of bytes, one character each, and what it does then. */
+/** The answer of the platform in portions (one character is one byte), and the end of the connection. */
 export type Sent = { readonly portions: readonly string[]; readonly end: "silence" | "close" };
 
 const STATUS = fc.oneof(
@@ -36,7 +36,7 @@ const FRAMING: fc.Arbitrary<Framing> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<Framing>("both", "none", "twice", "shorter", "longer", "gzip") },
 );
 
-/** One answer with this body, framed rightly or wrongly. */
+/** One answer with this body and valid or invalid framing. */
 export function framed(body: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return fc
     .record({
@@ -55,7 +55,7 @@ export function framed(body: fc.Arbitrary<string>): fc.Arbitrary<string> {
     });
 }
 
-/** One answer as any server would send it. */
+/** One answer with valid framing. */
 export function plainlyFramed(body: string, cuts: readonly number[] | undefined): string {
   const { headers, body: content } = framedBy(cuts === undefined ? "length" : "chunked", body, cuts ?? []);
   return `HTTP/1.1 200 OK\r\nServer: x\r\n${headers.join("\r\n")}\r\n\r\n${content}`;
@@ -85,7 +85,7 @@ function framedBy(framing: Framing, body: string, cuts: readonly number[]): { he
   }
 }
 
-/** Extensions and trailers where nobody needs them, because they are allowed. */
+/** With extensions and trailers, which HTTP permits. */
 function chunked(body: string, cuts: readonly number[]): string {
   const sorted = [0, ...cuts.map((cut) => Math.min(cut, body.length)), body.length].toSorted((a, b) => a - b);
   const pieces = sorted.slice(1).map((to, index) => body.slice(sorted[index], to));
@@ -120,7 +120,7 @@ const EDIT: fc.Arbitrary<Edit> = fc.record({
   isTruncation: fc.integer({ min: 0, max: 15 }).map((dice) => dice === 0),
 });
 
-/** Bytes with a few accidents in them; more often than not without any. */
+/** Bytes with up to three edits, mostly with none. */
 export function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const edits = fc.oneof(
     { weight: 3, arbitrary: fc.constant<Edit[]>([]) },
@@ -128,8 +128,8 @@ export function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
   );
   return fc.tuple(text, edits).map(([whole, accidents]) =>
     accidents.reduce((before, { at, drop, insert, isTruncation }) => {
-      const place = before.length === 0 ? 0 : at % (before.length + 1);
-      return before.slice(0, place) + insert + (isTruncation ? "" : before.slice(place + drop));
+      const offset = before.length === 0 ? 0 : at % (before.length + 1);
+      return before.slice(0, offset) + insert + (isTruncation ? "" : before.slice(offset + drop));
     }, whole),
   );
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** What the interface says of itself in /openapi.json, as far as requests can be made from it. */
+/** The part of /openapi.json from which requests can be made. */
 export type Schema = {
   readonly type?: string | readonly string[];
   readonly examples?: readonly unknown[];

@@ -2,21 +2,21 @@ import fc from "fast-check";
 import type { InjectOptions } from "fastify";
 import type { Field, Operation, Schema } from "./document.ts";
 
-/** One request made from the documentation, and the fields of it that are surely wrong. */
+/** One request made from the documentation, with its fields that are certainly wrong. */
 export type MadeRequest = {
   readonly request: InjectOptions;
   readonly wrong: readonly string[];
-  readonly isOdd: boolean;
+  readonly isUnusual: boolean;
 };
 
 type Choice =
   | { readonly kind: "good" }
   | { readonly kind: "missing" }
-  | { readonly kind: "wrong" | "odd"; readonly value: unknown }
+  | { readonly kind: "wrong" | "unusual"; readonly value: unknown }
   | { readonly kind: "twice" };
 
-/** JSON values beside the text that paths and queries are made of. */
-const ODD = fc.oneof(
+/** Values that may or may not be accepted. */
+const UNUSUAL = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
   fc.constantFrom(
     "\u0000",
@@ -71,7 +71,7 @@ export function requestTo({ method, path, fields }: Operation): fc.Arbitrary<Mad
     return {
       request: { method, url: search === "" ? url : `${url}?${search}`, headers, ...(payload && { payload }) },
       wrong: made.filter(({ field, choice }) => isWrong(field, choice)).map(({ field }) => field.name),
-      isOdd: more !== null || made.some(({ choice }) => choice.kind === "odd"),
+      isUnusual: more !== null || made.some(({ choice }) => choice.kind === "unusual"),
     };
   });
 }
@@ -79,13 +79,13 @@ export function requestTo({ method, path, fields }: Operation): fc.Arbitrary<Mad
 function choiceOf({ place, schema }: Field, index: number): fc.Arbitrary<Choice> {
   const wrong = wrongValues(schema, place === "body").filter((value) => place !== "path" || isSegment(value));
   const good = fc.constant<Choice>({ kind: "good" });
-  // A header may be left out or wrong where others read it first; a path always has a value.
+  // A wrong header may be refused before the route reads it, so headers are only valid or missing.
   if (place === "header") return fc.oneof(good, fc.constant<Choice>({ kind: "missing" }));
-  const odd = ODD.filter((value) => place !== "path" || isSegment(value)).map<Choice>((value) => ({
-    kind: "odd",
+  const unusual = UNUSUAL.filter((value) => place !== "path" || isSegment(value)).map<Choice>((value) => ({
+    kind: "unusual",
     value,
   }));
-  const others: fc.Arbitrary<Choice>[] = [odd];
+  const others: fc.Arbitrary<Choice>[] = [unusual];
   if (wrong.length > 0) others.push(fc.constantFrom(...wrong).map<Choice>((value) => ({ kind: "wrong", value })));
   if (place !== "path") others.push(fc.constant<Choice>({ kind: "missing" }));
   if (place === "query") others.push(fc.constant<Choice>({ kind: "twice" }));
@@ -99,7 +99,7 @@ function isWrong({ isRequired }: Field, choice: Choice): boolean {
   return choice.kind === "wrong" || choice.kind === "twice" || (choice.kind === "missing" && isRequired);
 }
 
-/** Values that the documentation itself forbids. */
+/** Values that the documentation forbids. */
 function wrongValues(schema: Schema, isJson: boolean): unknown[] {
   const { pattern, minimum, maximum, minLength = 0, maxLength } = schema;
   const types = [schema.type ?? "string"].flat();
@@ -132,7 +132,7 @@ function wrongValues(schema: Schema, isJson: boolean): unknown[] {
 
 const A_UUID = "0198c0de-0000-7000-8000-000000000001";
 
-/** Each login is another one, because two that are equal may be a mistake of their own. */
+/** Each login is different, because equal logins may be refused. */
 function goodValue({ schema }: Field, index: number): unknown {
   const [example] = schema.examples ?? [];
   if (schema.format === "uuid") return A_UUID;
@@ -150,12 +150,12 @@ function pairs(field: Field, index: number, choice: Choice): [string, string][] 
     case "good":
       return isOpaque(field) ? [] : [pair(goodValue(field, index))];
     case "wrong":
-    case "odd":
+    case "unusual":
       return [pair(choice.value)];
   }
 }
 
-/** A cursor is good only when we wrote it. */
+/** A cursor is valid only when the edge wrote it. */
 function isOpaque({ name }: Field): boolean {
   return name === "cursor";
 }
@@ -168,11 +168,11 @@ function bodyOf(made: readonly Made[]): object | undefined {
   const body: Record<string, unknown> = {};
   for (const { field, index, choice } of own) {
     const path = field.name.split(".");
-    let lockOwner = body;
-    for (const step of path.slice(0, -1)) lockOwner = (lockOwner[step] ??= {}) as Record<string, unknown>;
+    let parent = body;
+    for (const step of path.slice(0, -1)) parent = (parent[step] ??= {}) as Record<string, unknown>;
     if (choice.kind === "missing") continue;
     const value = "value" in choice ? choice.value : goodValue(field, index);
-    Object.defineProperty(lockOwner, path.at(-1)!, { value, enumerable: true });
+    Object.defineProperty(parent, path.at(-1)!, { value, enumerable: true });
   }
   return body;
 }

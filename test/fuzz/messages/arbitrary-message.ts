@@ -1,11 +1,11 @@
 import { create, type DescField, type DescMessage, type Message, toBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
-/** Messages as our own services write them, and as nobody who follows the contract would. */
+/** Messages with valid and invalid values, as other encoders may write them. */
 
 const INT64 = 2n ** 63n;
 const INT32 = 2 ** 31;
-/** The longest time that the format itself can hold, and more than any calendar has. */
+/** Including the limits of the protobuf format and of JavaScript dates. */
 const SECONDS = fc.oneof(
   fc.constantFrom(0n, -62_135_596_800n, 253_402_300_799n, 8_640_000_000_001n, INT64 - 1n),
   fc.bigInt(0n, 2_000_000_000n),
@@ -41,10 +41,10 @@ const text = fc.oneof(
   ),
 );
 
-/** What a caller would write there, so that messages get past the first check. */
+/** Realistic values, so that some messages pass the first checks. */
 const PLAUSIBLE: readonly (readonly [RegExp, fc.Arbitrary<string>])[] = [
   [/login/, fc.constantFrom("3000001", "3000002", "3000003")],
-  [/^(key|holder|suffix)$/, fc.constantFrom("fuzz:1", "fuzz:2", "fuzz:3")],
+  [/^(key|lock_owner|suffix)$/, fc.constantFrom("fuzz:1", "fuzz:2", "fuzz:3")],
   [/currency/, fc.constant("USD")],
   [/group/, fc.constantFrom("pamm\\investor", "pamm\\master")],
   [/feed/, fc.constantFrom("platform.movements", "subscription.allocations", "none")],
@@ -96,7 +96,7 @@ function itemOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
   return scalarOf(field);
 }
 
-/** 3 int64, 5 int32, 8 bool, 9 string, 12 bytes: there are no others in our contracts. */
+/** 3 int64, 5 int32, 8 bool, 9 string, 12 bytes: the contracts use no other types. */
 function scalarOf({ scalar, name }: DescField): fc.Arbitrary<unknown> {
   switch (Number(scalar)) {
     case 3:
@@ -114,7 +114,7 @@ function scalarOf({ scalar, name }: DescField): fc.Arbitrary<unknown> {
   }
 }
 
-/** Bytes with accidents: flipped, dropped, doubled, cut off, or with the beginning of something endless in them. */
+/** Bytes with edits: dropped, inserted, truncated, or with a field of endless length. */
 export function damagedBytes(whole: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> {
   const ENDLESS = [
     Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]),
@@ -130,8 +130,8 @@ export function damagedBytes(whole: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> 
   });
   return fc.tuple(whole, fc.array(edit, { minLength: 1, maxLength: 3 })).map(([bytes, edits]) =>
     edits.reduce((before, { at, drop, insert, isCut }) => {
-      const place = at % (before.length + 1);
-      return Buffer.concat([before.subarray(0, place), insert, ...(isCut ? [] : [before.subarray(place + drop)])]);
+      const offset = at % (before.length + 1);
+      return Buffer.concat([before.subarray(0, offset), insert, ...(isCut ? [] : [before.subarray(offset + drop)])]);
     }, bytes),
   );
 }

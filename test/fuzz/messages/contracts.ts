@@ -25,7 +25,7 @@ const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSyn
 
 export type Rpc = { readonly contract: Contract; readonly method: Method; readonly request: fc.Arbitrary<Buffer> };
 
-/** Every rpc with requests as another encoder than ours writes them. */
+/** Every rpc with requests that another protobuf encoder writes. */
 export function rpcsOf(contract: Contract): Rpc[] {
   return methodsOf(contract).map((method) => ({ contract, method, request: bytesOf(inputOf(method)) }));
 }

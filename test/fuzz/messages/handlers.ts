@@ -25,7 +25,7 @@ import { subscriptionService } from "../../../services/subscription/service.ts";
 
 export type RealService = {
   readonly label: string;
-  /** Of its folder and its database. */
+  /** Name of its folder and its schema. */
   readonly name: string;
   readonly contract: Contract;
   readonly implement: (pool: Pool) => Promise<Implementation<Contract>>;
@@ -37,7 +37,7 @@ const QUIET_PERIOD_MS = 5_000;
 const TURN_WAIT_MS = 20;
 const WEEK_MS = 7 * 86_400_000;
 
-/** The real handlers of all services on real databases; nobody whom they ask can be reached. */
+/** The real handlers of all services on real databases; all other services are unreachable. */
 export const REAL_SERVICES: readonly RealService[] = [
   {
     label: "account",
@@ -58,14 +58,14 @@ export const REAL_SERVICES: readonly RealService[] = [
     label: "funding",
     name: "funding",
     contract: FundingServiceService,
-    implement: async (pool) => fundingService({ pool, ...everybody(), log, now }) as Implementation<Contract>,
+    implement: async (pool) => fundingService({ pool, ...otherServices(), log, now }) as Implementation<Contract>,
   },
   {
     label: "fee",
     name: "fee",
     contract: FeeServiceService,
     implement: async (pool) =>
-      feeService({ pool, ...everybody(), wakeSignals: wakeSignals(), log, now }) as Implementation<Contract>,
+      feeService({ pool, ...otherServices(), wakeSignals: wakeSignals(), log, now }) as Implementation<Contract>,
   },
   {
     label: "subscription",
@@ -74,7 +74,7 @@ export const REAL_SERVICES: readonly RealService[] = [
     implement: async (pool) =>
       subscriptionService({
         pool,
-        ...everybody(),
+        ...otherServices(),
         wakeSignals: wakeSignals(),
         log,
         now,
@@ -112,7 +112,7 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
   return platformService(deps) as Implementation<Contract>;
 }
 
-function everybody() {
+function otherServices() {
   return {
     accounts: unreachable("account"),
     fees: unreachable("fee"),
@@ -121,7 +121,7 @@ function everybody() {
   };
 }
 
-/** Every method says what a client says when nobody listens. */
+/** Each method fails as a client of an unreachable service does. */
 function unreachable(service: string): never {
   return new Proxy({}, { get: () => () => Promise.reject(serviceUnavailable(service)) }) as never;
 }

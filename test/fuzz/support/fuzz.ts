@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { countFigures } from "#test/support/figures.ts";
 import { sized } from "#test/support/proof.ts";
 
-/** Every run of the suite tries the same inputs, so that a failure in it is never luck. */
+/** Every run of the suite tries the same inputs, so that failures repeat. */
 const USUAL_SEED = 20_260_704;
 
 /** FUZZ_RUNS=100 tries a hundred times as many inputs, and others unless FUZZ_SEED names some. */
@@ -12,7 +12,7 @@ export const FUZZ_SEED = Number(
   process.env["FUZZ_SEED"] ?? (process.env["FUZZ_RUNS"] === undefined ? USUAL_SEED : Date.now() % 2 ** 31),
 );
 
-/** Room for the longest of a file's properties on a machine that is busy otherwise. */
+/** Enough for the slowest property on a busy machine. */
 export const FUZZ_TIMEOUT_MS = 60_000 + 60_000 * FUZZ_FACTOR;
 
 const SHOWN_FAILURE_LENGTH = 4_000;
@@ -44,7 +44,7 @@ export async function fuzzAsync<Input>(
   report(what, numRuns);
 }
 
-/** Texts that stand beside each other, so that a long list stays readable. */
+/** Texts separated by " | ", to keep a long list readable. */
 export function listed(text: string): string[] {
   return text.split(" | ");
 }
@@ -53,12 +53,12 @@ export function runsOf(usual: number): number {
   return Math.max(1, Math.ceil(usual * FUZZ_FACTOR));
 }
 
-/** On standard error, where it is seen whoever reports the tests. */
+/** On standard error, which every reporter shows. */
 export function report(what: string, inputs: number): void {
   process.stderr.write(`fuzz: ${inputs.toLocaleString("en-US")} inputs, seed ${FUZZ_SEED}: ${what}\n`);
 }
 
-/** Much of what is tried ends in an error, and its stack would cost more than all the rest. */
+/** Many inputs end in an error, and stack traces would take most of the time. */
 function withoutStacks(): Disposable {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -1,9 +1,9 @@
-/** Numbers that look like chance and are the same for the same seed (splitmix32 over a hash of the seed's text). */
+/** Pseudo-random numbers, the same for the same seed (splitmix32 over a hash of the text of the seed). */
 export type Random = {
   /** 0 <= n < below. */
   readonly below: (below: number) => number;
   readonly pick: <Item>(items: readonly Item[]) => Item;
-  /** True so many times in a hundred. */
+  /** True with this probability, in percent. */
   readonly chance: (percent: number) => boolean;
 };
 

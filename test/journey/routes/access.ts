@@ -29,7 +29,7 @@ const SPECIFIED = [
   "GET /perf-fee/master/1/investor-payments",
 ] as const;
 
-/** What callers get beyond the specification. */
+/** Routes beyond the specification. */
 const BEYOND = [
   "GET /operations",
   "GET /operations/1",
@@ -45,7 +45,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 const MAX_URL_LENGTH = 8 * 1024;
 
 export function accessRules(client: () => Client): void {
-  test.each(ROUTES)("%s wants a key, and no other method", async (route) => {
+  test.each(ROUTES)("%s needs a key and accepts no other method", async (route) => {
     const [method = "", path = ""] = route.split(" ");
     for (const authorization of ["", "Bearer nonsense", "Basic cGFtbTpwYW1t"]) {
       const reply = await client().ask(`/api/v1${path}`, { method, headers: { authorization } });
@@ -59,11 +59,11 @@ export function accessRules(client: () => Client): void {
     expect(other.headers.get("allow")).toContain(method);
   });
 
-  test("a route that is not there", async () => {
+  test("an unknown route", async () => {
     expectProblem(await client().get("/api/v1/nothing"), { status: 404, code: "route_not_found" });
   });
 
-  test("bodies that are not JSON, or too large, and addresses that are too long", async () => {
+  test("bodies that are not JSON or too large, and URLs that are too long", async () => {
     const create = (init: RequestInit) => client().ask("/api/v1/investor/create", { method: "POST", ...init });
     const refused = { outcome: "not_executed" } as const;
     const broken = await create({ body: "{", headers: { "content-type": "application/json" } });
@@ -76,13 +76,13 @@ export function accessRules(client: () => Client): void {
     expectProblem(long, { status: 414, code: "url_too_long" });
   });
 
-  test("a request id is echoed when it is sane", async () => {
+  test("a valid request id is returned", async () => {
     const ask = (id: string) => client().ask("/api/v1/nothing", { method: "GET", headers: { "x-request-id": id } });
     expect((await ask("crm-77.a_b")).headers.get("x-request-id")).toBe("crm-77.a_b");
     expect((await ask("no spaces please")).headers.get("x-request-id")).not.toContain(" ");
   });
 
-  test("health needs no key, and the documentation knows every route", async () => {
+  test("health needs no key, and the API document has every route", async () => {
     for (const path of ["/healthz", "/readyz"]) {
       const { status } = await client().ask(path, { method: "GET", headers: { authorization: "" } });
       expect([path, status]).toEqual([path, 200]);

@@ -9,7 +9,7 @@ import { bookResult, pooled } from "../support/trading.ts";
 const { exactly, login } = shape;
 
 export function feeListings(client: () => Client): void {
-  test("the listings come in pages of their own length and order, and join", async () => {
+  test("credits and payments are listed in pages, each in its own order, and match each other", async () => {
     const master = await pooled(client(), ["10000"], 0.5);
     const [investor = ""] = master.investors;
     for (let fee = 1; fee <= 6; fee += 1) {

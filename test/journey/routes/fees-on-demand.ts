@@ -7,14 +7,14 @@ import { bookResult, expectBalances, pooled } from "../support/trading.ts";
 
 const { empty, exactly, integer, text, timestamp } = shape;
 
-/** Worked examples of the accounting: what a withdrawal and an unassign in profit take, answer and leave behind. */
+/** Worked examples of the accounting: fees, answers and balances of a withdrawal and an unassign in profit. */
 export function feesOnDemand(client: () => Client): void {
   test("a withdrawal in profit takes the whole pending fee first (F4)", async () => {
     const master = await pooled(client(), ["10000"]);
     const [investor = ""] = master.investors;
     await bookResult(client(), master.login, "2000");
 
-    // At once: what is allocated and not on the account yet counts.
+    // Without a pause: a result that is allocated and not yet posted counts.
     const reply = await withdraw(client(), investor, "5000");
     shape.expectReply(reply, {
       status: exactly("success"),
@@ -49,7 +49,7 @@ export function feesOnDemand(client: () => Client): void {
     await expectBalances(client(), { [investor]: "6469.99", [master.login]: "6469.99", [master.paymentLogin]: "630" });
   });
 
-  test("a withdrawal of everything is cut by the fee, and the Investor stays (F4b)", async () => {
+  test("a withdrawal of the whole balance is reduced by the fee, and the Investor stays (F4b)", async () => {
     const master = await pooled(client(), ["10000"]);
     const [investor = ""] = master.investors;
     await bookResult(client(), master.login, "2000");
@@ -61,7 +61,7 @@ export function feesOnDemand(client: () => Client): void {
     const { items } = await client().get(`/api/v1/info/subscriptions?investor_login=${investor}`);
     expect(items).toMatchObject([{ status: "ACTIVE", in_pool: true, ended_at: null }]);
 
-    // Nothing is left: the fee of nothing is nothing.
+    // The balance is zero, so no fee is pending.
     const nothing = await withdraw(client(), investor, "1");
     const none = { status: "no_funds", effective_withdraw: "0", mt5_deal_id: null };
     expect(nothing.body).toMatchObject({ ...none, perf_fee_pending_at_request: "0.00", balance_before: "0.00" });
@@ -98,7 +98,7 @@ export function feesOnDemand(client: () => Client): void {
     expect(payments).toMatchObject([{ minor: 115_87n, key: expect.stringMatching(`:UA${id}$`) as string }]);
   });
 
-  test("an Investor who comes back to its Master is not charged twice for the same height", async () => {
+  test("an Investor who comes back to its Master is not charged twice for the same profit", async () => {
     const master = await pooled(client(), ["1000"]);
     const [investor = ""] = master.investors;
     await bookResult(client(), master.login, "100");

@@ -21,7 +21,7 @@ export function feeRoutes(client: () => Client): void {
   const read = (investor: string) => client().get(`/api/v1/investor/${investor}/performance-fee`);
   const update = (body: object) => client().post("/api/v1/investor/perf-fee/update", body);
 
-  test("an assignment brings a configuration, and an update changes it", async () => {
+  test("an assignment creates a fee configuration, and an update changes it", async () => {
     const { login: master } = await newMaster(client());
     const investor = await newInvestor(client());
     expectProblem(await read(investor), { status: 404, code: "fee_configuration_not_found" });
@@ -48,7 +48,7 @@ export function feeRoutes(client: () => Client): void {
     shape.expectReply(await read(investor), second);
   });
 
-  test("an update creates a configuration, unless it is told not to", async () => {
+  test("an update creates a missing configuration unless upsert is false", async () => {
     const investor = await newInvestor(client());
     const refused = { outcome: "not_executed" } as const;
     const none = await update({ investor_login: investor, rate: 0.1, upsert: false });
@@ -59,15 +59,15 @@ export function feeRoutes(client: () => Client): void {
     shape.expectReply(created, { ...CONFIGURATION, rate: exactly("1.000000"), enabled: exactly(true) });
   });
 
-  test("an update names everything that is wrong at once", async () => {
+  test("an update reports all wrong fields at once", async () => {
     const refused = { status: 422, code: "validation_failed", outcome: "not_executed" } as const;
     const wrong = { investor_login: "x", rate: "0.3", enabled: 1, effective_since: "yesterday", upsert: "no" };
     expectProblem(await update(wrong), { ...refused, fields: Object.keys(wrong) });
     const investor = await newInvestor(client());
     expectProblem(await update({ investor_login: investor, rate: 0.1234567 }), { ...refused, fields: ["rate"] });
     expectProblem(await update({ investor_login: investor, rate: -0.1 }), { ...refused, fields: ["rate"] });
-    const nobody = await update({ investor_login: "999999", rate: 0.1 });
-    expectProblem(nobody, { status: 404, code: "investor_not_found", outcome: "not_executed" });
+    const unknown = await update({ investor_login: "999999", rate: 0.1 });
+    expectProblem(unknown, { status: 404, code: "investor_not_found", outcome: "not_executed" });
     expectProblem(await read("999999"), { status: 404, code: "investor_not_found" });
   });
 
@@ -80,10 +80,10 @@ export function feeRoutes(client: () => Client): void {
     shape.expectReply(payments, { ...LAST_PAGE, ...both });
   });
 
-  test("the listings refuse what they do not understand", async () => {
-    const gone = { status: 404, code: "master_not_found" };
-    expectProblem(await client().get("/api/v1/perf-fee/transactions?master_login=999999"), gone);
-    expectProblem(await client().get("/api/v1/perf-fee/master/999999/investor-payments"), gone);
+  test("the listings refuse unknown Masters and invalid parameters", async () => {
+    const notFound = { status: 404, code: "master_not_found" };
+    expectProblem(await client().get("/api/v1/perf-fee/transactions?master_login=999999"), notFound);
+    expectProblem(await client().get("/api/v1/perf-fee/master/999999/investor-payments"), notFound);
     const wrong = { status: 422, code: "validation_failed" };
     const credits = await client().get("/api/v1/perf-fee/transactions?limit=101");
     expectProblem(credits, { ...wrong, fields: ["master_login", "limit"] });

@@ -34,7 +34,7 @@ const WITHDRAWN = {
 const REFUSED = { status: 422, code: "validation_failed", outcome: "not_executed" } as const;
 
 export function fundRoutes(client: () => Client): void {
-  test("a deposit is a deal with the CRM's reference", async () => {
+  test("a deposit is a deal with the comment of the CRM", async () => {
     const login = await newInvestor(client());
     const reply = await deposit(client(), login, "100.5", "CRM-2026-0001");
 
@@ -45,7 +45,7 @@ export function fundRoutes(client: () => Client): void {
     expect(await dealsOf(client(), login)).toEqual([{ ticket: reply.body["deal_id"], minor: 100_50n, comment }]);
   });
 
-  test("the first deposit into a pool is held to the Master's minimum, later ones are not", async () => {
+  test("the minimum deposit of the Master applies to the first deposit into a pool only", async () => {
     const { login: master, id } = await newMaster(client());
     const login = await newInvestor(client());
     await expectDone(assign(client(), master, login));
@@ -73,7 +73,7 @@ export function fundRoutes(client: () => Client): void {
     await eventually(async () => expect(await platformBalanceOf(client(), master)).toBe(30_00n));
   });
 
-  test("a withdrawal is cut to what is there, and then there is nothing", async () => {
+  test("a withdrawal is limited to the balance, and the next one finds no funds", async () => {
     const login = await newInvestor(client(), "80.10");
 
     const cut = await withdraw(client(), login, "100");
@@ -97,7 +97,7 @@ export function fundRoutes(client: () => Client): void {
     expect(deals.map(({ minor }) => minor)).toEqual([minorOf("80.10"), minorOf("-80.10")]);
   });
 
-  test("nothing is moved for a request that is wrong in itself", async () => {
+  test("an invalid request moves no money", async () => {
     const login = await newInvestor(client());
     for (const action of ["deposit", "withdraw"]) {
       const ask = (query: string) => client().post(`/api/v1/investor/${action}?${query}`);
@@ -112,8 +112,8 @@ export function fundRoutes(client: () => Client): void {
       for (const malformed of ["-1", "1e2", "1.", ".5", "%2B1", "1000000000.01", "NaN", ""]) {
         expectProblem(await ask(`login=${login}&amount=${malformed}`), { ...REFUSED, fields: ["amount"] });
       }
-      const nobody = await ask("login=999999&amount=1");
-      expectProblem(nobody, { status: 404, code: "investor_not_found", outcome: "not_executed" });
+      const unknown = await ask("login=999999&amount=1");
+      expectProblem(unknown, { status: 404, code: "investor_not_found", outcome: "not_executed" });
     }
     const { login: master } = await newMaster(client());
     const onMaster = await deposit(client(), master, "1", "never");
@@ -121,15 +121,15 @@ export function fundRoutes(client: () => Client): void {
     expect([...(await dealsOf(client(), login)), ...(await dealsOf(client(), master))]).toEqual([]);
   });
 
-  test("the balance of a stranger is no HTTP error", async () => {
-    const stranger = await client().get("/api/v1/info/balance/999999");
+  test("the balance of an unknown login is no HTTP error", async () => {
+    const reply = await client().get("/api/v1/info/balance/999999");
     const unknown = {
       mt5_login: exactly("999999"),
       balance: empty,
       ok: exactly(false),
       error: exactly("unknown login"),
     };
-    shape.expectReply(stranger, unknown);
+    shape.expectReply(reply, unknown);
     const word = await client().get("/api/v1/info/balance/mine");
     expectProblem(word, { status: 422, code: "validation_failed", fields: ["mt5_login"] });
   });

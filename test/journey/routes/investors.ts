@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Client } from "../support/client.ts";
-import { foundAccount, INVESTOR_GROUP, newInvestor, newMaster, person } from "../support/people.ts";
+import { existingAccount, INVESTOR_GROUP, newInvestor, newMaster, person } from "../support/people.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
 
@@ -15,7 +15,7 @@ export function investorRoutes(client: () => Client): void {
   const create = (more: object) =>
     client().post("/api/v1/investor/create", { ...person("Ines"), platform_group: INVESTOR_GROUP, ...more });
 
-  test("create answers an account without balance and without Master", async () => {
+  test("create returns an account without balance and without Master", async () => {
     const reply = await create({ leverage: 200 });
 
     shape.expectReply(reply, { ...READ, password, investor_password: password });
@@ -26,7 +26,7 @@ export function investorRoutes(client: () => Client): void {
     shape.expectReply(master, { master_login: empty, name: empty, started_at: empty });
   });
 
-  test("create names everything that is wrong at once", async () => {
+  test("create reports all wrong fields at once", async () => {
     const wrong = await create({ name: " ", username: "a b@c", platform_group: "", leverage: "high" });
     expectProblem(wrong, { ...REFUSED, fields: ["name", "username", "platform_group", "leverage"] });
     const required = ["first_name", "last_name", "name", "username", "platform_group"];
@@ -35,23 +35,23 @@ export function investorRoutes(client: () => Client): void {
     expectProblem(group, { ...REFUSED, code: "group_not_allowed", fields: ["platform_group"] });
   });
 
-  test("add registers an account that exists, once, and in one role", async () => {
-    const found = await foundAccount(client(), "75.50");
+  test("add registers an existing account once and in one role", async () => {
+    const existing = await existingAccount(client(), "75.50");
     const add = (body: object) => client().post("/api/v1/investor/add", body);
 
-    const added = await add({ mt5_login: found, name: "Found" });
-    shape.expectReply(added, { ...ITEM, mt5_login: exactly(found), name: exactly("Found") });
+    const added = await add({ mt5_login: existing, name: "Existing" });
+    shape.expectReply(added, { ...ITEM, mt5_login: exactly(existing), name: exactly("Existing") });
     const conflict = { status: 409, outcome: "not_executed" } as const;
-    expectProblem(await add({ mt5_login: found, name: "Again" }), { ...conflict, code: "login_already_registered" });
+    expectProblem(await add({ mt5_login: existing, name: "Again" }), { ...conflict, code: "login_already_registered" });
     const { login: master } = await newMaster(client());
     expectProblem(await add({ mt5_login: master, name: "Master" }), { ...conflict, code: "login_in_use" });
-    const unknown = await add({ mt5_login: "1", name: "Nobody" });
+    const unknown = await add({ mt5_login: "1", name: "Unknown" });
     expectProblem(unknown, { ...REFUSED, code: "platform_account_not_found", fields: ["mt5_login"] });
     expectProblem(await add({ mt5_login: "0", name: "" }), { ...REFUSED, fields: ["mt5_login", "name"] });
-    const revealed = await client().get(`/api/v1/info/investor/${found}`);
+    const revealed = await client().get(`/api/v1/info/investor/${existing}`);
     shape.expectReply(revealed, { ...READ, mt5_password: empty, mt5_investor_password: empty });
-    const balance = await client().get(`/api/v1/info/balance/${found}`);
-    expect(balance.body).toEqual({ mt5_login: found, balance: "75.5", ok: true, error: null });
+    const balance = await client().get(`/api/v1/info/balance/${existing}`);
+    expect(balance.body).toEqual({ mt5_login: existing, balance: "75.5", ok: true, error: null });
   });
 
   test("the passwords of a created Investor can be read", async () => {
@@ -60,15 +60,15 @@ export function investorRoutes(client: () => Client): void {
     shape.expectReply(revealed, { ...READ, mt5_password: password, mt5_investor_password: password });
   });
 
-  test("an Investor that is not there", async () => {
-    const gone = { status: 404, code: "investor_not_found" };
-    expectProblem(await client().get("/api/v1/info/investor/999999"), gone);
-    expectProblem(await client().get("/api/v1/info/investor/999999/master"), gone);
+  test("an unknown Investor", async () => {
+    const notFound = { status: 404, code: "investor_not_found" };
+    expectProblem(await client().get("/api/v1/info/investor/999999"), notFound);
+    expectProblem(await client().get("/api/v1/info/investor/999999/master"), notFound);
     const malformed = { status: 422, code: "validation_failed", fields: ["investor_login"] };
     expectProblem(await client().get("/api/v1/info/investor/12a"), malformed);
   });
 
-  test("the directory is walked page by page", async () => {
+  test("the directory is read page by page", async () => {
     await newInvestor(client());
     await newInvestor(client());
     const first = await client().get("/api/v1/investor/directory?engine=ALL&limit=1");

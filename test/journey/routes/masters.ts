@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, json } from "../support/client.ts";
-import { foundAccount, MASTER_GROUP, newMaster, person } from "../support/people.ts";
+import { existingAccount, MASTER_GROUP, newMaster, person } from "../support/people.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
 
@@ -37,15 +37,15 @@ export function masterRoutes(client: () => Client): void {
   const create = (more: object) =>
     client().post("/api/v1/master/create", { ...person("Maya"), platform_group: MASTER_GROUP, ...more });
 
-  test("create answers three identifiers and two passwords", async () => {
+  test("create returns three identifiers and two passwords", async () => {
     const reply = await create({ min_deposit: "100.50", leverage: "50", strategy_name: "Trend", strategy: "Majors" });
 
     shape.expectReply(reply, { ...CREATED, strategy_name: exactly("Trend"), strategy: exactly("Majors") });
     expect(textOf(reply.body, "mt5_login")).not.toBe(textOf(reply.body, "payment_account_login"));
   });
 
-  test("create names everything that is wrong at once", async () => {
-    const reply = await create({ first_name: "", username: "nobody", min_deposit: "1.234", leverage: "501" });
+  test("create reports all wrong fields at once", async () => {
+    const reply = await create({ first_name: "", username: "invalid", min_deposit: "1.234", leverage: "501" });
 
     const fields = ["first_name", "username", "min_deposit", "leverage"];
     expectProblem(reply, { status: 422, code: "validation_failed", fields, outcome: "not_executed" });
@@ -57,7 +57,7 @@ export function masterRoutes(client: () => Client): void {
     expectProblem(external, { status: 422, code: "group_not_allowed", fields: fieldsOfGroup, outcome: "not_executed" });
   });
 
-  test("one Master is read by its id, and in full with its passwords by its login", async () => {
+  test("a Master is read by its id, and with its passwords by its login", async () => {
     const { id, login: created } = await newMaster(client(), "25.5");
 
     shape.expectReply(await client().get(`/api/v1/master/${id}`), { ...READ, created_at: timestamp });
@@ -67,7 +67,7 @@ export function masterRoutes(client: () => Client): void {
     shape.expectItems(await client().get(`/api/v1/info/master/${created}/investors`), {});
   });
 
-  test("a Master that is not there", async () => {
+  test("an unknown Master", async () => {
     expectProblem(await client().get("/api/v1/master/999999"), { status: 404, code: "master_not_found" });
     expectProblem(await client().get("/api/v1/info/master/999999"), { status: 404, code: "master_not_found" });
     const investors = await client().get("/api/v1/info/master/999999/investors");
@@ -76,7 +76,7 @@ export function masterRoutes(client: () => Client): void {
     expectProblem(word, { status: 422, code: "validation_failed", fields: ["master_id"] });
   });
 
-  test("PATCH changes what it names and nothing else", async () => {
+  test("PATCH changes only the fields in its body", async () => {
     const { id } = await newMaster(client(), "10");
     const patch = (body: object) => client().ask(`/api/v1/master/${id}`, { method: "PATCH", ...json(body) });
 
@@ -91,12 +91,12 @@ export function masterRoutes(client: () => Client): void {
     const refusal = { status: 422, code: "validation_failed", outcome: "not_executed" } as const;
     expectProblem(await patch({}), { ...refusal, fields: ["body"] });
     expectProblem(await patch({ name: 5, min_deposit: -1 }), { ...refusal, fields: ["name", "min_deposit"] });
-    const gone = await client().ask("/api/v1/master/999999", { method: "PATCH", ...json({ name: "Nobody" }) });
-    expectProblem(gone, { status: 404, code: "master_not_found", outcome: "not_executed" });
+    const unknown = await client().ask("/api/v1/master/999999", { method: "PATCH", ...json({ name: "Unknown" }) });
+    expectProblem(unknown, { status: 404, code: "master_not_found", outcome: "not_executed" });
   });
 
-  test("add registers two accounts that exist", async () => {
-    const [trading, payment] = [await foundAccount(client()), await foundAccount(client())];
+  test("add registers two existing accounts", async () => {
+    const [trading, payment] = [await existingAccount(client()), await existingAccount(client())];
     const add = (more: object) =>
       client().post("/api/v1/master/add", {
         mt5_login: trading,
@@ -127,13 +127,13 @@ export function masterRoutes(client: () => Client): void {
       strategy_name: empty,
     });
     expectProblem(await add({}), { ...refusal, status: 409, code: "login_already_registered" });
-    const other = await add({ mt5_login: await foundAccount(client()) });
+    const other = await add({ mt5_login: await existingAccount(client()) });
     expectProblem(other, { ...refusal, status: 409, code: "payment_account_in_use" });
     const revealed = await client().get(`/api/v1/info/master/${trading}`);
     shape.expectReply(revealed, { ...REVEALED, mt5_password: empty, mt5_investor_password: empty });
   });
 
-  test("the directory is walked page by page, ascending by id", async () => {
+  test("the directory is read page by page, ascending by id", async () => {
     await newMaster(client());
     await newMaster(client());
     const first = await client().get("/api/v1/master/directory?engine=PAMM&limit=1");

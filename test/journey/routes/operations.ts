@@ -4,7 +4,7 @@ import { type Client, dealsOf, type Reply } from "../support/client.ts";
 import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/people.ts";
 import { expectProblem } from "../support/problem.ts";
 
-/** What the headers of commands promise, and what the ledger says afterwards, on the whole system. */
+/** The headers of commands and the ledger of operations, on the whole system. */
 export function operationRoutes(client: () => Client): void {
   const operationOf = (reply: Reply): string => reply.headers.get("x-operation-id") ?? "";
   const ledger = (id: string) => client().get(`/api/v1/operations/${id}`);
@@ -33,7 +33,7 @@ export function operationRoutes(client: () => Client): void {
     expect(itemsOf(found.body["items"] ?? null)).toEqual([body]);
   });
 
-  test("assigns, withdrawals and unassigns are in the same ledger, the newest first; waiting sees the exit through", async () => {
+  test("assigns, withdrawals and unassigns are in the same ledger, newest first; a long poll waits for the exit", async () => {
     const { login: master } = await newMaster(client());
     const login = await newInvestor(client(), "500");
     const assigned = await expectDone(assign(client(), master, login));
@@ -52,7 +52,7 @@ export function operationRoutes(client: () => Client): void {
     ]);
   });
 
-  test("a request that is sent again under its key is carried out once", async () => {
+  test("a request repeated under its key is executed once", async () => {
     const login = await newInvestor(client());
     const path = `investor/deposit?login=${login}&amount=10`;
     const first = await expectDone(post(path, `once-${login}`));
@@ -65,7 +65,7 @@ export function operationRoutes(client: () => Client): void {
     expectProblem(other, { status: 422, code: "idempotency_key_reused", outcome: "not_executed" });
   });
 
-  test("an account that is created again under its key is the same account with the same passwords", async () => {
+  test("a creation repeated under its key returns the same account with the same passwords", async () => {
     const body = JSON.stringify({
       first_name: "Ada",
       last_name: "Lovelace",
@@ -91,7 +91,7 @@ export function operationRoutes(client: () => Client): void {
     expect(await dealsOf(client(), login)).toHaveLength(2);
   });
 
-  test("what nobody asked for is not in the ledger", async () => {
+  test("an unknown operation is not in the ledger", async () => {
     expectProblem(await ledger("0198c0de-0000-7000-8000-000000000001"), { status: 404, code: "operation_not_found" });
   });
 }

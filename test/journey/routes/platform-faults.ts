@@ -32,7 +32,7 @@ export function platformFaults(client: () => Client): void {
     await eventually(() => expectDone(unassign(client(), master, investor)));
   });
 
-  test("what the platform refuses is told with its code, and nothing was moved", async () => {
+  test("a refusal of the platform is reported with its code, and no money is moved", async () => {
     const login = await newInvestor(client());
     await fault("trade/balance", "retcode:3");
     const rejected = await deposit(client(), login, "10", "rejected");
@@ -52,7 +52,7 @@ export function platformFaults(client: () => Client): void {
     expect(deals.map(({ ticket, minor }) => [ticket, minor])).toEqual([[reply.body["deal_id"], 10_00n]]);
   });
 
-  test("a balance that cannot be read says why, with status 200", async () => {
+  test("a balance that cannot be read has a reason, with status 200", async () => {
     const login = await newInvestor(client());
     await fault("*", "http:503", 1_000);
     const reply = await client().get(`/api/v1/info/balance/${login}`);

@@ -6,11 +6,11 @@ import type { Client } from "../support/client.ts";
 import { deposit, expectDone, newMaster, person, INVESTOR_GROUP } from "../support/people.ts";
 import type { RunningSystem } from "../support/system.ts";
 
-/** The logs of every process, the stores and the simulator among them. */
+/** Checks the logs of every process, including the database, the broker and the simulator. */
 export function secretsStaySecret(system: () => RunningSystem, client: () => Client): void {
   test("no password, key, query string or body is in any log", async () => {
-    const order = { ...person("Sigrid"), platform_group: INVESTOR_GROUP };
-    const { body } = await expectDone(client().post("/api/v1/investor/create", order));
+    const request = { ...person("Sigrid"), platform_group: INVESTOR_GROUP };
+    const { body } = await expectDone(client().post("/api/v1/investor/create", request));
     const { login } = await newMaster(client());
     const revealed = await expectDone(client().get(`/api/v1/info/master/${login}`));
     await expectDone(deposit(client(), textOf(body, "mt5_login"), "12.34", "CRM-CONFIDENTIAL-1"));
@@ -19,8 +19,8 @@ export function secretsStaySecret(system: () => RunningSystem, client: () => Cli
       "main password": textOf(body, "password"),
       "investor password": textOf(body, "investor_password"),
       "revealed password": textOf(revealed.body, "mt5_password"),
-      "API key": system().told().apiKey,
-      "a member of a body": order.username,
+      "API key": system().info().apiKey,
+      "a member of a body": request.username,
       "the comment in a query": "CRM-CONFIDENTIAL-1",
     };
     const folder = join(system().stateDir, "log");
@@ -28,8 +28,8 @@ export function secretsStaySecret(system: () => RunningSystem, client: () => Cli
     expect(files.length).toBeGreaterThan(0);
     for (const file of files) {
       const text = readFileSync(join(folder, file), "utf8");
-      const told = Object.entries(secrets).filter(([, secret]) => text.includes(secret));
-      expect(told.map(([name]) => `${name} is in ${file}`)).toEqual([]);
+      const leaked = Object.entries(secrets).filter(([, secret]) => text.includes(secret));
+      expect(leaked.map(([name]) => `${name} is in ${file}`)).toEqual([]);
     }
   });
 }

@@ -7,14 +7,14 @@ import { exactly } from "../support/shape.ts";
 import {
   bookResult,
   closePosition,
-  everythingOf,
+  dealsOfAll,
   expectBalances,
   openPosition,
   pooled,
   setPrice,
 } from "../support/trading.ts";
 
-/** Mirror and strike follow within seconds; nothing outside shows when the strike has been. */
+/** The mirror and the strike follow within seconds; no route shows the strike. */
 const STRIKE_MS = 4_000;
 const BLOCKED = {
   status: 409,
@@ -23,9 +23,9 @@ const BLOCKED = {
   members: { open_positions: exactly(1) },
 } as const;
 
-/** Worked examples of the accounting: who gets what of a result, and what open positions mean for everybody. */
+/** Worked examples of the accounting: shares in a result, and the effect of open positions on deposits and exits. */
 export function sharedResults(client: () => Client): void {
-  test("three equal Investors share to the cent and pay each their own (F9)", async () => {
+  test("three equal Investors share a result to the cent, and each pays its own fee (F9)", async () => {
     const master = await pooled(client(), ["1000", "1000", "1000"], 0.333333);
     const [one = "", two = "", three = ""] = master.investors;
     await bookResult(client(), master.login, "100");
@@ -42,10 +42,10 @@ export function sharedResults(client: () => Client): void {
     await expectBalances(client(), { [master.login]: "3066.66", [master.paymentLogin]: "33.31" });
   });
 
-  test("whoever is on a flat Master shares in its next deal, however soon that comes", async () => {
+  test("an Investor assigned to a Master without positions shares in the next deal", async () => {
     const master = await pooled(client(), ["1000"]);
     const [first = ""] = master.investors;
-    // Without a pause after the mirror: no marks are needed to say what money is worth on a Master without positions.
+    // Without a pause after the mirror: a Master without positions needs no mark for the value of its units.
     await bookResult(client(), master.login, "100");
     await expectBalances(client(), { [first]: "1100" });
     const second = await newInvestor(client(), "1100");
@@ -55,7 +55,7 @@ export function sharedResults(client: () => Client): void {
     await expectBalances(client(), { [first]: "1150", [second]: "1150", [master.login]: "2300" });
   });
 
-  test("who deposits while a position floats neither pays for nor gains from what floated before (A1)", async () => {
+  test("a deposit while a position is open has no share in the floating result before it (A1)", async () => {
     const master = await pooled(client(), ["1000"]);
     const [early = ""] = master.investors;
     const late = await newInvestor(client(), "550");
@@ -71,7 +71,7 @@ export function sharedResults(client: () => Client): void {
     await expectBalances(client(), { [early]: "2175", [late]: "825", [master.login]: "3000" });
   });
 
-  test("while positions are open nobody withdraws or leaves, and not a cent moves", async () => {
+  test("withdrawals and unassigns are refused while positions are open, and no money moves", async () => {
     const master = await pooled(client(), ["1000", "500"]);
     const [investor = "", other = ""] = master.investors;
     await bookResult(client(), master.login, "150");
@@ -79,13 +79,13 @@ export function sharedResults(client: () => Client): void {
     await setPrice(client(), "1.10000");
     const position = await openPosition(client(), master.login);
     const accounts = [investor, other, master.login, master.paymentLogin];
-    const before = await everythingOf(client(), accounts);
+    const before = await dealsOfAll(client(), accounts);
 
     expectProblem(await withdraw(client(), investor, "100"), BLOCKED);
     expectProblem(await unassign(client(), master.login, investor), BLOCKED);
 
     await sleep(1_000);
-    expect(await everythingOf(client(), accounts)).toEqual(before);
+    expect(await dealsOfAll(client(), accounts)).toEqual(before);
     const list = await client().get(`/api/v1/info/subscriptions?investor_login=${investor}`);
     expect(list.items).toMatchObject([{ status: "ACTIVE", in_pool: true }]);
     await closePosition(client(), position);

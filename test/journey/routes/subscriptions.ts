@@ -38,7 +38,7 @@ const CONFLICT = { status: 409, outcome: "not_executed" } as const;
 export function subscriptionRoutes(client: () => Client): void {
   const list = (query: string) => client().get(`/api/v1/info/subscriptions?${query}`);
 
-  test("assign, the lists while active, unassign, and the lists when cancelled", async () => {
+  test("assign and unassign with their listings: active, paused, cancelled", async () => {
     const { login: master, id } = await newMaster(client(), "100");
     const investor = await newInvestor(client(), "150.25");
 
@@ -100,7 +100,7 @@ export function subscriptionRoutes(client: () => Client): void {
     expectProblem(await assign(client(), master, rich), { ...CONFLICT, code: "already_subscribed" });
   });
 
-  test("assign and unassign name what is wrong or missing", async () => {
+  test("assign and unassign report wrong and missing fields", async () => {
     const { login: master } = await newMaster(client());
     const refused = { status: 422, code: "validation_failed", outcome: "not_executed" } as const;
     const wrong = { master_login: "x", investor_login: 5, perf_fee: { rate: 1.5, enabled: "yes" } };
@@ -108,17 +108,17 @@ export function subscriptionRoutes(client: () => Client): void {
     expectProblem(await client().post("/api/v1/investor/assign", wrong), { ...refused, fields });
     const missing = await client().post("/api/v1/investor/assign", {});
     expectProblem(missing, { ...refused, fields: ["master_login", "investor_login", "perf_fee"] });
-    const stranger = await newInvestor(client());
+    const unsubscribed = await newInvestor(client());
     expectProblem(await assign(client(), "999999", "999998"), notFound("master_not_found"));
     expectProblem(await assign(client(), master, "999998"), notFound("investor_not_found"));
 
-    const nobody = await client().post("/api/v1/subscriptions/unassign");
-    expectProblem(nobody, { ...refused, fields: ["master_login", "investor_login"] });
-    expectProblem(await unassign(client(), master, stranger), notFound("subscription_not_found"));
+    const missingLogins = await client().post("/api/v1/subscriptions/unassign");
+    expectProblem(missingLogins, { ...refused, fields: ["master_login", "investor_login"] });
+    expectProblem(await unassign(client(), master, unsubscribed), notFound("subscription_not_found"));
     expectProblem(await unassign(client(), master, "999998"), notFound("investor_not_found"));
   });
 
-  test("the list is empty for strangers and refuses unknown states", async () => {
+  test("the list is empty for unknown logins and refuses unknown states", async () => {
     expect(shape.expectItems(await list("investor_login=999999"), LISTED)).toBe(0);
     expectProblem(await list("status=DONE"), { status: 422, code: "validation_failed", fields: ["status"] });
   });

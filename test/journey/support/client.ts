@@ -7,9 +7,9 @@ export type Reply = {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** With its numbers as the text they were written with; nothing when it is no object. */
+  /** Numbers keep their text; empty unless the body is an object. */
   readonly body: JsonObject;
-  /** Where it is an array. */
+  /** Elements when the body is an array. */
   readonly items: readonly JsonObject[];
 };
 
@@ -24,7 +24,7 @@ export type Client = {
 export type Deal = { readonly ticket: string; readonly minor: bigint; readonly comment: string };
 
 export function clientOf(system: RunningSystem): Client {
-  const { url, apiKey, simulatorControlUrl } = system.told();
+  const { url, apiKey, simulatorControlUrl } = system.info();
   const ask = async (path: string, { headers, ...init }: RequestInit): Promise<Reply> => {
     const authorization = `Bearer ${apiKey}`;
     const response = await fetch(url + path, { ...init, headers: { authorization, ...(headers as object) } });
@@ -47,7 +47,7 @@ export function clientOf(system: RunningSystem): Client {
   };
 }
 
-/** The same system for the holder of another API key. */
+/** The same system with another API key. */
 export function withKey(client: Client, key: string): Client {
   const ask: Client["ask"] = (path, init) =>
     client.ask(path, { ...init, headers: { ...(init.headers as object), authorization: `Bearer ${key}` } });
@@ -80,11 +80,11 @@ export function minorOf(text: string): bigint {
 
 const POLL_MS = 100;
 
-/** Looks again and again until it is so; at the end of the time it throws what it threw last. */
-export async function eventually<T>(look: () => Promise<T>, withinMs = 30_000): Promise<T> {
+/** Repeats the check until it passes; throws the last error when the time is over. */
+export async function eventually<T>(check: () => Promise<T>, withinMs = 30_000): Promise<T> {
   for (const until = Date.now() + withinMs; ; await sleep(POLL_MS)) {
     try {
-      return await look();
+      return await check();
     } catch (error) {
       if (Date.now() > until) throw error;
     }

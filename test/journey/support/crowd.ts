@@ -5,18 +5,18 @@ import { sized } from "../../support/proof.ts";
 import { type Client, eventually, platformBalanceOf } from "./client.ts";
 import { assign, newInvestor, newMaster, type NewMaster } from "./people.ts";
 
-/** How many Investors share one deal. */
+/** Number of Investors that share one deal. */
 export const CROWD = sized({ test: 24, proof: 400 });
 
 export type Member = { readonly login: string; readonly capital: bigint; readonly subscriptionId: bigint };
 
-/** In the order of their subscriptions, which decides between equals. */
+/** In the order of subscriptions, which decides between equal remainders. */
 export type Crowd = NewMaster & { readonly members: readonly Member[] };
 
 const AT_ONCE = 8;
 const MIRROR_MS = 120_000 + CROWD * 100;
 
-/** A Master with many Investors of different capital and the same rate, all of it at work. */
+/** A Master with many Investors of different capital and the same rate, all of it mirrored. */
 export async function newCrowd(client: Client, rate: number): Promise<Crowd> {
   const master = await newMaster(client);
   const waiting = Array.from({ length: CROWD }, (_, index) => 1_000_00n + BigInt(index) * 37_01n);
@@ -39,7 +39,7 @@ async function enterOne(client: Client, { master, capital, rate }: Entry): Promi
   const login = await newInvestor(client, formatDecimal(usd(capital)));
   return await eventually(async () => {
     const { status, text } = await assign(client, master, login, rate);
-    // So many at once: the answer to an earlier try may have been lost.
+    // The answer to an earlier attempt may have been lost.
     if (!text.includes("already_subscribed")) expect(status, text).toBe(200);
     const { items } = await client.get(`/api/v1/info/subscriptions?investor_login=${login}`);
     return { login, capital, subscriptionId: BigInt(textOf(items[0] ?? {}, "id")) };

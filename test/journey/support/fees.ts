@@ -36,8 +36,8 @@ export const PAYMENT = {
   created_at: timestamp,
 };
 
-const LARGEST_CREDIT_PAGE = 100;
-const LARGEST_PAYMENT_PAGE = 500;
+const MAX_CREDIT_PAGE = 100;
+const MAX_PAYMENT_PAGE = 500;
 
 export type Payment = {
   readonly id: string;
@@ -58,10 +58,10 @@ export type Credit = {
   readonly ticket: string;
 };
 
-/** All payments of a Master's Investors, oldest first, walked page by page. */
+/** All payments of a Master's Investors, oldest first, read page by page. */
 export async function paymentsOf({ get }: Client, master: string): Promise<Payment[]> {
-  const path = `/api/v1/perf-fee/master/${master}/investor-payments?limit=${LARGEST_PAYMENT_PAGE}`;
-  const items = await walk(get, path, PAYMENT, ["master_login", "payment_account_login"]);
+  const path = `/api/v1/perf-fee/master/${master}/investor-payments?limit=${MAX_PAYMENT_PAGE}`;
+  const items = await readPages(get, path, PAYMENT, ["master_login", "payment_account_login"]);
   return items
     .map((item) => ({
       id: textOf(item, "id"),
@@ -78,8 +78,8 @@ export async function paymentsOf({ get }: Client, master: string): Promise<Payme
 
 /** All credits of a Master's payment account, oldest first. */
 export async function creditsOf({ get }: Client, master: string): Promise<Credit[]> {
-  const path = `/api/v1/perf-fee/transactions?master_login=${master}&limit=${LARGEST_CREDIT_PAGE}`;
-  const items = await walk(get, path, CREDIT, ["payment_account_login"]);
+  const path = `/api/v1/perf-fee/transactions?master_login=${master}&limit=${MAX_CREDIT_PAGE}`;
+  const items = await readPages(get, path, CREDIT, ["payment_account_login"]);
   return items.map((item) => {
     const investor = item["investor_mt5_login"];
     return {
@@ -92,7 +92,7 @@ export async function creditsOf({ get }: Client, master: string): Promise<Credit
   });
 }
 
-async function walk(get: Client["get"], path: string, item: shape.Shape, names: readonly string[]) {
+async function readPages(get: Client["get"], path: string, item: shape.Shape, names: readonly string[]) {
   const more = Object.fromEntries(names.map((name) => [name, login]));
   const items = [];
   for (let cursor = ""; ;) {
@@ -104,7 +104,7 @@ async function walk(get: Client["get"], path: string, item: shape.Shape, names: 
   }
 }
 
-/** Each payment is one credit and one deal on either account, and nothing else is on the payment account. */
+/** Each payment is one credit and one deal on each of the two accounts; the payment account has no other deal. */
 export async function expectFeesToTie(
   client: Client,
   { login: master, paymentLogin }: NewMaster,

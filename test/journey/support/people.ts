@@ -8,25 +8,25 @@ export const INVESTOR_GROUP = "pamm\\investor";
 export type NewMaster = { readonly id: string; readonly login: string; readonly paymentLogin: string };
 
 export async function newMaster({ post }: Client, minDeposit = "0"): Promise<NewMaster> {
-  const order = { ...person("Maya"), min_deposit: minDeposit, platform_group: MASTER_GROUP };
-  const { status, body, text } = await post("/api/v1/master/create", order);
+  const request = { ...person("Maya"), min_deposit: minDeposit, platform_group: MASTER_GROUP };
+  const { status, body, text } = await post("/api/v1/master/create", request);
   expect(status, text).toBe(200);
   const [id, login, paymentLogin] = ["id", "mt5_login", "payment_account_login"].map((name) => textOf(body, name));
   return { id: String(id), login: String(login), paymentLogin: String(paymentLogin) };
 }
 
-/** Funded when a balance is given. */
+/** Deposits the balance, if any. */
 export async function newInvestor(client: Client, balance?: string): Promise<string> {
-  const order = { ...person("Ines"), platform_group: INVESTOR_GROUP };
-  const { status, body, text } = await client.post("/api/v1/investor/create", order);
+  const request = { ...person("Ines"), platform_group: INVESTOR_GROUP };
+  const { status, body, text } = await client.post("/api/v1/investor/create", request);
   expect(status, text).toBe(200);
   const login = textOf(body, "mt5_login");
   if (balance !== undefined) await expectDone(deposit(client, login, balance, "initial"));
   return login;
 }
 
-/** An account that was there before us. */
-export async function foundAccount({ control }: Client, balance = "0"): Promise<string> {
+/** An account that the service did not create. */
+export async function existingAccount({ control }: Client, balance = "0"): Promise<string> {
   const account = await control("POST", "accounts", { group: "demo\\forex", name: "Found", balance });
   return textOf(isObject(account) ? account : {}, "login");
 }

@@ -7,15 +7,15 @@ const ALWAYS = { type: text, title: text, detail: text, instance: text, code: te
 export type Problem = {
   readonly status: number;
   readonly code: string;
-  /** Every field that is wrong, in any order. */
+  /** Every wrong field, in any order. */
   readonly fields?: readonly string[];
-  /** Whether it is said that nothing was done. */
+  /** Set when the problem guarantees that nothing was executed. */
   readonly outcome?: "not_executed";
   /** Members that only this code has. */
   readonly members?: Shape;
 };
 
-/** The one shape of every no: nothing missing, nothing more, and the same facts in the headers. */
+/** The form of every problem: no member missing, no other member, and headers that agree with it. */
 export function expectProblem(reply: Reply, { status, code, fields, outcome, members }: Problem): void {
   const { headers } = reply;
   expect([reply.status, reply.body["code"]], reply.text).toEqual([status, code]);

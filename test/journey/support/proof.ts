@@ -15,7 +15,7 @@ export function cents(sums: JsonObject, name: string): bigint {
   return minorOf(textOf(sums, name));
 }
 
-/** Each account of the proof: what it shows is what the books say, and nothing else is anywhere. */
+/** Each account of the proof has its expected balance on the platform and in the ledger, with nothing in flight. */
 export async function expectConverged(
   client: Client,
   pool: Pool,

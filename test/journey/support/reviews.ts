@@ -11,7 +11,7 @@ import type { RunningSystem } from "./system.ts";
 const KEYS = join(import.meta.dirname, "../../../services/edge/keys.ts");
 const URL = "/api/v1/ops/reviews";
 
-/** Another person with a key of the system, who may only decide. */
+/** The API key of another operator, with the scope `ops` only. */
 export async function newOperator({ stateDir }: RunningSystem, name: string): Promise<string> {
   const command = [KEYS, "create", "--name", name, "--scopes", "ops"];
   const env = { ...cleanEnvironment(), PAMM_STATE_DIR: stateDir };
@@ -21,7 +21,7 @@ export async function newOperator({ stateDir }: RunningSystem, name: string): Pr
   return key;
 }
 
-/** The one review that is open about an account for this reason, as soon as it is there. */
+/** Waits for the only open review of an account with this reason. */
 export async function reviewAbout(client: Client, login: string, reason: string): Promise<JsonObject> {
   return await eventually(async () => {
     const { status, body, text } = await client.get(URL);
@@ -33,17 +33,17 @@ export async function reviewAbout(client: Client, login: string, reason: string)
   });
 }
 
-/** One word about a review; with the system's own key when none is given. */
-export function say(client: Client, review: JsonObject, action: string, key?: string): Promise<Reply> {
+/** One vote on a review; by default with the system's own key. */
+export function vote(client: Client, review: JsonObject, action: string, key?: string): Promise<Reply> {
   const { body, headers } = json({ id: textOf(review, "id"), action, note: "Looked at it." });
   const own = key === undefined ? {} : { authorization: `Bearer ${key}` };
   return client.ask(URL, { method: "POST", body, headers: { ...headers, ...own } });
 }
 
-/** Two keys say the same. */
+/** A proposal and its approval by a second operator. */
 export async function decide(client: Client, review: JsonObject, action: string, second: string): Promise<void> {
-  const proposed = await say(client, review, action);
+  const proposed = await vote(client, review, action);
   expect([proposed.status, proposed.body["state"]], proposed.text).toEqual([200, "proposed"]);
-  const decided = await say(client, review, action, second);
+  const decided = await vote(client, review, action, second);
   expect([decided.status, decided.body["state"]], decided.text).toEqual([200, "decided"]);
 }

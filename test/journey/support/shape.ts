@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Reply } from "./client.ts";
 
-/** Whether a value, as JSON has it, is what the specification says. */
+/** Checks a JSON value against the specification. */
 export type Check = { readonly what: string; readonly accepts: (value: unknown) => boolean };
 export type Shape = Readonly<Record<string, Check>>;
 
@@ -29,7 +29,7 @@ export function exactly(expected: unknown): Check {
   return is(JSON.stringify(expected), (value) => JSON.stringify(value) === JSON.stringify(expected));
 }
 
-/** No member missing, none too many, each of its type and format. */
+/** Exactly these members, each of its type and format. */
 export function expectShape(value: unknown, shape: Shape): void {
   const members = Object(value) as Record<string, unknown>;
   expect(Object.keys(members).toSorted()).toEqual(Object.keys(shape).toSorted());
@@ -37,19 +37,19 @@ export function expectShape(value: unknown, shape: Shape): void {
   expect(wrong.map(([name, { what }]) => `${name} is ${JSON.stringify(members[name])} and not ${what}`)).toEqual([]);
 }
 
-/** A success with exactly these members, and the headers that every answer has. */
+/** A success with exactly these members and the headers of every answer. */
 export function expectReply(reply: Reply, shape: Shape): void {
   expectOk(reply);
   expectShape(JSON.parse(reply.text), shape);
 }
 
-/** A success that is an array of such members; answers how many. */
+/** A success with an array of items of this shape; returns their number. */
 export function expectItems(reply: Reply, shape: Shape): number {
   expectOk(reply);
   return expectAll(JSON.parse(reply.text), shape);
 }
 
-/** A page with items of this shape; answers how many. */
+/** A page with items of this shape; returns their number. */
 export function expectPage(reply: Reply, shape: Shape, more: Shape = {}): number {
   expectOk(reply);
   const page = JSON.parse(reply.text) as { items: unknown };

@@ -6,14 +6,14 @@ import { startTestSystem, type TestSystem } from "./system.ts";
 declare module "vitest" {
   // Vitest reads the types of provided values from this interface.
   interface ProvidedContext {
-    /** Answers the state directory of the shared system, and starts the system for the first test file that asks. */
+    /** Returns the state directory of the shared system; the first request starts the system. */
     readonly sharedSystemUrl: string;
   }
 }
 
 /**
- * One system for all test files that need no settings of their own and neither kill nor restart anything: a start and a stop take seconds
- * of both cores. Fee weeks last a week there.
+ * One system for all test files that need no settings of their own and neither kill nor restart a process, because a start and
+ * a stop take seconds of both cores. Its fee weeks last a week.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let starting: Promise<TestSystem> | undefined;

@@ -2,8 +2,8 @@
 const CENT = 1_000_000n;
 
 /**
- * What each holding gets of results by its weight, to the cent and after any number of results: the carry of each rounding
- * is part of the next one. For a pool without flows and without positions, straight from the rules.
+ * The share of each holding in results by its weight, to the cent: the carry of each rounding is part of the next one. For a
+ * pool without flows and without positions, written from the rules alone.
  */
 export function splitResults(results: readonly bigint[], weights: readonly bigint[]): bigint[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0n);
@@ -14,28 +14,28 @@ export function splitResults(results: readonly bigint[], weights: readonly bigin
       weights.map((weight) => [result * CENT * weight, total]),
       result * CENT,
     );
-    const due = parts.map((part, holding) => part + (carries[holding] ?? 0n));
+    const due = parts.map((part, index) => part + (carries[index] ?? 0n));
     const paid = roundToSum(
       due.map((amount) => [amount, CENT]),
       result,
     );
-    carries = due.map((amount, holding) => amount - (paid[holding] ?? 0n) * CENT);
-    gained = gained.map((amount, holding) => amount + (paid[holding] ?? 0n));
+    carries = due.map((amount, index) => amount - (paid[index] ?? 0n) * CENT);
+    gained = gained.map((amount, index) => amount + (paid[index] ?? 0n));
   }
   return gained;
 }
 
-/** Floors, then the missing units one each to the largest fractions; of equal ones to the first. */
+/** Rounds down, then adds one missing unit each to the largest remainders; the first of equal remainders wins. */
 function roundToSum(fractions: readonly (readonly [bigint, bigint])[], sum: bigint): bigint[] {
   const floors = fractions.map(([numerator, denominator]) => floorDivide(numerator, denominator));
-  const rests = fractions.map(([numerator, denominator], holding) => numerator - (floors[holding] ?? 0n) * denominator);
+  const rests = fractions.map(([numerator, denominator], index) => numerator - (floors[index] ?? 0n) * denominator);
   const missing = Number(sum - floors.reduce((all, floor) => all + floor, 0n));
-  const lucky = rests
-    .map((rest, holding) => ({ rest, holding }))
-    .toSorted((one, other) => (one.rest === other.rest ? one.holding - other.holding : one.rest < other.rest ? 1 : -1))
+  const roundedUp = rests
+    .map((rest, index) => ({ rest, index }))
+    .toSorted((one, other) => (one.rest === other.rest ? one.index - other.index : one.rest < other.rest ? 1 : -1))
     .slice(0, missing)
-    .map(({ holding }) => holding);
-  return floors.map((floor, holding) => (lucky.includes(holding) ? floor + 1n : floor));
+    .map(({ index }) => index);
+  return floors.map((floor, index) => (roundedUp.includes(index) ? floor + 1n : floor));
 }
 
 function floorDivide(numerator: bigint, denominator: bigint): bigint {

@@ -8,7 +8,7 @@ import { pidFile } from "../../../deploy/local/state.ts";
 import { makeRunFolder } from "../../support/run-folder.ts";
 import { cleanEnvironment, run, type Running } from "./running.ts";
 
-/** Everything that `make run` starts, as processes of their own, on free ports. */
+/** The processes that `make run` starts. */
 export const PROCESSES = [
   "platform",
   "account",
@@ -22,8 +22,8 @@ export const PROCESSES = [
 ] as const;
 export type ProcessName = (typeof PROCESSES)[number];
 
-/** What the launcher tells others about itself. */
-type Told = {
+/** What the launcher writes about the running system. */
+type SystemInfo = {
   readonly url: string;
   readonly apiKey: string;
   readonly simulatorControlUrl: string;
@@ -34,30 +34,28 @@ type Told = {
 /** What a test needs to call a system. */
 export type RunningSystem = {
   readonly stateDir: string;
-  readonly told: () => Told;
-  /** Runs the sagas of `make demo` on it, or the one that is named. */
-  readonly demo: (...sagas: string[]) => Running;
+  readonly info: () => SystemInfo;
+  /** Runs all scenarios of `make demo`, or the named ones. */
+  readonly demo: (...scenarios: string[]) => Running;
 };
 
-/** A system that a test started itself, and may do anything to. */
+/** A system that one test file started and may kill and restart. */
 export type TestSystem = AsyncDisposable &
   RunningSystem & {
-    /** Everything that the launchers said. */
-    readonly said: () => string;
-    /** SIGKILL, or what is said; resolves when the launcher has said that it runs again. */
+    /** Output of all launchers. */
+    readonly output: () => string;
+    /** Sends SIGKILL by default; resolves when the launcher has restarted the process. */
     readonly kill: (name: ProcessName, signal?: NodeJS.Signals) => Promise<void>;
-    /** Stands still for so long, and goes on as if nothing had been. */
+    /** Suspends the process for this time. */
     readonly pause: (name: ProcessName, ms: number) => Promise<void>;
-    /** Ctrl-C, or SIGKILL of everything at once, then a new start on the same state and ports. */
+    /** Ctrl-C, or SIGKILL of all processes at once, then a new start with the same state and ports. */
     readonly restart: (signal?: "SIGINT" | "SIGKILL") => Promise<void>;
-    /** Tells the sagas of `make demo` on it, or the one that is named. */
-    readonly demo: (...sagas: string[]) => Running;
   };
 
 const ROOT = join(import.meta.dirname, "../../..");
 const LAUNCHER = [process.execPath, join(ROOT, "deploy/local/run.ts")];
 const DEMO = [process.execPath, join(ROOT, "deploy/demo/run.ts")];
-/** Each start compiles the same sources: with the cache it takes half the processor time. */
+/** Each start compiles the same sources; the cache halves the processor time. */
 const COMPILE_CACHE = join(ROOT, ".cache/compile");
 const IS_READY = "Ctrl-C stops everything";
 const PID_FILES: Partial<Record<ProcessName, string>> = {
@@ -77,11 +75,11 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
   };
   const system: TestSystem = {
     ...systemAt(stateDir),
-    said: () => launchers.map((launcher) => launcher.said()).join(""),
+    output: () => launchers.map((launcher) => launcher.output()).join(""),
     async kill(name, signal = "SIGKILL") {
-      const after = current().said().length;
+      const after = current().output().length;
       process.kill(pidOf(stateDir, name), signal);
-      await current().hears(`${name} runs again`, { after });
+      await current().waitFor(`${name} runs again`, { after });
     },
     async pause(name, ms) {
       const pid = pidOf(stateDir, name);
@@ -92,7 +90,7 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
     async restart(signal) {
       await end(signal);
       launchers.push(run(LAUNCHER, env));
-      await current().hears(IS_READY);
+      await current().waitFor(IS_READY);
     },
     async [Symbol.asyncDispose]() {
       await end();
@@ -100,7 +98,7 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
     },
   };
   try {
-    await current().hears(IS_READY);
+    await current().waitFor(IS_READY);
   } catch (error) {
     await system[Symbol.asyncDispose]();
     throw error;
@@ -108,32 +106,32 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
   return system;
 }
 
-/** The system that runs on this state, whichever process started it. */
+/** The running system of a state directory, also when another process started it. */
 export function systemAt(stateDir: string): RunningSystem {
   return {
     stateDir,
-    told: () => JSON.parse(readFileSync(join(stateDir, "run/system.json"), "utf8")) as Told,
-    demo: (...sagas) => run([...DEMO, ...sagas], environmentOf(stateDir, {})),
+    info: () => JSON.parse(readFileSync(join(stateDir, "run/system.json"), "utf8")) as SystemInfo,
+    demo: (...scenarios) => run([...DEMO, ...scenarios], environmentOf(stateDir, {})),
   };
 }
 
-/** `make run` on a state of its own that is expected to end by itself; answers how. */
+/** `make run` with an empty state that is expected to fail; returns its exit code and output. */
 export async function failedStart(
   settings: NodeJS.ProcessEnv,
-): Promise<{ readonly code: number | null; readonly said: string }> {
+): Promise<{ readonly code: number | null; readonly output: string }> {
   const folder = makeRunFolder();
   const launcher = run(LAUNCHER, environmentOf(join(folder.path, "state"), settings));
   const code = await launcher.ended;
   folder[Symbol.dispose]();
-  return { code, said: launcher.said() };
+  return { code, output: launcher.output() };
 }
 
-/** Where nothing runs. */
+/** `make demo` without a running system. */
 export function demoAlone(): Running {
   return run(DEMO, environmentOf("/nonexistent", {}));
 }
 
-/** The same after every restart. */
+/** Ports that stay the same after a restart. */
 async function freePorts(): Promise<NodeJS.ProcessEnv> {
   const names = ["PAMM_HTTP_PORT", "PAMM_METRICS_PORT", "SIM_PORT", "SIM_CONTROL_PORT"];
   return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));

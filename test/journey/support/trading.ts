@@ -3,10 +3,10 @@ import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, eventually, minorOf, platformBalanceOf } from "./client.ts";
 import { assign, expectDone, newInvestor, newMaster, type NewMaster } from "./people.ts";
 
-/** A tenth of a lot earns 100.00 per cent of a dollar that the price moves. */
+/** A tenth of a lot earns 100.00 when the price rises by 0.01. */
 const VOLUME = "0.1";
 
-/** The trader opens and closes with exactly this result. */
+/** Opens and closes a position with exactly this result. */
 export async function bookResult({ control }: Client, login: string, profit: string): Promise<void> {
   await control("POST", "results", { login, profit });
 }
@@ -24,7 +24,7 @@ export async function closePosition({ control }: Client, position: string, volum
   await control("POST", `positions/${position}/close`, volume === undefined ? {} : { volume });
 }
 
-/** What the platform has on each of these accounts, within the time that results and mirrors take. */
+/** Waits until these accounts have these balances on the platform. */
 export async function expectBalances(
   client: Client,
   expected: Readonly<Record<string, string>>,
@@ -38,14 +38,14 @@ export async function expectBalances(
   }, withinMs);
 }
 
-/** Everything on these accounts that could ever change, to be compared with what it is after something was refused. */
-export async function everythingOf(client: Client, logins: readonly string[]): Promise<unknown> {
+/** The deals of several accounts, to be compared before and after a refusal. */
+export async function dealsOfAll(client: Client, logins: readonly string[]): Promise<unknown> {
   return await Promise.all(logins.map((login) => dealsOf(client, login)));
 }
 
 export type Pool = NewMaster & { readonly investors: readonly string[] };
 
-/** A Master and its Investors, each with its capital at work. */
+/** A Master with Investors whose capital is mirrored. */
 export async function pooled(client: Client, capitals: readonly string[], rate = 0.3): Promise<Pool> {
   const master = await newMaster(client);
   const investors: string[] = [];

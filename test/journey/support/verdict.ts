@@ -1,36 +1,42 @@
 import { expect } from "vitest";
-import type { Asked } from "./asked.ts";
+import type { AnsweredRequest } from "./money-request.ts";
 import { type Client, type Deal, dealsOf } from "./client.ts";
 
-/** The deals that an order has led to. */
-export function dealsFor({ comment }: Pick<Asked, "comment">, deals: readonly Deal[]): readonly Deal[] {
+/** The deals of a request. */
+export function dealsFor({ comment }: Pick<AnsweredRequest, "comment">, deals: readonly Deal[]): readonly Deal[] {
   return deals.filter((deal) => deal.comment.endsWith(` ${comment}`));
 }
 
-/** What is wrong between what a caller was told and the deals of its account, in sentences that go on from the comment. */
-export function brokenByDeals(asked: Asked, deals: readonly Deal[]): string[] {
-  const { said, ticket, moved, defect } = asked;
-  const own = dealsFor(asked, deals);
-  const isTold = own[0]?.ticket === ticket && own[0]?.minor === moved;
-  const isDenied = said === "not_executed" || said === "nothing";
+/** Contradictions between an answer and the deals of the account, as predicates of the comment of the request. */
+export function contradictionsWithDeals(request: AnsweredRequest, deals: readonly Deal[]): string[] {
+  const { answer, ticket, moved, defect } = request;
+  const own = dealsFor(request, deals);
+  const isReported = own[0]?.ticket === ticket && own[0]?.minor === moved;
+  const isDenied = answer === "not_executed" || answer === "nothing";
   return [
     ...(defect === undefined ? [] : [`was answered ${defect}`]),
     ...(own.length <= 1 ? [] : ["moved money twice"]),
-    ...(said !== "done" || isTold ? [] : ["has not the deal that was told"]),
-    ...(isDenied && own.length > 0 ? ["moved money that was denied"] : []),
+    ...(answer !== "done" || isReported ? [] : ["has another deal than the answer"]),
+    ...(isDenied && own.length > 0 ? ["moved money, although the answer denies it"] : []),
   ];
 }
 
-/** Deals that nobody asked for. */
-export function strangersAmong(deals: readonly Deal[], asked: readonly Asked[]): readonly Deal[] {
-  const known = new Set(asked.map(({ comment }) => comment));
+/** Deals without a request. */
+export function unrequestedDeals(deals: readonly Deal[], requests: readonly AnsweredRequest[]): readonly Deal[] {
+  const known = new Set(requests.map(({ comment }) => comment));
   return deals.filter(({ comment }) => !known.has(comment.split(" ").at(-1) ?? ""));
 }
 
-/** Done is one deal with that ticket, not executed is none, unknown is one or none; and there are no others. */
-export async function expectKept(client: Client, login: string, promises: readonly Asked[]): Promise<void> {
+/** "done" has one deal with its ticket, "not_executed" none, "unknown" at most one; the account has no other deal. */
+export async function expectTrueAnswers(
+  client: Client,
+  login: string,
+  requests: readonly AnsweredRequest[],
+): Promise<void> {
   const deals = await dealsOf(client, login);
-  const broken = promises.flatMap((asked) => brokenByDeals(asked, deals).map((how) => `${asked.comment} ${how}`));
+  const broken = requests.flatMap((request) =>
+    contradictionsWithDeals(request, deals).map((how) => `${request.comment} ${how}`),
+  );
   expect(broken).toEqual([]);
-  expect(strangersAmong(deals, promises)).toEqual([]);
+  expect(unrequestedDeals(deals, requests)).toEqual([]);
 }

@@ -12,7 +12,7 @@ const TIMEOUT = { timeout: 120_000 };
 /** On a system with short fee weeks and frequent checks. */
 export function proofOfMasters(system: () => RunningSystem, client: () => Client): void {
   test.concurrent(
-    "from the first deposit over a fee week to a withdrawal everything of a Master ties",
+    "all accounts of a Master match from the first deposit over a fee week to a withdrawal",
     TIMEOUT,
     async () => {
       const pool = await pooled(client(), ["10000", "5000"]);
@@ -48,7 +48,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
     },
   );
 
-  test.concurrent("a deal that the platform loses is a break, stops its Master and nobody else", TIMEOUT, async () => {
+  test.concurrent("a deal that the platform loses is a break and stops only its Master", TIMEOUT, async () => {
     const [pool, other] = [await pooled(client(), ["1000"]), await pooled(client(), ["2000"])];
     const [mirror] = await dealsOf(client(), pool.login);
     await client().control("DELETE", `deals/${mirror?.ticket}`);
@@ -71,7 +71,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
     await expectDone(withdraw(client(), other.investors[0] ?? "", "1"));
   });
 
-  test("every check is complete, none is stale, and everybody answers", TIMEOUT, async () => {
+  test("every check is complete, none is stale, and every service answers", TIMEOUT, async () => {
     await eventually(async () => {
       const { body, text } = await listBreaks(client());
       const checks = itemsOf(body["checks"] ?? []);

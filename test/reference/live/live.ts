@@ -25,7 +25,7 @@ export type Live = {
 export class WeekCrossedError extends Error {}
 
 export async function openLive(system: TestSystem, books: InnerBooks): Promise<Live> {
-  const { feePeriodMs, feeAnchor } = system.told();
+  const { feePeriodMs, feeAnchor } = system.info();
   const world = newWorld({ investors: 0, masters: 0, now: Date.now() });
   const week = { periodMs: feePeriodMs, anchorMs: Date.parse(feeAnchor) };
   const base = { system, client: clientOf(system), books, world, investorLogins: new Map(), masterAccounts: new Map() };

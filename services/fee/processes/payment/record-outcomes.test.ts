@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { setBalance } from "#test/support/platform-fake/ledger.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { type Paid, type PaymentOutcome, unpaid } from "../../domain/payment-outcome.ts";
@@ -32,7 +33,7 @@ test.each<[string, older: PaymentOutcome, younger: PaymentOutcome, debt: bigint]
   await receive(world);
   await readAllocations(world.deps);
   const [first, second] = await inTransaction(world.deps.pool, (tx) => lockOpenPayments(tx, [1n, 2n]));
-  world.platform.balances.set("6001", PARTLY_PAID.amount);
+  setBalance(world.platform.ledger, "6001", PARTLY_PAID.amount);
 
   await recordOutcomes(world.deps, [
     { payment: second!, outcome: younger },

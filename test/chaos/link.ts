@@ -2,34 +2,34 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What lies between the service and the platform. */
-export type Line = AsyncDisposable & {
+/** The network link between the platform service and the trading platform. */
+export type Link = AsyncDisposable & {
   readonly port: number;
-  /** For so long nothing arrives at either end, and nobody is told: connections stay open, and new ones come to nothing. */
-  readonly swallow: (ms: number) => Promise<void>;
+  /** Drops all data for this time: open connections stay open, and new ones receive no answer. */
+  readonly drop: (ms: number) => Promise<void>;
 };
 
-/** Passes everything on to the port of this machine. What was swallowed is gone for good, with its connections. */
-export async function layLine(to: number): Promise<Line> {
-  let isDead = false;
+/** Forwards all data to a local port. Connections that lost data are closed when the drop ends. */
+export async function openLink(to: number): Promise<Link> {
+  let isDropping = false;
   const open = new Set<Socket>();
   const server = createServer((near) => {
-    const far = isDead ? undefined : connect({ host: "127.0.0.1", port: to, noDelay: true });
+    const far = isDropping ? undefined : connect({ host: "127.0.0.1", port: to, noDelay: true });
     for (const end of far === undefined ? [near] : [near, far]) {
       open.add(end);
       end.once("close", () => open.delete(end));
     }
-    pass(near, far);
-    if (far !== undefined) pass(far, near);
+    forward(near, far);
+    if (far !== undefined) forward(far, near);
   });
 
-  function pass(from: Socket, onto: Socket | undefined): void {
+  function forward(from: Socket, onto: Socket | undefined): void {
     from.on("data", (bytes) => {
-      if (!isDead) onto?.write(bytes);
+      if (!isDropping) onto?.write(bytes);
     });
-    // Not even that one end has gone is heard of at the other.
+    // The close of one end does not reach the other end either.
     from.once("close", () => {
-      if (!isDead) onto?.resetAndDestroy();
+      if (!isDropping) onto?.resetAndDestroy();
     });
     from.on("error", () => from.destroy());
   }
@@ -42,11 +42,11 @@ export async function layLine(to: number): Promise<Line> {
   await once(server, "listening");
   return {
     port: (server.address() as AddressInfo).port,
-    async swallow(ms) {
-      isDead = true;
+    async drop(ms) {
+      isDropping = true;
       await sleep(ms);
       cut();
-      isDead = false;
+      isDropping = false;
     },
     async [Symbol.asyncDispose]() {
       server.close();

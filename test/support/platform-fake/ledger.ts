@@ -1,7 +1,7 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { type AccountMoved, type AccountRole, MovementKind, type Trade } from "#proto/pamm/platform/v1/movement.ts";
+import { type AccountMoved, AccountRole, MovementKind, type Trade } from "#proto/pamm/platform/v1/movement.ts";
 
 /** Volume in units of 1e-8 lots, money in cents. */
 export type FakePosition = {
@@ -18,11 +18,10 @@ export type PlatformAccount = {
   readonly log: AccountMoved[];
   /** Open positions of the trader, as the platform shows them. */
   readonly positions: FakePosition[];
-  /** False while a deal is on its way. */
+  /** False while the platform has not read the newest deals. */
   isComplete: boolean;
-  /** Who has the account lock. */
-  lockOwner: string | undefined;
-  readonly released: Set<string>;
+  /** Undefined while the account is not locked. */
+  readonly lockOwner: string | undefined;
 };
 
 export type Entry = {
@@ -32,33 +31,48 @@ export type Entry = {
   readonly transferId?: bigint;
   readonly trade?: Trade;
   readonly reason?: string;
-  /** When the platform says it was; now when not said. */
+  /** Time of the deal; default: now. */
   readonly at?: Date;
-  /** Its ticket; the next one when not said. */
+  /** Ticket of the deal; default: the next one. */
   readonly dealId?: bigint;
+  readonly comment?: string;
+  readonly lockOwner?: string;
 };
 
-/** Accounts with their logs, and the one feed of all entries in the order in which they came. */
+export type FakeDeal = {
+  readonly key: string;
+  readonly login: string;
+  readonly minor: bigint;
+  readonly comment: string;
+  readonly lockOwner: string;
+};
+
+/** Accounts with their logs and locks, the feed of all log entries and the deals, both in the order of their creation. */
 export type PlatformLedger = {
   readonly accounts: Map<string, PlatformAccount>;
+  /** Lock owner by login. */
+  readonly accountLocks: Map<string, string>;
+  /** Lock owners that can never acquire a lock again. */
+  readonly released: string[];
   readonly feed: AccountMoved[];
+  readonly deals: FakeDeal[];
   readonly now: () => Date;
 };
 
 const FIRST_TICKET = 900_000n;
 
-/** Opens an account with the balance that it had before us. */
+/** Opens an account with the balance, in cents, that it had before the service managed it. */
 export function openAccount(ledger: PlatformLedger, login: string, role: AccountRole, opening = 0n): void {
-  const fresh = {
+  ledger.accounts.set(login, {
     login,
     role,
     log: [],
     positions: [],
     isComplete: true,
-    lockOwner: undefined,
-    released: new Set<string>(),
-  };
-  ledger.accounts.set(login, fresh);
+    get lockOwner() {
+      return ledger.accountLocks.get(login);
+    },
+  });
   enter(ledger, login, { kind: MovementKind.OPENING, amount: opening });
 }
 
@@ -68,8 +82,20 @@ export function getAccount({ accounts }: PlatformLedger, login: string): Platfor
   return found;
 }
 
+/** In cents. */
 export function balanceOf(ledger: PlatformLedger, login: string): bigint {
   return getAccount(ledger, login).log.reduce((total, { amount }) => total + (amount?.minorUnits ?? 0n), 0n);
+}
+
+/** Each login with its balance in cents, ascending by login. */
+export function balancesOf(ledger: PlatformLedger): (readonly [login: string, minor: bigint])[] {
+  return [...ledger.accounts.keys()].toSorted().map((login) => [login, balanceOf(ledger, login)] as const);
+}
+
+/** Sets the balance, in cents, by an external deal; opens the account of an unknown Investor. */
+export function setBalance(ledger: PlatformLedger, login: string, minor: bigint): void {
+  if (!ledger.accounts.has(login)) return openAccount(ledger, login, AccountRole.INVESTOR, minor);
+  enter(ledger, login, { kind: MovementKind.EXTERNAL, amount: minor - balanceOf(ledger, login) });
 }
 
 export function lastEntry(ledger: PlatformLedger, login: string): AccountMoved {
@@ -78,11 +104,11 @@ export function lastEntry(ledger: PlatformLedger, login: string): AccountMoved {
   return last;
 }
 
-/** What became true of an account: the next entry of its log, and of the feed. */
+/** Appends an entry to the log of an account and to the feed. */
 export function enter(ledger: PlatformLedger, login: string, entry: Entry): AccountMoved {
   const { kind, amount, key = "", transferId = 0n, trade, reason = "", at: dealAt = ledger.now() } = entry;
   const { log, role } = getAccount(ledger, login);
-  const { feed } = ledger;
+  const { feed, deals } = ledger;
   const entryId = BigInt(feed.length + 1);
   const moved: AccountMoved = {
     login,
@@ -100,5 +126,9 @@ export function enter(ledger: PlatformLedger, login: string, entry: Entry): Acco
   };
   log.push(moved);
   feed.push(moved);
+  if (kind !== MovementKind.OPENING && amount !== 0n) {
+    const { comment = "", lockOwner = "" } = entry;
+    deals.push({ key, login, minor: amount, comment, lockOwner });
+  }
   return moved;
 }

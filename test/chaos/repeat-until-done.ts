@@ -6,10 +6,10 @@ const PAUSE_MS = 250;
 const TIMEOUT_MS = 120_000;
 
 /**
- * Gives a command until it is carried out, as a careful client does: always under one idempotency key, so that it is
- * carried out once, whatever becomes of answers. Throws on a no that is final.
+ * Repeats a command under one idempotency key until it is executed, as a careful client does: it is executed once, even
+ * when answers are lost. Throws on a final refusal.
  */
-export async function insist({ ask }: Client, path: string, body?: object): Promise<Reply> {
+export async function repeatUntilDone({ ask }: Client, path: string, body?: object): Promise<Reply> {
   const key = randomUUID();
   const init = body === undefined ? { headers: {} } : json(body);
   const request = { ...init, method: "POST", headers: { ...init.headers, "idempotency-key": key } };
@@ -23,7 +23,7 @@ export async function insist({ ask }: Client, path: string, body?: object): Prom
   throw new Error(`${path}: ${last}`);
 }
 
-/** What is in the way now may pass; a conflict that does not say so is one for good. */
+/** A conflict without `retry-after` is final. */
 function isFinal({ status, headers }: Reply): boolean {
   if (status === 409) return headers.get("retry-after") === null;
   return status < 500 && status !== 429;

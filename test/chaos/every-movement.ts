@@ -3,21 +3,21 @@ import { textOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, eventually, minorOf, platformBalanceOf } from "../journey/support/client.ts";
 import { INVESTOR_GROUP, MASTER_GROUP, person } from "../journey/support/people.ts";
 import { bookResult } from "../journey/support/trading.ts";
-import { insist } from "./insist.ts";
+import { repeatUntilDone } from "./repeat-until-done.ts";
 
-/** The longest that anything takes that a process left half done: absence is proven, and it is tried again. */
+/** The longest recovery: the absence of a deal is proven, and the transfer is sent again. */
 const SETTLED_MS = 90_000;
 
 /**
- * One Investor is the whole pool of a Master: it brings 1,000.00 and 200.00 more, earns 100.00, takes 150.00, for which
- * 30 % of the profit are due, and leaves. Every kind of movement is made, and whoever dies meanwhile, these are all the
- * deals that there are in the end.
+ * The only Investor of a pool deposits 1,000.00 and 200.00, earns 100.00, withdraws 150.00, which takes a fee of 30 % of the
+ * profit, and leaves. This makes every kind of movement. The accounts have exactly these deals at the end, whichever process
+ * was killed.
  */
-export async function liveThrough(client: Client): Promise<void> {
+export async function makeEveryMovement(client: Client): Promise<void> {
   const { master, payment, investor } = await accounts(client);
-  await insist(client, depositOf(investor, "1000"));
+  await repeatUntilDone(client, depositOf(investor, "1000"));
   const perfFee = { rate: 0.3, enabled: true };
-  await insist(client, "/api/v1/investor/assign", {
+  await repeatUntilDone(client, "/api/v1/investor/assign", {
     master_login: master,
     investor_login: investor,
     perf_fee: perfFee,
@@ -25,12 +25,12 @@ export async function liveThrough(client: Client): Promise<void> {
   await untilBalance(client, master, "1000");
   await bookResult(client, master, "100");
   await untilBalance(client, investor, "1100");
-  await insist(client, depositOf(investor, "200"));
+  await repeatUntilDone(client, depositOf(investor, "200"));
   await untilBalance(client, master, "1300");
 
-  // A first payout that was proven absent leaves its fee taken, so that the next has none to name.
-  await insist(client, `/api/v1/investor/withdraw?login=${investor}&amount=150&comment=out`);
-  await insist(client, `/api/v1/subscriptions/unassign?master_login=${master}&investor_login=${investor}`);
+  // When the first payout is proven absent, its fee stays collected, and the repeated withdrawal reports no fee.
+  await repeatUntilDone(client, `/api/v1/investor/withdraw?login=${investor}&amount=150&comment=out`);
+  await repeatUntilDone(client, `/api/v1/subscriptions/unassign?master_login=${master}&investor_login=${investor}`);
 
   await eventually(async () => {
     const { items } = await client.get(`/api/v1/info/subscriptions?investor_login=${investor}`);
@@ -42,11 +42,11 @@ export async function liveThrough(client: Client): Promise<void> {
 }
 
 async function accounts(client: Client) {
-  const orders = [
+  const requests = [
     { path: "/api/v1/master/create", body: { ...person("Maya"), min_deposit: "0", platform_group: MASTER_GROUP } },
     { path: "/api/v1/investor/create", body: { ...person("Ines"), platform_group: INVESTOR_GROUP } },
   ];
-  const [master, investor] = await Promise.all(orders.map(({ path, body }) => insist(client, path, body)));
+  const [master, investor] = await Promise.all(requests.map(({ path, body }) => repeatUntilDone(client, path, body)));
   const of = (name: string): string => textOf(master?.body ?? {}, name);
   return {
     master: of("mt5_login"),

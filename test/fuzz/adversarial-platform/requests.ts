@@ -14,11 +14,11 @@ import { type Random, randomOf } from "../support/random.ts";
 
 export type Service = Client<PlatformServiceService>;
 
-/** One order to move money and everything that was said about it, until it was settled. */
-export type Told = {
+/** One transfer request with all its answers, until it is settled. */
+export type AnsweredTransfer = {
   readonly request: TransferRequest;
   readonly answers: TransferResult[];
-  /** It waits behind one that a person has to look at. */
+  /** It waits behind a transfer in manual review. */
   isBlocked: boolean;
 };
 
@@ -32,29 +32,34 @@ const TIMEOUT_MS = 150_000;
 const FIRST_DEPOSIT_MINOR = 5_000_00n;
 const MAX_TRANSFERS = 3;
 
-/** Every amount occurs once in a run, so that the books alone tell whose deal is whose. */
+/** Each amount occurs once in a run, so that a deal identifies its request. */
 export type Amounts = () => bigint;
 
-export type Cast = { readonly investor: string; readonly master: string; readonly payments: readonly string[] };
+export type Accounts = { readonly investor: string; readonly master: string; readonly payments: readonly string[] };
 
-/** A first deposit, and then what the dice want: one after the other or all at once. */
-export async function playSaga(service: Service, cast: Cast, id: string, next: Amounts): Promise<Told[]> {
+/** A first deposit, then random transfers, sequential or concurrent. */
+export async function runTransfers(
+  service: Service,
+  cast: Accounts,
+  id: string,
+  next: Amounts,
+): Promise<AnsweredTransfer[]> {
   const random = randomOf(id);
-  const saga: Saga = { service, random, inReview: new Set() };
+  const history: History = { service, random, inReview: new Set() };
   const first = requestOf(id, 0, [[cast.investor, DEPOSIT, FIRST_DEPOSIT_MINOR + next()]]);
-  const told = [await settle(saga, first)];
+  const answered = [await settle(history, first)];
   const requests = Array.from({ length: 1 + random.below(MAX_TRANSFERS) }, (_, index) =>
     aOrder(`${id}`, index + 1, cast, { random, minor: 1_00n + next() }),
   );
-  if (random.chance(50)) return [...told, ...(await Promise.all(requests.map((one) => settle(saga, one))))];
-  for (const request of requests) told.push(await settle(saga, request));
-  return told;
+  if (random.chance(50)) return [...answered, ...(await Promise.all(requests.map((one) => settle(history, one))))];
+  for (const request of requests) answered.push(await settle(history, request));
+  return answered;
 }
 
 function aOrder(
   id: string,
   index: number,
-  { investor, master, payments }: Cast,
+  { investor, master, payments }: Accounts,
   { random, minor }: { readonly random: Random; readonly minor: bigint },
 ): TransferRequest {
   const payment = random.pick(payments);
@@ -99,31 +104,31 @@ function requestOf(
   };
 }
 
-type Saga = { readonly service: Service; readonly random: Random; readonly inReview: Set<string> };
+type History = { readonly service: Service; readonly random: Random; readonly inReview: Set<string> };
 
-/** Asks until it is known what became of it, as every caller of the service does, and keeps all answers. */
-async function settle({ service, random, inReview }: Saga, request: TransferRequest): Promise<Told> {
-  const told: Told = { request, answers: [], isBlocked: false };
+/** Repeats the request until its outcome is known, as every caller does, and keeps all answers. */
+async function settle({ service, random, inReview }: History, request: TransferRequest): Promise<AnsweredTransfer> {
+  const answered: AnsweredTransfer = { request, answers: [], isBlocked: false };
   const login = request.legs[0]?.login ?? "";
   for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(200 + random.below(600))) {
-    const isRepeated = told.answers.length === 0 || random.chance(30);
+    const isRepeated = answered.answers.length === 0 || random.chance(30);
     try {
       const answer = isRepeated
         ? await service.transfer(request, call())
         : await service.getTransfer({ key: request.key }, call());
-      told.answers.push(answer);
+      answered.answers.push(answer);
       for (const { login, state } of answer.legs) if (state === REVIEW) inReview.add(login);
-      if (SETTLED.has(answer.state)) return told;
+      if (SETTLED.has(answer.state)) return answered;
     } catch (error) {
       requireNoAnswer(error);
     }
-    told.isBlocked = told.answers.at(-1)?.state !== UNKNOWN && inReview.has(login);
-    if (told.isBlocked) return told;
+    answered.isBlocked = answered.answers.at(-1)?.state !== UNKNOWN && inReview.has(login);
+    if (answered.isBlocked) return answered;
   }
-  return told;
+  return answered;
 }
 
-/** A fault says no more than a refusal of the moment, as long as it does not claim that nothing was done. */
+/** An internal error must not claim that nothing was executed. */
 function requireNoAnswer(error: unknown): void {
   if (!(error instanceof Refusal) || (error.code === "internal" && error.outcome !== "unknown")) throw error;
 }

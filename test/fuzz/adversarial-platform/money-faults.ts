@@ -1,30 +1,30 @@
 import type { Random } from "../support/random.ts";
 import type { BalanceOrder } from "./books.ts";
 import { done, failure } from "./commands.ts";
-import { type Delivery, HARMFUL, HARMLESS, later } from "./delivery.ts";
-import { httpAnswer, type Line, reset, send } from "./line.ts";
+import { type Delivery, UNRELIABLE, UNDERSTANDABLE, later } from "./delivery.ts";
+import { httpAnswer, type Connection, reset, send } from "./connection.ts";
 
 export type Execution = {
   readonly comment?: (sent: string) => string;
   readonly visibleInMs?: number;
-  /** What is done instead, given the order and all logins. */
+  /** The altered request, from the request and all logins. */
   readonly otherwise?: (order: BalanceOrder, logins: readonly string[]) => BalanceOrder;
 };
 
-/** What spite may do with one order to move money. */
+/** The actions of a fault on one request that moves money. */
 export type Order = {
-  readonly line: Line;
+  readonly line: Connection;
   readonly random: Random;
-  /** Somebody outside is told what became of it. */
-  readonly isTold: boolean;
-  /** Does what was ordered, if the books allow it, or something else, and gives the true answer. */
+  /** A deposit or withdrawal, whose deal is compared with the request at once. */
+  readonly isCompared: boolean;
+  /** Executes the request, or an altered one, and returns the correct answer. */
   readonly execute: (own?: Execution) => string;
-  /** Ticket of a deal that another order made. */
+  /** Ticket of a deal of another login. */
   readonly otherTicket: () => bigint | undefined;
 };
 
-/** `isExplained`: a person has to look afterwards, because what really happened cannot be known for sure. */
-export type Hostility = { readonly name: string; readonly isExplained?: true; readonly play: (order: Order) => void };
+/** `isForReview`: the outcome cannot be determined, so manual review is expected. */
+export type MoneyFault = { readonly name: string; readonly isForReview?: true; readonly play: (order: Order) => void };
 
 /** Within the quiet period, which begins where permit and time-out end. */
 const LATE_MS = 6_000;
@@ -32,7 +32,7 @@ const REFUSED = [3, 8, 12, 13, 1000, 1001, 1002, 1012, 1020, 4005, 10019];
 const AMBIGUOUS = [1, 2, 4, 5, 6, 7, 9, 10, 11, 14, 15, 16, 17, 10006, 10008, 10012, 12004, 99999];
 const TRUE_BUT_LOST = ["connection reset", "connection closed", "cut and reset", "silence"] as const;
 
-/** Code and text of bodies that say nothing clear, with what may stand around them. */
+/** Bodies without a definite result. */
 const GARBAGE = [
   '{"retcode":"0"}',
   '{"retcode":"OK"}',
@@ -55,8 +55,8 @@ const GARBAGE = [
   "\u0000\u0000",
 ];
 
-/** Each either does what was ordered or does not, and never says "refused" plainly of what it has done or may still do. */
-const STRANGE: readonly Hostility[] = [
+/** Each executes the request or not, and never answers "refused" for a request that is or may be executed. */
+const STRANGE: readonly MoneyFault[] = [
   { name: "garbage", play: (order) => strange(order, order.random.pick(GARBAGE)) },
   { name: "ticket zero", play: (order) => strange(order, done({ Ticket: "0" })) },
   { name: "no ticket", play: (order) => strange(order, done()) },
@@ -84,28 +84,28 @@ const STRANGE: readonly Hostility[] = [
   },
   {
     name: "comment rewritten",
-    isExplained: true,
+    isForReview: true,
     play: ({ line, random, execute }) => lost(line, random, execute({ comment: () => "corrected by dealer" })),
   },
   {
     name: "a cent less",
-    isExplained: true,
-    play: (order) => wilful(order, (wanted) => ({ ...wanted, minor: wanted.minor - (wanted.minor > 0n ? 1n : -1n) })),
+    isForReview: true,
+    play: (order) => altered(order, (wanted) => ({ ...wanted, minor: wanted.minor - (wanted.minor > 0n ? 1n : -1n) })),
   },
   {
     name: "on another login",
-    isExplained: true,
+    isForReview: true,
     play: (order) =>
-      wilful(order, (wanted, logins) => ({ ...wanted, login: logins.find((login) => login !== wanted.login) ?? "" })),
+      altered(order, (wanted, logins) => ({ ...wanted, login: logins.find((login) => login !== wanted.login) ?? "" })),
   },
   {
     name: "as credit",
-    isExplained: true,
-    play: (order) => wilful(order, (wanted) => ({ ...wanted, action: 3 })),
+    isForReview: true,
+    play: (order) => altered(order, (wanted) => ({ ...wanted, action: 3 })),
   },
   {
     name: "done twice",
-    isExplained: true,
+    isForReview: true,
     play({ line, random, execute }) {
       const answer = execute();
       if (answer.startsWith('{"retcode":"0 ')) execute({ otherwise: (wanted) => wanted });
@@ -115,7 +115,7 @@ const STRANGE: readonly Hostility[] = [
   },
   {
     name: "ticket of another",
-    isExplained: true,
+    isForReview: true,
     play({ line, execute, otherTicket }) {
       const other = otherTicket();
       const answer = execute();
@@ -125,7 +125,7 @@ const STRANGE: readonly Hostility[] = [
   },
   {
     name: "the answer before again",
-    isExplained: true,
+    isForReview: true,
     play: ({ line, execute }) => {
       const before = line.lastMoneyAnswer;
       const answer = httpAnswer(execute());
@@ -135,18 +135,20 @@ const STRANGE: readonly Hostility[] = [
   },
 ];
 
-const TRAVELLING: readonly Hostility[] = [
-  ...Object.entries(HARMLESS).map(([name, delivery]) => travelling(name, delivery, 100)),
-  ...Object.entries(HARMFUL).map(([name, delivery]) => travelling(name, delivery, name.startsWith("said") ? 100 : 60)),
+const TRAVELLING: readonly MoneyFault[] = [
+  ...Object.entries(UNDERSTANDABLE).map(([name, delivery]) => travelling(name, delivery, 100)),
+  ...Object.entries(UNRELIABLE).map(([name, delivery]) =>
+    travelling(name, delivery, name.startsWith("sent") ? 100 : 60),
+  ),
 ];
 
-/** Every kind of spite is as likely as any other. */
-export const MONEY_SPITES: readonly Hostility[] = [...STRANGE, ...TRAVELLING];
+/** Each kind is equally likely. */
+export const MONEY_FAULTS: readonly MoneyFault[] = [...STRANGE, ...TRAVELLING];
 
-export const HONEST: Hostility = { name: "honest", play: ({ line, execute }) => send(line, httpAnswer(execute())) };
+export const CORRECT: MoneyFault = { name: "correct", play: ({ line, execute }) => send(line, httpAnswer(execute())) };
 
-/** So many times in a hundred it is done; otherwise only the way of answering is the same, and the answer empty. */
-function travelling(name: string, deliver: Delivery, percentDone: number): Hostility {
+/** Executes with this probability in percent; otherwise delivers a time-out code in the same way. */
+function travelling(name: string, deliver: Delivery, percentDone: number): MoneyFault {
   return {
     name,
     play: ({ line, random, execute }) =>
@@ -159,13 +161,13 @@ function strange({ line, random, execute }: Order, body: string): void {
   send(line, httpAnswer(body));
 }
 
-/** Does something else and says that it is done. What nobody is told of is compared by its reader, and done as ordered. */
-function wilful({ line, isTold, execute }: Order, otherwise: NonNullable<Execution["otherwise"]>): void {
-  send(line, httpAnswer(isTold ? execute({ otherwise }) : execute()));
+/** Executes an altered request and reports success, for deposits and withdrawals only. */
+function altered({ line, isCompared, execute }: Order, otherwise: NonNullable<Execution["otherwise"]>): void {
+  send(line, httpAnswer(isCompared ? execute({ otherwise }) : execute()));
 }
 
-function lost(line: Line, random: Random, answer: string): void {
-  HARMFUL[random.pick(TRUE_BUT_LOST)]?.(line, answer, random);
+function lost(line: Connection, random: Random, answer: string): void {
+  UNRELIABLE[random.pick(TRUE_BUT_LOST)]?.(line, answer, random);
 }
 
 function refusedWith(answer: string): string {

@@ -9,14 +9,14 @@ import { logTo, type TestEdge, testEdge } from "../../../services/edge/testing/t
 import { CASES } from "../../contract/http/cases.ts";
 import type { Operation } from "./document.ts";
 
-/** How the services behind the edge answer: as they should, with a refusal, or by breaking. */
-export type Mood =
+/** How the services behind the edge answer: as documented, with a refusal, or with an internal error. */
+export type Behaviour =
   | { readonly kind: "good" }
   /** `isDocumented`: with a code that the operation has, and the status that belongs to it. */
   | { readonly kind: "refuses"; readonly refusal: Refusal; readonly isDocumented: boolean }
   | { readonly kind: "breaks" };
 
-/** Stands in every error of a service that is not meant for callers. */
+/** Part of every internal error of a service; it must not reach callers. */
 export const SECRET = "s3cret-of-a-service";
 
 const STATUS_OF: Readonly<Record<string, RefusalStatus>> = {
@@ -30,7 +30,7 @@ const STATUS_OF: Readonly<Record<string, RefusalStatus>> = {
 const STATUSES = [...Object.values(STATUS_OF), "forbidden", "busy", "internal"] as const;
 const CODES = [...Object.keys(PROBLEMS), "lock_not_owned", "made_up", ""];
 
-export function anyMood({ problems }: Operation): fc.Arbitrary<Mood> {
+export function anyBehaviour({ problems }: Operation): fc.Arbitrary<Behaviour> {
   const known = Object.entries(problems).flatMap(([status, text]) =>
     Array.from(text.matchAll(/^`([a-z_]+)`/gm), ([, code = ""]) => ({ code, status: STATUS_OF[status] })),
   );
@@ -40,8 +40,8 @@ export function anyMood({ problems }: Operation): fc.Arbitrary<Mood> {
     retryAfterMs: fc.option(fc.nat(100_000), { nil: undefined }),
   };
   return fc.oneof(
-    { weight: 4, arbitrary: fc.constant<Mood>({ kind: "good" }) },
-    { weight: 1, arbitrary: fc.constant<Mood>({ kind: "breaks" }) },
+    { weight: 4, arbitrary: fc.constant<Behaviour>({ kind: "good" }) },
+    { weight: 1, arbitrary: fc.constant<Behaviour>({ kind: "breaks" }) },
     {
       weight: 2,
       arbitrary: fc
@@ -61,24 +61,24 @@ function refusing(
   { code, status }: { readonly code: string; readonly status: RefusalStatus },
   extra: RefusalExtra,
   isDocumented: boolean,
-): Mood {
-  return { kind: "refuses", refusal: new Refusal({ code, status, message: "said no", ...extra }), isDocumented };
+): Behaviour {
+  return { kind: "refuses", refusal: new Refusal({ code, status, message: "refused", ...extra }), isDocumented };
 }
 
-export type MoodyEdge = TestEdge & {
-  /** For what is sent from now on; idempotency keys of before are forgotten. */
-  readonly setMood: (mood: Mood) => Promise<void>;
+export type FuzzedEdge = TestEdge & {
+  /** Applies to later requests; deletes all idempotency keys. */
+  readonly setBehaviour: (behaviour: Behaviour) => Promise<void>;
 };
 
-/** The real edge before services that answer what the golden cases answer, when they are in the mood. */
-export async function moodyEdge(): Promise<MoodyEdge> {
-  const current: Current = { mood: { kind: "good" } };
+/** The real edge with services that answer as the golden cases do, unless another behaviour is set. */
+export async function startEdge(): Promise<FuzzedEdge> {
+  const current: Current = { behaviour: { kind: "good" } };
   const answers: Record<string, Record<string, unknown>> = {};
   for (const { answers: own } of CASES) {
     for (const [service, methods] of Object.entries(own)) {
       if (service === "app" || service === "scopes") continue;
       for (const [name, method] of Object.entries(methods)) {
-        (answers[service] ??= {})[name] = moody(current, method as (...given: unknown[]) => unknown);
+        (answers[service] ??= {})[name] = behaving(current, method as (...given: unknown[]) => unknown);
       }
     }
   }
@@ -87,20 +87,20 @@ export async function moodyEdge(): Promise<MoodyEdge> {
   const edge = await testEdge({ ...answers, app: { idempotency } });
   return {
     ...edge,
-    async setMood(mood) {
-      current.mood = mood;
+    async setBehaviour(behaviour) {
+      current.behaviour = behaviour;
       await execute(pool, sql`delete from idempotency_key`);
     },
   };
 }
 
-type Current = { mood: Mood };
+type Current = { behaviour: Behaviour };
 
-function moody(current: Current, method: (...given: unknown[]) => unknown) {
+function behaving(current: Current, method: (...given: unknown[]) => unknown) {
   return async (...given: unknown[]): Promise<unknown> => {
-    const { mood } = current;
-    if (mood.kind === "refuses") throw mood.refusal;
-    if (mood.kind === "breaks") throw new TypeError(`cannot read ${SECRET}`);
+    const { behaviour } = current;
+    if (behaviour.kind === "refuses") throw behaviour.refusal;
+    if (behaviour.kind === "breaks") throw new TypeError(`cannot read ${SECRET}`);
     return await method(...given);
   };
 }

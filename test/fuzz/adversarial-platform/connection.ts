@@ -2,13 +2,13 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 
 /** One connection of a client. */
-export type Line = {
+export type Connection = {
   readonly tls: TLSSocket;
   readonly raw: Socket;
   isSignedIn: boolean;
   /** Challenge of a handshake that has begun. */
   challenge: string | undefined;
-  /** Answers that were kept back, to be sent in front of the next one. */
+  /** Delayed answers, sent before the next one. */
   readonly kept: Buffer[];
   /** The last answer to a command that moved money. */
   lastMoneyAnswer: Buffer | undefined;
@@ -22,8 +22,8 @@ export type Request = {
   readonly parameters: Readonly<Record<string, string>>;
 };
 
-/** Cuts the bytes of a connection into requests. Whatever is no request ends the connection. */
-export function readRequests(line: Line, take: (request: Request) => void): void {
+/** Splits the bytes of a connection into requests; invalid bytes throw. */
+export function readRequests(line: Connection, take: (request: Request) => void): void {
   let pending = Buffer.alloc(0);
   line.tls.on("data", (bytes: Buffer) => {
     pending = Buffer.concat([pending, bytes]);
@@ -76,15 +76,15 @@ export const FORBIDDEN = httpAnswer("403 Forbidden", {
   headers: "Content-Type: text/plain\r\n",
 });
 
-/** Writes what was kept back first. A connection that has ended takes nothing more. */
-export function send(line: Line, bytes: Buffer): void {
+/** Writes delayed answers first; does nothing on a closed connection. */
+export function send(line: Connection, bytes: Buffer): void {
   if (!line.tls.writable) return;
   for (const kept of line.kept.splice(0)) line.tls.write(kept);
   line.tls.write(bytes);
 }
 
-/** The reset that a crash or an angry firewall makes: nothing that is queued arrives. */
-export function reset(line: Line): void {
+/** Resets TCP, as a crash or a firewall does: queued data is lost. */
+export function reset(line: Connection): void {
   if (!line.raw.destroyed) line.raw.resetAndDestroy();
   line.raw.destroy();
 }

@@ -3,35 +3,35 @@ import { textOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, eventually, minorOf, platformBalanceOf } from "../journey/support/client.ts";
 import { INVESTOR_GROUP, person } from "../journey/support/people.ts";
 import { reviewAbout } from "../journey/support/reviews.ts";
-import { insist } from "./insist.ts";
+import { repeatUntilDone } from "./repeat-until-done.ts";
 
-/** Absence is proven, and it is sent again. */
+/** The absence of a deal is proven, and the reversal is sent again. */
 const SETTLED_MS = 90_000;
 const REVIEWS = "/api/v1/ops/reviews";
 
 /**
- * Money appears under the reference of a deposit that was executed already, and two people say that it goes back. Whoever
- * dies meanwhile, it goes back once.
+ * A deal appears under the reference of an executed deposit, and two operators decide to reverse it. It is reversed once,
+ * whichever process was killed.
  */
-export async function takeBack(client: Client, second: Client): Promise<void> {
-  const created = await insist(client, "/api/v1/investor/create", {
+export async function reverseUnmatchedDeal(client: Client, second: Client): Promise<void> {
+  const created = await repeatUntilDone(client, "/api/v1/investor/create", {
     ...person("Ines"),
     platform_group: INVESTOR_GROUP,
   });
   const login = textOf(created.body, "mt5_login");
-  await insist(client, `/api/v1/investor/deposit?login=${login}&amount=5&comment=in`);
+  await repeatUntilDone(client, `/api/v1/investor/deposit?login=${login}&amount=5&comment=in`);
   const [deposit] = await dealsOf(client, login);
   await client.control("POST", "balance", { login, amount: "8", comment: deposit?.comment });
 
   const review = await reviewAbout(client, login, "unmatched_deal");
-  const word = { id: textOf(review, "id"), action: "reverse", note: "Nobody ordered it." };
-  const proposed = await insist(client, REVIEWS, word);
-  const decided = await insist(second, REVIEWS, word);
+  const vote = { id: textOf(review, "id"), action: "reverse", note: "No operation accounts for it." };
+  const proposed = await repeatUntilDone(client, REVIEWS, vote);
+  const decided = await repeatUntilDone(second, REVIEWS, vote);
   expect([proposed.body["state"], decided.body["state"]]).toEqual(["proposed", "decided"]);
 
   await eventually(async () => expect(await platformBalanceOf(client, login)).toBe(minorOf("5")), SETTLED_MS);
-  // While nobody knew what became of it, nothing else would move on this account.
-  await insist(client, `/api/v1/investor/deposit?login=${login}&amount=1&comment=after`);
+  // The account accepts transfers again only when the outcome of the reversal is known.
+  await repeatUntilDone(client, `/api/v1/investor/deposit?login=${login}&amount=1&comment=after`);
   const amounts = (await dealsOf(client, login)).map(({ minor }) => minor);
   expect(amounts.toSorted((left, right) => Number(left - right))).toEqual(["-8", "1", "5", "8"].map(minorOf));
 }

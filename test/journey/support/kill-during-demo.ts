@@ -1,0 +1,23 @@
+import { expect } from "vitest";
+import type { ProcessName, TestSystem } from "./system.ts";
+
+/** The process to kill as soon as the demo prints the text. */
+export type Kill = readonly [ProcessName, string];
+
+/** Runs a scenario of the demo and kills processes in the order of its steps; every balance matches at the end. */
+export async function runDemoWhileKilling(system: TestSystem, scenario: string, kills: readonly Kill[]): Promise<void> {
+  const demo = system.demo(scenario);
+  for (const [name, step] of kills) {
+    await demo.waitFor(step);
+    await system.kill(name);
+  }
+  expect(await demo.ended, demo.output() + system.output()).toBe(0);
+}
+
+/** The same, with all processes killed at once and restarted. */
+export async function runDemoThroughRestart(system: TestSystem, scenario: string, step: string): Promise<void> {
+  const demo = system.demo(scenario);
+  await demo.waitFor(step);
+  await system.restart("SIGKILL");
+  expect(await demo.ended, demo.output() + system.output()).toBe(0);
+}

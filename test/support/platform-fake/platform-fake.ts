@@ -1,0 +1,226 @@
+import assert from "node:assert/strict";
+import type { Client } from "#kernel/contract/contract.ts";
+import { refusalToProto } from "#kernel/contract/error.ts";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
+import { usd } from "#kernel/money.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import {
+  type HoldRequest,
+  type HoldResponse,
+  type LogBalance,
+  type LogPosition,
+  type PlatformServiceService,
+  type ReadAccountResponse,
+  type ShownBalance,
+  type TransferAnswer,
+  type TransferRequest,
+  type TransferResult,
+  TransferState,
+} from "#proto/pamm/platform/v1/platform.ts";
+import { balanceOf, type FakeDeal, getAccount, lastEntry, openAccount, type PlatformLedger } from "./ledger.ts";
+import { carryOn, execute, type PlatformTransfers, transferOnce } from "./transfers.ts";
+
+/** What goes wrong once, at the next call of a kind. */
+export type Fault = "lost answer" | "unreachable" | "unknown" | "expired" | "insufficient_funds" | "account_busy";
+
+export type PlatformFake = PlatformTransfers & {
+  readonly client: Client<PlatformServiceService>;
+  readonly faults: { readonly transfer: Fault[]; readonly hold: Fault[]; readonly release: Fault[] };
+  /** While down, every call is refused. */
+  readonly state: { isDown: boolean };
+  /** Open breaks. */
+  readonly breaks: Break[];
+  readonly deals: readonly FakeDeal[];
+  readonly accountLocks: Map<string, string>;
+  readonly released: readonly string[];
+  /** Executes the credit that a rule delays. */
+  readonly finish: (key: string) => void;
+};
+
+type Parts = Omit<PlatformFake, "client">;
+
+type Options = {
+  readonly now?: () => Date;
+  /** Balances in cents of the Investors whose accounts are open from the beginning. */
+  readonly balances?: Readonly<Record<string, bigint>>;
+};
+
+/**
+ * Platform in memory, as its contract describes it: a key is one transfer, an account lock has one owner and a released owner
+ * never acquires it again, logs have numbers, and all entries are in one feed. It fails only as `rules`, `faults` and `state`
+ * require.
+ */
+export function platformFake({ now = () => new Date(), balances = {} }: Options = {}): PlatformFake {
+  const accountLocks = new Map<string, string>();
+  const ledger: PlatformLedger = { accounts: new Map(), accountLocks, released: [], feed: [], deals: [], now };
+  for (const [login, opening] of Object.entries(balances)) openAccount(ledger, login, AccountRole.INVESTOR, opening);
+  const { deals, released } = ledger;
+  const no = () => false;
+  const parts: Parts = {
+    ledger,
+    accountLocks,
+    deals,
+    released,
+    byKey: new Map(),
+    rules: { refuse: () => undefined, isBusy: no, losesAnswer: no, delay: no, delaysCredit: no },
+    faults: { transfer: [], hold: [], release: [] },
+    state: { isDown: false },
+    breaks: [],
+    finish(key) {
+      const transfer = parts.byKey.get(key);
+      assert(transfer !== undefined, `there is no transfer ${key}`);
+      execute({ ...parts, rules: { ...parts.rules, delaysCredit: no } }, transfer);
+    },
+  };
+  return { ...parts, client: clientOf(parts) };
+}
+
+function clientOf(fake: Parts): Client<PlatformServiceService> {
+  const { ledger } = fake;
+  const reach = (): void => {
+    if (fake.state.isDown) throw refusal("platform_unavailable", "unavailable");
+  };
+  return {
+    async transfer(request) {
+      reach();
+      return transfer(fake, request);
+    },
+    async transferBatch({ requests }) {
+      reach();
+      const keys = new Set(requests.map(({ key }) => key));
+      assert.equal(keys.size, requests.length, "the keys of a batch differ");
+      return { answers: requests.map((request) => answerOf(fake, request)) };
+    },
+    async getTransfer({ key }) {
+      const known = fake.byKey.get(key);
+      if (known === undefined) throw refusal("transfer_not_found", "not_found");
+      return known.result;
+    },
+    async hold(request) {
+      reach();
+      return hold(fake, request);
+    },
+    async release({ login, lockOwner }) {
+      reach();
+      if (fake.faults.release.shift() !== undefined) throw serviceUnavailable("platform");
+      ledger.released.push(lockOwner);
+      if (ledger.accountLocks.get(login) === lockOwner) ledger.accountLocks.delete(login);
+      carryOn(fake);
+      return {};
+    },
+    async readLog({ login, afterNumber, limit }) {
+      reach();
+      const { log } = getAccount(ledger, login);
+      const entries = log.filter(({ number }) => number > afterNumber).slice(0, limit);
+      return { entries, lastNumber: lastEntry(ledger, login).number };
+    },
+    async readAccount({ login }) {
+      reach();
+      return readAccount(ledger, login);
+    },
+    getBalance: async ({ login }) => ({ balance: moneyToProto(usd(balanceOf(ledger, login))) }),
+    async readBalances({ positions }) {
+      reach();
+      return { balances: positions.map((position) => balanceAt(ledger, position)) };
+    },
+    async readLogBalances({ positions }) {
+      return { balances: positions.map((position) => balanceAt(ledger, position).log) };
+    },
+    async listBreaks({ afterId, limit }) {
+      const rest = fake.breaks.filter(({ id }) => id > afterId);
+      return { items: rest.slice(0, limit), hasMore: rest.length > limit, checks: [] };
+    },
+    createAccount: notSupported,
+    disableAccount: notSupported,
+    inspectAccounts: notSupported,
+    adoptAccount: notSupported,
+    getStatus: notSupported,
+    listReviews: notSupported,
+    decideReview: notSupported,
+  };
+}
+
+function transfer(fake: Parts, request: TransferRequest): TransferResult {
+  const fault = fake.faults.transfer.shift();
+  if (fault === "unreachable") throw serviceUnavailable("platform");
+  const isNew = !fake.byKey.has(request.key);
+  if (fault === "unknown" && isNew) return unknownResult(fake, request.key);
+  const refuse = fault === undefined || fault === "lost answer" ? fake.rules.refuse : () => fault;
+  const result = transferOnce({ ...fake, rules: { ...fake.rules, refuse } }, request);
+  if (fault === "lost answer" || fake.rules.losesAnswer(request)) throw outcomeUnknown("platform");
+  return result;
+}
+
+/** The answer to a transfer that platform has not recorded yet. */
+function unknownResult({ byKey }: Parts, key: string): TransferResult {
+  const transferId = BigInt(byKey.size + 1);
+  return { transferId, key, state: TransferState.UNKNOWN, refusalCode: "", platformCode: 0, legs: [] };
+}
+
+function answerOf(fake: Parts, request: TransferRequest): TransferAnswer {
+  try {
+    return { answer: { $case: "result", value: transfer(fake, request) } };
+  } catch (error) {
+    assert(error instanceof Refusal);
+    return { answer: { $case: "refusal", value: refusalToProto(error) } };
+  }
+}
+
+function hold({ ledger, faults }: Parts, { login, lockOwner }: HoldRequest): HoldResponse {
+  const fault = faults.hold.shift();
+  const { positions, lockOwner: owner = lockOwner } = getAccount(ledger, login);
+  if (ledger.released.includes(lockOwner)) throw refusal("lock_not_owned", "conflict");
+  if (fault === "account_busy" || owner !== lockOwner) throw refusal("account_busy", "conflict");
+  if (fault === "unreachable") throw serviceUnavailable("platform");
+  ledger.accountLocks.set(login, lockOwner);
+  if (fault === "lost answer") throw outcomeUnknown("platform");
+  const { number: logNumber, entryId: logEntryId } = lastEntry(ledger, login);
+  const balance = moneyToProto(usd(balanceOf(ledger, login)));
+  return { balance, logNumber, logEntryId, openPositions: positions.length };
+}
+
+function balanceAt(ledger: PlatformLedger, { login, number }: LogPosition): ShownBalance & { log: LogBalance } {
+  const { log } = getAccount(ledger, login);
+  const filed = log.filter((entry) => entry.number <= number);
+  const minor = filed.reduce((total, { amount }) => total + (amount?.minorUnits ?? 0n), 0n);
+  const deal = filed.findLast(({ dealId }) => dealId > 0n);
+  return {
+    login,
+    balance: moneyToProto(usd(balanceOf(ledger, login))),
+    log: {
+      login,
+      balance: moneyToProto(usd(minor)),
+      dealId: deal?.dealId ?? 0n,
+      dealAt: deal?.dealAt,
+      lastNumber: lastEntry(ledger, login).number,
+      lastDealAt: log.findLast(({ dealId }) => dealId > 0n)?.dealAt,
+    },
+  };
+}
+
+function readAccount(ledger: PlatformLedger, login: string): ReadAccountResponse {
+  const { positions, isComplete } = getAccount(ledger, login);
+  const balance = moneyToProto(usd(balanceOf(ledger, login)));
+  return {
+    balance,
+    logBalance: balance,
+    logNumber: lastEntry(ledger, login).number,
+    positions: positions.map(({ profit, swap, ...position }) => ({
+      ...position,
+      profit: moneyToProto(usd(profit)),
+      swap: moneyToProto(usd(swap)),
+    })),
+    complete: isComplete,
+  };
+}
+
+function refusal(code: string, status: "conflict" | "not_found" | "unavailable"): Refusal {
+  return new Refusal({ code, status, message: code, outcome: "not_executed" });
+}
+
+async function notSupported(): Promise<never> {
+  throw new Error("the platform in memory does not support this call");
+}

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { Refusal } from "#kernel/refusal.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { balanceOf, enter, getAccount, type PlatformLedger } from "./ledger.ts";
+
+export type PlatformTransfer = { readonly request: TransferRequest; result: TransferResult };
+
+export type TransferRules = {
+  /** Code under which a transfer is refused for good; undefined executes it. */
+  refuse: (request: TransferRequest) => string | undefined;
+  /** Refuses a new transfer with account_busy and records nothing. */
+  isBusy: (request: TransferRequest) => boolean;
+  /** The transfer is executed and its answer is lost. */
+  losesAnswer: (request: TransferRequest) => boolean;
+  /** The transfer is recorded and stays PENDING. */
+  delay: (request: TransferRequest) => boolean;
+  /** The debit is executed and the credit stays PENDING. */
+  delaysCredit: (request: TransferRequest) => boolean;
+};
+
+export type PlatformTransfers = {
+  readonly ledger: PlatformLedger;
+  readonly rules: TransferRules;
+  readonly byKey: Map<string, PlatformTransfer>;
+};
+
+const { APPLIED, PENDING, REFUSED } = TransferState;
+
+/** A key is one transfer for ever: the first request records it, each request executes what is still possible. */
+export function transferOnce(transfers: PlatformTransfers, request: TransferRequest): TransferResult {
+  const known = transfers.byKey.get(request.key);
+  if (known !== undefined) assert.deepEqual(request.legs, known.request.legs, `${request.key} has another content`);
+  const transfer = known ?? record(transfers, request);
+  execute(transfers, transfer);
+  return transfer.result;
+}
+
+function record({ ledger, rules, byKey }: PlatformTransfers, request: TransferRequest): PlatformTransfer {
+  const { key, lockOwner: asked } = request;
+  const { lockOwner } = getAccount(ledger, loginOf(request));
+  if (asked !== "" && lockOwner !== asked) throw conflict("lock_not_owned");
+  if (neverWaits(request) && lockOwner !== undefined && lockOwner !== asked) throw conflict("account_busy");
+  if (rules.isBusy(request)) throw conflict("account_busy");
+  const result = {
+    transferId: BigInt(byKey.size + 1),
+    key,
+    state: PENDING,
+    refusalCode: "",
+    platformCode: 0,
+    legs: [],
+  };
+  const transfer = { request, result };
+  byKey.set(key, transfer);
+  return transfer;
+}
+
+/** Postings, and transfers that are limited to the balance. */
+function neverWaits({ upTo, legs }: TransferRequest): boolean {
+  return upTo !== undefined || legs[0]?.kind === MovementKind.RESULT;
+}
+
+/** Executes the transfers that neither a rule nor an account lock delays any longer. */
+export function carryOn(transfers: PlatformTransfers): void {
+  for (const transfer of transfers.byKey.values()) execute(transfers, transfer);
+}
+
+export function execute({ ledger, rules }: PlatformTransfers, transfer: PlatformTransfer): void {
+  const { request } = transfer;
+  if (transfer.result.state !== PENDING || rules.delay(request)) return;
+  if (transfer.result.legs.length === 0) begin(ledger, rules, transfer);
+  if (transfer.result.state !== PENDING || transfer.result.legs.length === 0) return;
+  const { key, comment, lockOwner } = request;
+  const { result } = transfer;
+  const legs = result.legs.map((leg, index) => {
+    if (leg.state !== PENDING || (index === 1 && rules.delaysCredit(request))) return leg;
+    const { login, kind, amount } = leg;
+    const moved = { kind, amount: amount?.minorUnits ?? 0n, key, transferId: result.transferId, comment, lockOwner };
+    const { dealId, dealAt } = enter(ledger, login, moved);
+    return { ...leg, state: APPLIED, dealId, reference: "P", appliedAt: dealAt };
+  });
+  transfer.result = { ...result, legs, state: legs.every(({ state }) => state === APPLIED) ? APPLIED : PENDING };
+}
+
+/** Decides the amount or refuses; a transfer behind the lock of another owner stays as it is. */
+function begin(ledger: PlatformLedger, rules: TransferRules, transfer: PlatformTransfer): void {
+  const { request, result } = transfer;
+  const login = loginOf(request);
+  const { lockOwner } = getAccount(ledger, login);
+  if (lockOwner !== undefined && lockOwner !== request.lockOwner) return;
+  const wanted = request.legs[0]?.amount?.minorUnits ?? 0n;
+  const left = balanceOf(ledger, login) - (request.upTo?.floor?.minorUnits ?? 0n);
+  const taken = request.upTo === undefined || -wanted <= left ? wanted : -(left > 0n ? left : 0n);
+  const refusalCode = refusalOf({ ledger, rules, request, taken });
+  const state = refusalCode === undefined ? PENDING : REFUSED;
+  const legs = request.legs.map((leg) => ({
+    ...leg,
+    amount: moneyToProto(usd(leg.amount?.minorUnits === wanted ? taken : -taken)),
+    state,
+    dealId: 0n,
+    reference: "",
+    appliedAt: undefined,
+  }));
+  transfer.result = { ...result, state, refusalCode: refusalCode ?? "", legs };
+}
+
+type Decision = Pick<PlatformTransfers, "ledger" | "rules"> & {
+  readonly request: TransferRequest;
+  readonly taken: bigint;
+};
+
+function refusalOf({ ledger, rules, request, taken }: Decision): string | undefined {
+  const refused = rules.refuse(request);
+  if (refused !== undefined) return refused;
+  if (request.sendBefore !== undefined && request.sendBefore < ledger.now()) return "expired";
+  if (taken === 0n) return "nothing_to_take";
+  return balanceOf(ledger, loginOf(request)) + taken < 0n ? "insufficient_funds" : undefined;
+}
+
+function conflict(code: "lock_not_owned" | "account_busy"): Refusal {
+  return new Refusal({ code, status: "conflict", message: code, outcome: "not_executed" });
+}
+
+function loginOf({ legs, key }: TransferRequest): string {
+  const [first] = legs;
+  assert(first !== undefined, `${key} moves nothing`);
+  return first.login;
+}
