@@ -68,7 +68,7 @@ test("transfer_legs finds legs that do not sum to 0.00, a missing leg, and a pen
 
   await corrupt(pool, "update transfer set legs = 2 where id = 1");
   expect(await seenBy(instance, "transfer_legs")).toMatchObject([
-    { key: "transfer:1", message: expect.stringContaining("not the legs"), atRiskMinor: 100_00n },
+    { key: "transfer:1", message: expect.stringContaining("does not have the requested legs"), atRiskMinor: 100_00n },
     { key: "transfer:2" },
   ]);
 });
