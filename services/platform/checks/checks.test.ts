@@ -63,12 +63,12 @@ test("transfer_legs finds legs that do not sum to 0.00, a missing leg, and a pen
   expect(await shortly(instance, "transfer_legs")).toEqual(["transfer:2 700"]);
   await corrupt(pool, "update operation set state = 'INTENT', refusal = null, is_ready = false where leg = 2");
   expect(await seenBy(instance, "transfer_legs")).toMatchObject([
-    { message: expect.stringContaining("waits for a first one") },
+    { message: expect.stringContaining("the second leg is pending") },
   ]);
 
   await corrupt(pool, "update transfer set legs = 2 where id = 1");
   expect(await seenBy(instance, "transfer_legs")).toMatchObject([
-    { key: "transfer:1", message: expect.stringContaining("not the legs"), atRiskMinor: 100_00n },
+    { key: "transfer:1", message: expect.stringContaining("does not have the requested legs"), atRiskMinor: 100_00n },
     { key: "transfer:2" },
   ]);
 });

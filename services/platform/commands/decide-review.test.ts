@@ -122,7 +122,7 @@ test("an unmatched deal is reversed once, also when the process crashes after th
   const next = await world.start();
 
   const entries = await logOf(next, login, 3);
-  expect(entries.map(shortly)).toEqual(["EXTERNAL 8.00", "IRREGULARITY 0.00", "REVERSAL -8.00"]);
+  expect(entries.map(shortly)).toEqual(["EXTERNAL 8.00", "AMENDMENT 0.00", "REVERSAL -8.00"]);
   expect(entries[2]!.key).toBe(`review:${review.id}:reverse`);
   await eventually(
     () => one<{ is_done: boolean }>(next.deps.pool, sql`select done_at is not null as is_done from review_case`),
