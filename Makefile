@@ -21,7 +21,7 @@ setup: $(INSTALLED) $(GENERATED) ## install the packages, generate the contracts
 
 codegen: $(GENERATED) ## generate TypeScript from the contracts
 
-check: setup format-check lint types architecture commits dead-code contracts ## every check that needs no server
+check: setup format-check lint types architecture commits vocabulary dead-code contracts ## every check that needs no server
 
 test: check ## check, then every test with the sizes for minutes: 12 minutes on two cores
 	@npm run --silent test

@@ -39,9 +39,9 @@ async function demonstrate(printer: Printer, scenarios: readonly Scenario[]): Pr
 
 /** Both, or the ones that are named. */
 function scenariosOf(asked: readonly string[]): readonly Scenario[] {
-  const unknown = asked.find((name) => !SCENARIOS.some((story) => story === name));
+  const unknown = asked.find((name) => !SCENARIOS.some((scenario) => scenario === name));
   if (unknown !== undefined) throw new DemoFailure(`there is no scenario ${unknown}; choose ${SCENARIOS.join(" or ")}`);
-  return asked.length === 0 ? SCENARIOS : SCENARIOS.filter((story) => asked.includes(story));
+  return asked.length === 0 ? SCENARIOS : SCENARIOS.filter((scenario) => asked.includes(scenario));
 }
 
 async function fortnightOnShortWeeks(printer: Printer, system: System): Promise<boolean> {

@@ -5,20 +5,20 @@ import process from "node:process";
 import { StartupError } from "#kernel/startup-error.ts";
 import type { RunAs } from "./child-process.ts";
 
-const NOBODY = 65_534;
+const UNPRIVILEGED_ID = 65_534;
 const WALK_THROUGH = 0o711;
 const OTHERS_MAY_WALK = 0o001;
 
 /**
  * Postgres refuses to run as root. In a user namespace root is another user, without a second account on this machine and
- * without a change of owners; containers forbid it, and there the files are given to the user `nobody`.
+ * without a change of owners; containers forbid it, and there the files are given to an unprivileged user.
  */
 export function chooseUser(): RunAs {
   if (process.getuid?.() !== 0) return { prefix: [], ids: {} };
   const namespace = ["--user", "--map-user=1000", "--map-group=1000"];
   const isAllowed = spawnSync("unshare", [...namespace, "true"]).status === 0;
   if (isAllowed) return { prefix: ["unshare", ...namespace], ids: {} };
-  return { prefix: [], ids: { uid: NOBODY, gid: NOBODY } };
+  return { prefix: [], ids: { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID } };
 }
 
 /** Gives the paths to the user that Postgres will run as, and makes their folders passable. */

@@ -4,7 +4,7 @@ import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Mt5Client } from "./mt5/client.ts";
 import type { OperationKind } from "./domain/operation-kind.ts";
-import type { Doorbell, LocalLine } from "./protocol/turn-queue.ts";
+import type { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 
 /** Settings of the trading platform, chosen by operators. */
 export type Settings = {
@@ -33,8 +33,8 @@ export type Deps = {
   readonly sender: Sender;
   /** Operations that this process is sending at this moment. */
   readonly inFlight: Set<bigint>;
-  readonly line: LocalLine;
-  readonly doorbell: Doorbell;
+  readonly line: LocalQueue;
+  readonly loginSignals: LoginSignals;
   /** Notified when an operation waits for its turn or its answer was lost. */
   readonly operationsSignal: WakeSignal;
   /** Logins whose history has new deals, as far as this process has learned. */

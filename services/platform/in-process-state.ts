@@ -1,13 +1,13 @@
 import { createWakeSignal } from "#kernel/wake-signal.ts";
 import type { Deps, FreshDeals } from "./deps.ts";
-import { Doorbell, LocalLine } from "./protocol/turn-queue.ts";
+import { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 
 /** State of this process only. Its loss costs latency, never money: the jobs find the same work in the database. */
-export function inProcessState(): Pick<Deps, "inFlight" | "line" | "doorbell" | "operationsSignal" | "freshDeals"> {
+export function inProcessState(): Pick<Deps, "inFlight" | "line" | "loginSignals" | "operationsSignal" | "freshDeals"> {
   return {
     inFlight: new Set(),
-    line: new LocalLine(),
-    doorbell: new Doorbell(),
+    line: new LocalQueue(),
+    loginSignals: new LoginSignals(),
     operationsSignal: createWakeSignal(),
     freshDeals: createFreshDeals(),
   };

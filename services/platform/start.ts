@@ -14,7 +14,7 @@ import { COMMAND_TIMEOUT_MS } from "./domain/permit.ts";
 import { createMt5Client, type Mt5Client } from "./mt5/client.ts";
 import { Mt5Error } from "./mt5/errors.ts";
 import { readLogin } from "./protocol/history/read-history.ts";
-import { isAnyAnswerMissing } from "./store/attempts.ts";
+import { hasOpenAttempts } from "./store/attempts.ts";
 import { inProcessState } from "./in-process-state.ts";
 import { registerInstance } from "./register-instance.ts";
 import { FEEDS, platformJobs, platformService } from "./service.ts";
@@ -50,7 +50,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       owner: `platform-${sender.epoch}`,
       // An attempt counts as lost after this time, so a session must not wait longer for an answer.
       limits: { commandTimeoutMs: COMMAND_TIMEOUT_MS },
-      areAnswersMissing: await isAnyAnswerMissing(backbone.pool),
+      areAnswersMissing: await hasOpenAttempts(backbone.pool),
       log,
     }),
   );

@@ -78,7 +78,7 @@ async function reviewsByKey(db: Queryable): Promise<ReadonlyMap<string, readonly
   const rows = await many<{ key: string; reasons: string[] }>(
     db,
     sql`select transfer.key, array_agg(review.reason) as reasons
-        from review
+        from finding
         join operation on operation.number = review.operation_number
         join transfer on transfer.id = operation.transfer_id
         group by transfer.key`,
@@ -91,7 +91,7 @@ async function expectLogsToAgree(db: Queryable, { accounts }: Books): Promise<vo
   const differences = async (): Promise<string[]> => {
     const logs = await many<{ login: string; log_minor: bigint }>(
       db,
-      sql`select login, log_minor from account where login not in (select login from review)`,
+      sql`select login, log_minor from account where login not in (select login from finding)`,
     );
     const wrong = logs.filter(({ login, log_minor: logged }) => logged !== accounts.get(login)?.balance);
     return wrong.map(({ login, log_minor: logged }) => `${login}: ${logged} and not ${accounts.get(login)?.balance}`);

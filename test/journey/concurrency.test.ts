@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import { textOf } from "../../deploy/demo/exact-json.ts";
 import { type AnsweredRequest, sendMoneyRequest, type MoneyRequest } from "./support/money-request.ts";
 import { type Client, clientOf, eventually, minorOf, platformBalanceOf, type Reply } from "./support/client.ts";
-import { expectFeesToTie } from "./support/fees.ts";
+import { expectFeesToReconcile } from "./support/fees.ts";
 import { assign, deposit, newInvestor, newMaster, unassign, withdraw } from "./support/people.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, pooled } from "./support/trading.ts";
@@ -63,7 +63,7 @@ test("results that race with deposits, withdrawals and assigns are allocated to 
   const earned = results.reduce((sum, result) => sum + minorOf(result), 0n);
   const capital = moved.reduce((sum, minor) => sum + minor, 0n);
   await eventually(async () => {
-    const { total } = await expectFeesToTie(client, pool);
+    const { total } = await expectFeesToReconcile(client, pool);
     const balances = await Promise.all([...investors, late].map((login) => platformBalanceOf(client, login)));
     const sum = balances.reduce((all, balance) => all + balance, 0n);
     expect(sum + total).toBe(capital + earned);

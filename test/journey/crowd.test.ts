@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { type Client, clientOf, eventually, platformBalanceOf } from "./support/client.ts";
 import { CROWD, type Crowd, newCrowd } from "./support/crowd.ts";
-import { expectFeesToTie, type Payment } from "./support/fees.ts";
+import { expectFeesToReconcile, type Payment } from "./support/fees.ts";
 import { type ProcessName, startTestSystem } from "./support/system.ts";
 import { bookResult } from "./support/trading.ts";
 import { untilNextWeek } from "./support/weeks.ts";
@@ -46,7 +46,7 @@ type Run = { readonly before: readonly Charged[]; readonly results: bigint };
 
 /** Each Investor has paid 30 % of its gain above its own mark, rounded down to the cent, and all accounts match. */
 async function expectRun(client: Client, crowd: Crowd, { before, results }: Run): Promise<Charged[]> {
-  const { payments, total } = await expectFeesToTie(client, crowd);
+  const { payments, total } = await expectFeesToReconcile(client, crowd);
   const balances = await Promise.all(crowd.members.map(({ login }) => platformBalanceOf(client, login)));
   const after = crowd.members.map(({ login, capital }, index) => {
     const paid = paidBy(payments, login);

@@ -6,10 +6,10 @@ import * as floating from "../reference/live/floating-examples.ts";
 import { type InnerBooks, openInnerBooks } from "../reference/live/inner-books.ts";
 import type { Live } from "../reference/live/live.ts";
 import { playLive, someHistory } from "../reference/live/random.ts";
-import { tell } from "../reference/live/stage.ts";
+import { runExample } from "../reference/live/stage.ts";
 import * as steps from "../reference/live/steps.ts";
 import { type Client, clientOf } from "./support/client.ts";
-import { expectFeesToTie } from "./support/fees.ts";
+import { expectFeesToReconcile } from "./support/fees.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 import { bookResult, closePosition, expectBalances, openPosition, pooled, setPrice } from "./support/trading.ts";
 import { untilNextWeek } from "./support/weeks.ts";
@@ -45,14 +45,14 @@ test.concurrent.for([
   ["a gap beyond the pool", examples.gapBeyondThePool],
   ["an Investor who comes back continues with its earlier mark", examples.comingBack],
   ["a random history without open positions", random(FLAT, 1)],
-] as const)("%s", TIMEOUT, ([, saga]) => tell(system, books, saga));
+] as const)("%s", TIMEOUT, ([, saga]) => runExample(system, books, saga));
 
 /** One after the other, because the simulator has one price. */
 test.concurrent("A1, A2, A8, F10 and a random history: while positions float", TIMEOUT, async () => {
-  await tell(system, books, floating.depositWhileFloating);
-  await tell(system, books, floating.coveredNegative);
-  await tell(system, books, floating.openLossAtTheCutOff);
-  await tell(system, books, random([...FLAT, "open", "mark", "close"], 1002));
+  await runExample(system, books, floating.depositWhileFloating);
+  await runExample(system, books, floating.coveredNegative);
+  await runExample(system, books, floating.openLossAtTheCutOff);
+  await runExample(system, books, random([...FLAT, "open", "mark", "close"], 1002));
 });
 
 describe("the proof of a Master", () => {
@@ -78,7 +78,7 @@ test("a loss is recovered before a fee is charged again (F2)", TIMEOUT, async ()
   }
 
   await expectBalances(client, { [master.paymentLogin]: "390" });
-  const { payments } = await expectFeesToTie(client, master);
+  const { payments } = await expectFeesToReconcile(client, master);
   expect(payments.map(({ minor, key, runId }) => [minor, key.replace(`:${runId}:`, ":run:")])).toEqual([
     [300_00n, `PF:${investor}:${master.login}:run:W`],
     [90_00n, `PF:${investor}:${master.login}:run:W`],
@@ -103,7 +103,7 @@ test("an open loss at the cut-off lowers the fee, and the rest is charged later 
   await untilNextWeek(system);
   await bookResult(client, master.login, "100");
   await expectBalances(client, { [investor]: "10490", [master.login]: "10490", [master.paymentLogin]: "210" });
-  await expectFeesToTie(client, master);
+  await expectFeesToReconcile(client, master);
 });
 
 test("a week that ends while the system is stopped is closed as of its own end (F12)", TIMEOUT, async () => {
@@ -117,7 +117,7 @@ test("a week that ends while the system is stopped is closed as of its own end (
   await bookResult(client, master.login, "-500");
 
   await expectBalances(client, { [investor]: "10100", [master.login]: "10100", [master.paymentLogin]: "200" });
-  const { payments } = await expectFeesToTie(client, master);
+  const { payments } = await expectFeesToReconcile(client, master);
   expect(payments.map(({ minor, periodEnd }) => [minor, Date.parse(`${periodEnd}Z`)])).toEqual([[200_00n, cutOff]]);
 });
 

@@ -25,7 +25,7 @@ test("an edited result is reported once, with its old and its new values", async
   expect(await logOf(instance, login, 3)).toHaveLength(3);
   const [finding] = await many<{ reason: string; deal_id: bigint; evidence: unknown }>(
     instance.deps.pool,
-    sql`select reason, deal_id, evidence from review where login = ${login}`,
+    sql`select reason, deal_id, evidence from finding where login = ${login}`,
   );
   expect(finding).toMatchObject({
     reason: "deal_changed",

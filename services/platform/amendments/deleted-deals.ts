@@ -31,7 +31,7 @@ export class DeletedDeals {
   }
 
   /** Notes as missing the recorded deals of a window that a read of this window did not show. */
-  async pendingBreak(deps: Deps, window: Window, deals: readonly Deal[]): Promise<void> {
+  async suspect(deps: Deps, window: Window, deals: readonly Deal[]): Promise<void> {
     const { pool, settings } = deps;
     const from = new Date(window.from.getTime() + EDGE_MS);
     const withinMs = shownWithinMs(settings.quietPeriodMs);

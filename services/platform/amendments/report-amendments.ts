@@ -43,7 +43,7 @@ export async function reportAmendments(deps: Deps, found: readonly Amendment[]):
   for (const [login, own] of Map.groupBy(fresh, (amendment) => amendment.login)) await reportForLogin(deps, login, own);
 }
 
-async function reportForLogin({ pool, settings, log, doorbell }: Deps, login: string, found: readonly Amendment[]) {
+async function reportForLogin({ pool, settings, log, loginSignals }: Deps, login: string, found: readonly Amendment[]) {
   const { server } = settings;
   await inTransaction(pool, async (tx) => {
     const account = await lockAccount(tx, login);
@@ -58,7 +58,7 @@ async function reportForLogin({ pool, settings, log, doorbell }: Deps, login: st
       log.error("recorded deal amended on the trading platform, manual review opened", { login, ticket, reason });
     }
   });
-  doorbell.notify(login);
+  loginSignals.notify(login);
 }
 
 async function openReview(tx: Transaction, server: string, amendment: NewAmendment): Promise<void> {

@@ -89,7 +89,7 @@ test("a deal that the platform lost is reported once, its operation is in manual
   expect(await findingsOf(instance, login)).toEqual(["applied_deal_gone"]);
   const [{ evidence } = { evidence: {} }] = await many<{ evidence: unknown }>(
     instance.deps.pool,
-    sql`select evidence from review`,
+    sql`select evidence from finding`,
   );
   expect(evidence).toMatchObject({ key: request.key, amount_minor: "900", came_from: "APPLIED", shown: null });
   // A repeated key gets the reported result; no command is sent.

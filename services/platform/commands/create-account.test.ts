@@ -96,8 +96,8 @@ test("a login of another manager is skipped, and one created before a crash is u
   const world = await aWorld();
   const instance = await world.start({ settings: { loginRange: { first: 500n, last: 510n } } });
   const { service, deps } = instance;
-  await world.control.addAccount({ login: 500, group: "pamm\\master", name: "Somebody else" });
-  await world.control.addAccount({ login: 501, group: "pamm\\master", name: "Somebody else" });
+  await world.control.addAccount({ login: 500, group: "pamm\\master", name: "Another owner" });
+  await world.control.addAccount({ login: 501, group: "pamm\\master", name: "Another owner" });
 
   expect(await service.createAccount(MASTER, aCall(30_000))).toEqual({ login: "502" });
 

@@ -280,6 +280,6 @@ test("an external deposit is recorded and needs no review by this service", asyn
   await world.control.balance(login, "8.00");
   await logOf(instance, login, 1);
 
-  expect(await many(instance.deps.pool, sql`select reason from review`)).toEqual([{ reason: "external_funds" }]);
+  expect(await many(instance.deps.pool, sql`select reason from finding`)).toEqual([{ reason: "external_funds" }]);
   expect(await openReviews(instance)).toEqual([]);
 });

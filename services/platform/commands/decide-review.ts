@@ -29,7 +29,7 @@ export async function decideReview(
   const decider = { pool, now: () => at, ask: () => readPlatform(deps, request), examine, carryOut };
   const { review } = await orBusy(recordVote(decider, request, context));
   if (review !== undefined) {
-    deps.doorbell.notify(review.login);
+    deps.loginSignals.notify(review.login);
     deps.freshDeals.add(review.login);
     deps.operationsSignal.notify();
   }

@@ -35,7 +35,7 @@ export async function hold(deps: Deps, request: HoldRequest, context: CallContex
     const facts = claim.kind === "granted" ? await readAgreeing(deps, login) : undefined;
     if (facts !== undefined) return facts;
     behind = claim.kind === "wait" ? claim.behind : undefined;
-    await deps.doorbell.wait(login, RETRY_MS);
+    await deps.loginSignals.wait(login, RETRY_MS);
   } while (performance.now() < byMs);
   // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
   await withdrawClaim(deps.pool, login, lockOwner);

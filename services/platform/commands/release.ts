@@ -12,7 +12,7 @@ export async function release(deps: Deps, { login, lockOwner }: ReleaseRequest):
     await lockAccount(tx, login);
     await releaseLock(tx, login, lockOwner);
   });
-  deps.doorbell.notify(login);
+  deps.loginSignals.notify(login);
   deps.operationsSignal.notify();
   return {};
 }

@@ -41,7 +41,7 @@ export type ReviewReason =
   | "candidate_deal"
   | "sender_not_fenced"
   | "not_scanned_in_time"
-  | "told_deal_not_shown"
+  | "reported_deal_not_shown"
   | "ticket_conflict"
   | "applied_deal_differs";
 export type AttemptState = "SENDING" | "UNKNOWN" | "APPLIED" | "REFUSED" | "ABSENT" | "VOID";

@@ -3,7 +3,7 @@ import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { delayUnfinished, listUnfinished, markFinished } from "#kernel/review/unfinished.ts";
 import type { Deps } from "../deps.ts";
 import { outcomeOf } from "../domain/operation.ts";
-import { reportStuck } from "../protocol/follow-legs.ts";
+import { reportReversalRefused } from "../protocol/follow-legs.ts";
 import { reversalKey } from "../protocol/reviews/reverse-deal.ts";
 import { readClock } from "../store/clock.ts";
 import { listLegs } from "../store/operations.ts";
@@ -37,7 +37,7 @@ async function finish(deps: Deps, about: ReviewCase): Promise<void> {
 /** The platform refused the reversal, for example for insufficient funds: a new review lets operators request it again. */
 async function endRefused(deps: Deps, about: ReviewCase, reversal: RecordedOperation): Promise<void> {
   await inTransaction(deps.pool, async (tx) => {
-    await reportStuck(tx, reversal);
+    await reportReversalRefused(tx, reversal);
     await markFinished(tx, about.id, await now(deps));
   });
 }

@@ -8,11 +8,11 @@ test("a running process records its heartbeat and keeps its sessions", async () 
   const world = await aWorld();
   const { deps } = await world.start({ hasJobs: false });
   using session = await deps.mt5.acquireForCommand();
-  const before = await many(deps.pool, sql`select beat_at from sender`);
+  const before = await many(deps.pool, sql`select heartbeat_at from sender`);
 
   expect(await heartbeat(deps)).toBe(false);
 
-  expect(await many(deps.pool, sql`select beat_at from sender`)).not.toEqual(before);
+  expect(await many(deps.pool, sql`select heartbeat_at from sender`)).not.toEqual(before);
   expect(deps.mt5.isLive(session.sessionId)).toBe(true);
 });
 

@@ -101,7 +101,7 @@ test("a deal with an unknown reference is logged and sent to manual review", asy
     { kind: MovementKind.EXTERNAL, amount: { minorUnits: 8_00n } },
     { ...UNMATCHED, dealId: entries[0]!.dealId },
   ]);
-  expect(await many(instance.deps.pool, sql`select login, reason, deal_id, evidence from review`)).toMatchObject([
+  expect(await many(instance.deps.pool, sql`select login, reason, deal_id, evidence from finding`)).toMatchObject([
     {
       login,
       reason: "unknown_reference",

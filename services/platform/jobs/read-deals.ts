@@ -62,7 +62,7 @@ async function readRound(
     const readAt = new Date(await readClock(deps.pool));
     const deals = await readHistory(deps, logins, from);
     deleted.show(deals);
-    if (findsDeleted) await deleted.pendingBreak(deps, { logins, from, to: readAt }, deals);
+    if (findsDeleted) await deleted.suspect(deps, { logins, from, to: readAt }, deals);
   };
   for (const login of await listUndecided(deps.pool)) {
     await readLogin(deps, login).catch((error: unknown) => failures.push(error));

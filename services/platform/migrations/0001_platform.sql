@@ -10,7 +10,7 @@
 create table sender (
   epoch      bigint generated always as identity primary key,
   started_at timestamptz not null default clock_timestamp(),
-  beat_at    timestamptz not null default clock_timestamp()
+  heartbeat_at    timestamptz not null default clock_timestamp()
 );
 
 -- A managed login: its role, the end of its log, and the account lock of the saga that holds it.
@@ -241,7 +241,7 @@ create table log_entry (
 -- A deal is booked once; later entries about it are amendments.
 create unique index log_entry_deal on log_entry (server, deal_id) where kind <> 'amendment';
 -- An amendment of one state of a deal is recorded once, and each state is corrected once.
-create unique index log_entry_told_once on log_entry (login, server, deal_id, amendment, deal_state)
+create unique index log_entry_amendment_once on log_entry (login, server, deal_id, amendment, deal_state)
   where kind = 'amendment';
 create unique index log_entry_corrected_once on log_entry (server, corrected_deal_id, login, deal_state)
   where kind = 'correction';
@@ -264,7 +264,7 @@ create table reader_cursor (
 );
 
 -- Findings for manual review, with their evidence.
-create table review (
+create table finding (
   id               bigint generated always as identity primary key,
   login            text not null,
   operation_number bigint references operation,
@@ -277,7 +277,7 @@ create table review (
   opened_at        timestamptz not null default clock_timestamp()
 );
 -- A finding is recorded once, however often it is found.
-create unique index review_finding on review (login, reason, coalesce(operation_number, 0), coalesce(deal_id, 0), deal_state);
+create unique index finding_once on finding (login, reason, coalesce(operation_number, 0), coalesce(deal_id, 0), deal_state);
 
 -- Rows of these tables are never changed or deleted.
 create function refuse_change() returns trigger language plpgsql as $$

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createToldTickets } from "./answer-correlation.ts";
+import { createSeenTickets } from "./answer-correlation.ts";
 
 test("a ticket is first once, and the memory is limited to the last 10,000 tickets", () => {
-  const tickets = createToldTickets();
+  const tickets = createSeenTickets();
   for (let ticket = 1n; ticket <= 10_000n; ticket += 1n) expect(tickets.isFirst(ticket)).toBe(true);
   expect(tickets.isFirst(1n)).toBe(false);
   expect(tickets.isFirst(10_001n)).toBe(true);

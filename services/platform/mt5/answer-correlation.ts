@@ -3,7 +3,7 @@ import { balanceEffect, type Deal, DEAL_ACTION, type Period } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
 
 /** Reads of the history that confirm or contradict an answer. */
-export type HistoryQuestions = {
+export type HistoryReads = {
   readonly getDeal: (ticket: bigint) => Promise<Deal | undefined>;
   readonly readDeals: (login: string, period: Period) => Promise<readonly Deal[]>;
 };
@@ -22,7 +22,7 @@ const MAX_READS = 5;
 const PAUSE_MS = 200;
 
 export async function findDealByTicket(
-  history: HistoryQuestions,
+  history: HistoryReads,
   expected: ExpectedDeal,
   { ticket, mustBeShown }: { readonly ticket: bigint; readonly mustBeShown: boolean },
 ): Promise<DealMatch> {
@@ -34,7 +34,7 @@ export async function findDealByTicket(
 }
 
 async function matchDeal(
-  { getDeal }: HistoryQuestions,
+  { getDeal }: HistoryReads,
   { login, amountMinor }: ExpectedDeal,
   ticket: bigint,
 ): Promise<DealMatch> {
@@ -49,7 +49,7 @@ async function matchDeal(
 
 /** True when the history was read and has no deal with the comment of the order; false also when it cannot be read. */
 export async function hasNoDealWithComment(
-  { readDeals }: HistoryQuestions,
+  { readDeals }: HistoryReads,
   { login, comment }: ExpectedDeal,
 ): Promise<boolean> {
   return await orElse(false, async () => {
@@ -70,7 +70,7 @@ async function orElse<Result>(fallback: Result, read: () => Promise<Result>): Pr
 }
 
 /** Tickets that this process has received as answers to commands. */
-export type ToldTickets = {
+export type SeenTickets = {
   /** False when the ticket was received before: a deal is the answer to one command only. */
   readonly isFirst: (ticket: bigint) => boolean;
 };
@@ -78,7 +78,7 @@ export type ToldTickets = {
 /** A repeated answer comes soon after the first; older tickets are found in the tables. */
 const REMEMBERED = 10_000;
 
-export function createToldTickets(): ToldTickets {
+export function createSeenTickets(): SeenTickets {
   const seen = new Set<bigint>();
   return {
     isFirst(ticket) {
@@ -92,7 +92,7 @@ export function createToldTickets(): ToldTickets {
 }
 
 /** Answers to commands that did not arrive, or that were not accepted as evidence. */
-export type MissedAnswers = {
+export type OutstandingAnswers = {
   readonly add: () => void;
   /** One of them may still arrive, and be read as the answer to the next request. */
   readonly mayArrive: () => boolean;
@@ -102,7 +102,7 @@ export type MissedAnswers = {
 const MAX_DELAY_MS = 10 * 60_000;
 
 /** `isMissing`: an earlier process left a command without its answer. */
-export function createMissedAnswers(isMissing: boolean): MissedAnswers {
+export function createOutstandingAnswers(isMissing: boolean): OutstandingAnswers {
   let missedAtMs = isMissing ? performance.now() : undefined;
   return {
     add: () => void (missedAtMs = performance.now()),

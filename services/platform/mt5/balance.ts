@@ -4,11 +4,11 @@ import { classifyCommandAnswer, type MoneyOutcome } from "./classify.ts";
 import { formatMinor } from "./fields.ts";
 import type { Exchanged } from "./http/exchanged.ts";
 import {
-  type HistoryQuestions,
+  type HistoryReads,
   findDealByTicket,
-  type MissedAnswers,
+  type OutstandingAnswers,
   hasNoDealWithComment,
-  type ToldTickets,
+  type SeenTickets,
 } from "./answer-correlation.ts";
 import type { Lease } from "./session/session-pool.ts";
 
@@ -22,7 +22,7 @@ export type BalanceOrder = {
   /** Whether a debit above the free margin is refused. */
   readonly checkMargin: boolean;
   /** The ticket is shown to a caller, so the deal under it is checked first. */
-  readonly isTold?: boolean;
+  readonly isShownToCaller?: boolean;
   /** Called once, right before the bytes are written; false = nothing is written. */
   readonly mayWrite: () => boolean;
   /** Called when the bytes are written and the answer is still outstanding. */
@@ -36,10 +36,10 @@ const SAFE_COMMENT = /^[A-Za-z0-9 _.:#@!-]*$/;
 
 /** The state that is needed to decide whether an answer belongs to its command. */
 export type Answers = {
-  readonly told: ToldTickets;
-  readonly missed: MissedAnswers;
+  readonly seenTickets: SeenTickets;
+  readonly outstandingAnswers: OutstandingAnswers;
   /** Reads on this session, or on any session when this one has ended. */
-  readonly history: (lease: Lease | undefined) => HistoryQuestions;
+  readonly history: (lease: Lease | undefined) => HistoryReads;
 };
 
 /**
@@ -64,7 +64,7 @@ export async function changeBalance(lease: Lease, order: BalanceOrder, answers: 
   );
   const outcome = await verifyOutcome(classifyCommandAnswer(exchanged), { exchanged, lease, order, answers });
   if (outcome.kind === "unknown") {
-    answers.missed.add();
+    answers.outstandingAnswers.add();
     // An answer that arrives later would be read as the answer to the next request.
     lease.reset();
   }
@@ -86,14 +86,14 @@ type AnswerContext = {
  */
 async function verifyOutcome(outcome: MoneyOutcome, context: AnswerContext): Promise<MoneyOutcome> {
   const { exchanged, lease, order, answers } = context;
-  const { told, missed } = answers;
+  const { seenTickets, outstandingAnswers } = answers;
   const isLastAnswer = exchanged.kind === "answered" && !exchanged.answer.keepsAlive;
   const history = answers.history(isLastAnswer ? undefined : lease);
   switch (outcome.kind) {
     case "applied": {
-      if (!told.isFirst(outcome.ticket)) return { kind: "unknown", reason: "contradictory" };
-      const mustBeShown = missed.mayArrive();
-      if (!mustBeShown && order.isTold !== true) return outcome;
+      if (!seenTickets.isFirst(outcome.ticket)) return { kind: "unknown", reason: "contradictory" };
+      const mustBeShown = outstandingAnswers.mayArrive();
+      if (!mustBeShown && order.isShownToCaller !== true) return outcome;
       const found = await findDealByTicket(history, order, { ticket: outcome.ticket, mustBeShown });
       if (found === "another deal") return { kind: "unknown", reason: "contradictory" };
       // The platform may show a deal later than it answers the ticket: that alone does not contradict a clear answer.
@@ -102,7 +102,7 @@ async function verifyOutcome(outcome: MoneyOutcome, context: AnswerContext): Pro
     case "refused": {
       const { code } = outcome;
       if (!isLastAnswer && !(await lease.isInStep())) return { kind: "unknown", reason: "contradictory", code };
-      if (!missed.mayArrive() || (await hasNoDealWithComment(history, order))) return outcome;
+      if (!outstandingAnswers.mayArrive() || (await hasNoDealWithComment(history, order))) return outcome;
       return { kind: "unknown", reason: "unconfirmed", code };
     }
     default:

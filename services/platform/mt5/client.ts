@@ -10,7 +10,7 @@ import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { getGroup } from "./groups.ts";
 import type { Credentials } from "./session/handshake.ts";
-import { createMissedAnswers, createToldTickets } from "./answer-correlation.ts";
+import { createOutstandingAnswers, createSeenTickets } from "./answer-correlation.ts";
 import { readPositions } from "./positions.ts";
 import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
@@ -108,8 +108,8 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   const read = createReader(pool);
   const clock = timeZone === undefined ? measuredTime(() => readServerTime(read), now) : zoneTime(timeZone);
   const answers: Answers = {
-    told: createToldTickets(),
-    missed: createMissedAnswers(settings.areAnswersMissing === true),
+    seenTickets: createSeenTickets(),
+    outstandingAnswers: createOutstandingAnswers(settings.areAnswersMissing === true),
     history: (lease) => bindHistory({ read: lease === undefined ? read : readerOn(lease), clock }),
   };
   return {

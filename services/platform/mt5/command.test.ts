@@ -241,7 +241,7 @@ test("a ticket that is shown to a caller must be a deal of the same login and am
       return path === "trade/balance" ? APPLIED : undefined;
     });
     using client = aClient(server, { maxSessions: 1, timeZone: "UTC" });
-    expect(await sendOnce(client, { isTold: true }), name).toEqual(expected);
+    expect(await sendOnce(client, { isShownToCaller: true }), name).toEqual(expected);
     expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
   }
 });
@@ -286,25 +286,25 @@ test("a connection that ends without an answer leaves the command unknown", asyn
 });
 
 test("onWritten is called once before the answer, and never when nothing was written", async () => {
-  const told: string[] = [];
-  const { promise: isTold, resolve: tell } = Promise.withResolvers<void>();
+  const calls: string[] = [];
+  const { promise: isWritten, resolve } = Promise.withResolvers<void>();
   await using server = await startScriptedServer(
     onBalance(async () => {
-      await isTold;
-      told.push("answered");
+      await isWritten;
+      calls.push("answered");
       return APPLIED;
     }),
   );
   using client = aClient(server);
   const onWritten = () => {
-    told.push("written");
-    tell();
+    calls.push("written");
+    resolve();
   };
   expect(await sendOnce(client, { onWritten })).toEqual({ kind: "applied", ticket: 136623n });
-  expect(told).toEqual(["written", "answered"]);
+  expect(calls).toEqual(["written", "answered"]);
 
   expect(await sendOnce(client, { onWritten, mayWrite: () => false })).toMatchObject({ kind: "not_sent" });
-  expect(told).toEqual(["written", "answered"]);
+  expect(calls).toEqual(["written", "answered"]);
 });
 
 test("while the platform's host name does not resolve there is no session and nothing is sent", async () => {

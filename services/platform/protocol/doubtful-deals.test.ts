@@ -56,7 +56,7 @@ test("a lost answer with a rewritten comment is sent to manual review, blocks th
 
   expect(ended.legs).toMatchObject([{ dealId: 0n }]);
   expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
-  const [finding] = await many(instance.deps.pool, sql`select login, reason from review`);
+  const [finding] = await many(instance.deps.pool, sql`select login, reason from finding`);
   expect(finding).toEqual({ login, reason: "candidate_deal" });
   const log = await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
   expect(log.entries).toEqual([]);

@@ -20,11 +20,11 @@ export async function followLegs(tx: Transaction, leg: RecordedOperation, to: Op
   if (leg.leg === FIRST && to.state === "APPLIED") await readyNextLegs(tx, [leg.transferId]);
   if (leg.leg === FIRST && to.state === "REFUSED") await cancelSecond(tx, leg.transferId, to.reason);
   if (leg.leg === SECOND && to.state === "REFUSED") await reverseFirst(tx, leg.transferId);
-  if (leg.leg === REVERSAL && to.state === "REFUSED") await reportStuck(tx, { ...leg, status: to });
+  if (leg.leg === REVERSAL && to.state === "REFUSED") await reportReversalRefused(tx, { ...leg, status: to });
 }
 
 /** Reports a debit whose credit and whose reversal were both refused. */
-export async function reportStuck(tx: Transaction, operation: RecordedOperation): Promise<void> {
+export async function reportReversalRefused(tx: Transaction, operation: RecordedOperation): Promise<void> {
   const { login, key, amountMinor } = operation;
   const evidence = { key, amount_minor: String(amountMinor) };
   await reportFinding(tx, { login, operation, reason: "reversal_refused", amountMinor, evidence });

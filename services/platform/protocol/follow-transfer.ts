@@ -100,9 +100,9 @@ async function giveUp(deps: Deps, operation: RecordedOperation, isUnreachable: b
     const { server } = deps.settings;
     await recordEvent(tx, locked, { type: "given_up", reason }, { server });
   });
-  deps.doorbell.notify(login);
+  deps.loginSignals.notify(login);
 }
 
-function waitForChange({ doorbell }: Deps, login: string, byMs: number): Promise<void> {
-  return doorbell.wait(login, Math.max(1, Math.min(POLL_MS, byMs - performance.now())));
+function waitForChange({ loginSignals }: Deps, login: string, byMs: number): Promise<void> {
+  return loginSignals.wait(login, Math.max(1, Math.min(POLL_MS, byMs - performance.now())));
 }

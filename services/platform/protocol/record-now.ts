@@ -33,7 +33,7 @@ export async function recordNow(
       if (pauseMs === undefined || !(isTransient(error) || isDealTaken(error))) throw error;
       await delay(pauseMs);
     } finally {
-      deps.doorbell.notify(login);
+      deps.loginSignals.notify(login);
     }
   }
 }

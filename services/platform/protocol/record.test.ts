@@ -58,7 +58,7 @@ async function attempts(pool: Pool) {
 }
 
 async function findings(pool: Pool) {
-  return await many(pool, sql`select reason, deal_id as deal from review order by id`);
+  return await many(pool, sql`select reason, deal_id as deal from finding order by id`);
 }
 
 async function logged(pool: Pool, login = "1") {

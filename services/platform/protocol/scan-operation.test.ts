@@ -55,7 +55,7 @@ async function aLostDeposit({
   );
   await execute(
     pool,
-    sql`update sender set beat_at = now() - ${senderHeartbeatAgo}::interval where epoch = ${asker.epoch}`,
+    sql`update sender set heartbeat_at = now() - ${senderHeartbeatAgo}::interval where epoch = ${asker.epoch}`,
   );
   await execute(pool, sql`update operation set next_scan_at = now() - interval '1 hour'`);
   const status = async () =>
@@ -82,12 +82,12 @@ test("a command that was answered with a ticket is never absent", async () => {
   await scan();
   await delay(BETWEEN_SCANS_MS);
 
-  expect(await scan()).toMatchObject({ state: "REVIEW", review: "told_deal_not_shown" });
+  expect(await scan()).toMatchObject({ state: "REVIEW", review: "reported_deal_not_shown" });
 });
 
 test("while its sender is alive and has not fenced it, nothing is proven; a sender without heartbeats is dead", async () => {
   const alive = await aLostDeposit({ isFenced: false, senderHeartbeatAgo: "0 seconds" });
-  await execute(alive.deps.pool, sql`update sender set beat_at = now() + interval '1 minute'`);
+  await execute(alive.deps.pool, sql`update sender set heartbeat_at = now() + interval '1 minute'`);
   const dead = await aLostDeposit({ isFenced: false });
   await Promise.all([alive.scan(), dead.scan()]);
   await delay(BETWEEN_SCANS_MS);

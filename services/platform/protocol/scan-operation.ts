@@ -126,7 +126,7 @@ async function decide(deps: Deps, { operation, attempt }: Lost, startedAtMs: num
 async function absenceOf({ pool }: Deps, { operation, attempt }: Lost): Promise<OperationEvent> {
   const { number, status } = operation;
   if (await hasMisplacedDeal(pool, number)) return { type: "does_not_fit", reason: "candidate_deal" };
-  if (attempt.hasUnconfirmedTicket) return { type: "does_not_fit", reason: "told_deal_not_shown" };
+  if (attempt.hasUnconfirmedTicket) return { type: "does_not_fit", reason: "reported_deal_not_shown" };
   return { type: "proven_absent", attempt: status.attempt };
 }
 

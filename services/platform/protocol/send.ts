@@ -106,7 +106,7 @@ export async function writeOnce(deps: Deps, permit: Permit, session: CommandSess
   const mayWrite = (): boolean => mayStillWrite(grantedAtMs, performance.now());
   const onWritten = (): void => failpoint("after_write", status.kind);
   deps.inFlight.add(number);
-  const order = { login, amountMinor, comment: text, checkMargin, isTold: origin === "external" };
+  const order = { login, amountMinor, comment: text, checkMargin, isShownToCaller: origin === "external" };
   const outcome = await session
     .changeBalance({ ...order, mayWrite, onWritten })
     .finally(() => deps.inFlight.delete(number));

@@ -123,7 +123,7 @@ async function tryTogether(deps: Deps, written: readonly Written[], plain: reado
     );
     deps.reach("after_record", written[0]?.sent.permit.operation.status.kind);
     for (const login of awaitReader) deps.freshDeals.add(login);
-    for (const { login } of plain) deps.doorbell.notify(login);
+    for (const { login } of plain) deps.loginSignals.notify(login);
     return { recorded, permits };
   } catch (error) {
     if (isDealTaken(error)) return NOTHING;

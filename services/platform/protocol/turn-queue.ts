@@ -10,7 +10,7 @@ type Waiting = { readonly number: bigint; readonly wake: () => void };
  * Queues the requests that wait in one process, so that only the first of each queue asks the database for its turn. The
  * database decides the order; these queues only keep hundreds of requests from asking it all at once.
  */
-export class LocalLine {
+export class LocalQueue {
   readonly #queues = new Map<string, Waiting[]>();
 
   enter(queue: string, number: bigint): QueueEntry {
@@ -55,7 +55,7 @@ async function withinTime(promise: Promise<boolean>, timeoutMs: number): Promise
 }
 
 /** Wakes the requests of this process that wait for a change on a login. They also poll, so a lost signal costs latency only. */
-export class Doorbell {
+export class LoginSignals {
   readonly #waiting = new Map<string, Set<() => void>>();
 
   notify(login: string): void {

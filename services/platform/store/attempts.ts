@@ -35,7 +35,7 @@ export type AttemptFacts = {
 };
 
 /** Whether any attempt was, or may have been, sent and has no known outcome. */
-export async function isAnyAnswerMissing(db: Queryable): Promise<boolean> {
+export async function hasOpenAttempts(db: Queryable): Promise<boolean> {
   const { isAny } = await one<{ isAny: boolean }>(
     db,
     sql`select exists (select from attempt where state in ('SENDING', 'UNKNOWN')) as "isAny"`,
@@ -71,12 +71,12 @@ export async function findAttempt(
     permit_expires_at: Date;
     sender_epoch: bigint;
     session: string;
-    beat_at: Date;
+    heartbeat_at: Date;
     is_fenced: boolean;
     has_unconfirmed_ticket: boolean;
   }>(
     db,
-    sql`select number, granted_at, permit_expires_at, sender_epoch, session, beat_at, fenced_at is not null as is_fenced,
+    sql`select number, granted_at, permit_expires_at, sender_epoch, session, heartbeat_at, fenced_at is not null as is_fenced,
                answer is not distinct from 'not_shown' as has_unconfirmed_ticket
         from attempt
         join sender on epoch = sender_epoch
@@ -89,7 +89,7 @@ export async function findAttempt(
       permitExpiresAt: row.permit_expires_at,
       senderEpoch: row.sender_epoch,
       session: row.session,
-      senderHeartbeatAt: row.beat_at,
+      senderHeartbeatAt: row.heartbeat_at,
       isFenced: row.is_fenced,
       hasUnconfirmedTicket: row.has_unconfirmed_ticket,
     }

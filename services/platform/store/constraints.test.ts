@@ -168,7 +168,7 @@ test.each([
   ["a released lock owner", "insert into released_lock (lock_owner, login) values ('saga', $1)"],
   [
     "a finding",
-    "insert into review (login, reason, deal_id, evidence) values ('1', 'unmatched_deal', 7, jsonb_build_object('at', $1::text))",
+    "insert into finding (login, reason, deal_id, evidence) values ('1', 'unmatched_deal', 7, jsonb_build_object('at', $1::text))",
   ],
   [
     "a deal from before the adoption",

@@ -24,7 +24,7 @@ type InsertedFinding = {
 export async function insertFinding(tx: Transaction, finding: FindingRow): Promise<InsertedFinding | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
-    sql`insert into review (login, operation_number, reason, server, deal_id, deal_state, evidence)
+    sql`insert into finding (login, operation_number, reason, server, deal_id, deal_state, evidence)
         values (${finding.login}, ${finding.operation}, ${finding.reason}, ${finding.server}, ${finding.dealId},
                 ${finding.dealState}, ${JSON.stringify(finding.evidence)}::jsonb)
         on conflict do nothing
@@ -43,7 +43,7 @@ export async function hasMisplacedDeal(db: Queryable, operationNumber: bigint): 
   const row = await maybeOne(
     db,
     sql`select id
-        from review
+        from finding
         where operation_number = ${operationNumber} and reason = 'misplaced_reference'
         limit 1`,
   );

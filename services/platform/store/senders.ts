@@ -9,7 +9,7 @@ export async function insertSender(db: Queryable): Promise<bigint> {
 }
 
 export async function markHeartbeat(db: Queryable, epoch: bigint): Promise<void> {
-  await execute(db, sql`update sender set beat_at = clock_timestamp() where epoch = ${epoch}`);
+  await execute(db, sql`update sender set heartbeat_at = clock_timestamp() where epoch = ${epoch}`);
 }
 
 /**

@@ -23,7 +23,7 @@ export function shortly({ kind, amount }: AccountMoved): string {
 export async function findingsOf({ deps }: Instance, login: string): Promise<string[]> {
   const rows = await many<{ reason: string }>(
     deps.pool,
-    sql`select reason from review where login = ${login} order by id`,
+    sql`select reason from finding where login = ${login} order by id`,
   );
   return rows.map(({ reason }) => reason);
 }

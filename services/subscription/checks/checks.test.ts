@@ -4,7 +4,7 @@ import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { expectBooksToTie } from "../testing/books.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
 import { decide, reviewAbout } from "../testing/desk.ts";
 import { deposit } from "../testing/funding.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
@@ -31,7 +31,7 @@ beforeEach(async () => {
   master.float(position, 50_00n);
   await deposit(world, second.investorLogin, 66_67n);
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 async function findingsOf(name: string, own: World = world): Promise<Finding[]> {

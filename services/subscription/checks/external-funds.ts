@@ -50,9 +50,9 @@ function listOnMasters(db: Queryable): Promise<Row[]> {
   return many<Row>(
     db,
     sql`select 'master' as kind, login, login as master, external_minor as "externalMinor",
-               external_known_minor as "acknowledgedMinor", 0::bigint as "balanceMinor"
+               external_acknowledged_minor as "acknowledgedMinor", 0::bigint as "balanceMinor"
         from master_pool
-        where external_minor <> external_known_minor and external_minor <> 0
+        where external_minor <> external_acknowledged_minor and external_minor <> 0
         order by login
         limit ${MAX_FINDINGS + 1}`,
   );
@@ -63,12 +63,12 @@ function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
     db,
     sql`with quarantined as (
           select account.login, holding.master_login as master, quarantined_minor as external_minor,
-                 quarantine_known_minor as acknowledged_minor,
+                 quarantine_acknowledged_minor as acknowledged_minor,
                  outside_minor + inbound_minor + waiting_minor + pooled_minor + reserved_minor + quarantined_minor
                    - unposted_minor as balance_minor
           from investor_account as account
                join holding on holding.subscription_id = account.pooled_subscription_id
-          where quarantined_minor <> quarantine_known_minor and quarantined_minor <> 0
+          where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor <> 0
         )
         select 'investor' as kind, login, master, external_minor as "externalMinor",
                acknowledged_minor as "acknowledgedMinor", balance_minor as "balanceMinor"

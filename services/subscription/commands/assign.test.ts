@@ -4,7 +4,7 @@ import { many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { expectBooksToTie } from "../testing/books.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
 import { withdraw } from "../testing/funding.ts";
 import { lockMaster } from "../store/masters.ts";
 import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
@@ -70,7 +70,7 @@ test("the whole locked balance is inbound to the pool, and nothing stays outside
   expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an Investor with 0.00 joins a Master without a minimum deposit, and no mirror is sent", async () => {
@@ -165,7 +165,7 @@ test("without single subscriptions the same pair gets a new subscription", async
   expect(subscription!.id).not.toBe(pair.id);
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(500_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a stopped Master accepts no Investor", async () => {
@@ -251,7 +251,7 @@ test("of ten assigns of one Investor at the same time exactly one wins", async (
   await settle(world);
   const mirrored = masters.map((login) => balanceOf(world.platform.ledger, login));
   expect(mirrored.toSorted()).toEqual([...Array.from({ length: 9 }, () => 0n), 500_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a withdrawal before the assignment is not part of the baseline", async () => {
@@ -261,7 +261,7 @@ test("a withdrawal before the assignment is not part of the baseline", async () 
   await world.service.assign(anAssignment(pair), aCall());
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(300_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an assign is retried while another transaction holds the lock of the Master beyond the lock timeout", async () => {
@@ -283,5 +283,5 @@ test("an assign is retried while another transaction holds the lock of the Maste
   });
   await expect(answer.coming).resolves.toBeDefined();
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });

@@ -5,7 +5,7 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { LeaveKind } from "#proto/pamm/subscription/v1/subscription.ts";
-import { expectBooksToTie } from "../testing/books.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
@@ -28,7 +28,7 @@ test("in a pool the answer names the Master, its log position and the four amoun
   });
   const ledger = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(ledger.holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 200_00n } }]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a reserve leaves the Master only after the log shows the payout", async () => {
@@ -42,7 +42,7 @@ test("a reserve leaves the Master only after the log shows the payout", async ()
   await release(world, withdrawal);
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("outside a pool no Master is read and nothing is reserved", async () => {
@@ -138,7 +138,7 @@ test("a leave waits for money in transit to the Master, which gets its units fir
   await settle(world);
   await expect(asked).resolves.toMatchObject({ effective: { minorUnits: 600_00n } });
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(600_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("money that does not reach the Master in time finally refuses the try as busy", async () => {
@@ -175,7 +175,7 @@ test("two leaves of one Master are decided one after the other", async () => {
     sql`select gate_key as gate from master_pool where login = ${masterLogin}`,
   );
   expect(gate).toBeNull();
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a leave waits for a gate that another leave has closed, and is refused when it stays closed", async () => {
@@ -202,7 +202,7 @@ test("concurrent deliveries of one call are one decision", async () => {
   expect(new Set(answers.map(({ settledLogNumber }) => settledLogNumber)).size).toBe(1);
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("while a hanging replica holds the gate, no other replica decides the try, and the outcome is unknown", async () => {
@@ -230,5 +230,5 @@ test("an Investor can withdraw everything and stays ACTIVE with 0.00", async () 
   const { subscription } = await world.service.findOpenSubscription({ investorLogin }, aCall());
   expect(subscription).toMatchObject({ inPool: true });
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });

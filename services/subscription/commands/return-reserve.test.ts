@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { expectBooksToTie } from "../testing/books.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
 import { holdForWithdrawal, payOut, release } from "../testing/funding.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { settle, subscribed } from "../testing/settle.ts";
@@ -20,7 +20,7 @@ test("the reserve of a refused debit returns to the pool without a call to platf
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
   expect(world.platform.byKey.size).toBe(calls);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("concurrent and repeated calls return a reserve once", async () => {
@@ -32,7 +32,7 @@ test("concurrent and repeated calls return a reserve once", async () => {
     [1, 2, 3].map(() => world.service.returnReserve({ key: request.payoutKey }, aCall())),
   );
   expect(answers.map(({ amount }) => amount!.minorUnits).toSorted()).toEqual([0n, 0n, 200_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a reserve that its debit has settled is not returned", async () => {
@@ -47,7 +47,7 @@ test("a reserve that its debit has settled is not returned", async () => {
   await release(world, withdrawal);
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an unknown key returns 0.00, and an empty key is invalid", async () => {

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
-import { expectBooksToTie } from "../testing/books.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
@@ -65,7 +65,7 @@ test("after everything was withdrawn, an unassign has nothing to pay out", async
     amount: { minorUnits: 0n },
   });
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
   expect(subscription).toBeUndefined();
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
@@ -155,7 +155,7 @@ test("of ten concurrent unassigns one leaves, and the others are refused with ex
   }
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("open positions of the Master refuse an unassign, and the next one succeeds after they are closed", async () => {
@@ -234,7 +234,7 @@ test("external funds on the account become the Investor's own money when it leav
     { outside: { minorUnits: 570_00n }, quarantined: { minorUnits: 0n }, outbound: { minorUnits: 500_00n } },
   ]);
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("deposits and withdrawals while PAUSED stay outside and are not mirrored", async () => {
@@ -255,7 +255,7 @@ test("deposits and withdrawals while PAUSED stay outside and are not mirrored", 
   await payOut(world, withdrawal, 530_00n);
   await release(world, withdrawal);
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(500_00n);
 });
 
@@ -266,7 +266,7 @@ test("an exit above the maximum of one transfer is split, and the answer names t
   expect(amount).toMatchObject({ minorUnits: -250_000_000_000n });
   expect(world.platform.byKey.get(`exit:${pair.id}:1`)!.result.transferId).toBe(transferId);
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
   for (const { request } of world.platform.byKey.values()) {
     for (const { amount: moved } of request.legs) expect(moved!.minorUnits).toBeLessThanOrEqual(100_000_000_000n);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { advancePool, type Reading, type Standing } from "./advance-pool.ts";
+import { advancePool, type Reading, type PoolState } from "./advance-pool.ts";
 import { PoolBroken } from "./pool/pool-broken.ts";
 import { E8_PER_CENT, EMPTY_POOL, type UnitPool } from "./pool/unit-pool.ts";
 import { aDeal } from "../testing/deals.ts";
@@ -18,15 +18,15 @@ const POOL: UnitPool = {
     return { subscriptionId, units: pooled * E8_PER_CENT, pooled, waiting: 0n, unredeemed: 0n, carry: 0n };
   }),
 };
-const START: Standing = { pool: POOL, arrivals: [], weeksClosedThrough: WEEK.anchor, struckDealId: 0n };
-const NO_READING = { week: WEEK, reading: undefined, arePositionsKnown: true, letPassNumber: -1n, maxSteps: 10 };
+const START: PoolState = { pool: POOL, arrivals: [], weeksClosedThrough: WEEK.anchor, struckDealId: 0n };
+const NO_READING = { week: WEEK, reading: undefined, arePositionsKnown: true, acceptedDealsNumber: -1n, maxEvents: 10 };
 
 function reading(closeThrough: Date): Reading {
   return { at: NEXT, marks: [], closeThrough };
 }
 
-function brief({ steps }: ReturnType<typeof advancePool>) {
-  return steps.map((step) => (step.kind === "week" ? step.cutOff : step.deal.amount));
+function brief({ events }: ReturnType<typeof advancePool>) {
+  return events.map((step) => (step.kind === "week" ? step.cutOff : step.deal.amount));
 }
 
 test("deals are taken in order up to the first that belongs to the next week", () => {
@@ -40,7 +40,7 @@ test("with a reading the week is closed between two deals", () => {
   const deals = [aDeal({ dealAt: MONDAY, profit: 3n }), aDeal({ dealAt: SATURDAY, profit: 4n })];
   const advance = advancePool(START, deals, { ...NO_READING, reading: reading(SATURDAY) });
   expect(brief(advance)).toEqual([3n, SATURDAY, 4n]);
-  expect(advance).toMatchObject({ taken: 2, end: "done", standing: { weeksClosedThrough: SATURDAY } });
+  expect(advance).toMatchObject({ taken: 2, end: "done", state: { weeksClosedThrough: SATURDAY } });
 });
 
 test("weeks without deals are closed up to the cut-off of the reading and no further", () => {
@@ -52,18 +52,18 @@ test("while no Investor is in the pool no deal waits for a week", () => {
   const empty = { ...START, pool: EMPTY_POOL, weeksClosedThrough: undefined };
   const advance = advancePool(empty, [aDeal({ dealAt: NEXT, profit: 3n })], { ...NO_READING, reading: reading(NEXT) });
   expect(brief(advance)).toEqual([3n]);
-  expect(advance.standing.weeksClosedThrough).toBeUndefined();
+  expect(advance.state.weeksClosedThrough).toBeUndefined();
 });
 
 test("an entry deal without a result opens its position, but is no pool event", () => {
   const advance = advancePool(START, [aDeal({ dealAt: MONDAY, entry: 0, volumeClosed: 0n })], NO_READING);
-  expect(advance).toMatchObject({ taken: 1, steps: [], end: "done" });
-  expect(advance.standing.pool.positions).toMatchObject([{ positionId: 7n, volume: 100n }]);
+  expect(advance).toMatchObject({ taken: 1, events: [], end: "done" });
+  expect(advance.state.pool.positions).toMatchObject([{ positionId: 7n, volume: 100n }]);
 });
 
 test("a deal of a closed week is allocated and marked as late", () => {
-  const { steps } = advancePool(START, [aDeal({ dealAt: new Date("2026-01-02"), profit: 3n })], NO_READING);
-  expect(steps).toMatchObject([{ isLate: true }]);
+  const { events } = advancePool(START, [aDeal({ dealAt: new Date("2026-01-02"), profit: 3n })], NO_READING);
+  expect(events).toMatchObject([{ isLate: true }]);
 });
 
 test("a cancelled or out-of-order deal stops the pool, and earlier deals stay allocated", () => {
@@ -72,7 +72,7 @@ test("a cancelled or out-of-order deal stops the pool, and earlier deals stay al
     const advance = advancePool({ ...START, struckDealId: 100n }, [good, bad, good], NO_READING);
     expect(brief(advance)).toEqual([4n]);
     expect(advance).toMatchObject({ taken: 1, end: "stopped", stopped: { error: expect.any(PoolBroken) } });
-    expect(advance.standing.pool.holdings).toMatchObject([{ pooled: 100_02n }, { pooled: 100_02n }]);
+    expect(advance.state.pool.holdings).toMatchObject([{ pooled: 100_02n }, { pooled: 100_02n }]);
   }
 });
 
@@ -85,13 +85,13 @@ test("a programming fault stops the Master too, and is returned unchanged", () =
     },
   };
   const advance = advancePool(START, [aDeal({ dealAt: MONDAY, profit: 4n })], { ...NO_READING, week });
-  expect(advance).toMatchObject({ taken: 0, steps: [], end: "stopped" });
+  expect(advance).toMatchObject({ taken: 0, events: [], end: "stopped" });
   expect(advance.stopped?.error).toBe(planted);
 });
 
-test("at most maxSteps pool events are processed at once", () => {
+test("at most maxEvents pool events are processed at once", () => {
   const deals = [1n, 2n, 3n].map((profit) => aDeal({ dealAt: MONDAY, profit }));
-  const advance = advancePool(START, deals, { ...NO_READING, maxSteps: 2 });
+  const advance = advancePool(START, deals, { ...NO_READING, maxEvents: 2 });
   expect(brief(advance)).toEqual([1n, 2n]);
   expect(advance).toMatchObject({ taken: 2, end: "full" });
 });
@@ -105,8 +105,8 @@ test("an arrival at a flat Master takes part in later deals and not in earlier o
   ];
   const state = { ...START, pool: { ...POOL, holdings: [one!, two!] }, arrivals };
   const deals = [6n, 8n].map((number) => aDeal({ dealAt: MONDAY, number, profit: 50_00n }));
-  const { steps, standing: after } = advancePool(state, deals, NO_READING);
-  expect(steps).toMatchObject([
+  const { events, state: after } = advancePool(state, deals, NO_READING);
+  expect(events).toMatchObject([
     { parts: [{ subscriptionId: 1n, amount: 50_00n }] },
     {
       parts: [
@@ -130,8 +130,8 @@ test("while positions are open arrivals wait for marks", () => {
   const positions = [{ positionId: 9n, symbol: "EURUSD", volume: 1n, mark: 0n, perUnit: 0n }];
   const state = { ...START, pool: { ...POOL, holdings, positions }, arrivals };
   const advance = advancePool(state, [aDeal({ dealAt: MONDAY, number: 6n, profit: 2n })], NO_READING);
-  expect(advance.standing.pool.holdings).toMatchObject([{ waiting: 50_00n }, { waiting: 50_00n }]);
-  expect(advance.standing.arrivals).toHaveLength(2);
+  expect(advance.state.pool.holdings).toMatchObject([{ waiting: 50_00n }, { waiting: 50_00n }]);
+  expect(advance.state.arrivals).toHaveLength(2);
 });
 
 test("a deal that was made before an arrival and logged after it gives the arrival no part and does not stop the Master", () => {
@@ -143,9 +143,9 @@ test("a deal that was made before an arrival and logged after it gives the arriv
     aDeal({ dealAt: MONDAY, number: 6n, dealId: 89n, profit: 2n }),
     aDeal({ dealAt: MONDAY, number: 7n, dealId: 91n, profit: 5n }),
   ];
-  const { steps, standing: after, stopped } = advancePool(state, deals, NO_READING);
+  const { events, state: after, stopped } = advancePool(state, deals, NO_READING);
   expect(stopped).toBeUndefined();
-  expect(steps).toMatchObject([
+  expect(events).toMatchObject([
     { parts: [{ amount: 1n }, { amount: 1n }] },
     { parts: [{ amount: 2n }, { amount: 2n }, { amount: 1n }] },
   ]);
@@ -157,12 +157,12 @@ test("a week is closed despite later unallocated deals, but not before all of it
   const stays = aDeal({ dealAt: MONDAY, entry: 0, volumeClosed: 0n });
   const beyond = [aDeal({ dealAt: NEXT, profit: 8n })];
   const early = advancePool(START, [stays], { ...rules, beyond });
-  expect(early).toMatchObject({ taken: 1, steps: [], end: "full" });
+  expect(early).toMatchObject({ taken: 1, events: [], end: "full" });
   const next = aDeal({ dealAt: SATURDAY, positionId: 8n, profit: 4n });
-  const { steps, end } = advancePool(START, [stays, next], { ...rules, beyond });
-  expect(steps).toMatchObject([{ kind: "week", cutOff: SATURDAY }, { kind: "result" }]);
+  const { events, end } = advancePool(START, [stays, next], { ...rules, beyond });
+  expect(events).toMatchObject([{ kind: "week", cutOff: SATURDAY }, { kind: "result" }]);
   // The result that the open position realised between cut-off and reading was floating at the cut-off.
-  expect(steps[0]).toHaveProperty("shares", new Map([1n, 2n].map((holding) => [holding, 4n * E8_PER_CENT])));
+  expect(events[0]).toHaveProperty("shares", new Map([1n, 2n].map((holding) => [holding, 4n * E8_PER_CENT])));
   expect(end).toBe("full");
 });
 
@@ -173,6 +173,6 @@ test("arrivals wait for marks while the Master may have positions that the books
   const state = { ...START, pool: { ...POOL, holdings: [...POOL.holdings, newcomer] }, arrivals };
   const deal = aDeal({ dealAt: MONDAY, number: 6n, dealId: 91n, profit: 2n });
   const advance = advancePool(state, [deal], { ...NO_READING, arePositionsKnown: false });
-  expect(advance.steps).toMatchObject([{ parts: [{ amount: 1n }, { amount: 1n }] }]);
-  expect(advance.standing.arrivals).toEqual(arrivals);
+  expect(advance.events).toMatchObject([{ parts: [{ amount: 1n }, { amount: 1n }] }]);
+  expect(advance.state.arrivals).toEqual(arrivals);
 });

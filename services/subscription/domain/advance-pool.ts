@@ -11,7 +11,7 @@ import type { E8, UnitPool } from "./pool/unit-pool.ts";
 import { cutOffsDue, periodStart, type Week } from "./weeks.ts";
 
 /** The state of a pool between two deals of its Master. */
-export type Standing = {
+export type PoolState = {
   readonly pool: UnitPool;
   /** The parts of the waiting buckets. */
   readonly arrivals: readonly Arrival[];
@@ -30,7 +30,7 @@ export type Reading = {
   readonly closeThrough: Date;
 };
 
-export type ResultStep = {
+export type ResultEvent = {
   readonly kind: "result";
   readonly deal: MasterDeal;
   readonly parts: Allocation["parts"];
@@ -42,7 +42,7 @@ export type ResultStep = {
   readonly isLate: boolean;
 };
 
-export type WeekStep = {
+export type WeekEvent = {
   readonly kind: "week";
   readonly periodStart: Date;
   readonly cutOff: Date;
@@ -53,11 +53,11 @@ export type WeekStep = {
 };
 
 /** A pool event: becomes one allocation entry. */
-export type Step = ResultStep | WeekStep;
+export type PoolEvent = ResultEvent | WeekEvent;
 
 export type Advance = {
-  readonly standing: Standing;
-  readonly steps: readonly Step[];
+  readonly state: PoolState;
+  readonly events: readonly PoolEvent[];
   /** Number of deals processed, including those without a result. */
   readonly taken: number;
   /** The error that stops the Master before the next deal: PoolBroken, or a programming fault. */
@@ -69,11 +69,11 @@ export type Advance = {
 export type Rules = {
   readonly week: Week;
   readonly reading: Reading | undefined;
-  readonly maxSteps: number;
+  readonly maxEvents: number;
   /** False for a Master that may have open positions that the books do not contain. */
   readonly arePositionsKnown: boolean;
   /** Log position up to which operators have accepted deals that would otherwise stop the Master. */
-  readonly letPassNumber: bigint;
+  readonly acceptedDealsNumber: bigint;
   /** Later deals of positions that may be open; undefined when there are no deals after `deals`. */
   readonly beyond?: readonly MasterDeal[] | undefined;
 };
@@ -83,33 +83,33 @@ export type Rules = {
  * its cut-off are allocated, and only with a reading. Ends before a deal that contradicts the books; the caller then
  * stops the Master.
  */
-export function advancePool(start: Standing, deals: readonly MasterDeal[], rules: Rules): Advance {
-  const steps: Step[] = [];
+export function advancePool(start: PoolState, deals: readonly MasterDeal[], rules: Rules): Advance {
+  const events: PoolEvent[] = [];
   let current = start;
   let taken = 0;
   const ended = (end: Advance["end"], stopped?: Advance["stopped"]): Advance => ({
-    standing: current,
-    steps,
+    state: current,
+    events,
     taken,
     stopped,
     end,
   });
   for (;;) {
-    if (steps.length >= rules.maxSteps) return ended("full");
+    if (events.length >= rules.maxEvents) return ended("full");
     const deal = deals[taken];
     try {
       const cutOff = nextCutOff(current, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));
       if (deal !== undefined && (cutOff === undefined || deal.dealAt < cutOff)) {
         if (rules.arePositionsKnown) current = admit(current, deal);
-        const step = allocate(current, deal, rules.letPassNumber);
+        const step = allocate(current, deal, rules.acceptedDealsNumber);
         current = { ...current, pool: step.pool };
         taken += 1;
-        if (isResult(deal)) steps.push(step);
+        if (isResult(deal)) events.push(step);
       } else if (deal === undefined && rules.beyond !== undefined) {
         return ended("full");
       } else if (cutOff !== undefined && rules.reading !== undefined && cutOff <= rules.reading.closeThrough) {
         const dealsSince = [...deals.slice(taken), ...(rules.beyond ?? [])];
-        steps.push(closeWeek(current, { cutOff, dealsSince, reading: rules.reading }, rules.week));
+        events.push(closeWeek(current, { cutOff, dealsSince, reading: rules.reading }, rules.week));
         current = { ...current, weeksClosedThrough: cutOff };
       } else return ended(deal === undefined ? "done" : "blocked");
     } catch (error) {
@@ -119,7 +119,7 @@ export function advancePool(start: Standing, deals: readonly MasterDeal[], rules
 }
 
 /** The next cut-off that is not closed, if it is not after `through`. */
-function nextCutOff({ weeksClosedThrough }: Standing, week: Week, through: Date | undefined): Date | undefined {
+function nextCutOff({ weeksClosedThrough }: PoolState, week: Week, through: Date | undefined): Date | undefined {
   if (weeksClosedThrough === undefined || through === undefined) return undefined;
   return cutOffsDue(week, weeksClosedThrough, through, 1)[0];
 }
@@ -129,7 +129,7 @@ function latest(left: Date | undefined, right: Date | undefined): Date | undefin
 }
 
 /** Issues units to arrivals that are older than the deal, if the Master is flat. */
-function admit(state: Standing, deal: MasterDeal): Standing {
+function admit(state: PoolState, deal: MasterDeal): PoolState {
   const arrived = strikeArrivals(state.pool, state.arrivals, deal);
   if (arrived === undefined) return state;
   const { pool, arrivals, dealId } = arrived;
@@ -138,11 +138,11 @@ function admit(state: Standing, deal: MasterDeal): Standing {
 }
 
 function allocate(
-  { pool, weeksClosedThrough, struckDealId }: Standing,
+  { pool, weeksClosedThrough, struckDealId }: PoolState,
   deal: MasterDeal,
-  letPassNumber: bigint,
-): ResultStep {
-  if (deal.number > letPassNumber) {
+  acceptedDealsNumber: bigint,
+): ResultEvent {
+  if (deal.number > acceptedDealsNumber) {
     if (isCancelled(deal)) throw new PoolBroken(`Deal ${deal.dealId} cancels an earlier deal.`);
     if (deal.dealId < struckDealId) throw new PoolBroken(`Deal ${deal.dealId} is older than the last strike.`);
   }
@@ -159,7 +159,7 @@ function allocate(
 
 type Closing = { readonly cutOff: Date; readonly dealsSince: readonly MasterDeal[]; readonly reading: Reading };
 
-function closeWeek({ pool }: Standing, { cutOff, dealsSince, reading }: Closing, week: Week): WeekStep {
+function closeWeek({ pool }: PoolState, { cutOff, dealsSince, reading }: Closing, week: Week): WeekEvent {
   const isFlat = pool.positions.length === 0;
   return {
     kind: "week",

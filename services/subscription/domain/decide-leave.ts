@@ -45,7 +45,7 @@ export type LeaveDecision = {
 /** A gate is closed only for a moment, so this is shorter than the delay after a transient failure. */
 const GATE_RETRY_AFTER_MS = 500;
 
-export function notReadYet(message: string): Refusal {
+export function allocationInProgress(message: string): Refusal {
   return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: GATE_RETRY_AFTER_MS });
 }
 
@@ -62,7 +62,7 @@ export function checkMaster({ isComplete, openPositions }: MasterFacts): void {
     );
   }
   if (!isComplete) {
-    throw notReadYet("The Master's latest deals are still being read. Retry shortly.");
+    throw allocationInProgress("The Master's latest deals are still being read. Retry shortly.");
   }
 }
 

@@ -3,7 +3,7 @@ import { consumeFeed } from "#kernel/feed/consume.ts";
 import type { FeedEntry, ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { expectBooksToTie } from "../testing/books.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit } from "../testing/funding.ts";
 import { enter, openAccount } from "#test/support/platform-fake/ledger.ts";
 import { anInvestor, aMaster, aWorld, type World } from "../testing/world.ts";
@@ -48,7 +48,7 @@ test("each entry of the feed is filed once, however often and at whatever number
   expect(await many(world.deps.pool, sql`select outside_minor, filed_number from investor_account`)).toEqual([
     { outside_minor: 20_00n, filed_number: 20n },
   ]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("movements of payment accounts are ignored", async () => {

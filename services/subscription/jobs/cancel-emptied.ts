@@ -1,5 +1,5 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { publishExitsCompleted } from "../messages/tell.ts";
+import { publishExitsCompleted } from "../messages/capital-events.ts";
 import type { Deps } from "../deps.ts";
 import { listEmptiedPaused, lockHoldings } from "../store/holdings.ts";
 import { cancelEmptied as cancel } from "../store/subscriptions.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MirrorApplied } from "#proto/pamm/subscription/v1/events.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { expectBooksToTie } from "../testing/books.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit, withdraw } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { carryOn } from "#test/support/platform-fake/transfers.ts";
@@ -25,7 +25,7 @@ test("all open flows of a Master become one transfer for their net", async () =>
   await settle(world);
   expect(mirrorsOf(world)).toHaveLength(before + 1);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(1_020_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("the flows of a mirror are published when the Master shows it", async () => {
@@ -67,7 +67,7 @@ test("mirrors of one Master are sent in order; flows during a mirror go into the
   await settle(world);
   expect(mirrorsOf(world)).toHaveLength(before + 2);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(560_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a Master with a stuck mirror does not stop other Masters", async () => {
@@ -90,7 +90,7 @@ test("the flows of a refused mirror go into the next, under a new key, after a g
   const pauses: number[] = [];
   for (let number = 1; number <= 10; number += 1) {
     await settle(world);
-    await expectBooksToTie(world);
+    await expectBooksToReconcile(world);
     const { wait, reason, refusals } = await one<{ wait: Date; reason: string; refusals: number }>(
       world.deps.pool,
       sql`select mirror_next_at as wait, mirror_reason as reason, mirror_refusals as refusals from master_pool`,
@@ -108,7 +108,7 @@ test("the flows of a refused mirror go into the next, under a new key, after a g
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(500_00n);
   const after = sql`select mirror_reason as reason, mirror_refusals as refusals from master_pool`;
   expect(await many(world.deps.pool, after)).toEqual([{ reason: null, refusals: 0 }]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("while platform is unavailable mirrors wait with a reason, and are then applied once", async () => {
@@ -148,7 +148,7 @@ test("a mirror whose answer and event were lost is applied by the log of the Mas
   expect(holdings).toMatchObject([{ waiting: { minorUnits: 10_00n }, inbound: { minorUnits: 0n } }]);
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(510_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("flows above the maximum of one transfer are mirrored in several mirrors", async () => {
@@ -156,7 +156,7 @@ test("flows above the maximum of one transfer are mirrored in several mirrors", 
   const { masterLogin } = await subscribed(world, aMaster(world), 250_000_000_000n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(250_000_000_000n);
   expect(mirrorsOf(world)).toHaveLength(3);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a mirror that moved a wrong amount stops this Master with the reason", async () => {
@@ -170,7 +170,7 @@ test("a mirror that moved a wrong amount stops this Master with the reason", asy
   const key = mirrorsOf(world).at(-1)!;
   enter(world.platform.ledger, masterLogin, { kind: MovementKind.MIRROR, amount: 9_99n, key });
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   const [{ reason }] = (await many<{ reason: string }>(
     world.deps.pool,
     sql`select stopped_reason as reason from master_pool where login = ${masterLogin}`,

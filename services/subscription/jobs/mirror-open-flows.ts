@@ -7,7 +7,7 @@ import { applyFlow } from "../domain/books.ts";
 import { takeWhatFits } from "../domain/parts.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { sendMirror } from "../processes/mirror/send-mirror.ts";
-import { publishExitsCompleted, publishMirrorsApplied } from "../messages/tell.ts";
+import { publishExitsCompleted, publishMirrorsApplied } from "../messages/capital-events.ts";
 import { insertArrivals } from "../store/arrivals.ts";
 import { listOpenFlows, type OpenFlow } from "../store/flows.ts";
 import {

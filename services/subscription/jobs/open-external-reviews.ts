@@ -4,7 +4,7 @@ import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { closeCase, listUndecided, lockCase, openCase, type Question, renewCase } from "#kernel/review/cases.ts";
 import { ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import type { Deps } from "../deps.ts";
-import { type ExternalFunds, forgetKnownMoney, listExternalFunds } from "../store/external-funds.ts";
+import { type ExternalFunds, resetAcknowledgedFunds, listExternalFunds } from "../store/external-funds.ts";
 
 /** Reviews of one kind per round; more external funds wait until operators have decided some of them. */
 const CASES_PER_ROUND = 1_000;
@@ -15,7 +15,7 @@ const CASES_PER_ROUND = 1_000;
  */
 export async function openExternalReviews(deps: Deps): Promise<boolean> {
   const { pool } = deps;
-  await forgetKnownMoney(pool);
+  await resetAcknowledgedFunds(pool);
   const wanted = new Map((await listExternalFunds(pool, CASES_PER_ROUND)).map((money) => [subjectOf(money), money]));
   const cases = [
     ...(await listUndecided(pool, ON_INVESTOR, CASES_PER_ROUND)),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { fileMovements } from "../processes/filing/file-movements.ts";
-import { expectBooksToTie } from "../testing/books.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit } from "../testing/funding.ts";
 import { getAccount } from "#test/support/platform-fake/ledger.ts";
 import { anInvestor, aWorld } from "../testing/world.ts";
@@ -18,7 +18,7 @@ test("an entry received out of order is filed after the missing entries before i
   expect(await many(world.deps.pool, filed)).toEqual([{ filed: -1n, received: last.number, outside: 0n }]);
   await readGaps(world.deps);
   expect(await many(world.deps.pool, filed)).toEqual([{ filed: last.number, received: last.number, outside: 105_00n }]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a log that cannot be read does not stop the others", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
-import { expectBooksToTie } from "../testing/books.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { carryOn } from "#test/support/platform-fake/transfers.ts";
 import { settle, subscribed } from "../testing/settle.ts";
@@ -15,7 +15,7 @@ test("a refused exit is sent again under new keys, and the subscription stays PA
   const { transferId } = await world.service.unassign(pair, aCall());
   for (let number = 1; number < 8; number += 1) {
     await settle(world);
-    await expectBooksToTie(world);
+    await expectBooksToReconcile(world);
     pass(world, 31_000);
   }
   const { subscription } = await world.service.findOpenSubscription(pair, aCall());
@@ -34,7 +34,7 @@ test("a refused exit is sent again under new keys, and the subscription stays PA
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
   // The answer named the first transfer, which is recorded as refused.
   expect(world.platform.byKey.get(`exit:${pair.id}:1`)!.result.transferId).toBe(transferId);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("the outcome of an exit that stays unknown is read again, and the exit is not sent again", async () => {

@@ -4,7 +4,7 @@ import { decideSettled } from "../processes/leave/decide-settled.ts";
 import { refuseUnderGate } from "../processes/leave/refuse-under-gate.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
-import { notReadYet } from "../domain/decide-leave.ts";
+import { allocationInProgress } from "../domain/decide-leave.ts";
 import { type AbandonedGate, takeOverGates } from "../store/gates.ts";
 import { findLeave } from "../store/leaves.ts";
 
@@ -34,7 +34,12 @@ async function settle(deps: Deps, gate: AbandonedGate): Promise<void> {
   assert(leave !== undefined && leave.subscriptionId !== null, "a gate is closed only for a leave");
   deps.log.warn("abandoned gate taken over", { login: gate.masterLogin, key: gate.key, state: leave.state });
   if (leave.state === "GATED") {
-    return await refuseUnderGate(deps, leave, gate, notReadYet("The decision was interrupted. Retry shortly."));
+    return await refuseUnderGate(
+      deps,
+      leave,
+      gate,
+      allocationInProgress("The decision was interrupted. Retry shortly."),
+    );
   }
   const { subscriptionId } = leave;
   await decideSettled(deps, { ...leave, subscriptionId, masterLogin: gate.masterLogin }, gate, jobContext());

@@ -105,7 +105,7 @@ create table investor_account (
   outside_minor          bigint not null default 0,
   quarantined_minor      bigint not null default 0,
   -- The part of quarantined_minor that an operator has acknowledged.
-  quarantine_known_minor bigint not null default 0,
+  quarantine_acknowledged_minor bigint not null default 0,
   -- Allocated results that are not posted yet.
   unposted_minor         bigint not null default 0,
   pooled_subscription_id bigint references subscription,
@@ -117,7 +117,7 @@ create table investor_account (
 
 create index investor_account_gap on investor_account (login) where received_number > filed_number;
 create index investor_account_unposted on investor_account (posting_next_at) where unposted_minor <> 0;
-create index investor_account_external on investor_account (login) where quarantined_minor <> quarantine_known_minor;
+create index investor_account_external on investor_account (login) where quarantined_minor <> quarantine_acknowledged_minor;
 
 -- A Master's pool: the money on its login that belongs to no Investor, its gate and its progress.
 create table master_pool (
@@ -157,9 +157,9 @@ create table master_pool (
   mark_tries           integer not null default 0,
   mark_reason          text,
   -- The part of external_minor that an operator has acknowledged: it stays on the Master and opens no further review.
-  external_known_minor bigint not null default 0,
+  external_acknowledged_minor bigint not null default 0,
   -- Log position up to which operators have accepted deals that would otherwise stop the Master.
-  let_pass_number      bigint not null default -1,
+  accepted_deals_number      bigint not null default -1,
   check (received_number >= filed_number),
   check (num_nulls(gate_key, gate_try, gate_closed_at) in (0, 3))
 );

@@ -25,7 +25,7 @@ function listOnInvestors(db: Queryable, limit: number): Promise<ExternalFunds[]>
     sql`select 'investor' as kind, account.login, quarantined_minor as amount, holding.master_login as "masterLogin",
                0::bigint as shortfall, 0::bigint as "dealId"
         from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
-        where quarantined_minor <> quarantine_known_minor and quarantined_minor <> 0
+        where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor <> 0
         order by account.login
         limit ${limit}`,
   );
@@ -36,7 +36,7 @@ function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
   return many<ExternalFunds>(
     db,
     sql`with pool as (
-          select login, external_minor, external_known_minor, filed_deal_id,
+          select login, external_minor, external_acknowledged_minor, filed_deal_id,
                  (select coalesce(-sum(pooled_minor), 0)::bigint
                   from holding join subscription on subscription.id = holding.subscription_id
                   where subscription.master_login = login and subscription.status = 'ACTIVE' and pooled_minor < 0)
@@ -47,7 +47,7 @@ function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
         select 'master' as kind, login, external_minor as amount, login as "masterLogin", shortfall,
                filed_deal_id as "dealId"
         from pool
-        where external_minor <> external_known_minor or (shortfall > 0 and external_minor >= shortfall)
+        where external_minor <> external_acknowledged_minor or (shortfall > 0 and external_minor >= shortfall)
         order by login
         limit ${limit}`,
   );
@@ -55,23 +55,23 @@ function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
 
 /** The caller has locked the account. */
 export async function acknowledgeQuarantine(tx: Transaction, login: string, amount: bigint): Promise<void> {
-  await execute(tx, sql`update investor_account set quarantine_known_minor = ${amount} where login = ${login}`);
+  await execute(tx, sql`update investor_account set quarantine_acknowledged_minor = ${amount} where login = ${login}`);
 }
 
 /** The caller has locked the pool. */
 export async function acknowledgeExternal(tx: Transaction, login: string, amount: bigint): Promise<void> {
-  await execute(tx, sql`update master_pool set external_known_minor = ${amount} where login = ${login}`);
+  await execute(tx, sql`update master_pool set external_acknowledged_minor = ${amount} where login = ${login}`);
 }
 
 /** Resets the acknowledged amount when the external funds are 0: a later equal amount needs a review of its own. */
-export async function forgetKnownMoney(db: Queryable): Promise<void> {
+export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
   await execute(
     db,
-    sql`update investor_account set quarantine_known_minor = 0
-        where quarantined_minor <> quarantine_known_minor and quarantined_minor = 0`,
+    sql`update investor_account set quarantine_acknowledged_minor = 0
+        where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor = 0`,
   );
   await execute(
     db,
-    sql`update master_pool set external_known_minor = 0 where external_minor = 0 and external_known_minor <> 0`,
+    sql`update master_pool set external_acknowledged_minor = 0 where external_minor = 0 and external_acknowledged_minor <> 0`,
   );
 }

@@ -70,7 +70,7 @@ export async function findLeave(db: Queryable, { key, try: number }: LeaveTry): 
 }
 
 /** The one try of a key that is not refused. */
-export async function findStandingLeave(db: Queryable, key: string): Promise<Leave | undefined> {
+export async function findUnrefusedLeave(db: Queryable, key: string): Promise<Leave | undefined> {
   return maybeOne<Leave>(db, sql`select * from leave_row where key = ${key} and state <> 'REFUSED'`);
 }
 

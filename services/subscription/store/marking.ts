@@ -39,7 +39,7 @@ export async function listWeeksToClose(
   return rows.map(({ login }) => login);
 }
 
-export async function markMarked(db: Queryable, login: string): Promise<void> {
+export async function resetMarkTries(db: Queryable, login: string): Promise<void> {
   await execute(
     db,
     sql`update master_pool
@@ -60,6 +60,6 @@ export async function countFailedMark(db: Queryable, login: string, reason: stri
   return tries;
 }
 
-export async function delayMark(db: Queryable, login: string, until: Date): Promise<void> {
+export async function postponeMark(db: Queryable, login: string, until: Date): Promise<void> {
   await execute(db, sql`update master_pool set mark_next_at = ${until} where login = ${login}`);
 }

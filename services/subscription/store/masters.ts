@@ -16,7 +16,7 @@ export type Master = {
   /** All open positions of the Master are in the books. */
   readonly arePositionsKnown: boolean;
   /** Log position up to which operators have accepted deals that would otherwise stop the Master. */
-  readonly letPassNumber: bigint;
+  readonly acceptedDealsNumber: bigint;
 };
 
 /** Locks the pool row, which every change of the pool locks first. Undefined for an unknown Master. */
@@ -27,7 +27,7 @@ export async function lockMaster(tx: Transaction, login: string): Promise<Master
                stopped_reason as "stoppedReason", gate_key is null as "hasOpenGate",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
                is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown",
-               let_pass_number as "letPassNumber"
+               accepted_deals_number as "acceptedDealsNumber"
         from master_pool
         where login = ${login}
         for no key update`,
@@ -81,11 +81,11 @@ export async function listConcernedMasters(
 }
 
 /** Resumes a stopped Master. Deals up to this log position are accepted. */
-export async function resumeMaster(tx: Transaction, login: string, letPassNumber: bigint): Promise<void> {
+export async function resumeMaster(tx: Transaction, login: string, acceptedDealsNumber: bigint): Promise<void> {
   await execute(
     tx,
     sql`update master_pool
-        set stopped_reason = null, let_pass_number = ${letPassNumber}, mark_next_at = '-infinity'
+        set stopped_reason = null, accepted_deals_number = ${acceptedDealsNumber}, mark_next_at = '-infinity'
         where login = ${login}`,
   );
 }
@@ -101,7 +101,7 @@ export async function beginWeeks(tx: Transaction, login: string, closedThrough: 
 }
 
 /** Stops closing weeks if no Investor is ACTIVE. The caller has locked the pool. */
-export async function endWeeksIfNobodyIsLeft(tx: Transaction, login: string): Promise<void> {
+export async function endWeeksIfEmpty(tx: Transaction, login: string): Promise<void> {
   await execute(
     tx,
     sql`update master_pool

@@ -139,6 +139,6 @@ export async function countMirrorRefusal(tx: Transaction, masterLogin: string, r
   return refusals;
 }
 
-export async function delayMirrors(tx: Transaction, masterLogin: string, until: Date): Promise<void> {
+export async function postponeMirrors(tx: Transaction, masterLogin: string, until: Date): Promise<void> {
   await execute(tx, sql`update master_pool set mirror_next_at = ${until} where login = ${masterLogin}`);
 }

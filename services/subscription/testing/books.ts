@@ -28,7 +28,7 @@ type PoolRow = { readonly login: string; readonly filed: bigint; readonly unowne
 const RESULT = MovementKind.RESULT;
 
 /** Checks every invariant of the ledger at the filed log positions: each cent is in exactly one bucket. */
-export async function expectBooksToTie({ deps: { pool }, platform }: World): Promise<void> {
+export async function expectBooksToReconcile({ deps: { pool }, platform }: World): Promise<void> {
   const { accounts, pools, holdings, totals } = await inOneSnapshot(pool, readBooks);
   const logged = (login: string, filed: bigint): bigint =>
     getAccount(platform.ledger, login)

@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { countFigures } from "#test/support/figures.ts";
 import { sized } from "#test/support/proof.ts";
 import type { Deps } from "../deps.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { crashing } from "./crash.ts";
 import { settle } from "./settle.ts";
 import { pass, type World } from "./world.ts";
@@ -46,11 +46,11 @@ export function times<Facts>(count: number, make: () => Facts): Facts[] {
 
 /** Recovery after the crashed processes: time passes, and the jobs run. */
 export async function recover(world: World): Promise<void> {
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   for (let rounds = 0; rounds < 3; rounds += 1) {
     pass(world, LONG_MS);
     await settle(world);
-    await expectBooksToTie(world);
+    await expectBooksToReconcile(world);
   }
 }
 

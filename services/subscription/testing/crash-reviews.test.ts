@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Review } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { crashing } from "./crash.ts";
 import { reviewAbout, reviewsOf, say } from "./desk.ts";
 import { recover, crashAtEveryStep, CRASH_TEST_MS } from "./crash-at-every-step.ts";
@@ -108,7 +108,7 @@ test("of concurrent confirming votes one decides, and the money moves once", asy
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   await settle(world);
   expect(await inBucket(world, pair.masterLogin, "pooled")).toEqual([140_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a compensation that crashes at any step is applied whole or not at all", async () => {
@@ -124,7 +124,7 @@ test("a compensation that crashes at any step is applied whole or not at all", a
     const { deps, died } = crashing(world.deps, steps);
     const word = { action: "compensate_deficit", actor: "boris" };
     const end = await Promise.race([say(deps, review, word).catch(() => "refused"), died.then(() => "died")]);
-    await expectBooksToTie(world);
+    await expectBooksToReconcile(world);
     const [pooled = 0n] = await inBucket(world, masterLogin, "pooled");
     expect([-30_00n, 0n]).toContain(pooled);
     if (end === "died") continue;

@@ -5,7 +5,7 @@ import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts"
 import type { Deps } from "../deps.ts";
 import { settleGates } from "../jobs/settle-gates.ts";
 import { subscriptionService } from "../service.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "./funding.ts";
 import { latch } from "./latch.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
@@ -56,7 +56,7 @@ test("a deposit's event arrives between the read of the balance and ACTIVE", asy
   await settle(world);
   expect(state).not.toBe(world.platform.byKey.get("funding:deposit:1")!.result.state);
   expectMaster(world, pair.masterLogin, 540_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a dealer moves money while an assign holds the account lock: it is quarantined, of either sign", async () => {
@@ -74,7 +74,7 @@ test("a dealer moves money while an assign holds the account lock: it is quarant
     const { holdings } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
     expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, quarantined: { minorUnits: amount } }]);
     expectMaster(world, pair.masterLogin, 500_00n);
-    await expectBooksToTie(world);
+    await expectBooksToReconcile(world);
   }
 });
 
@@ -88,7 +88,7 @@ test("a dealer's deposit is in the log when the account lock is taken, but its e
   const { holdings } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
   expect(holdings).toMatchObject([{ inbound: { minorUnits: 100_00n }, quarantined: { minorUnits: 0n } }]);
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an account that changes while it is read is locked and read again, and the decision uses the new facts", async () => {
@@ -107,7 +107,7 @@ test("an account that changes while it is read is locked and read again, and the
   await subscriptionService({ ...world.deps, platform }).assign(anAssignment(pair), aCall());
   await settle(world);
   expectMaster(world, pair.masterLogin, 100_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a paused replica requests the account lock after the saga was aborted: the released lock keeps it out", async () => {
@@ -149,7 +149,7 @@ test("the same for an unassign: it was aborted as refused, and stays refused", a
   await expect(leaving.catch((error: unknown) => error)).resolves.toBeDefined();
   await settle(world);
   expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an unassign with an unread deposit event: the deposit is read from the log and leaves with the rest", async () => {
@@ -163,7 +163,7 @@ test("an unassign with an unread deposit event: the deposit is read from the log
   await expect(leaving).resolves.toMatchObject({ amount: { minorUnits: -525_00n } });
   await settle(world);
   expectMaster(world, pair.masterLogin, 0n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an unassign waits for a mirror in transit, and is refused as busy when it is not applied", async () => {
@@ -182,7 +182,7 @@ test("an unassign waits for a mirror in transit, and is refused as busy when it 
   await expect(leaving).resolves.toMatchObject({ amount: { minorUnits: -525_00n } });
   await settle(world);
   expectMaster(world, pair.masterLogin, 0n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("the exit is applied while another mirror of the subscription is open: the subscription is CANCELLED after it", async () => {
@@ -201,7 +201,7 @@ test("the exit is applied while another mirror of the subscription is open: the 
   await settle(world);
   expectMaster(world, pair.masterLogin, 0n);
   expect((await find()).subscription).toBeUndefined();
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a hanging Leave whose gate was taken over decides nothing when it continues", async () => {
@@ -241,7 +241,7 @@ test("a refused Leave continues after its caller has sent the next try: two answ
   expect(holdings).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
   await payOut(world, second, 200_00n);
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("flows of +500 and -500 cancel out: both are applied without a call to platform", async () => {
@@ -260,7 +260,7 @@ test("flows of +500 and -500 cancel out: both are applied without a call to plat
     { pooled: { minorUnits: 400_00n }, outbound: { minorUnits: 0n } },
     { pooled: { minorUnits: 600_00n }, inbound: { minorUnits: 0n } },
   ]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("the last outflow of an Investor that has left is netted: the subscription is CANCELLED, and that is published", async () => {
@@ -276,7 +276,7 @@ test("the last outflow of an Investor that has left is netted: the subscription 
   expect(await statusOf(world, leaves.id)).toEqual({ status: "CANCELLED", hasEnded: true });
   const exitEvents = sql`select type from outbox where feed = 'subscription.exits' order by id`;
   expect(await many(world.deps.pool, exitEvents)).toHaveLength(2);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("exits are never netted, because the answer names their transfer id", async () => {
@@ -290,7 +290,7 @@ test("exits are never netted, because the answer names their transfer id", async
   await settle(world);
   expect(world.platform.byKey.get(`exit:${leaves.id}:1`)!.result).toMatchObject({ transferId });
   expectMaster(world, masterLogin, 1_000_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a dealer deposits on a pooled Investor, which withdraws all: external funds stay", async () => {
@@ -302,7 +302,7 @@ test("a dealer deposits on a pooled Investor, which withdraws all: external fund
   await settle(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(70_00n);
   expectMaster(world, masterLogin, 0n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a dealer's withdrawal from a pooled Investor lowers the available amount only", async () => {
@@ -313,7 +313,7 @@ test("a dealer's withdrawal from a pooled Investor lowers the available amount o
   expect(await withdraw(world, investorLogin, 1_000_00n, "funding:withdrawal:1")).toBe(430_00n);
   await settle(world);
   expectMaster(world, masterLogin, 70_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("the reserve of a withdrawal that is refused later returns to the pool", async () => {
@@ -329,7 +329,7 @@ test("the reserve of a withdrawal that is refused later returns to the pool", as
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n } }]);
   expectMaster(world, masterLogin, 500_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a reserve returned after PAUSED leaves by a further exit transfer, and only then the subscription is CANCELLED", async () => {
@@ -348,7 +348,7 @@ test("a reserve returned after PAUSED leaves by a further exit transfer, and onl
   expect(world.platform.byKey.has(`exit:${pair.id}:2`)).toBe(true);
   expect((await find()).subscription).toBeUndefined();
   expectMaster(world, pair.masterLogin, 0n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a debit below its reserve returns the rest, in the pool and after the exit", async () => {
@@ -362,7 +362,7 @@ test("a debit below its reserve returns the rest, in the pool and after the exit
     const key = withdrawal.request.payoutKey;
     enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FEE_DEBIT, amount: -150_00n, key });
     await settle(world);
-    await expectBooksToTie(world);
+    await expectBooksToReconcile(world);
     expectMaster(world, pair.masterLogin, isLeft ? 0n : 350_00n);
   }
 });
@@ -387,5 +387,5 @@ test("external funds on the Master and unallocated results belong to no Investor
   });
   const results = await many(world.deps.pool, sql`select amount_minor, position_id, volume_closed from master_result`);
   expect(results).toEqual([{ amount_minor: 12_00n, position_id: 5n, volume_closed: 100n }]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });

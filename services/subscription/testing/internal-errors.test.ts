@@ -8,7 +8,7 @@ import { openLedger, strikeLedger } from "../processes/allocate/ledger.ts";
 import type { Deps } from "../deps.ts";
 import type { Mark } from "../domain/pool/strike-pool.ts";
 import { lockMaster } from "../store/masters.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewAbout } from "./desk.ts";
 import { inBucket } from "./ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
@@ -62,7 +62,7 @@ test("an internal error during an allocation stops the Master, and the results a
   await decide(world, await reviewAbout(world, "stopped"), "resume");
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 async function strikeAt({ pool, ...deps }: Deps, login: string, marks: readonly Mark[]): Promise<unknown> {
@@ -94,7 +94,7 @@ test("an internal error in a strike stops the Master", async () => {
   expect(await strikeAt(deps, masterLogin, [mark])).toBeUndefined();
 
   await expectInternalError(world, faults(), { login: masterLogin, ticket: String(dealId) });
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("the message of a broken pool is shown to operators", async () => {

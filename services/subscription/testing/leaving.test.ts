@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { reachDecision } from "../processes/leave/reach-decision.ts";
 import { settleGates } from "../jobs/settle-gates.ts";
 import { subscriptionService } from "../service.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import type { Due } from "./fee-fake.ts";
 import { holdForWithdrawal, payOut, release, takeFee, withdraw } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
@@ -53,13 +53,13 @@ test("F4: a withdrawal pays the whole pending fee first, and both are mirrored",
     { key: FEE.key, amount: 600_00n },
     { key: withdrawal.request.payoutKey, amount: 5_000_00n },
   ]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
   await payOut(world, withdrawal, 5_000_00n);
   await release(world, withdrawal);
   await settle(world);
   expectBalances(world, pair, 6_400_00n, 6_400_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("F4b: a withdrawal can take everything, and the Investor stays in the pool with 0.00", async () => {
@@ -69,7 +69,7 @@ test("F4b: a withdrawal can take everything, and the Investor stays in the pool 
   expectBalances(world, pair, 0n, 0n);
   const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
   expect(subscription).toMatchObject({ status: SubscriptionStatus.ACTIVE });
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("the request to fee names the exact log position, and a repeated request is the same", async () => {
@@ -107,7 +107,7 @@ test("results that are not posted yet are posted under the account lock before L
   await release(world, withdrawal);
   await settle(world);
   expectBalances(world, pair, 0n, 0n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a posting blocked by the account lock is finished under that lock, with its own key", async () => {
@@ -126,7 +126,7 @@ test("a posting blocked by the account lock is finished under that lock, with it
     { state: "APPLIED" },
     { state: "APPLIED" },
   ]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a leave whose results cannot be posted in time has an unknown outcome, and a repeated call finishes it", async () => {
@@ -157,7 +157,7 @@ test("a loss that cannot be posted on a balance of 0.00 does not block a leave",
   expect(await withdraw(world, pair.investorLogin, 50_00n, "funding:withdrawal:1")).toBe(0n);
   await settle(world);
   expectBalances(world, pair, 0n, -30_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an open weekly fee is not part of the available amount, and is collected with the other fees", async () => {
@@ -173,7 +173,7 @@ test("an open weekly fee is not part of the available amount, and is collected w
   await release(world, withdrawal);
   await settle(world);
   expectBalances(world, pair, 0n, 0n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a weekly fee that was already debited is not counted again", async () => {
@@ -183,7 +183,7 @@ test("a weekly fee that was already debited is not counted again", async () => {
   expect(await withdraw(world, pair.investorLogin, 99_999_00n, "funding:withdrawal:1")).toBe(11_950_00n);
   await settle(world);
   expectBalances(world, pair, 0n, 0n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("external funds pay no fee and are not withdrawn", async () => {
@@ -193,7 +193,7 @@ test("external funds pay no fee and are not withdrawn", async () => {
   expect(await withdraw(world, pair.investorLogin, 99_999_00n, "funding:withdrawal:1")).toBe(11_400_00n);
   await settle(world);
   expectBalances(world, pair, 70_00n, 0n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("F14: an unassign pays its fee and returns the rest that leaves the Master", async () => {
@@ -214,7 +214,7 @@ test("F14: an unassign pays its fee and returns the rest that leaves the Master"
   expectBalances(world, pair, 5_305_50n, 0n);
   const { subscription } = await world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
   expect(subscription).toBeUndefined();
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a finally refused fee of an exit leaves the Master by a further exit, and then the subscription is CANCELLED", async () => {
@@ -224,7 +224,7 @@ test("a finally refused fee of an exit leaves the Master by a further exit, and 
   await settle(world);
   expectBalances(world, pair, 12_000_00n, 0n);
   expect(world.platform.byKey.has(`exit:${pair.id}:2`)).toBe(true);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an Investor that leaves takes its share of the results since its entry, to the cent", async () => {
@@ -244,7 +244,7 @@ test("an Investor that leaves takes its share of the results since its entry, to
     1_033_34n,
     1_033_33n,
   ]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("outside a pool fees are due, and no Master is read", async () => {
@@ -266,7 +266,7 @@ test("outside a pool fees are due, and no Master is read", async () => {
   await release(world, withdrawal);
   await settle(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(0n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an exit of an Investor outside a pool is finally refused", async () => {
@@ -316,7 +316,7 @@ test("fee fails after the log position is fixed: the leave is not refused, and t
     await payOut(world, withdrawal, 1_000_00n);
     await release(world, withdrawal);
     await settle(world);
-    await expectBooksToTie(world);
+    await expectBooksToReconcile(world);
     expectBalances(world, pair, isPooled ? 10_700_00n : 12_300_00n, isPooled ? 10_700_00n : 12_300_00n);
   }
 });
@@ -333,10 +333,10 @@ test("a deposit that reaches the Master while a decision waits for fee is struck
   const slow = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
   await expect(slow.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 500_00n } });
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n, 500_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("two concurrent leaves are decided one after the other, each with all results allocated so far", async () => {
@@ -352,7 +352,7 @@ test("two concurrent leaves are decided one after the other, each with all resul
     1_100_00n,
     3_300_00n,
   ]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a Leave waits while another transaction holds the lock of the Master beyond the lock timeout", async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { settle } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "./world.ts";
@@ -14,7 +14,7 @@ test("an Investor is assigned, mirrored, unassigned, and nothing of it stays on 
   expect(subscription).toMatchObject({ status: SubscriptionStatus.ACTIVE, inPool: true, endedAt: undefined });
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(1_000_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 
   const left = await world.service.unassign({ masterLogin, investorLogin }, aCall());
   expect(left).toMatchObject({
@@ -22,9 +22,9 @@ test("an Investor is assigned, mirrored, unassigned, and nothing of it stays on 
     payoutEnqueued: true,
     amount: { minorUnits: -1_000_00n },
   });
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(1_000_00n);

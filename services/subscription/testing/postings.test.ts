@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal, release } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
@@ -39,13 +39,13 @@ test("a loss debits an account down to 0.00 at most; the rest is netted with lat
   await settle(world);
   expect(shown()).toBe(0n);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([-30_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   master.result(45_00n);
   await settle(world);
   expect(shown()).toBe(15_00n);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n]);
   expect(await states(world)).toEqual(["-13000 APPLIED", "-3000 REFUSED", "1500 APPLIED"]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an unposted loss is posted after the pause when the account has money", async () => {
@@ -56,7 +56,7 @@ test("an unposted loss is posted after the pause when the account has money", as
   pass(world, 1_000);
   await settle(world);
   expect(shown()).toBe(20_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a posting on a busy account is retried under its key, and later results go into the next posting", async () => {
@@ -67,13 +67,13 @@ test("a posting on a busy account is retried under its key, and later results go
   master.result(7_00n);
   await settle(world);
   expect(shown()).toBe(100_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   await release(world, withdrawal);
   pass(world, 2_000);
   await settle(world);
   expect(shown()).toBe(117_00n);
   expect(await states(world)).toEqual(["1000 APPLIED", "700 APPLIED"]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("the amount of a finally refused posting goes into the next one, after a pause", async () => {
@@ -89,7 +89,7 @@ test("the amount of a finally refused posting goes into the next one, after a pa
   await settle(world);
   expect(await states(world)).toEqual(["1000 REFUSED", "1000 APPLIED"]);
   expect(shown()).toBe(110_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a posting with an unknown outcome is retried under its key and applied once", async () => {
@@ -106,7 +106,7 @@ test("a posting with an unknown outcome is retried under its key and applied onc
   await settle(world);
   expect(shown()).toBe(110_00n);
   expect(await states(world)).toEqual(["1000 APPLIED"]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a posting whose answer was lost is retried and posted once", async () => {
@@ -124,7 +124,7 @@ test("a posting whose answer was lost is retried and posted once", async () => {
   pass(world, 1_000);
   await settle(unlucky);
   expect(shown()).toBe(110_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a result above the maximum of one transfer is posted in parts", async () => {
@@ -134,5 +134,5 @@ test("a result above the maximum of one transfer is posted in parts", async () =
   await settle(world);
   expect(shown()).toBe(250_000_010_000n);
   expect(await states(world)).toEqual(["100000000000 APPLIED", "100000000000 APPLIED", "50000000000 APPLIED"]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { runningService, expectConverged } from "./run-service.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { deposit, withdraw } from "./funding.ts";
 import { cents } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
@@ -94,12 +94,12 @@ test(
           }
           await Promise.all(asked);
           master.closeAll();
-          await expectBooksToTie(world);
+          await expectBooksToReconcile(world);
           await expectConverged(world, masterLogin);
           await expectPosted(world, masterLogin);
         }
         expect(getAccount(world.platform.ledger, masterLogin).positions).toEqual([]);
-        await expectBooksToTie(world);
+        await expectBooksToReconcile(world);
       }),
       { numRuns: 10, endOnFailure: true },
     );

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { runningService, expectConverged } from "./run-service.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { deposit, withdraw } from "./funding.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { subscribed } from "./settle.ts";
@@ -98,7 +98,7 @@ test(
             return await world.service.unassign(pair, aCall({ withinMs: 1_200 }));
           }),
         );
-        await expectBooksToTie(world);
+        await expectBooksToReconcile(world);
         await expectConverged(world, masterLogin);
       }),
       { numRuns: 8, endOnFailure: true },

@@ -5,7 +5,7 @@ import { allocateMaster } from "../jobs/allocate-results.ts";
 import type { Deps } from "../deps.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { deposit } from "./funding.ts";
 import { inBucket, holdingOf, publishedEvents } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
@@ -50,7 +50,7 @@ test("a profit is allocated by the shares of the pool, to the cent, and posted t
     "ResultAllocated",
     "ResultAllocated",
   ]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a loss, a commission on entry, a charge without a trade and a swap are results too", async () => {
@@ -63,7 +63,7 @@ test("a loss, a commission on entry, a charge without a trade and a swap are res
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([654_00n, 218_00n]);
   expect(shown(world, investors)).toEqual([654_00n, 218_00n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(872_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a partial close releases a part of the accrual, a reversal all of it", async () => {
@@ -75,7 +75,7 @@ test("a partial close releases a part of the accrual, a reversal all of it", asy
   master.close(position, { volume: LOT, profit: 200_00n });
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_200_00n, 1_400_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   master.reverse(position, { volume: 3n * LOT, profit: 300_00n });
   await settle(world);
   // 200 of the 300 floated before the second Investor joined.
@@ -85,7 +85,7 @@ test("a partial close releases a part of the accrual, a reversal all of it", asy
   master.close(position, { profit: -100_00n });
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_400_00n, 1_400_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("A1: an Investor that joins during a floating profit has no share in it", async () => {
@@ -94,12 +94,12 @@ test("A1: an Investor that joins during a floating profit has no share in it", a
   const position = master.open();
   master.float(position, 450_00n);
   await subscribed(world, masterLogin, 550_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   master.close(position, { profit: 1_450_00n });
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([2_175_00n, 825_00n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(3_000_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("A2: an Investor that joins or deposits during a floating loss has no share in it", async () => {
@@ -109,12 +109,12 @@ test("A2: an Investor that joins or deposits during a floating loss has no share
   master.float(position, -390_00n, -10_00n);
   await deposit(world, investors[1]!, 600_00n);
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   master.close(position);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([800_00n, 800_00n]);
   expect(shown(world, investors)).toEqual([800_00n, 800_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("A8: negative cash is covered by floating profit; the account shows 0.00 until it is balanced", async () => {
@@ -133,7 +133,7 @@ test("A8: negative cash is covered by floating profit; the account shows 0.00 un
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([550_00n, 550_00n]);
   expect(shown(world, investors)).toEqual([550_00n, 550_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a deal between the mirror and the marks is allocated with the old units", async () => {
@@ -157,7 +157,7 @@ test("a deal between the mirror and the marks is allocated with the old units", 
   await settle(racing);
   expect(reads).toBeGreaterThan(1);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_300_00n, 1_000_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("money mirrored to a flat Master shares in the very next deal", async () => {
@@ -173,7 +173,7 @@ test("money mirrored to a flat Master shares in the very next deal", async () =>
   await allocateMaster(world.deps, masterLogin);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_150_00n, 1_150_00n]);
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("while a Master cannot be marked its money waits with a reason, and nothing else stops", async () => {
@@ -197,7 +197,7 @@ test("while a Master cannot be marked its money waits with a reason, and nothing
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([990_00n, 500_00n]);
   expect(await many(world.deps.pool, why)).toEqual([{ tried: false, reason: null }]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("while nothing waits for a strike, no marks are read", async () => {
@@ -219,14 +219,14 @@ test("a fee taken out of the pool lowers its cash at once, and its units at the 
   await deliver(world);
   const unredeemed = sql`select unredeemed_minor as unredeemed from holding order by subscription_id`;
   expect(await many(world.deps.pool, unredeemed)).toEqual([{ unredeemed: 750_00n }, { unredeemed: 0n }]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   await settle(world);
   expect(await many(world.deps.pool, unredeemed)).toEqual([{ unredeemed: 0n }, { unredeemed: 0n }]);
   // 750 of the 1,500 that each had: from now on the shares are one third and two thirds.
   master.close(position, { profit: 1_300_00n });
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([850_00n, 1_700_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("results before any Investor has units are kept in suspense and logged", async () => {
@@ -252,7 +252,7 @@ test("results before any Investor has units are kept in suspense and logged", as
     [suspended, { login: masterLogin, number: 1n }],
     [suspended, { login: masterLogin, number: 2n }],
   ]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an Investor with 0.00 in the pool has no share in new results and stays in the pool", async () => {
@@ -263,7 +263,7 @@ test("an Investor with 0.00 in the pool has no share in new results and stays in
   master.result(10n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_000_10n, 0n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a pool in deficit is logged once, and accepts no Investor until the deficit is over", async () => {
@@ -288,7 +288,7 @@ test("a pool in deficit is logged once, and accepts no Investor until the defici
     code: "investor_deficit",
     details: { deficit: "63.00" },
   });
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("the allocation of a deal to a thousand Investors needs a handful of statements", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewAbout, reviewsOf, say } from "./desk.ts";
 import { deposit } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
@@ -81,7 +81,7 @@ test("two API keys resume a Master, and waiting deposits, results and postings c
     550_00n,
   ]);
   expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("the vote of one API key alone resumes no Master", async () => {
@@ -112,7 +112,7 @@ test("a Master whose account differs from its log is resumed only with resume_wi
   trader(world, masterLogin).result(20_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([520_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("while platform is unavailable no vote is recorded", async () => {
@@ -148,7 +148,7 @@ test("a deal older than the last strike is allocated when two API keys approve i
   expect(review.dealId).toBeLessThanOrEqual(dealId);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([515_00n]);
   expect(await stoppedMasters(world)).toEqual([]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test.each(["mirror", "exit"] as const)(
@@ -179,7 +179,7 @@ test.each(["mirror", "exit"] as const)(
     const { external } = await world.service.getPoolLedger({ masterLogin }, aCall());
     expect(external?.minorUnits).toBe(wrong[kind].amount);
     expect(balanceOf(world.platform.ledger, masterLogin)).toBe(kind === "mirror" ? 559_00n : 1_00n);
-    await expectBooksToTie(world);
+    await expectBooksToReconcile(world);
   },
 );
 
@@ -197,7 +197,7 @@ test("a dealer's deposit on an Investor is adopted after two approvals and reach
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ pooled: 540_00n, inbound: 0n, quarantined: 0n });
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(540_00n);
   expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a dealer's withdrawal on an Investor is adopted as a withdrawal: it leaves the Master, without a fee", async () => {
@@ -207,7 +207,7 @@ test("a dealer's withdrawal on an Investor is adopted as a withdrawal: it leaves
   await settle(world);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ pooled: 460_00n, outbound: 0n, quarantined: 0n });
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(460_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a withdrawal above the Investor's share of the pool is not adopted", async () => {
@@ -219,7 +219,7 @@ test("a withdrawal above the Investor's share of the pool is not adopted", async
   await expect(say(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
     code: "action_not_possible",
   });
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("acknowledged external funds open no new review until the amount changes", async () => {
@@ -234,7 +234,7 @@ test("acknowledged external funds open no new review until the amount changes", 
   await moved(world, investorLogin, 1_00n);
   await moved(world, masterLogin, -5_00n);
   expect((await reviewsOf(world)).map(({ amount }) => amount?.minorUnits).sort()).toEqual([20_00n, 41_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a proposal is void when the amount changes, and the review closes when the funds are gone", async () => {
@@ -268,7 +268,7 @@ test("nothing is adopted while an Investor is leaving the pool", async () => {
     code: "action_not_possible",
     message: expect.stringContaining("leaving"),
   });
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("funds that are not part of the review are not adopted with it", async () => {
@@ -312,14 +312,14 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
     0n,
     0n,
   ]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
   // They may deposit again, and share in later results.
   await deposit(world, investorLogin, 10_00n);
   await settle(world);
   trader(world, masterLogin).result(3_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([13_00n, 0n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("no Investor is compensated while the Master has open positions", async () => {
@@ -339,7 +339,7 @@ test("no Investor is compensated while the Master has open positions", async () 
   await settle(world);
   await decide(world, review, "compensate_deficit");
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("external funds withdrawn from an Investor and returned leave every bucket as it was", async () => {
@@ -365,7 +365,7 @@ test("external funds withdrawn from an Investor and returned leave every bucket 
   expect(await holdingOf(world, masterLogin, id)).toEqual(before);
   expect(balanceOf(ledger, masterLogin)).toBe(500_00n);
   expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a Master whose mirror deal was deleted is resumed after its log was corrected, the missing amount is external, and the Investor leaves", async () => {
@@ -387,7 +387,7 @@ test("a Master whose mirror deal was deleted is resumed after its log was correc
     amount: { minorUnits: -500_00n },
     actions: ["acknowledge"],
   });
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 
   await moved(world, masterLogin, 500_00n);
   await world.service.unassign({ masterLogin, investorLogin }, aCall());
@@ -396,7 +396,7 @@ test("a Master whose mirror deal was deleted is resumed after its log was correc
   expect([masterLogin, investorLogin].map((login) => balanceOf(ledger, login))).toEqual([0n, 500_00n]);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([]);
   expect(await reviewsOf(world)).toEqual([]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("the correction of a deleted deposit on an Investor is adopted and leaves the Master like a withdrawal", async () => {
@@ -415,5 +415,5 @@ test("the correction of a deleted deposit on an Investor is adopted and leaves t
 
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ quarantined: 0n, pooled: 500_00n, outbound: 0n });
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
 import { subscriptionJobs } from "../service.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { cents } from "./ledger.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { deliver } from "./settle.ts";
@@ -31,7 +31,7 @@ export function runningService(world: World): AsyncDisposable {
 /** Checks that the books reconcile at every instant, not only in the end. */
 async function watch(world: World, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await expectBooksToTie(world);
+    await expectBooksToReconcile(world);
     await sleep(20);
   }
 }
@@ -56,5 +56,5 @@ export async function expectConverged(world: World, masterLogin: string): Promis
       { timeout: 20_000, interval: 50 },
     )
     .toEqual({ undelivered: 0, inFlight: [], master: 0n });
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 }

@@ -5,7 +5,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { leave } from "../commands/leave.ts";
 import { unassign } from "../commands/unassign.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
@@ -48,7 +48,7 @@ test("a Master with an amended deal is stopped until manual review", async () =>
   await expect(world.service.unassign({ masterLogin, investorLogin }, aCall())).rejects.toMatchObject(stop);
   const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject(stop);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an amended deal on an Investor in a pool stops that Master only", async () => {
@@ -77,7 +77,7 @@ test("an amended deal on an Investor in a pool stops that Master only", async ()
   await settle(world);
   expect(await holdingOf(world, masterLogin, 1n)).toMatchObject({ pooled: 500_00n, inbound: 30_00n, unposted: 0n });
   expect(await holdingOf(world, other, 2n)).toMatchObject({ pooled: 340_00n, inbound: 0n, unposted: 0n });
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("results to post wait while their Master is stopped, and those of other Masters are posted", async () => {
@@ -96,7 +96,7 @@ test("results to post wait while their Master is stopped, and those of other Mas
   await settle(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
   expect(balanceOf(world.platform.ledger, elsewhere.investorLogin)).toBe(310_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a recorded mirror that is not sent yet waits while its Master is stopped", async () => {
@@ -119,7 +119,7 @@ test("a recorded mirror that is not sent yet waits while its Master is stopped",
   await decide(world, await reviewAbout(world, "stopped"), "resume");
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a leave is refused with safety_stop when fee is stopped on the Master, and the gate stays open", async () => {
@@ -145,7 +145,7 @@ test("an amended deal on an Investor outside a pool is only filed", async () => 
   const { number } = lastEntry(world.platform.ledger, investorLogin);
   const filed = sql`select filed_number as filed from investor_account where login = ${investorLogin}`;
   expect(await many(world.deps.pool, filed)).toEqual([{ filed: number }]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a deal older than the last strike stops its Master, because other Investors held the units at its time", async () => {
@@ -156,7 +156,7 @@ test("a deal older than the last strike stops its Master, because other Investor
   await settle(world);
   expect(await reasonOf(world)).toContain("older than the last strike");
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("results before the deal that stops a Master are allocated", async () => {
@@ -169,7 +169,7 @@ test("results before the deal that stops a Master are allocated", async () => {
   master.result(7_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a recorded position that the trading platform does not show stops the Master, and its floating result is not lost", async () => {
@@ -186,5 +186,5 @@ test("a recorded position that the trading platform does not show stops the Mast
   await settle(world);
   expect(await reasonOf(world)).toContain("open in the books");
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([50_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });

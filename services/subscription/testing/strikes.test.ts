@@ -6,7 +6,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { lockMaster } from "../store/masters.ts";
 import { lockHoldings } from "../store/holdings.ts";
 import { lockUnitPool, saveUnitPool } from "../store/unit-pools.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { deposit } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
@@ -26,7 +26,7 @@ test("a strike waits only for locks of the Investors whose units it changes", as
     await settle(world);
     expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_500_00n, 1_000_00n]);
   });
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a fee filed while the pool is being saved is not lost, and neither is the saved pool", async () => {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { AllocationEntry } from "#proto/pamm/subscription/v1/subscription.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { expectBooksToTie } from "./books.ts";
+import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewAbout } from "./desk.ts";
 import { holdForWithdrawal, withdraw } from "./funding.ts";
 import { cents, inBucket, publishedEvents } from "./ledger.ts";
@@ -64,7 +64,7 @@ test("the weeks of a stopped Master wait, and are closed in order after it is re
   await decide(world, await reviewAbout(world, "stopped"), "resume");
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n, cutOff(1)]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a week is closed between two results, and a deal dated at the cut-off comes after it", async () => {
@@ -93,7 +93,7 @@ test("a week is closed between two results, and a deal dated at the cut-off come
       entry: { $case: "week", value: { periodStart: cutOff(-1), cutOff: cutOff(0), markedAt: undefined } },
     },
   ]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a week is closed with each Investor's share of the floating result at its end, also when it was realised since", async () => {
@@ -121,7 +121,7 @@ test("a week is closed with each Investor's share of the floating result at its 
   ]);
   const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 0n, limit: 1 }, aCall());
   expect(entries).toMatchObject([{ entry: { value: { markedAt: expect.any(Date) } } }]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("missed weeks are closed in order, each with its own results", async () => {
@@ -144,7 +144,7 @@ test("missed weeks are closed in order, each with its own results", async () => 
     cutOff(3),
     1_00n,
   ]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a Master with an incomplete log keeps its week open, and is read again", async () => {
@@ -189,7 +189,7 @@ test("while the pool is empty no week is closed, and none is closed later for th
   master.result(5_00n);
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([5_00n, cutOff(3), 5_00n]);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("an Investor that joins after a cut-off has no row in the week before it, however late it is closed", async () => {
@@ -219,7 +219,7 @@ test("a Leave closes the due weeks itself, before its own log position", async (
   const [asked] = [...world.fees.crystallised.values()].map(({ request }) => request);
   expect(asked).toMatchObject({ throughNumber: 3n, periodStart: cutOff(0), masterLogin, investorLogin });
   await settle(world);
-  await expectBooksToTie(world);
+  await expectBooksToReconcile(world);
 });
 
 test("a due week does not block the leave of an Investor that joined after it", async () => {

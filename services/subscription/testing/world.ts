@@ -10,7 +10,7 @@ import type { Deps } from "../deps.ts";
 import { createWakeSignals, subscriptionService } from "../service.ts";
 import type { Week } from "../domain/weeks.ts";
 import { type FeeFake, feeFake } from "./fee-fake.ts";
-import { type PeopleFake, peopleFake } from "./people-fake.ts";
+import { type AccountFake, accountFake } from "./account-fake.ts";
 import { type PlatformFake, platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { enter, openAccount } from "#test/support/platform-fake/ledger.ts";
 
@@ -19,7 +19,7 @@ export type World = {
   readonly deps: Deps;
   readonly service: Implementation<SubscriptionServiceService>;
   readonly platform: PlatformFake;
-  readonly people: PeopleFake;
+  readonly people: AccountFake;
   readonly fees: FeeFake;
   /** The fee configurations that fee has received. */
   readonly configured: ConfigureRequest[];
@@ -42,7 +42,7 @@ export async function aWorld(
   const state = { clockOffsetMs: 0, delivered: 0, keys: 0 };
   const now = (): Date => new Date(Date.now() + state.clockOffsetMs);
   const platform = platformFake({ now });
-  const people = peopleFake();
+  const people = accountFake();
   const fees = feeFake({ platform: platform.client, returnReserve: (key) => service.returnReserve({ key }, aCall()) });
   const deps: Deps = {
     pool,

@@ -3,16 +3,17 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { PROBLEMS } from "../../../services/edge/problems/problems.ts";
 import { testEdge } from "../../../services/edge/testing/test-edge.ts";
+import { findWords } from "#test/architecture/vocabulary.ts";
 
 const ROOT = join(import.meta.dirname, "../../..");
 const SERVICES = "services/{account,subscription,funding,fee,platform,kernel,edge}";
 
-/** Words that name no actor, or are not terms of the field. */
-const BANNED = /\b(nobody|somebody|whoever|everybody|people|says? the same|in the way)\b/i;
+/** The words that must not come back, and two that only messages must not have. */
+const BANNED = { test: (text: string) => /\b(people|in the way)\b/i.test(text) || findWords("", text).length > 0 };
 const LITERAL = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/;
 /** Every function whose argument becomes the message of a refusal. */
 const CALL =
-  /\b(?:refuse\(\s*"[a-z_]+",|(?:accountBusy|platformUnavailable|actionNotPossible|reviewDecided|notReadYet|unfinished|malformedRequest)\(|unresolved\(\w+,)\s*/;
+  /\b(?:refuse\(\s*"[a-z_]+",|(?:accountBusy|platformUnavailable|actionNotPossible|reviewDecided|allocationInProgress|unfinished|malformedRequest)\(|unresolved\(\w+,)\s*/;
 const REFUSALS = new RegExp(CALL.source + `(${LITERAL.source})`, "g");
 const MESSAGES = /\bconst message =([^;]+);/g;
 const FINDINGS = /\b(?:message|title): ("(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)/g;

@@ -92,9 +92,9 @@ function serve(platform: Platform, line: Connection, request: Request): void {
   if (request.path === "trade/balance") return moveMoney(platform, line, request);
   const body = answerTo(platform.books, request.path, request.parameters);
   if (!random.chance(platform.faultPercent.reads)) return send(line, httpAnswer(body));
-  const told = random.chance(40) ? distortedRead(request.path, body, random) : body;
+  const answer = random.chance(40) ? distortedRead(request.path, body, random) : body;
   const deliveries = random.chance(50) ? UNDERSTANDABLE : UNRELIABLE;
-  deliveries[random.pick(Object.keys(deliveries))]?.(line, told, random);
+  deliveries[random.pick(Object.keys(deliveries))]?.(line, answer, random);
 }
 
 /** The fault of a request depends on the seed, the account and the number of its requests only. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, eventually } from "../support/client.ts";
-import { CREDIT, expectFeesToTie, PAYMENT } from "../support/fees.ts";
+import { CREDIT, expectFeesToReconcile, PAYMENT } from "../support/fees.ts";
 import { expectDone, withdraw } from "../support/people.ts";
 import * as shape from "../support/shape.ts";
 import { bookResult, pooled } from "../support/trading.ts";
@@ -39,7 +39,7 @@ export function feeListings(client: () => Client): void {
     const older = await payments(`?limit=4&cursor=${textOf(newest.body, "next_cursor")}`);
     expect(amountsOf(older.body)).toEqual(["2", "1"]);
     expect(older.body).toMatchObject({ has_more: false, next_cursor: null });
-    await expectFeesToTie(client(), master);
+    await expectFeesToReconcile(client(), master);
   });
 }
 

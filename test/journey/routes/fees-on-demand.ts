@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Client, eventually } from "../support/client.ts";
-import { expectFeesToTie } from "../support/fees.ts";
+import { expectFeesToReconcile } from "../support/fees.ts";
 import { assign, deposit, expectDone, unassign, withdraw } from "../support/people.ts";
 import * as shape from "../support/shape.ts";
 import { bookResult, expectBalances, pooled } from "../support/trading.ts";
@@ -32,7 +32,7 @@ export function feesOnDemand(client: () => Client): void {
     });
     const after = { [investor]: "6400", [master.login]: "6400", [master.paymentLogin]: "600" };
     await expectBalances(client(), after);
-    const { payments } = await expectFeesToTie(client(), master);
+    const { payments } = await expectFeesToReconcile(client(), master);
     const operation = reply.headers.get("x-operation-id");
     expect(payments.map(({ key, runId }) => [key, runId])).toEqual([
       [`PF:${investor}:${master.login}:${payments[0]?.runId}:WD${operation}`, payments[0]?.runId],
@@ -93,7 +93,7 @@ export function feesOnDemand(client: () => Client): void {
     await expectBalances(client(), { [investor]: "5305.50", [master.login]: "0", [master.paymentLogin]: "115.87" });
     const list = `/api/v1/info/subscriptions?investor_login=${investor}`;
     await eventually(async () => expect((await client().get(list)).items).toMatchObject([{ status: "CANCELLED" }]));
-    const { payments } = await expectFeesToTie(client(), master);
+    const { payments } = await expectFeesToReconcile(client(), master);
     const { id } = subscription as { id: number };
     expect(payments).toMatchObject([{ minor: 115_87n, key: expect.stringMatching(`:UA${id}$`) as string }]);
   });
@@ -113,6 +113,6 @@ export function feesOnDemand(client: () => Client): void {
     expect(body).toMatchObject({ perf_fee_pending_at_request: "3.00", balance_before: "1080.00" });
     await expectDone(deposit(client(), investor, "10", "later"));
     await expectBalances(client(), { [investor]: "1086.99", [master.login]: "1086.99" });
-    await expectFeesToTie(client(), master);
+    await expectFeesToReconcile(client(), master);
   });
 }

@@ -105,7 +105,7 @@ async function readPages(get: Client["get"], path: string, item: shape.Shape, na
 }
 
 /** Each payment is one credit and one deal on each of the two accounts; the payment account has no other deal. */
-export async function expectFeesToTie(
+export async function expectFeesToReconcile(
   client: Client,
   { login: master, paymentLogin }: NewMaster,
 ): Promise<{ readonly payments: readonly Payment[]; readonly total: bigint }> {

@@ -1,4 +1,4 @@
-import { expectFeesToTie } from "../../journey/support/fees.ts";
+import { expectFeesToReconcile } from "../../journey/support/fees.ts";
 import type { TestSystem } from "../../journey/support/system.ts";
 import { centsOf } from "../engine/cents.ts";
 import type { Investor, Master } from "../engine/world.ts";
@@ -11,7 +11,7 @@ import * as steps from "./steps.ts";
 const MAX_TRIES = 4;
 
 /** Runs an example, again from the start when the end of a week interrupted it; then checks that all books reconcile. */
-export async function tell(
+export async function runExample(
   system: TestSystem,
   books: InnerBooks,
   example: (live: Live) => Promise<void>,
@@ -22,7 +22,7 @@ export async function tell(
       await example(live);
       await settled(live);
       await expectSubscriptions(live);
-      for (const master of live.world.masters) await expectFeesToTie(live.client, masterAccountsOf(live, master));
+      for (const master of live.world.masters) await expectFeesToReconcile(live.client, masterAccountsOf(live, master));
       return;
     } catch (error) {
       if (!(error instanceof WeekCrossedError) || tries === MAX_TRIES) throw error;

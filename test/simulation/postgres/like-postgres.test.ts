@@ -113,7 +113,7 @@ test("inserts and updates have the same effect, and violated constraints the sam
       anOperation(2n, "INTENT"),
       sql`insert into operation (number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_exclusive, is_ready, state)
           values (3, 99, 3, '7', 'deposit', 5, 5, true, true, 'INTENT')`,
-      sql`insert into review (login, reason, evidence) values ('7', 'r', '{}'), ('7', 'r', '{}') on conflict do nothing
+      sql`insert into finding (login, reason, evidence) values ('7', 'r', '{}'), ('7', 'r', '{}') on conflict do nothing
           returning login`,
       sql`insert into reader_cursor (read_to) values (${new Date(5_000)}) on conflict (is_only) do update
           set read_to = greatest(reader_cursor.read_to, excluded.read_to) returning read_to`,
@@ -123,7 +123,7 @@ test("inserts and updates have the same effect, and violated constraints the sam
       sql`update operation set state = 'REVIEW', came_from = 'UNKNOWN', review = 'x' where number = 1 returning *`,
       sql`update account set log_minor = log_minor + added.n from unnest(${["7"]}::text[], ${[4n]}::bigint[]) as added (login, n)
           where account.login = added.login returning account.login, log_minor`,
-      sql`with deleted as (delete from review where login = '7' returning reason) select reason from deleted`,
+      sql`with deleted as (delete from finding where login = '7' returning reason) select reason from deleted`,
       sql`insert into released_lock (lock_owner, login) values ('h', '7')`,
       sql`update released_lock set login = '8'`,
       sql`select nextval('operation_number') as first, nextval('operation_number') as second`,

@@ -1,6 +1,6 @@
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { Client } from "../../../services/kernel/contract/contract.ts";
-import { peopleFake } from "../../../services/subscription/testing/people-fake.ts";
+import { accountFake } from "../../../services/subscription/testing/account-fake.ts";
 
 type Accounts = Client<AccountServiceService>;
 
@@ -10,7 +10,7 @@ export function createAccountClient(
   investors: readonly string[],
   paymentAccountLogin: string,
 ): Accounts {
-  const accounts = peopleFake();
+  const accounts = accountFake();
   for (const login of masters) accounts.addMaster(login, 0n);
   for (const login of investors) accounts.addInvestor(login);
   const findMaster: Accounts["findMaster"] = async (request, context) => {

@@ -3,9 +3,9 @@ import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
 import type { Deal } from "../../../services/platform/mt5/deals.ts";
 import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
 import {
-  createMissedAnswers,
-  createToldTickets,
-  type HistoryQuestions,
+  createOutstandingAnswers,
+  createSeenTickets,
+  type HistoryReads,
 } from "../../../services/platform/mt5/answer-correlation.ts";
 import type { Position } from "../../../services/platform/mt5/positions.ts";
 import { fixedClock } from "../../../services/platform/mt5/server-clock.ts";
@@ -44,7 +44,7 @@ export function createMt5Port(options: CommandConnectionOptions, process: Simula
   const history = (logins: readonly string[], { from, to }: { readonly from: Date; readonly to: Date }) =>
     server.history(logins, from.getTime(), to.getTime()).map(shown);
 
-  const questions: HistoryQuestions = {
+  const questions: HistoryReads = {
     readDeals: (login, period) => ask("deals of a login", () => history([login], period)),
     getDeal: (ticket) => ask("deal", () => dealOf(server.deals, ticket, scheduler.nowMs)),
   };
@@ -75,11 +75,15 @@ export function createMt5Port(options: CommandConnectionOptions, process: Simula
 }
 
 /** Sessions for commands. Resetting a session ends its commands under way. */
-function createSessions(options: CommandConnectionOptions, process: SimulatedProcess, history: HistoryQuestions) {
+function createSessions(options: CommandConnectionOptions, process: SimulatedProcess, history: HistoryReads) {
   const { server, scheduler, random } = options;
   const live = new Set<string>();
   const resets = new Set<() => void>();
-  const answers = { told: createToldTickets(), missed: createMissedAnswers(false), history: () => history };
+  const answers = {
+    seenTickets: createSeenTickets(),
+    outstandingAnswers: createOutstandingAnswers(false),
+    history: () => history,
+  };
   let opened = 0;
   const ping = (): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -32,7 +32,7 @@ export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Clie
 /** Sends a deposit of 100.00 once. */
 export async function sendOnce(
   client: Mt5Client,
-  own: { mayWrite?: () => boolean; onWritten?: () => void; comment?: string; isTold?: boolean } = {},
+  own: { mayWrite?: () => boolean; onWritten?: () => void; comment?: string; isShownToCaller?: boolean } = {},
 ) {
   using session = await client.acquireForCommand();
   return await session.changeBalance({

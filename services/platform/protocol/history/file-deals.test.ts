@@ -5,7 +5,7 @@ import { testDatabase } from "#test/support/database.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { setUndecidedFrom } from "../../store/accounts.ts";
 import { aManagedLogin } from "../../testing/books.ts";
-import { Doorbell } from "../turn-queue.ts";
+import { LoginSignals } from "../turn-queue.ts";
 import { fileDeals } from "./file-deals.ts";
 
 const MINUTE_MS = 60_000;
@@ -17,7 +17,7 @@ test("a history that begins after an undecided deal is not filed: log positions 
   const later = new Date(undecided.getTime() + MINUTE_MS);
   await inTransaction(pool, (tx) => setUndecidedFrom(tx, "1", undecided));
   const file = async (from: Date) => {
-    await fileDeals({ pool, settings: { server: "test" }, doorbell: new Doorbell() }, "1", {
+    await fileDeals({ pool, settings: { server: "test" }, loginSignals: new LoginSignals() }, "1", {
       from,
       deals: [aExternalDeal(later)],
     });

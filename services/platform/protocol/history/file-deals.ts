@@ -18,7 +18,7 @@ import { type Clues, effectOf, explainDeal, type Explanation } from "./explain-d
 /** Deals of one login since an instant, oldest first. */
 export type History = { readonly from: Date; readonly deals: readonly Deal[] };
 
-type Filing = Pick<Deps, "pool" | "doorbell"> & { readonly settings: Pick<Deps["settings"], "server"> };
+type Filing = Pick<Deps, "pool" | "loginSignals"> & { readonly settings: Pick<Deps["settings"], "server"> };
 
 /**
  * Appends the new deals of a login's history to its log, in the order of the history. A deal that may belong to an open
@@ -41,7 +41,7 @@ export async function fileDeals(deps: Filing, login: string, { deals, from }: Hi
       await setUndecidedFrom(tx, login, undecided?.at);
     }
   });
-  deps.doorbell.notify(login);
+  deps.loginSignals.notify(login);
 }
 
 type Explained = { readonly entries: readonly NewEntry[]; readonly undecided: Deal | undefined };

@@ -29,7 +29,7 @@ export async function readBetween(deps: Deps, login: string): Promise<Facts> {
     return await orUnavailable(readFacts(deps, login));
   } finally {
     await endReading(deps.pool, login, token);
-    deps.doorbell.notify(login);
+    deps.loginSignals.notify(login);
     deps.operationsSignal.notify();
   }
 }
@@ -39,7 +39,7 @@ async function awaitDelayedOperation(deps: Deps, login: string): Promise<void> {
   const byMs = performance.now() + MAX_DELAYED_WAIT_MS;
   while (performance.now() < byMs && (await findDelayedByReading(deps.pool, login)) !== undefined) {
     deps.operationsSignal.notify();
-    await deps.doorbell.wait(login, POLL_MS);
+    await deps.loginSignals.wait(login, POLL_MS);
   }
 }
 
@@ -49,6 +49,6 @@ async function awaitAnswers(deps: Deps, login: string): Promise<void> {
   while (performance.now() < byMs) {
     const underWay = await listUnderWay(deps.pool, login);
     if (!underWay.some(({ status }) => accepts(status, "lost"))) return;
-    await deps.doorbell.wait(login, POLL_MS);
+    await deps.loginSignals.wait(login, POLL_MS);
   }
 }

@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { type Advance, advancePool, type Reading, type Standing } from "../../domain/advance-pool.ts";
+import { type Advance, advancePool, type Reading, type PoolState } from "../../domain/advance-pool.ts";
 import type { Arrival } from "../../domain/arrival.ts";
 import type { MasterDeal } from "../../domain/master-deal.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
@@ -14,7 +14,7 @@ import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { listActiveHoldings } from "../../store/unit-holdings.ts";
 import { logDeficit } from "./log-deficit.ts";
-import { recordSteps } from "./record-steps.ts";
+import { recordEvents } from "./record-events.ts";
 import { stopForError } from "./stop.ts";
 
 /** The pool of a Master under the lock of this transaction, with the changes that are not saved yet. */
@@ -68,10 +68,10 @@ export async function openLedger(
     reading,
     beyond: isAll ? undefined : await listBeyond(tx, login, { deals, pool: stored, through, reading }),
     arePositionsKnown: master.arePositionsKnown,
-    letPassNumber: master.letPassNumber,
-    maxSteps: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
+    acceptedDealsNumber: master.acceptedDealsNumber,
+    maxEvents: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
   });
-  const recorded = await recordSteps(tx, deps, { master, active }, advance.steps);
+  const recorded = await recordEvents(tx, deps, { master, active }, advance.events);
   const last = deals[advance.taken - 1];
   if (last !== undefined) await markDealsAllocated(tx, login, last.number, deps.now());
   if (advance.stopped !== undefined) {
@@ -80,7 +80,7 @@ export async function openLedger(
     const ticket = dealId ?? master.filedDealId;
     await stopForError(tx, deps, advance.stopped.error, { login, ticket, ...about });
   }
-  const { pool, arrivals } = advance.standing;
+  const { pool, arrivals } = advance.state;
   const allocated = deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n);
   const admitted = idsWithout(state.arrivals, arrivals);
   const now = { ...master, ...recorded, ...progressOf(advance) };
@@ -102,7 +102,7 @@ async function listBeyond(
   return await listWaitingDeals(tx, login, { after, through, limit: undefined, positionIds: [...positionIds] });
 }
 
-async function lockPoolState(tx: Transaction, master: Master): Promise<Standing> {
+async function lockPoolState(tx: Transaction, master: Master): Promise<PoolState> {
   const { login, struckDealId, weeksClosedThrough } = master;
   const pool = await lockUnitPool(tx, login);
   const waiting = pool.holdings.filter((holding) => holding.waiting > 0n);
@@ -114,8 +114,8 @@ async function lockPoolState(tx: Transaction, master: Master): Promise<Standing>
   return { pool, arrivals, struckDealId, weeksClosedThrough: weeksClosedThrough ?? undefined };
 }
 
-function progressOf({ standing }: Advance): Pick<Master, "weeksClosedThrough" | "struckDealId"> {
-  return { weeksClosedThrough: standing.weeksClosedThrough ?? null, struckDealId: standing.struckDealId };
+function progressOf({ state }: Advance): Pick<Master, "weeksClosedThrough" | "struckDealId"> {
+  return { weeksClosedThrough: state.weeksClosedThrough ?? null, struckDealId: state.struckDealId };
 }
 
 function idsWithout(all: readonly Arrival[], left: readonly Arrival[]): bigint[] {

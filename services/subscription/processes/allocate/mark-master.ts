@@ -4,7 +4,7 @@ import { backOffMs, later, reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
 import { cutOffsDue, lastCutOff, type Week } from "../../domain/weeks.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
-import { countFailedMark, delayMark, markMarked } from "../../store/marking.ts";
+import { countFailedMark, postponeMark, resetMarkTries } from "../../store/marking.ts";
 import { hasSomethingToStrike, openLedger, saveLedger, strikeLedger } from "./ledger.ts";
 import { type MasterReading, readMaster } from "./read-master.ts";
 
@@ -30,9 +30,9 @@ export async function markMaster(deps: Deps, login: string, context: CallContext
     deps.log.info("Master not marked, retry scheduled", { login, error });
     return reasonOf(error);
   });
-  if (reason === undefined) return await markMarked(deps.pool, login);
+  if (reason === undefined) return await resetMarkTries(deps.pool, login);
   const tries = await countFailedMark(deps.pool, login, reason);
-  await delayMark(deps.pool, login, later(deps.now(), backOffMs(tries, MAX_PAUSE_MS)));
+  await postponeMark(deps.pool, login, later(deps.now(), backOffMs(tries, MAX_PAUSE_MS)));
 }
 
 /** Undefined when nothing is left to do or allowed; else the reason for a retry. */

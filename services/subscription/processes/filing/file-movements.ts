@@ -16,7 +16,7 @@ import { insertMasterResults } from "../../store/results.ts";
 import { saveHoldings } from "../../store/holdings.ts";
 import { cancelEmptied } from "../../store/subscriptions.ts";
 import { movementOf, resultOf } from "../../messages/movement.ts";
-import { publishExitsCompleted, publishMirrorsApplied } from "../../messages/tell.ts";
+import { publishExitsCompleted, publishMirrorsApplied } from "../../messages/capital-events.ts";
 import { recordStops } from "../review/record-stops.ts";
 
 type FilingDeps = Pick<Deps, "now" | "wakeSignals" | "log">;

@@ -5,7 +5,7 @@ import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { notReadYet, checkLeaving, checkMaster } from "../../domain/decide-leave.ts";
+import { allocationInProgress, checkLeaving, checkMaster } from "../../domain/decide-leave.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { type Gate, lockGate, openGate } from "../../store/gates.ts";
@@ -57,7 +57,7 @@ async function settle(deps: Deps, leave: GatedLeave, gate: Gate, context: CallCo
     if (end === "over") return;
     if (end === "moved") reads += 1;
   }
-  throw notReadYet("The Master's latest deals are still being allocated. Retry shortly.");
+  throw allocationInProgress("The Master's latest deals are still being allocated. Retry shortly.");
 }
 
 type GatedReading = { readonly leave: GatedLeave; readonly gate: Gate; readonly reading: MasterReading };

@@ -4,12 +4,12 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
-import { notReadYet } from "../../domain/decide-leave.ts";
+import { allocationInProgress } from "../../domain/decide-leave.ts";
 import { refuse } from "../../refusals.ts";
 import { closeGate, type Gate } from "../../store/gates.ts";
 import {
   findLeave,
-  findStandingLeave,
+  findUnrefusedLeave,
   type Leave,
   markGated,
   markRefused,
@@ -17,7 +17,7 @@ import {
   tryInsertLeave,
 } from "../../store/leaves.ts";
 import { recordedAs } from "../../store/recorded-refusal.ts";
-import { findStanding, type Standing } from "../../store/standings.ts";
+import { findInvestorState, type InvestorState } from "../../store/investor-states.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { accountBusy } from "../account-lock.ts";
 import { waitBudget } from "../deadlines.ts";
@@ -40,7 +40,7 @@ export async function reachDecision(deps: Deps, request: NewLeave, context: Call
   const prepareFee = feePreparation(deps, context);
   await tryInsertLeave(pool, request, now());
   for (;;) {
-    const current = await findStandingLeave(pool, request.key);
+    const current = await findUnrefusedLeave(pool, request.key);
     if (current?.state === "DECIDED") return current;
     const own = await findLeave(pool, request);
     if (own?.state === "REFUSED") return own;
@@ -91,10 +91,10 @@ async function runStep(
   }
   const fee = await prepareFee(holding.masterLogin);
   if (fee === "stopped") return await refuseWaiting(deps, leave, safetyStop(holding.masterLogin, "stopped"));
-  if (fee === "unavailable") return notReadYet("Performance fees cannot be calculated now. Retry shortly.");
+  if (fee === "unavailable") return allocationInProgress("Performance fees cannot be calculated now. Retry shortly.");
   const gate = await closeGateFor(deps, leave, holding);
   if (gate === "busy") {
-    return notReadYet(`Another operation on Master ${holding.masterLogin} is being decided. Retry shortly.`);
+    return allocationInProgress(`Another operation on Master ${holding.masterLogin} is being decided. Retry shortly.`);
   }
   const { subscriptionId, masterLogin } = holding;
   const gated = { ...leave, state: "GATED", subscriptionId, masterLogin } as const;
@@ -124,7 +124,7 @@ function feePreparation({ fees, log }: Deps, context: CallContext): FeePreparati
 }
 
 /** The Investor's holding and filed log position, filed up to the locked one; undefined when its log cannot be read. */
-async function readInvestor(deps: Deps, leave: Leave, context: CallContext): Promise<Standing | undefined> {
+async function readInvestor(deps: Deps, leave: Leave, context: CallContext): Promise<InvestorState | undefined> {
   const { investorLogin: login, heldLogNumber: upTo } = leave;
   try {
     await catchUp(deps, { login, upTo }, withReplyReserve(context));
@@ -132,7 +132,7 @@ async function readInvestor(deps: Deps, leave: Leave, context: CallContext): Pro
     deps.log.warn("log not read, leave refused", { login, key: leave.key, error });
     return undefined;
   }
-  return await findStanding(deps.pool, login);
+  return await findInvestorState(deps.pool, login);
 }
 
 /** Closes the gate and marks the try in one commit. "gone": another replica runs this try. */

@@ -1,7 +1,7 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { notReadYet } from "../../domain/decide-leave.ts";
+import { allocationInProgress } from "../../domain/decide-leave.ts";
 import { type Gate, lockGate, openGate } from "../../store/gates.ts";
 import { type Leave, markRefused } from "../../store/leaves.ts";
 import { recordedAs } from "../../store/recorded-refusal.ts";
@@ -19,5 +19,5 @@ export async function refuseUnderGate(deps: Deps, leave: Leave, gate: Gate, refu
 export function finalRefusal(error: unknown): Refusal {
   const isFinal =
     error instanceof Refusal && (error.code === "master_open_positions" || error.code === "allocation_in_progress");
-  return isFinal ? error : notReadYet("The Master's account cannot be read now. Retry shortly.");
+  return isFinal ? error : allocationInProgress("The Master's account cannot be read now. Retry shortly.");
 }

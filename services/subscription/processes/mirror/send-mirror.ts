@@ -8,7 +8,7 @@ import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/plat
 import type { Deps } from "../../deps.ts";
 import {
   countMirrorRefusal,
-  delayMirrors,
+  postponeMirrors,
   type OpenMirror,
   postponeMirror,
   refuseMirror,
@@ -43,7 +43,7 @@ async function returnFlows(deps: Deps, mirror: OpenMirror, result: TransferResul
   await inTransaction(deps.pool, async (tx) => {
     const at = deps.now();
     const refusals = await countMirrorRefusal(tx, masterLogin, reason);
-    await delayMirrors(tx, masterLogin, later(at, backOffMs(refusals)));
+    await postponeMirrors(tx, masterLogin, later(at, backOffMs(refusals)));
     await refuseMirror(tx, mirror, reason, at);
   });
 }

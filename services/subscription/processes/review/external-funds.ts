@@ -10,7 +10,7 @@ import { lockBooks, lockPools, saveAccounts } from "../../store/books.ts";
 import { insertFlows } from "../../store/flows.ts";
 import { acknowledgeExternal, acknowledgeQuarantine } from "../../store/external-funds.ts";
 import { lockMaster } from "../../store/masters.ts";
-import { findStanding } from "../../store/standings.ts";
+import { findInvestorState } from "../../store/investor-states.ts";
 import { saveHoldings } from "../../store/holdings.ts";
 import type { Effect } from "./effect.ts";
 
@@ -60,8 +60,8 @@ async function lockInvestor(
   about: ReviewCase,
 ): Promise<{ readonly account: AccountBook; readonly holding: HoldingBook }> {
   const { login } = about;
-  const { holding: standing } = await findStanding(tx, login);
-  const master = standing && (await lockMaster(tx, standing.masterLogin));
+  const { holding: investorState } = await findInvestorState(tx, login);
+  const master = investorState && (await lockMaster(tx, investorState.masterLogin));
   const books = await lockBooks(tx, { investorLogins: [login], masterLogins: [], keys: [] });
   const account = books.accounts.get(login);
   const holding = account?.pooledIn === undefined ? undefined : books.holdings.get(account.pooledIn);

@@ -16,7 +16,7 @@ import { accountOfStop, transferOfStop } from "./record-stops.ts";
 export const resume: Effect = {
   readsOf: accountsOf,
   examine: (_about, _wanted, readings) => expectComplete(readings),
-  carryOut: async (tx, deps, { about }) => await resumePool(tx, deps, about, (master) => master.letPassNumber),
+  carryOut: async (tx, deps, { about }) => await resumePool(tx, deps, about, (master) => master.acceptedDealsNumber),
 };
 
 /**
@@ -48,7 +48,7 @@ export const allocateDeal: Effect = {
 export const transferAgain: Effect = {
   ...resume,
   async carryOut(tx, deps, { about, wanted }) {
-    await resumePool(tx, deps, about, (master) => master.letPassNumber);
+    await resumePool(tx, deps, about, (master) => master.acceptedDealsNumber);
     const [transfer] = await loadOpenTransfers(tx, [transferOfStop(about)]);
     if (transfer === undefined) throw actionNotPossible("The transfer is no longer open.");
     const reason = `review ${about.id}: it moved a wrong amount`;
@@ -73,10 +73,10 @@ async function resumePool(
   if (stopped === undefined || stopped.stoppedReason === null) {
     throw actionNotPossible(`Master ${login} is not stopped.`);
   }
-  const letPassNumber = letPass(stopped);
-  await resumeMaster(tx, login, letPassNumber);
+  const acceptedDealsNumber = letPass(stopped);
+  await resumeMaster(tx, login, acceptedDealsNumber);
   // A gate that is closed for a leave opens with its decision; the deals wait for that.
-  if (stopped.hasOpenGate) await allocateWaiting(tx, deps, { ...stopped, stoppedReason: null, letPassNumber });
+  if (stopped.hasOpenGate) await allocateWaiting(tx, deps, { ...stopped, stoppedReason: null, acceptedDealsNumber });
   const { results, mirrors, postings, strikes } = deps.wakeSignals;
   for (const wakeSignal of [results, mirrors, postings, strikes]) afterCommit(tx, wakeSignal.notify);
 }

@@ -3,7 +3,7 @@ import { publishAll } from "#kernel/feed/publish.ts";
 import { usd } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { ResultAllocated, WeekClosed } from "#proto/pamm/subscription/v1/events.ts";
-import type { ResultStep, Step, WeekStep } from "../domain/advance-pool.ts";
+import type { ResultEvent, PoolEvent, WeekEvent } from "../domain/advance-pool.ts";
 
 /** Its events are wake-up signals for readers of ReadAllocations. */
 export const ALLOCATION_FEED = "subscription.allocations";
@@ -14,7 +14,7 @@ type Numbered = { readonly number: bigint };
 export async function publishAllocations(
   tx: Transaction,
   masterLogin: string,
-  events: readonly (Numbered & Step)[],
+  events: readonly (Numbered & PoolEvent)[],
 ): Promise<void> {
   for (let next = 0; next < events.length;) {
     const kind = events[next]?.kind;
@@ -37,7 +37,7 @@ export async function publishAllocations(
 async function publishResultsAllocated(
   tx: Transaction,
   masterLogin: string,
-  results: readonly (Numbered & Pick<ResultStep, "deal">)[],
+  results: readonly (Numbered & Pick<ResultEvent, "deal">)[],
 ): Promise<void> {
   await publishAll(
     tx,
@@ -52,7 +52,7 @@ async function publishResultsAllocated(
 async function publishWeeksClosed(
   tx: Transaction,
   masterLogin: string,
-  weeks: readonly (Numbered & Pick<WeekStep, "cutOff" | "markedAt">)[],
+  weeks: readonly (Numbered & Pick<WeekEvent, "cutOff" | "markedAt">)[],
 ): Promise<void> {
   await publishAll(
     tx,

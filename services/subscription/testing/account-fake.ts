@@ -4,7 +4,7 @@ import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { AccountKind, type AccountServiceService, type Investor, type Master } from "#proto/pamm/account/v1/account.ts";
 
-export type PeopleFake = {
+export type AccountFake = {
   readonly client: Client<AccountServiceService>;
   readonly nextLogin: () => string;
   readonly addMaster: (login: string, minDeposit: bigint) => void;
@@ -14,7 +14,7 @@ export type PeopleFake = {
 const FIRST_LOGIN = 3_000_000n;
 
 /** A stand-in of the account service. Only these methods exist; any other call fails. */
-export function peopleFake(): PeopleFake {
+export function accountFake(): AccountFake {
   const masters = new Map<string, Master>();
   const investors = new Map<string, Investor>();
   let made = 0n;

@@ -1,7 +1,7 @@
 import { maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** The log position up to which an Investor is filed, and its holding in a pool. */
-export type Standing = {
+export type InvestorState = {
   readonly filedNumber: bigint;
   /** Undefined outside a pool. */
   readonly holding:
@@ -22,7 +22,7 @@ type Row = {
   readonly isStopped: boolean;
 };
 
-export async function findStanding(db: Queryable, investorLogin: string): Promise<Standing> {
+export async function findInvestorState(db: Queryable, investorLogin: string): Promise<InvestorState> {
   const row = await maybeOne<Row>(
     db,
     sql`select account.filed_number as "filedNumber", holding.subscription_id as "subscriptionId",

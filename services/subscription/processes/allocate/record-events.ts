@@ -1,28 +1,28 @@
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { ResultStep, Step, WeekStep } from "../../domain/advance-pool.ts";
+import type { ResultEvent, PoolEvent, WeekEvent } from "../../domain/advance-pool.ts";
 import type { UnitPool, UnitHolding } from "../../domain/pool/unit-pool.ts";
 import { type AllocationEntry, type AllocationRow, insertEntries, insertRows } from "../../store/allocations.ts";
 import type { Master } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
 import type { ActiveHolding } from "../../store/unit-holdings.ts";
-import { publishAllocations } from "../../messages/tell-allocations.ts";
+import { publishAllocations } from "../../messages/allocation-events.ts";
 import { logDeficit } from "./log-deficit.ts";
 
 type Pooled = { readonly master: Master; readonly active: readonly ActiveHolding[] };
-type Numbered<S extends Step> = S & { readonly number: bigint };
+type Numbered<S extends PoolEvent> = S & { readonly number: bigint };
 
 /** Records the steps of a pool: the allocation entries, the rows of each Investor and the amounts to post. */
-export async function recordSteps(
+export async function recordEvents(
   tx: Transaction,
   deps: Deps,
   { master, active }: Pooled,
-  steps: readonly Step[],
+  events: readonly PoolEvent[],
 ): Promise<Pick<Master, "lastAllocation" | "isInDeficit">> {
   const { login } = master;
-  const numbered = steps.map((step, index) => ({ ...step, number: master.lastAllocation + 1n + BigInt(index) }));
-  const results = numbered.filter((step): step is Numbered<ResultStep> => step.kind === "result");
-  const weeks = numbered.filter((step): step is Numbered<WeekStep> => step.kind === "week");
+  const numbered = events.map((step, index) => ({ ...step, number: master.lastAllocation + 1n + BigInt(index) }));
+  const results = numbered.filter((step): step is Numbered<ResultEvent> => step.kind === "result");
+  const weeks = numbered.filter((step): step is Numbered<WeekEvent> => step.kind === "week");
   await insertEntries(tx, login, numbered.map(entryOf), deps.now());
   await insertRows(tx, login, [...results.flatMap(rowsOfResult), ...weeks.flatMap((week) => rowsOfWeek(week, active))]);
   await addUnposted(tx, unpostedOf(results, active));
@@ -31,10 +31,10 @@ export async function recordSteps(
   logIrregularities(tx, deps, master, numbered);
   if (results.length > 0) afterCommit(tx, deps.wakeSignals.postings.notify);
   if (weeks.length > 0) afterCommit(tx, deps.wakeSignals.results.notify);
-  return { lastAllocation: master.lastAllocation + BigInt(steps.length), isInDeficit };
+  return { lastAllocation: master.lastAllocation + BigInt(events.length), isInDeficit };
 }
 
-function entryOf(step: Numbered<Step>): AllocationEntry {
+function entryOf(step: Numbered<PoolEvent>): AllocationEntry {
   const { number } = step;
   if (step.kind === "week") {
     const { periodStart, cutOff, markedAt } = step;
@@ -45,7 +45,7 @@ function entryOf(step: Numbered<Step>): AllocationEntry {
   return { number, result: { logNumber, dealId, dealAt, amount, suspense }, week: undefined };
 }
 
-function rowsOfResult({ number, parts, pool }: Numbered<ResultStep>): AllocationRow[] {
+function rowsOfResult({ number, parts, pool }: Numbered<ResultEvent>): AllocationRow[] {
   const holdings = holdingsOf(pool);
   return parts.map(({ subscriptionId, amount }) => {
     const { pooled = 0n, carry = 0n } = holdings.get(subscriptionId) ?? {};
@@ -55,7 +55,7 @@ function rowsOfResult({ number, parts, pool }: Numbered<ResultStep>): Allocation
 
 /** A row for each Investor in the pool at the cut-off, also with a floating result of 0. */
 function rowsOfWeek(
-  { number, cutOff, shares, pool }: Numbered<WeekStep>,
+  { number, cutOff, shares, pool }: Numbered<WeekEvent>,
   active: readonly ActiveHolding[],
 ): AllocationRow[] {
   const holdings = holdingsOf(pool);
@@ -71,7 +71,7 @@ function holdingsOf({ holdings }: UnitPool): ReadonlyMap<bigint, UnitHolding> {
   return new Map(holdings.map((holding) => [holding.subscriptionId, holding]));
 }
 
-function unpostedOf(results: readonly ResultStep[], active: readonly ActiveHolding[]) {
+function unpostedOf(results: readonly ResultEvent[], active: readonly ActiveHolding[]) {
   const total = new Map<bigint, bigint>();
   for (const { parts } of results) {
     for (const { subscriptionId, amount } of parts) {
@@ -84,7 +84,7 @@ function unpostedOf(results: readonly ResultStep[], active: readonly ActiveHoldi
 }
 
 /** Whether the pool is in deficit after the results. Logged when it begins, not again with every result while it lasts. */
-function followDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Master, results: readonly ResultStep[]) {
+function followDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Master, results: readonly ResultEvent[]) {
   let { isInDeficit } = master;
   for (const { equity, deal } of results) {
     if (equity < 0n && !isInDeficit) logDeficit(tx, log, { login, dealId: deal.dealId });
@@ -93,10 +93,15 @@ function followDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Mas
   return isInDeficit;
 }
 
-function logIrregularities(tx: Transaction, { log }: Deps, { login }: Master, steps: readonly Numbered<Step>[]): void {
-  const unallocated = steps.filter((step) => step.kind === "result" && step.suspense !== 0n);
-  const late = steps.filter((step) => step.kind === "result" && step.isLate);
-  const missed = steps.filter((step) => step.kind === "week" && step.markedAt !== undefined).slice(0, -1);
+function logIrregularities(
+  tx: Transaction,
+  { log }: Deps,
+  { login }: Master,
+  events: readonly Numbered<PoolEvent>[],
+): void {
+  const unallocated = events.filter((step) => step.kind === "result" && step.suspense !== 0n);
+  const late = events.filter((step) => step.kind === "result" && step.isLate);
+  const missed = events.filter((step) => step.kind === "week" && step.markedAt !== undefined).slice(0, -1);
   afterCommit(tx, () => {
     for (const { number } of unallocated) log.warn("result kept in suspense; no Investor has units", { login, number });
     for (const { number } of late) log.warn("deal received after its week was closed", { login, number });
