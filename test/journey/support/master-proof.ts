@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { itemsOf, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, dealsOf, eventually } from "../support/client.ts";
-import { deposit, expectDone, withdraw } from "../support/people.ts";
-import { cents, expectConverged, listBreaks, proofOf } from "../support/proof.ts";
-import type { RunningSystem } from "../support/system.ts";
-import { bookResult, pooled } from "../support/trading.ts";
-import { untilNextWeek } from "../support/weeks.ts";
+import { type Client, dealsOf, eventually } from "./client.ts";
+import { deposit, expectDone, withdraw } from "./people.ts";
+import { cents, expectConverged, listBreaks, proofOf } from "./proof.ts";
+import type { RunningSystem } from "./system.ts";
+import { bookResult, pooled } from "./trading.ts";
+import { untilNextWeek } from "./weeks.ts";
 
 const TIMEOUT = { timeout: 120_000 };
 
@@ -77,18 +77,18 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
       const checks = itemsOf(body["checks"] ?? []);
       const names = checks.map((check) => textOf(check, "check"));
       expect(names.toSorted(), text).toEqual([
-        "transfer_legs",
-        "subscription_endings",
         "cashflow_completeness",
-        "pool_ledger",
         "deal_matching",
-        "external_funds_master",
         "external_funds_investor",
-        "platform_balance",
-        "unresolved_operations",
-        "mirror_lag",
-        "fee_payments",
+        "external_funds_master",
         "fee_overdue",
+        "fee_payments",
+        "mirror_lag",
+        "platform_balance",
+        "pool_ledger",
+        "subscription_endings",
+        "transfer_legs",
+        "unresolved_operations",
       ]);
       for (const check of checks) {
         expect(check["completed_at"], text).not.toBeNull();

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, test } from "vitest";
+import type { Step } from "../reference/history.ts";
+import * as examples from "../reference/live/examples.ts";
+import * as floating from "../reference/live/floating-examples.ts";
+import { type InnerBooks, openInnerBooks } from "../reference/live/inner-books.ts";
+import type { Live } from "../reference/live/live.ts";
+import { playLive, someHistory } from "../reference/live/random.ts";
+import { runExample } from "../reference/live/stage.ts";
+import * as steps from "../reference/live/steps.ts";
+import { type Client, clientOf } from "./support/client.ts";
+import { startTestSystem, type TestSystem } from "./support/system.ts";
+import { proofOfMasters } from "./support/master-proof.ts";
+
+/** Fee weeks of seconds on one system: worked examples of the accounting, random histories, and the proof of a Master. */
+const START_TIMEOUT_MS = 180_000;
+const TIMEOUT = { timeout: 600_000 };
+const WEEK_MS = 10_000;
+
+let system: TestSystem;
+let client: Client;
+let books: InnerBooks;
+
+beforeAll(async () => {
+  system = await startTestSystem({ PAMM_FEE_PERIOD: `PT${WEEK_MS / 1_000}S`, PAMM_CHECK_INTERVAL: "PT2S" });
+  client = clientOf(system);
+  books = await openInnerBooks(system);
+}, START_TIMEOUT_MS);
+afterAll(async () => {
+  await books[Symbol.asyncDispose]();
+  await system[Symbol.asyncDispose]();
+}, START_TIMEOUT_MS);
+
+const FLAT = ["deposit", "withdraw", "assign", "unassign", "result", "rate", "switch", "week"] as const;
+
+test.concurrent.for([
+  ["A4: three equal Investors", examples.threeEqualInvestors],
+  ["F1, F2, F13: weeks of one Investor each", examples.weeksOfOneInvestorEach],
+  ["F4, F4b, F14: leaving with a profit", examples.leavingWithProfit],
+  ["F6: a rate that changes inside the week", examples.rateInsideTheWeek],
+  ["a debt is paid first, and to the Master that it is owed to", examples.debtToAnOldMaster],
+  ["a gap beyond the pool", examples.gapBeyondThePool],
+  ["an Investor who comes back continues with its earlier mark", examples.comingBack],
+  ["a random history without open positions", random(FLAT, 1)],
+] as const)("%s", TIMEOUT, ([, saga]) => runExample(system, books, saga));
+
+/** One after the other, because the simulator has one price. */
+test.concurrent("A1, A2, A8, F10 and a random history: while positions float", TIMEOUT, async () => {
+  await runExample(system, books, floating.depositWhileFloating);
+  await runExample(system, books, floating.coveredNegative);
+  await runExample(system, books, floating.openLossAtTheCutOff);
+  await runExample(system, books, random([...FLAT, "open", "mark", "close"], 1002));
+});
+
+describe("the proof of a Master", () => {
+  proofOfMasters(
+    () => system,
+    () => client,
+  );
+});
+
+function random(kinds: readonly Step["do"][], seed: number): (live: Live) => Promise<void> {
+  const history = someHistory({ investors: 4, masters: 2, steps: 30, kinds }, seed);
+  return async (live) => {
+    if (kinds.includes("mark")) await steps.price(live, "1.10000");
+    await playLive(live, history);
+  };
+}
