@@ -23,11 +23,14 @@ export type Client = {
 
 export type Deal = { readonly ticket: string; readonly minor: bigint; readonly comment: string };
 
+/** A connection for each request: a server may close an idle one just when a request is sent on it. */
+const CLOSE = { connection: "close" };
+
 export function clientOf(system: RunningSystem): Client {
   const { url, apiKey, simulatorControlUrl } = system.info();
   const ask = async (path: string, { headers, ...init }: RequestInit): Promise<Reply> => {
     const authorization = `Bearer ${apiKey}`;
-    const response = await fetch(url + path, { ...init, headers: { authorization, ...(headers as object) } });
+    const response = await fetch(url + path, { ...init, headers: { ...CLOSE, authorization, ...(headers as object) } });
     const text = await response.text();
     const value = parseExact(text);
     const body = isObject(value) ? value : {};
@@ -38,7 +41,8 @@ export function clientOf(system: RunningSystem): Client {
     get: (path) => ask(path, { method: "GET" }),
     post: (path, body) => ask(path, { method: "POST", ...(body === undefined ? {} : json(body)) }),
     async control(method, path, body) {
-      const init = { method, ...(body === undefined ? {} : json(body)) };
+      const { headers, ...sent } = body === undefined ? { headers: {} } : json(body);
+      const init = { method, ...sent, headers: { ...CLOSE, ...headers } };
       const response = await fetch(`${simulatorControlUrl}/control/${path}`, init);
       const text = await response.text();
       if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
