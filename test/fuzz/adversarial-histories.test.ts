@@ -77,9 +77,9 @@ async function killNowAndThen(kill: (pauseMs: number) => Promise<void>, times: n
 async function reviewsByKey(db: Queryable): Promise<ReadonlyMap<string, readonly string[]>> {
   const rows = await many<{ key: string; reasons: string[] }>(
     db,
-    sql`select transfer.key, array_agg(review.reason) as reasons
+    sql`select transfer.key, array_agg(finding.reason) as reasons
         from finding
-        join operation on operation.number = review.operation_number
+        join operation on operation.number = finding.operation_number
         join transfer on transfer.id = operation.transfer_id
         group by transfer.key`,
   );

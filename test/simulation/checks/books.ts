@@ -75,7 +75,7 @@ export class Books {
 
   /** Entries of the table `review`, by deal and by operation. */
   findings(): readonly Values[] {
-    return [...this.#database.committed("review")];
+    return [...this.#database.committed("finding")];
   }
 
   #one(table: string, column: string, value: bigint | string): Values | undefined {

@@ -24,7 +24,7 @@ function describeRow(table: string, row: Values): readonly string[] {
       return [
         `   log of ${textOf(row["login"]!)} ${textOf(row["number"]!)}: ${textOf(row["kind"]!)} ${textOf(row["amount_minor"]!)}`,
       ];
-    case "review":
+    case "finding":
       return [`   for manual review: ${textOf(row["reason"]!)} on ${textOf(row["login"]!)}`];
     default:
       return [];
