@@ -62,8 +62,8 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEE}/processes/payment/record-outcomes.ts`,
-        find: "for (const { payment } of refused) owe(payment, payment.due);",
-        put: "for (const { payment } of refused) owe(payment, 0n);",
+        find: "for (const { payment } of refused) addDebt(payment, payment.due);",
+        put: "for (const { payment } of refused) addDebt(payment, 0n);",
       },
     ],
     detectedBy: ["I4"],
