@@ -23,7 +23,7 @@ export type Job = AsyncDisposable & { readonly name: string };
 const MAX_EXPECTED_FAILURES = 5;
 /**
  * Services start at the same time, call each other and share a busy machine. For this long after its own start a job
- * waits for them, which is logged once and not counted as a failure.
+ * waits for them and logs that once, as info.
  */
 const START_WAIT_MS = 60_000;
 const START_RETRY_MS = 500;
