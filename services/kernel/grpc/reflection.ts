@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
+import { BinaryReader } from "@bufbuild/protobuf/wire";
 import type { Server } from "@grpc/grpc-js";
-import { loadFileDescriptorSetFromBuffer } from "@grpc/proto-loader";
 import { ReflectionService } from "@grpc/reflection";
 import type { Log } from "../log.ts";
 
 /** Written by `buf build` beside the generated code. */
 const DESCRIPTOR = new URL("../../../proto/gen/descriptor.binpb", import.meta.url);
+/** The format with the fewest other fields; the library reads the files of a definition only. */
+const ENUM = "Protocol Buffer 3 EnumDescriptorProto";
 
 /** Describes the services of these full names to tools such as grpcurl. */
 export function addReflection(server: Server, services: readonly string[], log: Log): void {
@@ -13,6 +15,18 @@ export function addReflection(server: Server, services: readonly string[], log: 
     log.warn("gRPC reflection is off: the descriptor set is missing; run the code generation");
     return;
   }
-  const everything = loadFileDescriptorSetFromBuffer(readFileSync(DESCRIPTOR));
-  new ReflectionService(everything, { services: [...services] }).addToServer(server);
+  // The library decodes all files again for each definition: one definition of all files starts a service a second sooner.
+  const everything = { format: ENUM, type: {}, fileDescriptorProtos: filesOf(readFileSync(DESCRIPTOR)) } as const;
+  new ReflectionService({ everything }, { services: [...services] }).addToServer(server);
+}
+
+/** The encoded files of a FileDescriptorSet, whose only field is `repeated FileDescriptorProto file`. */
+function filesOf(descriptorSet: Uint8Array): Buffer[] {
+  const reader = new BinaryReader(descriptorSet);
+  const files: Buffer[] = [];
+  while (reader.pos < reader.len) {
+    reader.tag();
+    files.push(Buffer.from(reader.bytes()));
+  }
+  return files;
 }

@@ -150,9 +150,12 @@ test("health and reflection answer by their standard names", async () => {
   expect((await health("")).answer).toEqual(Buffer.from([8, 1]));
   expect((await health("unknown")).code).toBe(status.NOT_FOUND);
 
-  const reflected = await listServices(setup.served.port);
+  const reflected = await reflect(setup.served.port, LIST_SERVICES, "*");
   expect(reflected).toContain("pamm.common.v1.FeedService");
   expect(reflected).not.toContain("AccountService");
+  const file = await reflect(setup.served.port, FILE_CONTAINING_SYMBOL, "pamm.common.v1.FeedService");
+  expect(file).toContain("pamm/common/v1/feed.proto");
+  expect(file).toContain("ReadRequest");
 });
 
 test("a port that is taken is reported in one line", async () => {
@@ -164,14 +167,18 @@ test("a port that is taken is reported in one line", async () => {
   );
 });
 
-/** What grpcurl list asks for, as the text of the encoded answer. */
-function listServices(port: number): Promise<string> {
+/** Field numbers of ServerReflectionRequest: what `grpcurl list` and `grpcurl describe` ask for. */
+const LIST_SERVICES = 7;
+const FILE_CONTAINING_SYMBOL = 4;
+
+/** The text of the encoded answer. */
+function reflect(port: number, field: number, value: string): Promise<string> {
   const channel = new Channel(`${HOST}:${port}`, credentials.createInsecure());
   const asIs = (bytes: Buffer): Buffer => bytes;
   const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
   const stream = channel.makeBidiStreamRequest(path, asIs, asIs);
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   stream.on("data", (bytes: Buffer) => resolve(bytes.toString())).on("error", reject);
-  stream.end(Buffer.from([0x3a, 1, 0x2a]));
+  stream.end(Buffer.from([field * 8 + 2, value.length, ...Buffer.from(value)]));
   return promise.finally(() => channel.close());
 }
