@@ -1,3 +1,5 @@
+import { join } from "node:path";
+import process from "node:process";
 import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/support/closing-line.ts";
 
@@ -27,6 +29,9 @@ const WORKERS = 3;
 /** Generous: a machine of two cores may run several of these at once. */
 const TEST_TIMEOUT_MS = 30_000;
 const START_TIMEOUT_MS = 60_000;
+
+// Tests start hundreds of processes that compile the same sources.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, ".cache/compile");
 
 export default defineConfig({
   test: {

@@ -55,8 +55,6 @@ export type TestSystem = AsyncDisposable &
 const ROOT = join(import.meta.dirname, "../../..");
 const LAUNCHER = [process.execPath, join(ROOT, "deploy/local/run.ts")];
 const DEMO = [process.execPath, join(ROOT, "deploy/demo/run.ts")];
-/** Each start compiles the same sources; the cache halves the processor time. */
-const COMPILE_CACHE = join(ROOT, ".cache/compile");
 const IS_READY = "Ctrl-C stops everything";
 const PID_FILES: Partial<Record<ProcessName, string>> = {
   postgres: "postgres/postmaster.pid",
@@ -140,7 +138,6 @@ async function freePorts(): Promise<NodeJS.ProcessEnv> {
 function environmentOf(stateDir: string, settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return {
     ...cleanEnvironment(),
-    NODE_COMPILE_CACHE: COMPILE_CACHE,
     PAMM_STATE_DIR: stateDir,
     PAMM_HTTP_PORT: "0",
     PAMM_METRICS_PORT: "0",
