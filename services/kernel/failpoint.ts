@@ -7,7 +7,7 @@ export type Failpoint =
   // Every service that publishes or receives events.
   | "after_publish"
   | "after_filing"
-  // One send to the trading platform; the detail is the kind of the operation.
+  // One send to the trading platform; the detail is the kind of the leg.
   | "after_intent"
   | "after_permit"
   | "after_write"

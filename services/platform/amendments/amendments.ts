@@ -21,10 +21,10 @@ export function deletedDeals(): DeletedDeals {
   return new DeletedDeals();
 }
 
-/** Verifies the deals of applied operations, because a server that restarts may have lost them. True when more may be due. */
+/** Verifies the deals of applied legs, because a server that restarts may have lost them. True when more may be due. */
 export async function verifyAppliedDeals(deps: Deps): Promise<boolean> {
   const due = await claimVerifications(deps.pool, CLAIM_MS, BATCH);
-  // Operations with equally many verifications were applied about the same time: one short period of the history shows all.
+  // Legs with equally many verifications were applied about the same time: one short period of the history shows all.
   for (const group of Map.groupBy(due, ({ verifications }) => verifications).values()) await verifyDeals(deps, group);
   return due.length === BATCH;
 }

@@ -212,7 +212,7 @@ test.each([false, true])(
       expect(log).toEqual(["DEPOSIT 9.00", "AMENDMENT 0.00", "CORRECTION -9.00"]);
       expect(await isComplete(instance, login)).toBe(true);
     }
-    const status = await many(instance.deps.pool, sql`select distinct state, came_from from operation`);
+    const status = await many(instance.deps.pool, sql`select distinct state, came_from from leg`);
     expect(status).toEqual([{ state: "APPLIED", came_from: null }]);
   },
   TIMEOUT_MS,

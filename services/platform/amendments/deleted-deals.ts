@@ -69,7 +69,7 @@ async function judge(
   { login, ticket, at }: UnshownDeal,
 ): Promise<Amendment | undefined> {
   const shown = await mt5.getDeal(ticket);
-  // Undefined for an operation of a Master whose deal no read has shown yet.
+  // Undefined for a leg of a Master whose deal no read has shown yet.
   const recorded = await findLoggedDeal(pool, settings.server, login, ticket);
   // A ticket that was reused for another login is no longer this login's deal.
   if (shown === undefined || shown.login !== login) {

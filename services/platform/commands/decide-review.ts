@@ -8,7 +8,7 @@ import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/comm
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { logCorrection } from "../amendments/amendments.ts";
-import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/reviews/decide-operation.ts";
+import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/reviews/decide-leg.ts";
 import { requireOpenReview, requireOrderedDeal } from "../protocol/reviews/examine-decision.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-deal.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
@@ -17,7 +17,7 @@ import { withBundle } from "../queries/list-reviews.ts";
 
 /**
  * Records the vote of one client about a review. The platform is read first; the vote and its effect are one transaction,
- * so that a crash leaves both or neither. A reversal continues as an operation under a key of the review.
+ * so that a crash leaves both or neither. A reversal continues as a leg under a key of the review.
  */
 export async function decideReview(
   deps: Deps,
@@ -31,7 +31,7 @@ export async function decideReview(
   if (review !== undefined) {
     deps.loginSignals.notify(review.login);
     deps.freshDeals.add(review.login);
-    deps.operationsSignal.notify();
+    deps.legsSignal.notify();
   }
   return { review: review && (await withBundle(pool, [review]))[0] };
 }

@@ -17,8 +17,8 @@ import { transferResult } from "../protocol/transfer-result.ts";
 import { transferTogether } from "../protocol/transfer-together.ts";
 import { neverWaits, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { refuse } from "../refusals.ts";
-import { listLegsOf } from "../store/operations.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
+import { listLegsOf } from "../store/legs.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
 import { listTransfers, type Transfer } from "../store/transfers.ts";
 import { timeoutOf, requireSameContent, transfer, unreachable } from "./transfer.ts";
 
@@ -147,8 +147,8 @@ async function runGroup(
 /** Reads the status of all items with one statement, and follows those that are not final. */
 async function endAll(deps: Deps, items: readonly Item[], context: CallContext): Promise<void> {
   const ids = items.flatMap(({ recorded }) => recorded?.id ?? []);
-  const legs = ids.length === 0 ? new Map<bigint, RecordedOperation[]>() : await listLegsOf(deps.pool, ids);
-  if (items.some(({ request }) => request.enqueue)) deps.operationsSignal.notify();
+  const legs = ids.length === 0 ? new Map<bigint, RecordedLeg[]>() : await listLegsOf(deps.pool, ids);
+  if (items.some(({ request }) => request.enqueue)) deps.legsSignal.notify();
   const queue = items.filter(({ end }) => end === undefined).values();
   const worker = async (): Promise<void> => {
     for (const item of queue) item.end = await endOf(deps, item, legs, context);
@@ -159,7 +159,7 @@ async function endAll(deps: Deps, items: readonly Item[], context: CallContext):
 async function endOf(
   deps: Deps,
   { request, order, recorded }: Item,
-  legs: ReadonlyMap<bigint, RecordedOperation[]>,
+  legs: ReadonlyMap<bigint, RecordedLeg[]>,
   context: CallContext,
 ): Promise<TransferResult | Refusal> {
   try {

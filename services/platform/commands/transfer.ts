@@ -13,8 +13,8 @@ import { transferResult } from "../protocol/transfer-result.ts";
 import { undoUnsent } from "../protocol/transfer-together.ts";
 import { neverWaits, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { refuse } from "../refusals.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
-import { listLegs } from "../store/operations.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
+import { listLegs } from "../store/legs.ts";
 import { findTransferByKey, type Transfer } from "../store/transfers.ts";
 
 /** Time that the answer needs to reach the caller. */
@@ -68,7 +68,7 @@ async function recordOnce(deps: Deps, order: TransferOrder, context: CallContext
     if (answer?.kind !== "recorded") return undefined;
     deps.reach("after_intent", order.legs[0]?.kind);
     if (answer.permit !== undefined && session !== undefined) await sendOnce(deps, answer.permit, session);
-    if (order.isEnqueued) deps.operationsSignal.notify();
+    if (order.isEnqueued) deps.legsSignal.notify();
     return answer.transfer;
   } catch (error) {
     if (error instanceof CommitUnknown && session !== undefined) await undoUnsent(deps, order.key, session);
@@ -89,8 +89,8 @@ async function getTransferByKey(deps: Deps, key: string): Promise<Transfer> {
 }
 
 /** A key belongs to one order for ever; another order under the same key is refused and nothing is executed. */
-export function requireSameContent(legs: readonly RecordedOperation[], order: TransferOrder): void {
-  const recorded = legs.filter(({ leg }) => leg <= 2);
+export function requireSameContent(legs: readonly RecordedLeg[], order: TransferOrder): void {
+  const recorded = legs.filter(({ ordinal }) => ordinal <= 2);
   const isSame =
     recorded.length === order.legs.length &&
     order.legs.every(({ login, kind, amountMinor }, index) => {

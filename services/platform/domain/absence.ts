@@ -1,7 +1,7 @@
-import type { ReviewReason } from "./operation.ts";
+import type { ReviewReason } from "./leg.ts";
 import { lostAfterMs } from "./permit.ts";
 
-/** An operation that is still unproven this long after its quiet period is sent to manual review. */
+/** A leg that is still unproven this long after its quiet period is sent to manual review. */
 export const RESOLUTION_BOUND_MS = 75_000;
 /** First scans after the loss, when most lost answers are found; then the time since the loss doubles. */
 const EARLY_SCANS_MS = [250, 1_000, 2_000, 4_000];

@@ -1,12 +1,12 @@
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { OperationKind } from "../domain/operation-kind.ts";
-import { operationNumber, type OperationNumber } from "../domain/operation-number.ts";
+import type { LegKind } from "../domain/leg-kind.ts";
+import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 
-/** An applied operation whose deal is due to be verified. */
+/** An applied leg whose deal is due to be verified. */
 export type DueVerification = {
-  readonly number: OperationNumber;
+  readonly number: LegNumber;
   readonly login: string;
-  readonly kind: OperationKind;
+  readonly kind: LegKind;
   readonly amountMinor: bigint;
   readonly attempt: number;
   readonly ticket: bigint;
@@ -18,7 +18,7 @@ export type DueVerification = {
 type VerificationRow = {
   number: bigint;
   login: string;
-  kind: OperationKind;
+  kind: LegKind;
   amount_minor: bigint;
   attempt: number;
   deal_id: bigint;
@@ -30,11 +30,11 @@ type VerificationRow = {
 export async function claimVerifications(db: Queryable, claimMs: number, limit: number): Promise<DueVerification[]> {
   const rows = await many<VerificationRow>(
     db,
-    sql`update operation
+    sql`update leg
         set next_scan_at = clock_timestamp() + ${claimMs} * interval '1 millisecond'
         where number in (
           select number
-          from operation
+          from leg
           where state = 'APPLIED' and looks < 3 and next_scan_at <= clock_timestamp()
           order by next_scan_at
           limit ${limit}
@@ -43,7 +43,7 @@ export async function claimVerifications(db: Queryable, claimMs: number, limit: 
         returning number, login, kind, amount_minor, attempt, deal_id, applied_at, looks`,
   );
   return rows.map((row) => ({
-    number: operationNumber(row.number),
+    number: legNumber(row.number),
     login: row.login,
     kind: row.kind,
     amountMinor: row.amount_minor,
@@ -62,7 +62,7 @@ export async function saveVerification(
 ): Promise<void> {
   await execute(
     db,
-    sql`update operation
+    sql`update leg
         set looks = looks + 1, next_scan_at = coalesce(${nextAt}::timestamptz, next_scan_at)
         where number = ${number} and state = 'APPLIED' and looks = ${verifications}`,
   );
@@ -76,7 +76,7 @@ export async function postponeVerification(
 ): Promise<void> {
   await execute(
     db,
-    sql`update operation
+    sql`update leg
         set next_scan_at = ${until}
         where number = ${number} and state = 'APPLIED' and looks = ${verifications}`,
   );

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { OperationKind } from "../../../services/platform/domain/operation-kind.ts";
+import type { LegKind } from "../../../services/platform/domain/leg-kind.ts";
 import type { CallersWatch } from "../checks/watch-callers.ts";
 import type { BooksWatch } from "../checks/watch-books.ts";
 import type { Leg } from "../plan/plan.ts";
@@ -42,7 +42,7 @@ const BACKOFF_MS = 700;
 /** Tries of a request that is refused without being recorded. */
 const MAX_REFUSALS = 4;
 
-const KINDS: Readonly<Record<OperationKind, MovementKind>> = {
+const KINDS: Readonly<Record<LegKind, MovementKind>> = {
   deposit: MovementKind.DEPOSIT,
   withdrawal: MovementKind.WITHDRAWAL,
   fee_debit: MovementKind.FEE_DEBIT,
