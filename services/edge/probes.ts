@@ -15,18 +15,18 @@ const SAYS_NOTHING: ReadonlySet<RefusalStatus> = new Set(["unavailable", "unknow
 export function probesOf(services: Services): Record<Dependency, Probe> {
   const { accounts, funding, subscriptions, fees, platform } = services;
   return {
-    account: ask((context) => accounts.findAccounts({ logins: [NO_LOGIN] }, context)),
-    funding: ask((context) => funding.getOperation({ operationId: NO_OPERATION }, context)),
-    subscription: ask((context) => subscriptions.countActiveInvestors({ masterLogins: [NO_LOGIN] }, context)),
-    fee: ask((context) => fees.getConfiguration({ investorLogin: NO_LOGIN }, context)),
-    platform: ask(async (context) => {
+    account: probe((context) => accounts.findAccounts({ logins: [NO_LOGIN] }, context)),
+    funding: probe((context) => funding.getOperation({ operationId: NO_OPERATION }, context)),
+    subscription: probe((context) => subscriptions.countActiveInvestors({ masterLogins: [NO_LOGIN] }, context)),
+    fee: probe((context) => fees.getConfiguration({ investorLogin: NO_LOGIN }, context)),
+    platform: probe(async (context) => {
       const { reachable } = await platform.getStatus({}, context);
       if (!reachable) throw new Error("the platform cannot be reached");
     }),
   };
 }
 
-function ask(query: (context: CallContext) => Promise<unknown>): Probe {
+function probe(query: (context: CallContext) => Promise<unknown>): Probe {
   return async () => {
     try {
       await query(callContext({ caller: "edge", withinMs: WITHIN_MS }));
