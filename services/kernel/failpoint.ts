@@ -22,7 +22,7 @@ export type Failpoint =
   | "after_mirror"
   | "after_allocation"
   | "after_posting"
-  | "after_place"
+  | "after_settled_position"
   | "after_leave"
   // Fees.
   | "after_crystallisation"

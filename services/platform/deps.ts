@@ -33,7 +33,7 @@ export type Deps = {
   readonly sender: Sender;
   /** Legs that this process is sending at this moment. */
   readonly inFlight: Set<bigint>;
-  readonly line: LocalQueue;
+  readonly queue: LocalQueue;
   readonly loginSignals: LoginSignals;
   /** Notified when a leg waits for its turn or its answer was lost. */
   readonly legsSignal: WakeSignal;

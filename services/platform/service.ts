@@ -11,7 +11,7 @@ import { release } from "./commands/release.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
-import { askAboutAmendments, verifyAppliedDeals } from "./amendments/amendments.ts";
+import { recheckAmendedAccounts, verifyAppliedDeals } from "./amendments/amendments.ts";
 import { heartbeat } from "./jobs/heartbeat.ts";
 import { lostLegsFinder } from "./jobs/find-lost-legs.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
@@ -91,6 +91,6 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     }),
     job("verify applied deals", EVERY_MS.verify, () => verifyAppliedDeals(deps)),
     job("finish decisions", EVERY_MS.decisions, () => finishDecisions(deps)),
-    job("recheck amended accounts", EVERY_MS.amendments, () => askAboutAmendments(deps)),
+    job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
   ];
 }

@@ -76,7 +76,7 @@ test(
 test.each(SELECTED_MUTANTS)(
   "the mutant is detected: $name",
   async ({ name, seed, detectedBy }) => {
-    const range = { first: seed, step: 1, count: MUTANT_SEEDS, mode: "both" } as const;
+    const range = { first: seed, stride: 1, count: MUTANT_SEEDS, mode: "both" } as const;
     const { failures } = await runWorker({ ...range, mutant: name, stopsAtViolation: true });
     expect(detectedBy).toContain(failures[0]?.invariant);
   },

@@ -46,7 +46,7 @@ export class DeletedDeals {
   }
 
   /** Requests each missing deal by its ticket, and reports those that the platform has deleted or changed. */
-  async ask(deps: Deps): Promise<void> {
+  async requestMissing(deps: Deps): Promise<void> {
     const confirmBeforeMs = performance.now() - CONFIRM_AFTER_MS;
     const due = [...this.#missing.values()].filter(({ missedAtMs }) => missedAtMs <= confirmBeforeMs);
     const requested = due.slice(0, REQUESTS_PER_RUN);

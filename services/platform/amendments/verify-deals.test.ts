@@ -12,12 +12,12 @@ import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/
 
 const CLAIM_MS = 60_000;
 
-type Row = { state: string; came_from: string | null; review: string | null; looks: number; in_s: number };
+type Row = { state: string; came_from: string | null; review: string | null; verifications: number; in_s: number };
 
 async function status({ deps }: Instance): Promise<Row> {
   return await one<Row>(
     deps.pool,
-    sql`select state, came_from, review, looks,
+    sql`select state, came_from, review, verifications,
                round(extract(epoch from next_scan_at - applied_at))::integer as in_s
         from leg`,
   );
@@ -50,7 +50,7 @@ test("a deal is verified three times: after a minute, an hour and a day", async 
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   await anAppliedDeposit(instance);
-  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 0 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 0 });
   expect(await verifyOnce(instance)).toBe(0);
 
   const due: number[] = [];
@@ -63,7 +63,7 @@ test("a deal is verified three times: after a minute, an hour and a day", async 
 
   expect(due.slice(0, 2)).toEqual([3_600, 86_400]);
   expect(await verifyOnce(instance)).toBe(0);
-  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 3 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 3 });
 });
 
 test("a deal that the platform lost is reported once, its leg is in manual review, and no money is credited again", async () => {
@@ -106,7 +106,7 @@ test("a deal that is not shown yet is not deleted: it is verified again when eve
   await passTime(instance, 61);
   await verifyOnce(instance);
 
-  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 0, in_s: 120 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 0, in_s: 120 });
   expect(await findingsOf(instance, login)).toEqual([]);
 });
 
@@ -117,7 +117,7 @@ test("a ticket with another leg's reference is sent to manual review; a rewritte
   await world.control.editDeal(Number(ticket), { comment: "seen by the back office" });
   await passTime(instance, 61);
   await verifyOnce(instance);
-  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 1 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 1 });
 
   const other = { kind: "deposit", number: legNumber(77n), attempt: 1 } as const;
   await world.control.editDeal(Number(ticket), { comment: platformComment(other, "") });
@@ -155,7 +155,7 @@ test("a process that dies with a claim delays the verification; another process 
   const next = await world.start();
 
   expect((await logOf(next, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
-  expect(await status(next)).toMatchObject({ state: "REVIEW", looks: 0 });
+  expect(await status(next)).toMatchObject({ state: "REVIEW", verifications: 0 });
 });
 
 test("a leg of a Master whose deal is lost before it was read is reported", async () => {
@@ -176,5 +176,5 @@ test("a leg of a Master whose deal is lost before it was read is reported", asyn
   );
 
   expect(entries).toMatchObject([{ kind: MovementKind.AMENDMENT, reason: "deal_gone", dealId: legs[0]!.dealId }]);
-  expect(await status(reading)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone", looks: 0 });
+  expect(await status(reading)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone", verifications: 0 });
 }, 40_000);

@@ -20,7 +20,7 @@ import { refuse } from "../refusals.ts";
 import { listLegsOf } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { listTransfers, type Transfer } from "../store/transfers.ts";
-import { timeoutOf, requireSameContent, transfer, unreachable } from "./transfer.ts";
+import { deadlinesOf, requireSameContent, transfer, unreachable } from "./transfer.ts";
 
 const MAX_REQUESTS = 500;
 /** Groups in progress at once: while one waits for its commit, the others send. */
@@ -167,10 +167,10 @@ async function endOf(
     const own = legs.get(recorded.id) ?? [];
     requireSameContent(own, order);
     if (recorded.isEnqueued || !own.some(isOpen)) return transferResult(recorded, own);
-    const timeout = timeoutOf(deps, context);
+    const deadlines = deadlinesOf(deps, context);
     const lostByMs = performance.now() + LOST_WAIT_MS;
-    const answerByMs = neverWaits(order) ? Math.min(timeout.answerByMs, lostByMs) : timeout.answerByMs;
-    return transferResult(recorded, await followTransfer(deps, recorded.id, { ...timeout, answerByMs }));
+    const answerByMs = neverWaits(order) ? Math.min(deadlines.answerByMs, lostByMs) : deadlines.answerByMs;
+    return transferResult(recorded, await followTransfer(deps, recorded.id, { ...deadlines, answerByMs }));
   } catch (error) {
     return error instanceof Refusal ? error : fault(deps, { request }, error);
   }

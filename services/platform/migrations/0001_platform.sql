@@ -101,8 +101,8 @@ create table leg (
   login         text not null references account,
   kind          text not null check (kind in
                   ('deposit', 'withdrawal', 'fee_debit', 'fee_credit', 'result', 'mirror', 'exit', 'reversal')),
-  asked_minor   bigint not null check (asked_minor <> 0),
-  -- The amount that is sent: less than asked_minor when a floor cut it.
+  requested_minor bigint not null check (requested_minor <> 0),
+  -- The amount that is sent: less than requested_minor when a floor cut it.
   amount_minor  bigint not null,
   is_exclusive  boolean not null,
   -- False while an earlier leg has to be applied first.
@@ -121,7 +121,7 @@ create table leg (
   deal_id       bigint check (deal_id > 0),
   applied_at    timestamptz,
   -- A server that restarts may lose its last deals, so the deal of an applied leg is verified again.
-  looks         smallint not null default 0 check (looks between 0 and 3),
+  verifications smallint not null default 0 check (verifications between 0 and 3),
   created_at    timestamptz not null default clock_timestamp(),
   changed_at    timestamptz not null default clock_timestamp(),
   unique (transfer_id, ordinal),
@@ -132,7 +132,7 @@ create table leg (
   check ((coalesce(came_from, state) = 'APPLIED') = (deal_id is not null)),
   check ((deal_id is null) = (server is null) and (deal_id is null) = (applied_at is null)),
   check (amount_minor <> 0 or state = 'REFUSED'),
-  check (abs(amount_minor) <= abs(asked_minor) and amount_minor::numeric * asked_minor >= 0)
+  check (abs(amount_minor) <= abs(requested_minor) and amount_minor::numeric * requested_minor >= 0)
 ) with (fillfactor = 70);
 
 -- At most one leg of a login may be in progress; one in manual review that may have been applied counts.
@@ -141,13 +141,13 @@ create unique index leg_under_way on leg (login)
 create index leg_in_queue on leg (login, number) where state = 'INTENT' and is_ready;
 create index leg_to_scan on leg (next_scan_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
 create index leg_open on leg (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
-create index leg_to_verify on leg (next_scan_at) where state = 'APPLIED' and looks < 3;
+create index leg_to_verify on leg (next_scan_at) where state = 'APPLIED' and verifications < 3;
 -- For the deals that a period of the history should show of legs that are in no log yet.
 create index leg_of_time on leg (login, applied_at) where deal_id is not null;
 
 -- A leg with the members of its transfer.
 create view recorded_leg as
-  select leg.number, transfer_id, ordinal, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+  select leg.number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
          platform_code, review, attempt, absences, deal_id, applied_at, leg.created_at, changed_at,
          key, lock_owner, leg_count, comment, is_enqueued, request_id,
          coalesce(send_before <= clock_timestamp(), false) as is_late, next_scan_at > clock_timestamp() as is_early
@@ -156,7 +156,7 @@ create view recorded_leg as
 
 -- The permit to write a command once.
 create table attempt (
-  leg_number  bigint not null references leg,
+  leg_number        bigint not null references leg,
   number            smallint not null check (number between 1 and 31),
   reference         text not null unique,
   state             text not null check (state in ('SENDING', 'UNKNOWN', 'APPLIED', 'REFUSED', 'ABSENT', 'VOID')),
@@ -175,7 +175,7 @@ create index attempt_open on attempt (sender_epoch) where state in ('SENDING', '
 
 -- A complete read of the history in search of the deal of an attempt, with its result.
 create table scan (
-  leg_number bigint not null,
+  leg_number       bigint not null,
   attempt          smallint not null,
   started_at       timestamptz not null,
   verdict          text not null check (verdict in ('clean', 'candidates')),
@@ -192,7 +192,7 @@ create table log_entry (
   kind          text not null check (kind in ('opening', 'deposit', 'withdrawal', 'fee_debit', 'fee_credit', 'result',
                   'mirror', 'exit', 'reversal', 'external', 'trade', 'amendment', 'correction')),
   amount_minor  bigint not null,
-  leg_number bigint references leg,
+  leg_number    bigint references leg,
   transfer_id   bigint,
   key           text not null default '',
   server        text,
@@ -249,7 +249,7 @@ create unique index log_entry_corrected_once on log_entry (server, corrected_dea
 create index log_entry_of_time on log_entry (login, deal_at) where deal_id is not null;
 
 -- Open positions that result from the log: those of the opening and all trades since.
-create table log_position (
+create table open_position (
   login       text not null references account deferrable initially deferred,
   position_id bigint not null,
   symbol      text not null,
@@ -267,7 +267,7 @@ create table reader_cursor (
 create table finding (
   id               bigint generated always as identity primary key,
   login            text not null,
-  leg_number bigint references leg,
+  leg_number       bigint references leg,
   reason           text not null,
   server           text,
   deal_id          bigint,

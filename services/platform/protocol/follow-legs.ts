@@ -63,5 +63,5 @@ async function reverseFirst(tx: Transaction, transferId: bigint): Promise<void> 
   const amountMinor = -first.amountMinor;
   const status = { kind: "reversal", attempt: 0, absences: 0, state: "INTENT" } as const;
   const reversal = { transferId, ordinal: REVERSAL, login: first.login, amountMinor, isReady: true, status };
-  await insertLegs(tx, [{ ...reversal, askedMinor: amountMinor }]);
+  await insertLegs(tx, [{ ...reversal, requestedMinor: amountMinor }]);
 }

@@ -16,7 +16,7 @@ import { takeTurn, type Turn } from "./send.ts";
 /** Changes by this process wake the waiting request; changes by another process are seen after this time. */
 const POLL_MS = 25;
 
-export type Timeout = {
+export type Deadlines = {
   /** Monotonic instant until which the caller waits for an answer. */
   readonly answerByMs: number;
   /** Monotonic instant until which a leg may wait in its queue before it is refused. */
@@ -24,7 +24,7 @@ export type Timeout = {
 };
 
 /** Drives the legs of a transfer until none is left to wait for, or until `answerByMs`. */
-export async function followTransfer(deps: Deps, transferId: bigint, deadlines: Timeout): Promise<RecordedLeg[]> {
+export async function followTransfer(deps: Deps, transferId: bigint, deadlines: Deadlines): Promise<RecordedLeg[]> {
   for (;;) {
     const legs = await listLegs(deps.pool, transferId);
     const open = legs.find(isOpen);
@@ -42,11 +42,11 @@ export function isOpen({ status, isReady }: RecordedLeg): boolean {
 }
 
 /** Waits in the queue and sends. False when the time is up; a first leg that was never sent is then refused. */
-async function waitForTurn(deps: Deps, leg: RecordedLeg, deadlines: Timeout): Promise<boolean> {
+async function waitForTurn(deps: Deps, leg: RecordedLeg, deadlines: Deadlines): Promise<boolean> {
   const { login, number, lockOwner, ordinal } = leg;
   const byMs = ordinal === 1 ? Math.min(deadlines.turnByMs, deadlines.answerByMs) : deadlines.answerByMs;
-  const queue = LEG_KINDS[leg.status.kind].exclusive ? `${login} ${lockOwner}` : `${number}`;
-  using position = deps.line.enter(queue, number);
+  const name = LEG_KINDS[leg.status.kind].exclusive ? `${login} ${lockOwner}` : `${number}`;
+  using position = deps.queue.enter(name, number);
   let turn: Turn = "wait";
   while (await position.untilFirst(byMs - performance.now())) {
     if (performance.now() >= byMs) break;

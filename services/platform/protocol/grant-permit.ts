@@ -11,8 +11,8 @@ import { type Locked, recordTransition } from "./record.ts";
 import type { Leg } from "../domain/leg.ts";
 import { formatReference, type Reference } from "../domain/reference.ts";
 
-/** The sender that asks. `grantedAtMs` is monotonic and read before the transaction, so the permit expires before its row. */
-export type Asker = {
+/** The session of a process that gets the permit. `grantedAtMs` is monotonic and read before the transaction, so the permit expires before its row. */
+export type PermitHolder = {
   readonly server: string;
   readonly epoch: bigint;
   readonly sessionId: string;
@@ -39,11 +39,11 @@ export type PermitAnswer =
   | { readonly kind: "over" };
 
 /** Decides under the row lock of the account, so exactly one process may send, once, and no leg bypasses an account lock. */
-export async function grantPermit(tx: Transaction, locked: Locked, asker: Asker): Promise<PermitAnswer> {
+export async function grantPermit(tx: Transaction, locked: Locked, permitHolder: PermitHolder): Promise<PermitAnswer> {
   const { account, leg } = locked;
   const { kind } = leg.status;
   if (!accepts(leg.status, "permit_granted") || !leg.isReady) return { kind: "over" };
-  const circumstances = { server: asker.server, at: account.seenAt };
+  const circumstances = { server: permitHolder.server, at: account.seenAt };
   if (isTooLate(leg)) {
     await recordTransition(tx, leg, { type: "given_up", reason: "expired" }, circumstances);
     return { kind: "over" };
@@ -61,12 +61,12 @@ export async function grantPermit(tx: Transaction, locked: Locked, asker: Asker)
   const { status } = await recordTransition(tx, leg, { type: "permit_granted" }, circumstances);
   if (status.state !== "SENDING") return { kind: "over" };
   const { attempt } = status;
-  await insertAttempts(tx, [newAttempt({ kind, number: leg.number, attempt }, asker)]);
-  return { kind: "granted", permit: { leg, attempt, grantedAtMs: asker.grantedAtMs } };
+  await insertAttempts(tx, [newAttempt({ kind, number: leg.number, attempt }, permitHolder)]);
+  return { kind: "granted", permit: { leg, attempt, grantedAtMs: permitHolder.grantedAtMs } };
 }
 
 /** The row of an attempt: its sender and its expiry. */
-export function newAttempt(reference: Reference, { epoch: senderEpoch, sessionId: session }: Asker): NewAttempt {
+export function newAttempt(reference: Reference, { epoch: senderEpoch, sessionId: session }: PermitHolder): NewAttempt {
   const { number: leg, attempt: number } = reference;
   return { leg, number, reference: formatReference(reference), senderEpoch, session, permitMs: PERMIT_MS };
 }

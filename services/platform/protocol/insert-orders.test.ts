@@ -4,8 +4,8 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { claimLock, grantLock } from "../store/account-locks.ts";
-import { aManagedLogin, anAsker, aWaitingLeg } from "../testing/books.ts";
-import type { Asker } from "./grant-permit.ts";
+import { aManagedLogin, aPermitHolder, aWaitingLeg } from "../testing/books.ts";
+import type { PermitHolder } from "./grant-permit.ts";
 import { insertOrders, type OrderAnswer } from "./insert-orders.ts";
 import type { TransferOrder, OrderedLeg } from "./transfer-order.ts";
 
@@ -17,12 +17,16 @@ async function someBooks() {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, INVESTOR, { balanceMinor: BALANCE });
   await aManagedLogin(pool, PAYMENT, { role: "payment" });
-  const asker = await anAsker(pool);
+  const permitHolder = await aPermitHolder(pool);
   const insert = async (...orders: readonly TransferOrder[]): Promise<OrderAnswer[]> => {
-    const asked = orders.map((order) => ({ order, requestId: "", asker: order.isEnqueued ? undefined : asker }));
-    return await inTransaction(pool, (tx) => insertOrders(tx, asked));
+    const requested = orders.map((order) => ({
+      order,
+      requestId: "",
+      permitHolder: order.isEnqueued ? undefined : permitHolder,
+    }));
+    return await inTransaction(pool, (tx) => insertOrders(tx, requested));
   };
-  return { pool, asker, insert };
+  return { pool, permitHolder, insert };
 }
 
 function aOrder(key: string, legs: readonly OrderedLeg[], own: Partial<TransferOrder> = {}): TransferOrder {
@@ -46,7 +50,7 @@ function fee(key: string, own: Partial<TransferOrder> = {}, credited = PAYMENT):
 async function legs(pool: Pool) {
   return await many(
     pool,
-    sql`select login, state, refusal, asked_minor as asked, amount_minor as amount, is_ready as ready
+    sql`select login, state, refusal, requested_minor as requested, amount_minor as amount, is_ready as ready
         from leg order by number`,
   );
 }
@@ -58,14 +62,14 @@ function refusal(code: string) {
 const WAITS = { kind: "recorded", permit: undefined };
 
 test("where the login is free, the first leg is permitted with the order, and the second waits for it", async () => {
-  const { pool, insert, asker } = await someBooks();
+  const { pool, insert, permitHolder } = await someBooks();
 
   expect(await insert(fee("a"))).toMatchObject([
-    { kind: "recorded", permit: { attempt: 1, grantedAtMs: asker.grantedAtMs, leg: { login: INVESTOR } } },
+    { kind: "recorded", permit: { attempt: 1, grantedAtMs: permitHolder.grantedAtMs, leg: { login: INVESTOR } } },
   ]);
   expect(await legs(pool)).toEqual([
-    { login: INVESTOR, state: "SENDING", refusal: null, asked: -40_00n, amount: -40_00n, ready: true },
-    { login: PAYMENT, state: "INTENT", refusal: null, asked: 40_00n, amount: 40_00n, ready: false },
+    { login: INVESTOR, state: "SENDING", refusal: null, requested: -40_00n, amount: -40_00n, ready: true },
+    { login: PAYMENT, state: "INTENT", refusal: null, requested: 40_00n, amount: 40_00n, ready: false },
   ]);
 });
 
@@ -113,7 +117,7 @@ test("a saga moves money only under its own account lock, and only after the loc
   expect(await insert(deposit("d", { lockOwner: "saga" }))).toMatchObject([{ kind: "recorded", permit: {} }]);
 });
 
-test.each<readonly [string, (pool: Pool, asker: Asker) => Promise<unknown>]>([
+test.each<readonly [string, (pool: Pool, permitHolder: PermitHolder) => Promise<unknown>]>([
   ["another saga has the account lock", (pool) => inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"))],
   [
     "facts are being read",
@@ -125,8 +129,8 @@ test.each<readonly [string, (pool: Pool, asker: Asker) => Promise<unknown>]>([
   ],
   ["another leg is queued", (pool) => aWaitingLeg(pool, { key: "first" })],
 ])("while %s a deposit waits, and an order that never waits is refused", async (_what, occupy) => {
-  const { pool, insert, asker } = await someBooks();
-  await occupy(pool, asker);
+  const { pool, insert, permitHolder } = await someBooks();
+  await occupy(pool, permitHolder);
 
   expect(await insert(deposit("a"))).toMatchObject([WAITS]);
   expect(await insert(result("b"))).toEqual([refusal("account_busy")]);
@@ -147,8 +151,8 @@ test.each([
 
   expect(await insert(fee("a", { floorMinor }))).toMatchObject([{ permit: { leg: { amountMinor: amount } } }]);
   expect(await legs(pool)).toMatchObject([
-    { asked: -40_00n, amount },
-    { asked: 40_00n, amount: -amount },
+    { requested: -40_00n, amount },
+    { requested: 40_00n, amount: -amount },
   ]);
 });
 

@@ -6,7 +6,7 @@ import { insertAttempts } from "../store/attempts.ts";
 import { findObstacles } from "../store/queues.ts";
 import { insertLegs, type NewLeg } from "../store/leg-transitions.ts";
 import { type InsertedTransfer, insertTransfers, type Transfer } from "../store/transfers.ts";
-import { type Asker, isAdmitted, newAttempt, type Permit } from "./grant-permit.ts";
+import { type PermitHolder, isAdmitted, newAttempt, type Permit } from "./grant-permit.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { applyEvent } from "../domain/leg-machine.ts";
@@ -16,7 +16,7 @@ export type NewOrder = {
   readonly order: TransferOrder;
   readonly requestId: string;
   /** The sender that would send the first leg at once; undefined without a free session or for an enqueued order. */
-  readonly asker: Asker | undefined;
+  readonly permitHolder: PermitHolder | undefined;
 };
 
 export type OrderAnswer =
@@ -49,8 +49,8 @@ export async function insertOrders(tx: Transaction, orders: readonly NewOrder[])
     recorded.flatMap(({ legs }) => legs),
   );
   const permits = permitsOf(recorded, numbers);
-  const attempts = [...permits.values()].map(({ permit, asker }) =>
-    newAttempt({ kind: permit.leg.status.kind, number: permit.leg.number, attempt: 1 }, asker),
+  const attempts = [...permits.values()].map(({ permit, permitHolder }) =>
+    newAttempt({ kind: permit.leg.status.kind, number: permit.leg.number, attempt: 1 }, permitHolder),
   );
   if (attempts.length > 0) await insertAttempts(tx, attempts);
   return judged.map((each) => {
@@ -72,7 +72,7 @@ async function judgeAll(
   const managed = credits.length === 0 ? new Map() : await listRoles(tx, credits);
   const obstacles = await findObstacles(tx, [...accounts.values()]);
   return orders.map((each) => {
-    const { order, asker } = each;
+    const { order, permitHolder } = each;
     const [debit, ...rest] = order.legs;
     const account = debit && accounts.get(debit.login);
     if (debit === undefined || account === undefined) return { refusal: notManaged(debit?.login ?? "") };
@@ -83,7 +83,7 @@ async function judgeAll(
     const isExclusive = LEG_KINDS[debit.kind].exclusive;
     const isBusy = isExclusive && (account.isBeingRead || !isAdmitted(account, order) || behind !== undefined);
     if (isBusy && neverWaits(order)) return { refusal: busy(behind) };
-    return { ...each, debit, account, isFree: !isBusy && asker !== undefined };
+    return { ...each, debit, account, isFree: !isBusy && permitHolder !== undefined };
   });
 }
 
@@ -95,13 +95,13 @@ function ownsLock({ accountLock }: Account, { lockOwner }: TransferOrder): boole
 /** A floor cuts both legs alike. With nothing left above it, the order is recorded as refused. */
 function legsOf({ order, account, isFree }: Judged, { id: transferId, isLate }: InsertedTransfer): NewLeg[] {
   const cutMinor = cutOf(order, account);
-  return order.legs.map(({ login, kind, amountMinor: askedMinor }, index) => {
+  return order.legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {
     const isFirst = index === 0;
     const ordered = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;
     const amountMinor = isFirst ? cutMinor : -cutMinor;
     const isPermitted = isFirst && isFree;
     const status = statusOf(ordered, { isNothing: cutMinor === 0n, isLate, isPermitted });
-    return { transferId, ordinal: index + 1, login, askedMinor, amountMinor, isReady: isFirst, status };
+    return { transferId, ordinal: index + 1, login, requestedMinor, amountMinor, isReady: isFirst, status };
   });
 }
 
@@ -118,8 +118,8 @@ function statusOf(
 }
 
 function cutOf({ legs, floorMinor }: TransferOrder, { logBalance }: Account): bigint {
-  const askedMinor = legs[0]?.amountMinor ?? 0n;
-  return floorMinor === undefined ? askedMinor : cut(askedMinor, logBalance.minor - floorMinor);
+  const requestedMinor = legs[0]?.amountMinor ?? 0n;
+  return floorMinor === undefined ? requestedMinor : cut(requestedMinor, logBalance.minor - floorMinor);
 }
 
 /** Cuts a debit (negative) to the available amount. */
@@ -134,17 +134,17 @@ type Recorded = Judged & { readonly legs: readonly NewLeg[] };
 function permitsOf(
   recorded: readonly Recorded[],
   numbers: readonly LegNumber[],
-): ReadonlyMap<string, { readonly permit: Permit; readonly asker: Asker }> {
-  const permits = new Map<string, { permit: Permit; asker: Asker }>();
+): ReadonlyMap<string, { readonly permit: Permit; readonly permitHolder: PermitHolder }> {
+  const permits = new Map<string, { permit: Permit; permitHolder: PermitHolder }>();
   let index = 0;
-  for (const { order, legs, asker } of recorded) {
+  for (const { order, legs, permitHolder } of recorded) {
     const [first] = legs;
     const number = numbers[index];
     index += legs.length;
-    if (first?.status.state !== "SENDING" || asker === undefined || number === undefined) continue;
+    if (first?.status.state !== "SENDING" || permitHolder === undefined || number === undefined) continue;
     const { login, amountMinor, status } = first;
     const leg = { number, login, amountMinor, comment: order.comment, status };
-    permits.set(order.key, { permit: { leg, attempt: 1, grantedAtMs: asker.grantedAtMs }, asker });
+    permits.set(order.key, { permit: { leg, attempt: 1, grantedAtMs: permitHolder.grantedAtMs }, permitHolder });
   }
   return permits;
 }

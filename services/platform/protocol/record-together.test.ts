@@ -4,8 +4,8 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Role } from "../domain/role.ts";
-import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingLeg } from "../testing/books.ts";
-import { type Asker, grantPermit } from "./grant-permit.ts";
+import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg } from "../testing/books.ts";
+import { type PermitHolder, grantPermit } from "./grant-permit.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { lockAccountAndLeg } from "./record.ts";
 import { type AppliedNow, recordTogether } from "./record-together.ts";
@@ -16,19 +16,19 @@ async function someBooks(...roles: readonly Role[]) {
   const { pool } = await testDatabase("platform");
   for (const [index, role] of roles.entries()) await aManagedLogin(pool, String(index + 1), { role });
   await aManagedLogin(pool, PAYMENT, { role: "payment" });
-  const asker = await anAsker(pool);
+  const permitHolder = await aPermitHolder(pool);
   const send = (number: LegNumber, login: string) =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, login, number), asker));
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, login, number), permitHolder));
   const record = (...answers: readonly AppliedNow[]) =>
-    inTransaction(pool, (tx) => recordTogether(tx, asker.server, answers));
-  return { pool, asker, send, record };
+    inTransaction(pool, (tx) => recordTogether(tx, permitHolder.server, answers));
+  return { pool, permitHolder, send, record };
 }
 
 function answer(number: LegNumber, ticket: bigint, own: Partial<AppliedNow> = {}): AppliedNow {
   return { number, login: "1", attempt: 1, ticket, next: undefined, ...own };
 }
 
-const credited = (asker: Asker) => ({ login: PAYMENT, asker });
+const credited = (permitHolder: PermitHolder) => ({ login: PAYMENT, permitHolder });
 
 async function legs(pool: Pool) {
   return await many(pool, sql`select state, attempt, deal_id as deal, is_ready as ready from leg order by number`);
@@ -110,11 +110,11 @@ test("an answer to another attempt, or of a leg that has ended, changes nothing"
 });
 
 test("a credit gets its permit and its attempt with the record of its debit", async () => {
-  const { pool, asker, send, record } = await someBooks("investor");
+  const { pool, permitHolder, send, record } = await someBooks("investor");
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: PAYMENT });
   await send(debit, "1");
 
-  const { permits } = await record(answer(debit, 71n, { next: credited(asker) }));
+  const { permits } = await record(answer(debit, 71n, { next: credited(permitHolder) }));
 
   expect([...permits]).toMatchObject([[debit, { leg: { number: credit, amountMinor: 5n }, attempt: 1 }]]);
   expect(await legs(pool)).toMatchObject([{ state: "APPLIED" }, { state: "SENDING", attempt: 1, ready: true }]);
@@ -126,13 +126,16 @@ test("a credit gets its permit and its attempt with the record of its debit", as
 });
 
 test("a credit without a free session is ready and has no permit", async () => {
-  const { pool, asker, send, record } = await someBooks("investor", "investor");
+  const { pool, permitHolder, send, record } = await someBooks("investor", "investor");
   const [debit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: PAYMENT });
   const [other] = await aTwoLeggedTransfer(pool, { key: "b", debit: "2", credit: PAYMENT });
   await send(debit, "1");
   await send(other, "2");
 
-  const { permits } = await record(answer(debit, 71n), answer(other, 72n, { login: "2", next: credited(asker) }));
+  const { permits } = await record(
+    answer(debit, 71n),
+    answer(other, 72n, { login: "2", next: credited(permitHolder) }),
+  );
 
   expect([...permits.keys()]).toEqual([other]);
   expect(await legs(pool)).toMatchObject([

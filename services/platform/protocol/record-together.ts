@@ -9,7 +9,7 @@ import type { RecordedLeg } from "../store/leg-row.ts";
 import { readyNextLegs } from "../store/transfers.ts";
 import { appendToLogs } from "./history/append-to-log.ts";
 import { legEntry } from "./history/deal-entries.ts";
-import { type Asker, newAttempt, type Permit } from "./grant-permit.ts";
+import { type PermitHolder, newAttempt, type Permit } from "./grant-permit.ts";
 import { applyEvent } from "../domain/leg-machine.ts";
 
 /** A leg that the platform has just applied. */
@@ -19,7 +19,7 @@ export type AppliedNow = {
   readonly attempt: number;
   readonly ticket: bigint;
   /** Login of the next leg and the sender that would send it at once; undefined when no session is free or no leg follows. */
-  readonly next: { readonly login: string; readonly asker: Asker } | undefined;
+  readonly next: { readonly login: string; readonly permitHolder: PermitHolder } | undefined;
 };
 
 export type RecordedTogether = {
@@ -104,10 +104,10 @@ async function permitCredits(tx: Transaction, answers: readonly PlainAnswer[]): 
     const next = applyEvent(leg.status, { type: "permit_granted" });
     if (debit?.next === undefined || next.kind !== "move" || next.to.state !== "SENDING") continue;
     const { kind, attempt } = next.to;
-    const { asker } = debit.next;
+    const { permitHolder } = debit.next;
     sending.push(leg);
-    attempts.push(newAttempt({ kind, number: leg.number, attempt }, asker));
-    permits.set(debit.number, { leg, attempt, grantedAtMs: asker.grantedAtMs });
+    attempts.push(newAttempt({ kind, number: leg.number, attempt }, permitHolder));
+    permits.set(debit.number, { leg, attempt, grantedAtMs: permitHolder.grantedAtMs });
   }
   if (sending.length === 0) return permits;
   await saveSending(tx, sending);

@@ -5,7 +5,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Role } from "../domain/role.ts";
 import type { LegEvent } from "../domain/leg.ts";
-import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingLeg } from "../testing/books.ts";
+import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg } from "../testing/books.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { type Circumstances, lockAccountAndLeg, recordEvent } from "./record.ts";
@@ -18,13 +18,13 @@ async function someBooks({ role = "investor" }: { readonly role?: Role } = {}) {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1", { role, balanceMinor: 100n });
   await aManagedLogin(pool, "9", { role: "payment" });
-  const asker = await anAsker(pool);
+  const permitHolder = await aPermitHolder(pool);
   const permit = (number: LegNumber, login = "1") =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, login, number), asker));
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, login, number), permitHolder));
   const record = (number: LegNumber, event: LegEvent, own: Partial<Circumstances> & { login?: string } = {}) =>
     inTransaction(pool, async (tx) =>
       recordEvent(tx, await lockAccountAndLeg(tx, own.login ?? "1", number), event, {
-        server: asker.server,
+        server: permitHolder.server,
         at: AT,
         ...own,
       }),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { anAsker, aWaitingLeg } from "../testing/books.ts";
+import { aPermitHolder, aWaitingLeg } from "../testing/books.ts";
 import { anAccount, aWorld } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
@@ -36,10 +36,10 @@ async function aLostDeposit({
   const { pool } = deps;
   const login = await anAccount(instance, role);
   const number = await aWaitingLeg(pool, { key: "a", login });
-  const asker = await anAsker(pool, { server: deps.settings.server });
+  const permitHolder = await aPermitHolder(pool, { server: deps.settings.server });
   await inTransaction(pool, async (tx) => {
-    await grantPermit(tx, await lockAccountAndLeg(tx, login, number), asker);
-    const circumstances = { server: asker.server, at: new Date() };
+    await grantPermit(tx, await lockAccountAndLeg(tx, login, number), permitHolder);
+    const circumstances = { server: permitHolder.server, at: new Date() };
     await recordEvent(tx, await lockAccountAndLeg(tx, login, number), { type: "lost", attempt: 1 }, circumstances);
   });
   await execute(
@@ -50,7 +50,7 @@ async function aLostDeposit({
   );
   await execute(
     pool,
-    sql`update sender set heartbeat_at = now() - ${senderHeartbeatAgo}::interval where epoch = ${asker.epoch}`,
+    sql`update sender set heartbeat_at = now() - ${senderHeartbeatAgo}::interval where epoch = ${permitHolder.epoch}`,
   );
   await execute(pool, sql`update leg set next_scan_at = now() - interval '1 hour'`);
   const status = async () =>

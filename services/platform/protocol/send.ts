@@ -24,7 +24,7 @@ export type Turn = "sent" | "over" | "wait" | "unreachable";
 export async function takeTurn(deps: Deps, target: Target): Promise<Turn> {
   using session = await acquireSession(deps);
   if (session === undefined) return "unreachable";
-  const answer = await askForPermit(deps, target, session);
+  const answer = await requestPermit(deps, target, session);
   if (answer.kind !== "granted") return answer.kind;
   await sendOnce(deps, answer.permit, session);
   return "sent";
@@ -60,11 +60,11 @@ export async function acquireSessions(deps: Deps, max: number): Promise<Sessions
   return { list, [Symbol.dispose]: () => held.dispose() };
 }
 
-async function askForPermit(deps: Deps, target: Target, session: CommandSession): Promise<PermitAnswer> {
-  const asker = askerOf(deps, session);
+async function requestPermit(deps: Deps, target: Target, session: CommandSession): Promise<PermitAnswer> {
+  const permitHolder = permitHolderOf(deps, session);
   try {
     return await inTransaction(deps.pool, async (tx) => {
-      return grantPermit(tx, await lockAccountAndLeg(tx, target.login, target.number), asker);
+      return grantPermit(tx, await lockAccountAndLeg(tx, target.login, target.number), permitHolder);
     });
   } catch (error) {
     if (error instanceof CommitUnknown) await voidUnsent(deps, target, session);
@@ -72,7 +72,7 @@ async function askForPermit(deps: Deps, target: Target, session: CommandSession)
   }
 }
 
-export function askerOf({ settings, sender }: Deps, { sessionId }: CommandSession) {
+export function permitHolderOf({ settings, sender }: Deps, { sessionId }: CommandSession) {
   return { server: settings.server, epoch: sender.epoch, sessionId, grantedAtMs: performance.now() };
 }
 

@@ -9,7 +9,7 @@ import { isDealTaken } from "../store/leg-transitions.ts";
 import type { Permit } from "./grant-permit.ts";
 import { insertOrders, type OrderAnswer } from "./insert-orders.ts";
 import { type AppliedNow, recordTogether } from "./record-together.ts";
-import { askerOf, recordSent, type Sent, voidUnsent, writeOnce } from "./send.ts";
+import { permitHolderOf, recordSent, type Sent, voidUnsent, writeOnce } from "./send.ts";
 import type { TransferOrder } from "./transfer-order.ts";
 
 /** An order of this batch and the session that would send its legs. */
@@ -45,7 +45,7 @@ async function insertTogether(deps: Deps, items: readonly BatchItem[]): Promise<
   const orders = items.map(({ order, requestId, session }) => ({
     order,
     requestId,
-    asker: order.isEnqueued ? undefined : askerOf(deps, session),
+    permitHolder: order.isEnqueued ? undefined : permitHolderOf(deps, session),
   }));
   try {
     return await inTransaction(deps.pool, (tx) => insertOrders(tx, orders));
@@ -152,12 +152,12 @@ function appliedNow(
   const { number, login } = leg;
   const [first, second] = order.legs;
   const isFirst = first?.login === login;
-  const asker = isFirst && second !== undefined && free.has(session) ? askerOf(deps, session) : undefined;
+  const permitHolder = isFirst && second !== undefined && free.has(session) ? permitHolderOf(deps, session) : undefined;
   return {
     number,
     login,
     attempt,
     ticket: outcome.ticket,
-    next: asker && second && { login: second.login, asker },
+    next: permitHolder && second && { login: second.login, permitHolder },
   };
 }

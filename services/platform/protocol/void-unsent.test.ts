@@ -7,7 +7,7 @@ import { aWorld, type Instance } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { lockAccountAndLeg } from "./record.ts";
-import { askerOf, voidUnsent } from "./send.ts";
+import { permitHolderOf, voidUnsent } from "./send.ts";
 
 function aSession(sessionId: string): CommandSession {
   const changeBalance = () => Promise.reject(new Error("nothing is to be sent here"));
@@ -24,8 +24,8 @@ async function aPermit(of: (processes: { readonly own: Instance; readonly other:
   const { pool } = own.deps;
   await aManagedLogin(pool, "1");
   const number = await aWaitingLeg(pool, { key: "a" });
-  const asker = askerOf(of({ own, other }).deps, SESSION);
-  await inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, "1", number), asker));
+  const permitHolder = permitHolderOf(of({ own, other }).deps, SESSION);
+  await inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, "1", number), permitHolder));
   const status = async (at: LegNumber) =>
     await many(
       pool,

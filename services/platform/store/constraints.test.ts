@@ -30,7 +30,7 @@ async function aLeg(pool: Pool, login: string, key: string, kind: "deposit" | "f
   return inTransaction(pool, async (tx) => {
     const order = { key, lockOwner: "", legCount: 1, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
     const inserted = await insertTransfers(tx, [{ ...order, comment: "", requestId: "" }]);
-    const amounts = { askedMinor: 5n, amountMinor: 5n };
+    const amounts = { requestedMinor: 5n, amountMinor: 5n };
     const status = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;
     const transferId = inserted.get(key)!.id;
     const [number] = await insertLegs(tx, [{ transferId, ordinal: 1, login, ...amounts, isReady: true, status }]);
@@ -125,8 +125,8 @@ test("a leg cannot be applied without a deal, nor refused without a reason", asy
 
 test.each([
   ["an amount of zero is allowed only when a floor left nothing to take", "update leg set amount_minor = 0"],
-  ["a floor never increases the requested amount", "update leg set amount_minor = asked_minor + 1"],
-  ["a floor never changes the sign", "update leg set amount_minor = -asked_minor"],
+  ["a floor never increases the requested amount", "update leg set amount_minor = requested_minor + 1"],
+  ["a floor never changes the sign", "update leg set amount_minor = -requested_minor"],
   ["only a leg in manual review has a previous state", "update leg set came_from = 'UNKNOWN'"],
   ["a deal has a server and a time", "update leg set state = 'APPLIED', deal_id = 7"],
   ["the reference counts 31 attempts", "update leg set attempt = 32"],
@@ -159,7 +159,7 @@ test.each([
   ],
   [
     "the ticket of a leg",
-    "update leg set state = 'APPLIED', server = 'test', deal_id = 7, applied_at = now(), amount_minor = asked_minor - $1 + $1",
+    "update leg set state = 'APPLIED', server = 'test', deal_id = 7, applied_at = now(), amount_minor = requested_minor - $1 + $1",
   ],
   [
     "a reference",

@@ -23,7 +23,7 @@ type VerificationRow = {
   attempt: number;
   deal_id: bigint;
   applied_at: Date;
-  looks: number;
+  verifications: number;
 };
 
 /** Claims due verifications, so that one process makes each. It schedules the next one with `saveVerification`. */
@@ -35,12 +35,12 @@ export async function claimVerifications(db: Queryable, claimMs: number, limit: 
         where number in (
           select number
           from leg
-          where state = 'APPLIED' and looks < 3 and next_scan_at <= clock_timestamp()
+          where state = 'APPLIED' and verifications < 3 and next_scan_at <= clock_timestamp()
           order by next_scan_at
           limit ${limit}
           for no key update skip locked
         )
-        returning number, login, kind, amount_minor, attempt, deal_id, applied_at, looks`,
+        returning number, login, kind, amount_minor, attempt, deal_id, applied_at, verifications`,
   );
   return rows.map((row) => ({
     number: legNumber(row.number),
@@ -50,7 +50,7 @@ export async function claimVerifications(db: Queryable, claimMs: number, limit: 
     attempt: row.attempt,
     ticket: row.deal_id,
     appliedAt: row.applied_at,
-    verifications: row.looks,
+    verifications: row.verifications,
   }));
 }
 
@@ -63,8 +63,8 @@ export async function saveVerification(
   await execute(
     db,
     sql`update leg
-        set looks = looks + 1, next_scan_at = coalesce(${nextAt}::timestamptz, next_scan_at)
-        where number = ${number} and state = 'APPLIED' and looks = ${verifications}`,
+        set verifications = verifications + 1, next_scan_at = coalesce(${nextAt}::timestamptz, next_scan_at)
+        where number = ${number} and state = 'APPLIED' and verifications = ${verifications}`,
   );
 }
 
@@ -78,6 +78,6 @@ export async function postponeVerification(
     db,
     sql`update leg
         set next_scan_at = ${until}
-        where number = ${number} and state = 'APPLIED' and looks = ${verifications}`,
+        where number = ${number} and state = 'APPLIED' and verifications = ${verifications}`,
   );
 }

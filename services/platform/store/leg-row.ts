@@ -10,8 +10,8 @@ export type RecordedLeg = {
   /** 1 and 2 as ordered, 3 = reversal of 1. */
   readonly ordinal: number;
   readonly login: string;
-  readonly askedMinor: bigint;
-  /** Signed; less than `askedMinor` when a floor cut it. */
+  readonly requestedMinor: bigint;
+  /** Signed; less than `requestedMinor` when a floor cut it. */
   readonly amountMinor: bigint;
   readonly isReady: boolean;
   readonly status: Leg;
@@ -43,7 +43,7 @@ export type LegRow = {
   ordinal: number;
   login: string;
   kind: LegKind;
-  asked_minor: bigint;
+  requested_minor: bigint;
   amount_minor: bigint;
   is_ready: boolean;
   state: LegState;
@@ -73,7 +73,7 @@ export function legOf(row: LegRow): RecordedLeg {
     transferId: row.transfer_id,
     ordinal: row.ordinal,
     login: row.login,
-    askedMinor: row.asked_minor,
+    requestedMinor: row.requested_minor,
     amountMinor: row.amount_minor,
     isReady: row.is_ready,
     status: statusOf(row),

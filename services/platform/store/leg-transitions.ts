@@ -103,7 +103,7 @@ export type NewLeg = {
   readonly transferId: bigint;
   readonly ordinal: number;
   readonly login: string;
-  readonly askedMinor: bigint;
+  readonly requestedMinor: bigint;
   readonly amountMinor: bigint;
   readonly isReady: boolean;
   /** Its first status: waiting, permitted, or refused at once. */
@@ -114,25 +114,25 @@ export type NewLeg = {
 export async function insertLegs(tx: Transaction, legs: readonly NewLeg[]): Promise<LegNumber[]> {
   const rows = await many<{ number: bigint }>(
     tx,
-    sql`insert into leg (number, transfer_id, ordinal, login, kind, asked_minor, amount_minor, is_exclusive, is_ready,
+    sql`insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready,
                                state, refusal, attempt)
-        select nextval('leg_number'), transfer_id, ordinal, login, kind, asked, amount, is_exclusive, is_ready, state,
+        select nextval('leg_number'), transfer_id, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state,
                refusal, attempt
         from (
-          select transfer_id, ordinal, login, kind, asked, amount, is_exclusive, is_ready, state, refusal, attempt
+          select transfer_id, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state, refusal, attempt
           from unnest(
             ${legs.map(({ transferId }) => transferId)}::bigint[],
             ${legs.map(({ ordinal }) => ordinal)}::smallint[],
             ${legs.map(({ login }) => login)}::text[],
             ${legs.map(({ status }) => status.kind)}::text[],
-            ${legs.map(({ askedMinor }) => askedMinor)}::bigint[],
+            ${legs.map(({ requestedMinor }) => requestedMinor)}::bigint[],
             ${legs.map(({ amountMinor }) => amountMinor)}::bigint[],
             ${legs.map(({ status }) => LEG_KINDS[status.kind].exclusive)}::boolean[],
             ${legs.map(({ isReady }) => isReady)}::boolean[],
             ${legs.map(({ status }) => status.state)}::text[],
             ${legs.map(({ status }) => (status.state === "REFUSED" ? status.reason : undefined))}::text[],
             ${legs.map(({ status }) => status.attempt)}::smallint[]
-          ) with ordinality as ordered (transfer_id, ordinal, login, kind, asked, amount, is_exclusive, is_ready, state,
+          ) with ordinality as ordered (transfer_id, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state,
                                        refusal, attempt, rank)
           order by rank
         ) as in_order

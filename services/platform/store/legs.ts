@@ -7,7 +7,7 @@ import { legOf, type LegRow, type RecordedLeg } from "./leg-row.ts";
 export async function lockLeg(tx: Transaction, number: LegNumber): Promise<RecordedLeg> {
   const row = await one<LegRow>(
     tx,
-    sql`select number, transfer_id, ordinal, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_leg
@@ -20,7 +20,7 @@ export async function lockLeg(tx: Transaction, number: LegNumber): Promise<Recor
 export async function findLeg(db: Queryable, number: bigint): Promise<RecordedLeg | undefined> {
   const row = await maybeOne<LegRow>(
     db,
-    sql`select number, transfer_id, ordinal, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_leg
@@ -32,7 +32,7 @@ export async function findLeg(db: Queryable, number: bigint): Promise<RecordedLe
 export async function listLegs(db: Queryable, transferId: bigint): Promise<RecordedLeg[]> {
   const rows = await many<LegRow>(
     db,
-    sql`select number, transfer_id, ordinal, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_leg
@@ -49,7 +49,7 @@ export async function listLegsOf(
 ): Promise<ReadonlyMap<bigint, RecordedLeg[]>> {
   const rows = await many<LegRow>(
     db,
-    sql`select number, transfer_id, ordinal, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_leg
@@ -63,7 +63,7 @@ export async function listLegsOf(
 export async function listUnderWay(db: Queryable, login: string): Promise<RecordedLeg[]> {
   const rows = await many<LegRow>(
     db,
-    sql`select number, transfer_id, ordinal, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_leg
@@ -79,7 +79,7 @@ export async function listUnderWay(db: Queryable, login: string): Promise<Record
 export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
   const rows = await many<LegRow>(
     tx,
-    sql`select number, transfer_id, ordinal, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_leg
@@ -94,7 +94,7 @@ export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Pro
 export async function lockReadyCredits(tx: Transaction, transferIds: readonly bigint[]): Promise<RecordedLeg[]> {
   const rows = await many<LegRow>(
     tx,
-    sql`select number, transfer_id, ordinal, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_leg

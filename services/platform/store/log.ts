@@ -148,24 +148,24 @@ export async function listLogBalances(db: Queryable, positions: readonly LogNumb
                filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt"
         from unnest(
                ${positions.map(({ login }) => login)}::text[], ${positions.map(({ number }) => number)}::bigint[]
-             ) as asked (login, number)
-             join account on account.login = asked.login
+             ) as requested (login, number)
+             join account on account.login = requested.login
              cross join lateral (
                select coalesce(sum(amount_minor), 0)::bigint as amount
                from log_entry
-               where log_entry.login = asked.login and log_entry.number > asked.number
+               where log_entry.login = requested.login and log_entry.number > requested.number
              ) as later
              left join lateral (
                select deal_id, deal_at
                from log_entry
-               where log_entry.login = asked.login and log_entry.number <= asked.number and deal_id is not null
+               where log_entry.login = requested.login and log_entry.number <= requested.number and deal_id is not null
                order by log_entry.number desc
                limit 1
              ) as filed on true
              left join lateral (
                select deal_at
                from log_entry
-               where log_entry.login = asked.login and deal_id is not null
+               where log_entry.login = requested.login and deal_id is not null
                order by log_entry.number desc
                limit 1
              ) as newest on true`,

@@ -5,7 +5,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { LegKind } from "../domain/leg-kind.ts";
 import type { Role } from "../domain/role.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
-import type { Asker } from "../protocol/grant-permit.ts";
+import type { PermitHolder } from "../protocol/grant-permit.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { insertLegs } from "../store/leg-transitions.ts";
 import { insertSender } from "../store/senders.ts";
@@ -55,7 +55,7 @@ export async function aWaitingLeg(pool: Pool, leg: OrderedLeg): Promise<LegNumbe
     const transferId = inserted.get(key)?.id;
     assert(transferId !== undefined, `${key} is there already`);
     const status = { kind, attempt, absences: 0, state: "INTENT" } as const;
-    const amounts = { askedMinor: 5n, amountMinor: 5n };
+    const amounts = { requestedMinor: 5n, amountMinor: 5n };
     const [number] = await insertLegs(tx, [{ transferId, ordinal, login, ...amounts, isReady, status }]);
     assert(number !== undefined);
     return number;
@@ -73,8 +73,8 @@ export async function aTwoLeggedTransfer(
     assert(transferId !== undefined, `${key} is there already`);
     const kept = { attempt: 0, absences: 0, state: "INTENT" } as const;
     const legs = [
-      { ordinal: 1, login: debit, askedMinor: -8n, amountMinor: -5n, isReady: true, kind: "fee_debit" },
-      { ordinal: 2, login: credit, askedMinor: 8n, amountMinor: 5n, isReady: false, kind: "fee_credit" },
+      { ordinal: 1, login: debit, requestedMinor: -8n, amountMinor: -5n, isReady: true, kind: "fee_debit" },
+      { ordinal: 2, login: credit, requestedMinor: 8n, amountMinor: 5n, isReady: false, kind: "fee_credit" },
     ] as const;
     const [first, second] = await insertLegs(
       tx,
@@ -85,6 +85,6 @@ export async function aTwoLeggedTransfer(
   });
 }
 
-export async function anAsker(pool: Pool, own: Partial<Asker> = {}): Promise<Asker> {
+export async function aPermitHolder(pool: Pool, own: Partial<PermitHolder> = {}): Promise<PermitHolder> {
   return { server: SERVER, epoch: await insertSender(pool), sessionId: "s/1", grantedAtMs: 1_000, ...own };
 }

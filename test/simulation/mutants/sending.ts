@@ -58,8 +58,8 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${PLATFORM}/protocol/send.ts`,
-        find: "return grantPermit(tx, await lockAccountAndLeg(tx, target.login, target.number), asker);",
-        put: 'const granted = await grantPermit(tx, await lockAccountAndLeg(tx, target.login, target.number), asker);\n      if (granted.kind !== "granted") return granted;\n      void sendOnce(deps, granted.permit, session);\n      return { kind: "over" };',
+        find: "return grantPermit(tx, await lockAccountAndLeg(tx, target.login, target.number), permitHolder);",
+        put: 'const granted = await grantPermit(tx, await lockAccountAndLeg(tx, target.login, target.number), permitHolder);\n      if (granted.kind !== "granted") return granted;\n      void sendOnce(deps, granted.permit, session);\n      return { kind: "over" };',
       },
     ],
     detectedBy: ["I13"],

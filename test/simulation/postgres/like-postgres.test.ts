@@ -41,7 +41,7 @@ const aTransfer = (key: string) => sql`
   insert into transfer (key, lock_owner, leg_count, is_enqueued, comment, request_id)
   values (${key}, '', 1, false, '', '') returning id`;
 const aLeg = (number: bigint, state: string) => sql`
-  insert into leg (number, transfer_id, ordinal, login, kind, asked_minor, amount_minor, is_exclusive, is_ready, state, attempt)
+  insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready, state, attempt)
   values (${number}, 1, ${Number(number)}, '7', 'deposit', 5, 5, true, true, ${state}, 1) returning number, state, came_from`;
 
 test("values are returned unchanged, in the types of the driver", () =>
@@ -111,7 +111,7 @@ test("inserts and updates have the same effect, and violated constraints the sam
       aLeg(1n, "SENDING"),
       aLeg(2n, "UNKNOWN"),
       aLeg(2n, "INTENT"),
-      sql`insert into leg (number, transfer_id, ordinal, login, kind, asked_minor, amount_minor, is_exclusive, is_ready, state)
+      sql`insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready, state)
           values (3, 99, 3, '7', 'deposit', 5, 5, true, true, 'INTENT')`,
       sql`insert into finding (login, reason, evidence) values ('7', 'r', '{}'), ('7', 'r', '{}') on conflict do nothing
           returning login`,

@@ -15,7 +15,7 @@ function aLeg(status: Partial<Leg>, own: Partial<RecordedLeg> = {}): RecordedLeg
     transferId: 1n,
     ordinal: 1,
     login: "900101",
-    askedMinor: 5_00n,
+    requestedMinor: 5_00n,
     amountMinor: 5_00n,
     isReady: true,
     status: { ...kept, ...status } as Leg,

@@ -17,7 +17,7 @@ export async function requireOpenReview(tx: Transaction, { login, operationId }:
 export type NamedDeal = { readonly server: string; readonly dealId: bigint; readonly shown: Deal | undefined };
 
 /** Throws unless the named deal is the one that was ordered: the platform shows it, and it is not recorded yet. */
-export async function requireOrderedDeal(tx: Transaction, about: ReviewCase, named: NamedDeal): Promise<void> {
+export async function requireDealOfLeg(tx: Transaction, about: ReviewCase, named: NamedDeal): Promise<void> {
   const { server, dealId, shown } = named;
   const { leg } = await requireOpenReview(tx, about);
   if (dealId === 0n) throw actionNotPossible("The action confirm_applied requires deal_id: the deal of the leg.");

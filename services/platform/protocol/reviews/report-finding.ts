@@ -34,7 +34,7 @@ export async function reportFinding(tx: Transaction, finding: Finding): Promise<
   if (inserted === undefined || actions.length === 0) return;
   const { id, logMinor } = inserted;
   const reference = finding.reference ?? referenceOf(finding);
-  const question = {
+  const newCase = {
     subject: `finding:${id}`,
     reason,
     login,
@@ -45,7 +45,7 @@ export async function reportFinding(tx: Transaction, finding: Finding): Promise<
     evidence: { ...evidence, log_before_minor: logMinor === undefined ? undefined : String(logMinor) },
     actions,
   };
-  await openCase(tx, question, new Date(await readClock(tx)));
+  await openCase(tx, newCase, new Date(await readClock(tx)));
 }
 
 function referenceOf({ leg }: Finding): Reference | undefined {

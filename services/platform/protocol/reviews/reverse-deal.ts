@@ -45,6 +45,6 @@ export async function orderReversal(tx: Transaction, server: string, about: Revi
     sendBefore: undefined,
     comment: "",
   };
-  const [answer] = await insertOrders(tx, [{ order, requestId: "", asker: undefined }]);
+  const [answer] = await insertOrders(tx, [{ order, requestId: "", permitHolder: undefined }]);
   if (answer?.kind === "refused") throw answer.refusal;
 }
