@@ -9,7 +9,7 @@ const WITHIN_MS = 1_500;
 const NO_LOGIN = "1";
 const NO_OPERATION = "00000000-0000-7000-8000-000000000000";
 
-const SAYS_NOTHING: ReadonlySet<RefusalStatus> = new Set(["unavailable", "unknown_outcome", "internal", "busy"]);
+const NOT_REACHED: ReadonlySet<RefusalStatus> = new Set(["unavailable", "unknown_outcome", "internal", "busy"]);
 
 /** One cheap query per service that reaches its database, and one that reaches the trading platform. */
 export function probesOf(services: Services): Record<Dependency, Probe> {
@@ -31,7 +31,7 @@ function probe(query: (context: CallContext) => Promise<unknown>): Probe {
     try {
       await query(callContext({ caller: "edge", withinMs: WITHIN_MS }));
     } catch (error) {
-      if (!(error instanceof Refusal) || SAYS_NOTHING.has(error.status)) throw error;
+      if (!(error instanceof Refusal) || NOT_REACHED.has(error.status)) throw error;
     }
   };
 }

@@ -51,8 +51,8 @@ async function scan(deps: Deps, accounts: readonly SeenAccount[]): Promise<void>
 async function scanLog(deps: Deps, login: string, seenNumber: bigint): Promise<void> {
   let from = seenNumber;
   for (let read = 0; read < READS_PER_ROUND; read += 1) {
-    const asked = { login, afterNumber: from, limit: ENTRIES_PER_READ };
-    const { entries } = await deps.platform.readLog(asked, jobContext(CALL_MS));
+    const request = { login, afterNumber: from, limit: ENTRIES_PER_READ };
+    const { entries } = await deps.platform.readLog(request, jobContext(CALL_MS));
     const to = entries.at(-1)?.number;
     if (to === undefined || !(await stopOnAmendments(deps, { login, from, to }, entries))) return;
     if (entries.length < ENTRIES_PER_READ) return;
