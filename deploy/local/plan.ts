@@ -147,7 +147,7 @@ function quietPeriodMs(settings: Settings): number {
   return settings.quietPeriodMs ?? QUIET_PERIOD_MS;
 }
 
-/** The platform must have closed a lost connection before the service declares an operation absent. */
+/** The platform must have closed a lost connection before the service declares a leg absent. */
 function idleCloseMs(settings: Settings): number {
   return settings.idleCloseMs ?? Math.min(IDLE_CLOSE_MS, quietPeriodMs(settings) / 2);
 }

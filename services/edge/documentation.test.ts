@@ -146,11 +146,13 @@ test("what is shown is what callers send and get, without internal keywords", as
   const parameters = document.paths["/api/v1/master/directory"]?.["get"]?.parameters ?? [];
   const balance = document.paths["/api/v1/info/balance/{mt5_login}"]?.["get"]?.responses["200"];
 
-  expect(parameters.map(({ name, in: place, required, schema }) => [name, place, required, schema.type])).toEqual([
-    ["engine", "query", true, "string"],
-    ["limit", "query", false, "integer"],
-    ["cursor", "query", false, "string"],
-  ]);
+  expect(parameters.map(({ name, in: location, required, schema }) => [name, location, required, schema.type])).toEqual(
+    [
+      ["engine", "query", true, "string"],
+      ["limit", "query", false, "integer"],
+      ["cursor", "query", false, "string"],
+    ],
+  );
   expect(balance?.content?.["application/json"]?.schema.properties?.["balance"]).toEqual({
     type: ["number", "null"],
     description: "Balance in USD; null when it could not be read.",

@@ -6,7 +6,7 @@ export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   const schema = { hide: true };
   app.get("/healthz", { schema }, async () => ({ status: "ok" }));
   app.get("/readyz", { schema }, async (_request, reply) => {
-    const { isReady, report } = await readiness.look();
+    const { isReady, report } = await readiness.check();
     return reply.code(isReady ? 200 : 503).send(report);
   });
 }

@@ -24,7 +24,7 @@ export type ReadinessReport = {
 
 export type Readiness = {
   /** Ready once all dependencies were reached; from then on as long as the edge runs. */
-  readonly look: () => Promise<{ readonly isReady: boolean; readonly report: ReadinessReport }>;
+  readonly check: () => Promise<{ readonly isReady: boolean; readonly report: ReadinessReport }>;
 };
 
 const PROBE_TIMEOUT_MS = 1_500;
@@ -49,7 +49,7 @@ export function createReadiness({ isBrokerConnected, probes, now }: ReadinessOpt
   }
 
   return {
-    async look() {
+    async check() {
       const at = now().getTime();
       if (latest === undefined || at - latest.at > FRESH_FOR_MS) latest = { at, report: examine() };
       const report = await latest.report;

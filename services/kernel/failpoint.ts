@@ -7,7 +7,7 @@ export type Failpoint =
   // Every service that publishes or receives events.
   | "after_publish"
   | "after_filing"
-  // One send to the trading platform; the detail is the kind of the operation.
+  // One send to the trading platform; the detail is the kind of the leg.
   | "after_intent"
   | "after_permit"
   | "after_write"
@@ -22,7 +22,7 @@ export type Failpoint =
   | "after_mirror"
   | "after_allocation"
   | "after_posting"
-  | "after_place"
+  | "after_settled_position"
   | "after_leave"
   // Fees.
   | "after_crystallisation"

@@ -3,6 +3,7 @@ const FIELDS = [
   "request_id",
   "command_id",
   "operation_id",
+  "leg",
   "caller",
   "method",
   "route",

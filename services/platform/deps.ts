@@ -3,7 +3,7 @@ import type { Failpoint } from "#kernel/failpoint.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Mt5Client } from "./mt5/client.ts";
-import type { OperationKind } from "./domain/operation-kind.ts";
+import type { LegKind } from "./domain/leg-kind.ts";
 import type { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 
 /** Settings of the trading platform, chosen by operators. */
@@ -31,15 +31,15 @@ export type Deps = {
   readonly log: Log;
   readonly settings: Settings;
   readonly sender: Sender;
-  /** Operations that this process is sending at this moment. */
+  /** Legs that this process is sending at this moment. */
   readonly inFlight: Set<bigint>;
-  readonly line: LocalQueue;
+  readonly queue: LocalQueue;
   readonly loginSignals: LoginSignals;
-  /** Notified when an operation waits for its turn or its answer was lost. */
-  readonly operationsSignal: WakeSignal;
+  /** Notified when a leg waits for its turn or its answer was lost. */
+  readonly legsSignal: WakeSignal;
   /** Logins whose history has new deals, as far as this process has learned. */
   readonly freshDeals: FreshDeals;
-  readonly reach: (point: CrashPoint, kind?: OperationKind) => void;
+  readonly reach: (point: CrashPoint, kind?: LegKind) => void;
 };
 
 /** Requests that the history of a login is read at once. */

@@ -3,12 +3,12 @@ import type { Deps, FreshDeals } from "./deps.ts";
 import { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 
 /** State of this process only. Its loss costs latency, never money: the jobs find the same work in the database. */
-export function inProcessState(): Pick<Deps, "inFlight" | "line" | "loginSignals" | "operationsSignal" | "freshDeals"> {
+export function inProcessState(): Pick<Deps, "inFlight" | "queue" | "loginSignals" | "legsSignal" | "freshDeals"> {
   return {
     inFlight: new Set(),
-    line: new LocalQueue(),
+    queue: new LocalQueue(),
     loginSignals: new LoginSignals(),
-    operationsSignal: createWakeSignal(),
+    legsSignal: createWakeSignal(),
     freshDeals: createFreshDeals(),
   };
 }

@@ -11,12 +11,12 @@ import { release } from "./commands/release.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
-import { askAboutAmendments, verifyAppliedDeals } from "./amendments/amendments.ts";
+import { recheckAmendedAccounts, verifyAppliedDeals } from "./amendments/amendments.ts";
 import { heartbeat } from "./jobs/heartbeat.ts";
-import { lostOperationsFinder } from "./jobs/find-lost-operations.ts";
+import { lostLegsFinder } from "./jobs/find-lost-legs.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
-import { runWaitingOperations } from "./jobs/run-waiting-operations.ts";
+import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { getBalance } from "./queries/get-balance.ts";
 import { getStatus } from "./queries/get-status.ts";
@@ -77,9 +77,9 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     runJob({ name, everyMs, work, log: deps.log, ...own });
   return [
     job("heartbeat", EVERY_MS.heartbeat, () => heartbeat(deps), { maxRetryMs: URGENT_RETRY_MS }),
-    job("find lost operations", EVERY_MS.scan, lostOperationsFinder(deps), { maxRetryMs: CALLER_RETRY_MS }),
-    job("run waiting operations", EVERY_MS.waiting, () => runWaitingOperations(deps), {
-      wake: deps.operationsSignal,
+    job("find lost legs", EVERY_MS.scan, lostLegsFinder(deps), { maxRetryMs: CALLER_RETRY_MS }),
+    job("run waiting legs", EVERY_MS.waiting, () => runWaitingLegs(deps), {
+      wake: deps.legsSignal,
       maxRetryMs: CALLER_RETRY_MS,
     }),
     // Disposed in reverse order: the reader releases its lease after its last round.
@@ -91,6 +91,6 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     }),
     job("verify applied deals", EVERY_MS.verify, () => verifyAppliedDeals(deps)),
     job("finish decisions", EVERY_MS.decisions, () => finishDecisions(deps)),
-    job("recheck amended accounts", EVERY_MS.amendments, () => askAboutAmendments(deps)),
+    job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
   ];
 }

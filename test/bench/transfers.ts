@@ -159,11 +159,11 @@ function money(minorUnits: bigint) {
   return { currencyCode: "USD", minorUnits };
 }
 
-async function until<T>(ask: () => Promise<T>): Promise<T> {
+async function until<T>(attempt: () => Promise<T>): Promise<T> {
   const byMs = performance.now() + START_MS;
   for (;;) {
     try {
-      return await ask();
+      return await attempt();
     } catch (error) {
       if (performance.now() > byMs) throw error;
       await sleep(100);

@@ -33,7 +33,7 @@ const STEPS = [
   "subscription/after_mirror",
   "subscription/after_allocation",
   "subscription/after_posting",
-  ...["after_place", "after_crystallisation", "after_leave"].flatMap((point) =>
+  ...["after_settled_position", "after_crystallisation", "after_leave"].flatMap((point) =>
     ["WITHDRAWAL", "EXIT"].map((kind) => `subscription/${point}.${kind}`),
   ),
   "fee/before_outcome.paid",

@@ -9,13 +9,13 @@ const TIMEOUT_MS = 120_000;
  * Repeats a command under one idempotency key until it is executed, as a careful client does: it is executed once, even
  * when answers are lost. Throws on a final refusal.
  */
-export async function repeatUntilDone({ ask }: Client, path: string, body?: object): Promise<Reply> {
+export async function repeatUntilDone({ send }: Client, path: string, body?: object): Promise<Reply> {
   const key = randomUUID();
   const init = body === undefined ? { headers: {} } : json(body);
   const request = { ...init, method: "POST", headers: { ...init.headers, "idempotency-key": key } };
   let last = "no answer";
   for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(PAUSE_MS)) {
-    const reply = await ask(path, request).catch((): undefined => undefined);
+    const reply = await send(path, request).catch((): undefined => undefined);
     if (reply?.status === 200) return reply;
     last = reply?.text ?? "no answer";
     if (reply !== undefined && isFinal(reply)) break;

@@ -24,7 +24,7 @@ export async function reverseUnmatchedDeal(client: Client, second: Client): Prom
   await client.control("POST", "balance", { login, amount: "8", comment: deposit?.comment });
 
   const review = await reviewAbout(client, login, "unmatched_deal");
-  const vote = { id: textOf(review, "id"), action: "reverse", note: "No operation accounts for it." };
+  const vote = { id: textOf(review, "id"), action: "reverse", note: "No leg accounts for it." };
   const proposed = await repeatUntilDone(client, REVIEWS, vote);
   const decided = await repeatUntilDone(second, REVIEWS, vote);
   expect([proposed.body["state"], decided.body["state"]]).toEqual(["proposed", "decided"]);

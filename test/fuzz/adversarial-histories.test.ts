@@ -79,8 +79,8 @@ async function reviewsByKey(db: Queryable): Promise<ReadonlyMap<string, readonly
     db,
     sql`select transfer.key, array_agg(finding.reason) as reasons
         from finding
-        join operation on operation.number = finding.operation_number
-        join transfer on transfer.id = operation.transfer_id
+        join leg on leg.number = finding.leg_number
+        join transfer on transfer.id = leg.transfer_id
         group by transfer.key`,
   );
   return new Map(rows.map(({ key, reasons }) => [key, reasons]));

@@ -52,7 +52,7 @@ test.concurrent.each(KILLS)("every balance matches after %s is killed at: %s", T
 /** A deal is read within a second, then allocated, then posted: the delays reach each of these steps. */
 const DELAYS_MS = sized({ test: [700], proof: [300, 700, 1_100] });
 const SPLITTING: readonly ProcessName[] = ["subscription", "platform", "postgres", "simulator", "nats", "fee"];
-/** A kill in the middle of a send leaves an operation that is decided within the quiet period. */
+/** A kill in the middle of a send leaves a leg that is decided within the quiet period. */
 const SETTLED_MS = 180_000 + CROWD * 200;
 
 test(`a deal of ${CROWD} Investors is allocated and posted once while processes are killed`, TIMEOUT, async () => {

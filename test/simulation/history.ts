@@ -20,7 +20,7 @@ import { ACCOUNTS, World } from "./world/world.ts";
 const START_MS = Date.UTC(2026, 2, 2, 9, 0, 0);
 /** How long a safety run lasts; its faults come in the first two thirds. */
 const SAFETY_MS = 110_000;
-/** Time to resolve every operation after the last fault, beyond the quiet period. */
+/** Time to resolve every leg after the last fault, beyond the quiet period. */
 const RESOLUTION_MS = 60_000;
 /** Time to record a deal after it is shown: an interval of the orphan scan, and a margin. */
 const ORPHAN_MS = 75_000;
@@ -109,7 +109,7 @@ export class History {
       () => notes.violation !== undefined || this.#isQuiet || scheduler.nowMs >= this.#endsAtMs(),
     );
     if (notes.violation === undefined && this.#plan.mode === "liveness") notes.check(() => this.#checkEnd());
-    this.coverage.see(this.#books.operations());
+    this.coverage.see(this.#books.legs());
     this.#world.end();
   }
 
@@ -129,7 +129,7 @@ export class History {
         },
         onFailure: (commandFault, { comment }) => {
           note(() => `!! ${commandFault.name} for ${comment}: ${JSON.stringify(commandFault)}`);
-          this.coverage.fault(commandFault.name, this.#platform.operationOf(comment));
+          this.coverage.fault(commandFault.name, this.#platform.legOf(comment));
         },
       },
       onConnectionFailure: (name) => this.#recordFault(name, "database", "database"),
@@ -178,7 +178,7 @@ export class History {
 
   #recordFault(fault: string, point: string, where: string): void {
     this.notes.note(() => `!! ${fault}: ${where.replaceAll(/\s+/g, " ").slice(0, 120)}`);
-    const underWay = this.#books.operations().filter((operation) => isOpen(operation) || isUnderWay(operation));
+    const underWay = this.#books.legs().filter((leg) => isOpen(leg) || isUnderWay(leg));
     if (fault === "crash") this.coverage.crash(point, underWay);
     else this.coverage.fault(fault, underWay);
   }

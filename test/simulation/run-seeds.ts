@@ -26,7 +26,7 @@ export type Tally = {
 };
 
 /** Runs many histories, one after the other. */
-export async function runSeeds({ first, step, count, mode, stopsAtViolation }: Work): Promise<Tally> {
+export async function runSeeds({ first, stride, count, mode, stopsAtViolation }: Work): Promise<Tally> {
   const failures: Failure[] = [];
   const hits: Hits = {};
   let trace = 0;
@@ -35,7 +35,7 @@ export async function runSeeds({ first, step, count, mode, stopsAtViolation }: W
   let seeds = 0;
   let crashes = 0;
   let faults = 0;
-  for (let seed = first; seeds < count; seed += step) {
+  for (let seed = first; seeds < count; seed += stride) {
     const own = mode === "both" ? modeOf(seed) : mode;
     const result = await simulate(makePlan(seed, own));
     seeds += 1;

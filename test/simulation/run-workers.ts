@@ -30,11 +30,11 @@ function inThread<T>(work: Work | DescribeWork | ReplayWork): Promise<T> {
 }
 
 /** Distributes the seeds over several threads. */
-export async function runWorkers(work: Omit<Work, "step">, threads: number): Promise<Tally> {
+export async function runWorkers(work: Omit<Work, "stride">, threads: number): Promise<Tally> {
   const shares = Array.from({ length: threads }, (_, index) => ({
     ...work,
     first: work.first + index,
-    step: threads,
+    stride: threads,
     count: Math.floor(work.count / threads) + (index < work.count % threads ? 1 : 0),
   }));
   const tallies = await Promise.all(shares.filter(({ count }) => count > 0).map(runWorker));

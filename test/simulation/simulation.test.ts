@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { OPERATION_KINDS } from "../../services/platform/domain/operation-kind.ts";
+import { LEG_KINDS } from "../../services/platform/domain/leg-kind.ts";
 import { countFigures } from "../support/figures.ts";
 import { IS_PROOF, sized } from "../support/proof.ts";
 import type { Hits } from "./report/coverage.ts";
@@ -24,7 +24,7 @@ const FAULT_POINTS = ["statement", "commit", "answer", "read", "after_permit", "
 const PROOF = { mutant: undefined, first: 1, mode: "both", stopsAtViolation: false } as const;
 
 test(
-  "no history breaks an invariant, and together they cover every kind of operation and every fault point",
+  "no history breaks an invariant, and together they cover every kind of leg and every fault point",
   async () => {
     const startedMs = performance.now();
     const tally = await runWorkers({ ...PROOF, count: SEEDS }, THREADS);
@@ -47,11 +47,11 @@ test(
   TIMEOUT_MS,
 );
 
-/** Kinds of operations and fault points that never came up: each combination in `make proof`, each kind and each point in `make test`. */
+/** Kinds of legs and fault points that never came up: each combination in `make proof`, each kind and each point in `make test`. */
 function missedIn(hits: Hits): readonly string[] {
   const cells = Object.keys(hits).map((cell) => cell.split("|"));
   // A reversal only follows a refused credit, so hardly any is under way when a process crashes.
-  const kinds = Object.keys(OPERATION_KINDS).filter((kind) => kind !== "reversal");
+  const kinds = Object.keys(LEG_KINDS).filter((kind) => kind !== "reversal");
   if (!IS_PROOF) return [...kinds, ...FAULT_POINTS].filter((part) => cells.every((cell) => !cell.includes(part)));
   const met = new Set(cells.map((cell) => cell.slice(0, 2).join("|")));
   return kinds.flatMap((kind) => FAULT_POINTS.map((point) => `${kind}|${point}`)).filter((cell) => !met.has(cell));
@@ -76,7 +76,7 @@ test(
 test.each(SELECTED_MUTANTS)(
   "the mutant is detected: $name",
   async ({ name, seed, detectedBy }) => {
-    const range = { first: seed, step: 1, count: MUTANT_SEEDS, mode: "both" } as const;
+    const range = { first: seed, stride: 1, count: MUTANT_SEEDS, mode: "both" } as const;
     const { failures } = await runWorker({ ...range, mutant: name, stopsAtViolation: true });
     expect(detectedBy).toContain(failures[0]?.invariant);
   },

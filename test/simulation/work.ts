@@ -4,9 +4,9 @@ import type { Mode } from "./plan/plan.ts";
 export type Sources = { readonly mutant: string | undefined };
 
 export type Work = Sources & {
-  /** The seeds: every `step`-th from `first` on. */
+  /** The seeds: every `stride`-th from `first` on. */
   readonly first: number;
-  readonly step: number;
+  readonly stride: number;
   readonly count: number;
   readonly mode: Mode | "both";
   readonly stopsAtViolation: boolean;

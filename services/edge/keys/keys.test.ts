@@ -13,9 +13,9 @@ test("a key names its environment and its id, and its checksum finds every typin
   expect(text).toMatch(/^pamm_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
   expect(readKeyId(text)).toBe(id);
   expect(readKeyId(mintKey("test").text)).toBeDefined();
-  for (let place = 0; place < text.length; place += 1) {
-    const other = text[place] === "a" ? "b" : "a";
-    expect(readKeyId(text.slice(0, place) + other + text.slice(place + 1)), `changed at ${place}`).toBeUndefined();
+  for (let index = 0; index < text.length; index += 1) {
+    const other = text[index] === "a" ? "b" : "a";
+    expect(readKeyId(text.slice(0, index) + other + text.slice(index + 1)), `changed at ${index}`).toBeUndefined();
   }
 });
 

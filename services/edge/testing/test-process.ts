@@ -39,11 +39,11 @@ export async function keys(args: string, env: Environment): Promise<{ code: numb
 
 export async function waitFor<T>(
   what: string,
-  look: () => Promise<T | undefined> | T | undefined,
+  read: () => Promise<T | undefined> | T | undefined,
   withinMs: number,
 ): Promise<T> {
   for (const until = Date.now() + withinMs; Date.now() < until;) {
-    const found = await look();
+    const found = await read();
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -105,9 +105,9 @@ test("a cursor that was changed anywhere is not ours", () => {
   const cursors = cursorsOf(Buffer.from("key"));
   const text = cursors.write("masters", 41n);
 
-  for (let place = 0; place < text.length; place += 1) {
-    const other = text[place] === "A" ? "B" : "A";
-    expect(cursors.read("masters", text.slice(0, place) + other + text.slice(place + 1))).toBeUndefined();
+  for (let index = 0; index < text.length; index += 1) {
+    const other = text[index] === "A" ? "B" : "A";
+    expect(cursors.read("masters", text.slice(0, index) + other + text.slice(index + 1))).toBeUndefined();
   }
   for (const strange of ["", text.slice(1), `${text}A`, "41", "=".repeat(24)]) {
     expect(cursors.read("masters", strange)).toBeUndefined();

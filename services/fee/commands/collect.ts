@@ -80,7 +80,7 @@ async function collectOne(deps: Deps, id: bigint, accountLock: AccountLock, cont
 /** Requests the transfer until its outcome is known or the wait budget of the caller is used up. */
 async function takeNow(deps: Deps, payment: DuePayment, accountLock: AccountLock, context: CallContext): Promise<void> {
   do {
-    const { outcome, error } = await ask(deps, payment, accountLock, context);
+    const { outcome, error } = await sendTransfer(deps, payment, accountLock, context);
     await recordOutcomes(deps, [{ payment, outcome }]);
     if (outcome.kind !== "open") return;
     if (error?.code === "lock_not_owned") {
@@ -102,7 +102,7 @@ async function finishSent(
   await recordOutcomes(deps, [{ payment, outcome }]);
 }
 
-async function ask(
+async function sendTransfer(
   deps: Deps,
   payment: DuePayment,
   accountLock: AccountLock,

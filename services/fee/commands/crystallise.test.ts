@@ -79,16 +79,16 @@ test("a repeated key gets the same answer and decides nothing again", async () =
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "+2000.00" });
-  const asked = aLeave(world);
-  const together = await Promise.all([1, 2, 3].map(() => crystallise(world.deps, asked, aCall())));
+  const requested = aLeave(world);
+  const together = await Promise.all([1, 2, 3].map(() => crystallise(world.deps, requested, aCall())));
   expect(together[1]).toEqual(together[0]);
   expect(together[2]).toEqual(together[0]);
   await collectAll(world);
   result(world, { [INVESTOR]: "+500.00" });
-  expect(await crystallise(world.deps, asked, aCall())).toEqual(together[0]);
+  expect(await crystallise(world.deps, requested, aCall())).toEqual(together[0]);
   expect(await collectAll(world)).toBe("600.00");
   expect(await paymentsOf(world)).toHaveLength(1);
-  const stranger = crystallise(world.deps, { ...asked, investorLogin: "9002" }, aCall());
+  const stranger = crystallise(world.deps, { ...requested, investorLogin: "9002" }, aCall());
   await expect(stranger).rejects.toMatchObject({ code: "validation_failed" });
 });
 
@@ -96,9 +96,9 @@ test("a decision counts the allocations up to its number and none after it", asy
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "+100.00" });
-  const asked = aLeave(world);
+  const requested = aLeave(world);
   result(world, { [INVESTOR]: "+900.00" });
-  await crystallise(world.deps, asked, aCall());
+  await crystallise(world.deps, requested, aCall());
   expect(await decideLeave(world, { key: "funding:withdrawal:2", suffix: "WD2" })).toMatchObject({ pending: "270.00" });
   expect(await paymentsOf(world)).toMatchObject([{ due: "30.00" }, { due: "270.00" }]);
 });

@@ -26,7 +26,7 @@ import { safetyStop } from "../domain/safety-stop.ts";
 /** Length of a period without a known start: a run must not be empty. */
 const SHORTEST_PERIOD_MS = 1;
 
-type Asked = Omit<StoredCrystallisation, "pending"> & {
+type Requested = Omit<StoredCrystallisation, "pending"> & {
   readonly suffix: string;
   readonly periodStart: Date | undefined;
 };
@@ -40,16 +40,17 @@ export async function crystallise(
   request: CrystalliseRequest,
   context: CallContext,
 ): Promise<CrystalliseResponse> {
-  const asked = askedOf(request);
-  const known = await findCrystallisation(deps.pool, asked.key);
+  const requested = requestedOf(request);
+  const known = await findCrystallisation(deps.pool, requested.key);
   if (known === undefined) {
-    if (asked.masterLogin !== undefined) await readThrough(deps, asked.masterLogin, asked.throughNumber, context);
-    await inTransaction(deps.pool, (tx) => decideOnce(tx, asked, deps.now()));
+    const { masterLogin, throughNumber } = requested;
+    if (masterLogin !== undefined) await readThrough(deps, masterLogin, throughNumber, context);
+    await inTransaction(deps.pool, (tx) => decideOnce(tx, requested, deps.now()));
   }
-  return await answer(deps.pool, asked);
+  return await answer(deps.pool, requested);
 }
 
-function askedOf(request: CrystalliseRequest): Asked {
+function requestedOf(request: CrystalliseRequest): Requested {
   const { key, investorLogin, subscriptionId, throughNumber, suffix, periodStart, at } = request;
   if (at === undefined || key === "" || suffix === "") {
     throw refuse("validation_failed", "A crystallisation requires a key, an instant and a suffix.");
@@ -66,9 +67,9 @@ async function readThrough(deps: Deps, masterLogin: string, through: bigint, con
   assert(reached >= through, `allocations of ${masterLogin} end with ${reached}, before ${through}`);
 }
 
-async function decideOnce(tx: Transaction, asked: Asked, at: Date): Promise<void> {
-  if (!(await insertCrystallisation(tx, asked, at))) return;
-  const { key, masterLogin, throughNumber, investorLogin } = asked;
+async function decideOnce(tx: Transaction, requested: Requested, at: Date): Promise<void> {
+  if (!(await insertCrystallisation(tx, requested, at))) return;
+  const { key, masterLogin, throughNumber, investorLogin } = requested;
   if (masterLogin !== undefined) {
     const { breakReason } = await lockMaster(tx, masterLogin);
     if (breakReason !== undefined) throw safetyStop(masterLogin, "break");
@@ -77,27 +78,27 @@ async function decideOnce(tx: Transaction, asked: Asked, at: Date): Promise<void
   const [books] = await openBooks(tx, position, [investorLogin]);
   assert(books !== undefined, "openBooks returns the books of each Investor");
   const weekly = await listOpenWeekly(tx, investorLogin);
-  const { due, earnings } = decide(asked, books);
+  const { due, earnings } = decide(requested, books);
   if (books.pair !== undefined) {
     const isCrystallised = earnings.mark !== books.pair.earnings.mark;
-    const crystallisedAt = isCrystallised ? asked.at : books.pair.crystallisedAt;
+    const crystallisedAt = isCrystallised ? requested.at : books.pair.crystallisedAt;
     await savePairs(tx, [{ ...books.pair, earnings, crystallisedAt }]);
   }
-  const ids = await recordDue(tx, runOf(asked, books, due), investorDue(books, due), at);
+  const ids = await recordDue(tx, runOf(requested, books, due), investorDue(books, due), at);
   const items = ids.map((paymentId, index) => ({ paymentId, amount: due[index]?.amount ?? 0n, isWeekly: false }));
   const open = weekly.map(({ id, due: amount }) => ({ paymentId: id, amount, isWeekly: true }));
   await completeCrystallisation(tx, { key, pending: sumOfDue(due) }, [...open, ...items]);
 }
 
 /** Money leaves the pool only while the Master is flat, so there is no floating result. Outside a pool only debts are due. */
-function decide({ masterLogin, at }: Asked, { pair, debts, terms }: Books): DecidedDue {
+function decide({ masterLogin, at }: Requested, { pair, debts, terms }: Books): DecidedDue {
   const versions = terms?.versions ?? [];
   const earnings = pair?.earnings ?? { earned: 0n, mark: 0n, layers: [] };
   if (masterLogin === undefined) return { earnings, due: decideDebts({ versions, debts, at }) };
   return decideDue({ masterLogin, earnings, versions, debts, floating: 0n, markedAt: undefined, at });
 }
 
-function runOf({ key, masterLogin, suffix, at, periodStart }: Asked, { pair }: Books, due: DecidedDue["due"]) {
+function runOf({ key, masterLogin, suffix, at, periodStart }: Requested, { pair }: Books, due: DecidedDue["due"]) {
   const starts = [pair?.crystallisedAt, periodStart].filter((start) => start !== undefined && start < at);
   const latest = starts.reduce<Date | undefined>(
     (left, right) => (left === undefined || (right !== undefined && right > left) ? right : left),
@@ -119,7 +120,7 @@ function investorDue({ investorLogin, terms }: Books, due: DecidedDue["due"]) {
 }
 
 /** Built from the stored rows, so that a repetition gets the same answer. */
-async function answer(db: Queryable, { key, investorLogin, masterLogin }: Asked): Promise<CrystalliseResponse> {
+async function answer(db: Queryable, { key, investorLogin, masterLogin }: Requested): Promise<CrystalliseResponse> {
   const known = await findCrystallisation(db, key);
   assert(known !== undefined, "a decided crystallisation is recorded");
   if (known.investorLogin !== investorLogin || known.masterLogin !== masterLogin) {

@@ -27,7 +27,7 @@ export async function decideReview(
     {
       pool,
       now,
-      ask: () => findReadFault(deps, request.reviewId, context),
+      readFacts: () => findReadFault(deps, request.reviewId, context),
       async examine(_tx, _about, _vote, fault) {
         if (fault !== undefined) throw actionNotPossible(`The allocations still cannot be read: ${fault}.`);
       },

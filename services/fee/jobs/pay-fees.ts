@@ -9,7 +9,7 @@ import {
   readFloors,
   transferOf,
 } from "../processes/payment/payment-transfer.ts";
-import { type Asked, recordOutcomes } from "../processes/payment/record-outcomes.ts";
+import { type AnsweredPayment, recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
@@ -29,13 +29,13 @@ export async function payFees(deps: Deps): Promise<boolean> {
   const payments = await inTransaction(deps.pool, (tx) => claimPayments(tx, claim));
   if (payments.length === 0) return false;
   const { stopped = [], sent = [] } = Object.groupBy(payments, ({ isStopped }) => (isStopped ? "stopped" : "sent"));
-  const asked = [...(await ask(deps, sent)), ...(await lookUp(deps, stopped))];
-  await recordOutcomes(deps, asked);
-  return asked.some(({ outcome }) => outcome.kind === "paid" || outcome.kind === "unpaid");
+  const answered = [...(await sendBatch(deps, sent)), ...(await lookUp(deps, stopped))];
+  await recordOutcomes(deps, answered);
+  return answered.some(({ outcome }) => outcome.kind === "paid" || outcome.kind === "unpaid");
 }
 
 /** For stopped Masters: payments that were sent before are completed, and nothing is sent. */
-async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<Asked[]> {
+async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<AnsweredPayment[]> {
   const context = jobContext(ROUND_MS);
   const outcomeFor = async (payment: DuePayment): Promise<PaymentOutcome> => {
     const found = await lookUpPayment(deps, payment, context).catch(outcomeOfError);
@@ -44,7 +44,7 @@ async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<
   return await Promise.all(payments.map(async (payment) => ({ payment, outcome: await outcomeFor(payment) })));
 }
 
-async function ask(deps: Deps, payments: readonly DuePayment[]): Promise<Asked[]> {
+async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<AnsweredPayment[]> {
   if (payments.length === 0) return [];
   const context = jobContext(ROUND_MS);
   try {

@@ -7,7 +7,7 @@ import { isKnown, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";
 
-const ASK_MS = 5_000;
+const CALL_MS = 5_000;
 /** Breaks of these checks are money that differs from the books. Breaks of the others are late work. */
 const STOPPING_ON_PLATFORM = new Set(["transfer_legs", "deal_matching", "platform_balance"]);
 
@@ -26,7 +26,7 @@ export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
     },
     {
       service: "platform",
-      list: (request) => platform.listBreaks(request, jobContext(ASK_MS)),
+      list: (request) => platform.listBreaks(request, jobContext(CALL_MS)),
       mastersOf: async (found) =>
         STOPPING_ON_PLATFORM.has(found.check) ? await listMastersOfAccounts(pool, accountsOf(found)) : [],
       async stop(tx, login, found) {

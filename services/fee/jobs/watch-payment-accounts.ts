@@ -18,7 +18,7 @@ const MAX_PAGES = 1_000;
 const ENTRIES_PER_READ = 1_000;
 /** Per account and round: each fee is an entry, and one busy account must not delay the others. */
 const READS_PER_ROUND = 20;
-const ASK_MS = 5_000;
+const CALL_MS = 5_000;
 
 /**
  * Scans new entries in the logs of payment accounts. A deal of the service that is amended, deleted or unmatched is an entry
@@ -38,7 +38,7 @@ export async function watchPaymentAccounts(deps: Deps): Promise<boolean> {
 
 async function scan(deps: Deps, accounts: readonly SeenAccount[]): Promise<void> {
   const positions = accounts.map(({ login, seenNumber }) => ({ login, number: seenNumber ?? 0n }));
-  const { balances } = await deps.platform.readLogBalances({ positions }, jobContext(ASK_MS));
+  const { balances } = await deps.platform.readLogBalances({ positions }, jobContext(CALL_MS));
   const ends = new Map(balances.map(({ login, lastNumber }) => [login, lastNumber]));
   for (const { login, seenNumber } of accounts) {
     const end = ends.get(login);
@@ -51,8 +51,8 @@ async function scan(deps: Deps, accounts: readonly SeenAccount[]): Promise<void>
 async function scanLog(deps: Deps, login: string, seenNumber: bigint): Promise<void> {
   let from = seenNumber;
   for (let read = 0; read < READS_PER_ROUND; read += 1) {
-    const asked = { login, afterNumber: from, limit: ENTRIES_PER_READ };
-    const { entries } = await deps.platform.readLog(asked, jobContext(ASK_MS));
+    const request = { login, afterNumber: from, limit: ENTRIES_PER_READ };
+    const { entries } = await deps.platform.readLog(request, jobContext(CALL_MS));
     const to = entries.at(-1)?.number;
     if (to === undefined || !(await stopOnAmendments(deps, { login, from, to }, entries))) return;
     if (entries.length < ENTRIES_PER_READ) return;

@@ -207,12 +207,12 @@ create table crystallisation (
 create table crystallisation_item (
   key          text not null references crystallisation,
   -- Sequence of collection.
-  place        integer not null check (place > 0),
+  item_number  integer not null check (item_number > 0),
   payment_id   bigint not null references fee_payment,
   amount_minor bigint not null check (amount_minor > 0),
   -- Payment of an earlier weekly run; not part of pending_minor.
   is_weekly    boolean not null,
-  primary key (key, place)
+  primary key (key, item_number)
 );
 
 -- The log position up to which the log of a payment account was scanned.

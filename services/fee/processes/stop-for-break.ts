@@ -1,6 +1,6 @@
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
-import { openCase, type Question, renewCase } from "#kernel/review/cases.ts";
+import { openCase, type NewCase, renewCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
 import { stopForBreak as markStopped } from "../store/masters.ts";
 import { hasCaseAbout, lockUndecidedCase } from "../store/stop-cases.ts";
@@ -47,7 +47,7 @@ export async function stopForBreak(
   const about = await lockUndecidedCase(tx, BREAK + login);
   if (about !== undefined) return await extendCase(tx, about, seen, now());
   if (!(await markStopped(tx, login, seen.reason))) return;
-  await openCase(tx, questionOf(login, [shown(seen)]), now());
+  await openCase(tx, newCaseOf(login, [shown(seen)]), now());
   const { reason } = seen;
   afterCommit(tx, () => log.error("fees of master stopped on a break, review required", { login, reason }));
 }
@@ -64,10 +64,10 @@ export async function isKnown(tx: Transaction, login: string, dealIds: readonly 
 async function extendCase(tx: Transaction, about: ReviewCase, seen: Mismatch, at: Date): Promise<void> {
   const { breaks } = JSON.parse(about.evidence) as Evidence;
   if (breaks.length >= MAX_SHOWN) return;
-  await renewCase(tx, about, questionOf(about.login, [...breaks, shown(seen)]), at);
+  await renewCase(tx, about, newCaseOf(about.login, [...breaks, shown(seen)]), at);
 }
 
-function questionOf(login: string, breaks: readonly Shown[]): Question {
+function newCaseOf(login: string, breaks: readonly Shown[]): NewCase {
   const evidence: Evidence = {
     why: breaks[0]?.reason ?? "",
     deal_ids: [...new Set(breaks.flatMap((each) => each.deal_ids))],

@@ -41,10 +41,10 @@ export async function findCrystallisation(
 /** The first statement of a decision: the second of two with one key waits for the first one's commit. False for the second. */
 export async function insertCrystallisation(
   tx: Transaction,
-  asked: Omit<StoredCrystallisation, "pending">,
+  requested: Omit<StoredCrystallisation, "pending">,
   createdAt: Date,
 ): Promise<boolean> {
-  const { key, investorLogin, masterLogin, subscriptionId, throughNumber, at } = asked;
+  const { key, investorLogin, masterLogin, subscriptionId, throughNumber, at } = requested;
   const inserted = await execute(
     tx,
     sql`insert into crystallisation
@@ -64,13 +64,13 @@ export async function completeCrystallisation(
   await execute(tx, sql`update crystallisation set pending_minor = ${pending} where key = ${key}`);
   await many(
     tx,
-    sql`insert into crystallisation_item (key, place, payment_id, amount_minor, is_weekly)
-        select ${key}, place, payment_id, amount, is_weekly
+    sql`insert into crystallisation_item (key, item_number, payment_id, amount_minor, is_weekly)
+        select ${key}, item_number, payment_id, amount, is_weekly
         from unnest(
           ${items.map(({ paymentId }) => paymentId)}::bigint[],
           ${items.map(({ amount }) => amount)}::bigint[],
           ${items.map(({ isWeekly }) => isWeekly)}::boolean[]
-        ) with ordinality as item (payment_id, amount, is_weekly, place)`,
+        ) with ordinality as item (payment_id, amount, is_weekly, item_number)`,
   );
 }
 
@@ -82,7 +82,7 @@ export async function listCrystallisedItems(db: Queryable, key: string): Promise
         from crystallisation_item item
         join fee_payment payment on payment.id = item.payment_id
         where item.key = ${key}
-        order by item.place`,
+        order by item.item_number`,
   );
 }
 

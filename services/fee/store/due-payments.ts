@@ -50,8 +50,8 @@ export async function insertPayments(
           ${payments.map(({ explanation }) => JSON.stringify(explanation))}::jsonb[]
         ) with ordinality as payment
           (kind, suffix, master_login, payment_account_login, investor_login, investor_id, due_minor, owed_since,
-           explanation, place)
-        order by place
+           explanation, rank)
+        order by rank
         returning id`,
   );
   return rows.map(({ id }) => id).toSorted((left, right) => Number(left - right));

@@ -2,7 +2,7 @@ import { createWakeSignal } from "../wake-signal.ts";
 import { runJob } from "../job.ts";
 import type { Log } from "../log.ts";
 import { isTransient } from "../postgres/failure.ts";
-import { leaseKeeper, type LeaseKeeper } from "../postgres/lease-keeper.ts";
+import { leaseCandidate, type LeaseCandidate } from "../postgres/lease-candidate.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { type Forward, forwardEntries, ForwardFailed } from "./forward.ts";
 import { showOutbox } from "./metrics.ts";
@@ -42,7 +42,7 @@ const DELETE_EVERY_MS = 3_600_000;
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { service, pool, feeds, forward, log } = options;
   await raiseIds(pool);
-  const role = leaseKeeper(pool, LEASE);
+  const role = leaseCandidate(pool, LEASE);
   const fault = Promise.withResolvers<never>();
   const toForward = createWakeSignal();
   const sequenceNext = sequencer(options, role, toForward.notify);
@@ -70,7 +70,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   };
 }
 
-function sequencer({ pool, signal }: RelayOptions, role: LeaseKeeper, wakeForwarder: () => void) {
+function sequencer({ pool, signal }: RelayOptions, role: LeaseCandidate, wakeForwarder: () => void) {
   let showAt = 0;
   return async (): Promise<boolean> => {
     // A process without the lease shows them too, so that they exist when the owner of the lease stops.
@@ -78,7 +78,7 @@ function sequencer({ pool, signal }: RelayOptions, role: LeaseKeeper, wakeForwar
       showAt = performance.now() + SHOW_EVERY_MS;
       showOutbox(await readOutboxAge(pool));
     }
-    const lease = await role.keep();
+    const lease = await role.renewOrAcquire();
     if (lease === undefined) return false;
     const heads = (await hasUnsequenced(pool)) ? await sequenceEntries(pool, lease, SEQUENCE_BATCH) : [];
     for (const { feed, lastNumber } of heads) signal(feed, lastNumber);

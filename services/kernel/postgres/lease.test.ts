@@ -1,6 +1,6 @@
 import type { TestDatabase } from "#test/support/database.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { leaseKeeper } from "./lease-keeper.ts";
+import { leaseCandidate } from "./lease-candidate.ts";
 import { acquireLease, lockLease, releaseLease, renewLease } from "./lease.ts";
 import type { Pool } from "./pool.ts";
 import { execute, sql } from "./query.ts";
@@ -82,24 +82,24 @@ test("no other process acquires the lease while a transaction of its owner has c
 
 test("of two candidates one plays the role, and the other follows when it leaves", async () => {
   const options = { name: "candidates", ttlMs: LONG_MS, renewMs: 0, pollMs: 0 };
-  const first = leaseKeeper(pool, options);
-  await using second = leaseKeeper(pool, options);
+  const first = leaseCandidate(pool, options);
+  await using second = leaseCandidate(pool, options);
 
-  expect(await first.keep()).toMatchObject({ fence: 1n });
-  expect(await second.keep()).toBeUndefined();
+  expect(await first.renewOrAcquire()).toMatchObject({ fence: 1n });
+  expect(await second.renewOrAcquire()).toBeUndefined();
   expect([first.hasLease(), second.hasLease()]).toEqual([true, false]);
   await first[Symbol.asyncDispose]();
-  expect(await second.keep()).toMatchObject({ fence: 2n });
+  expect(await second.renewOrAcquire()).toMatchObject({ fence: 2n });
 });
 
 test("a candidate that was paused finds its role taken", async () => {
   const options = { name: "paused", ttlMs: LONG_MS, renewMs: 0, pollMs: 0 };
-  await using first = leaseKeeper(pool, options);
-  await using second = leaseKeeper(pool, options);
-  await first.keep();
+  await using first = leaseCandidate(pool, options);
+  await using second = leaseCandidate(pool, options);
+  await first.renewOrAcquire();
   await runOut("paused");
-  await second.keep();
+  await second.renewOrAcquire();
 
-  expect(await first.keep()).toBeUndefined();
+  expect(await first.renewOrAcquire()).toBeUndefined();
   expect(first.hasLease()).toBe(false);
 });

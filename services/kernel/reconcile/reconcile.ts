@@ -1,6 +1,6 @@
 import { duration } from "../config-pieces.ts";
 import { type Job, runJob } from "../job.ts";
-import { leaseKeeper } from "../postgres/lease-keeper.ts";
+import { leaseCandidate } from "../postgres/lease-candidate.ts";
 import type { Check } from "./check.ts";
 import { showChecks } from "./metrics.ts";
 import { runCheck, type RunDeps } from "./run-check.ts";
@@ -23,7 +23,7 @@ export type ReconcileOptions = RunDeps & {
 export function reconcile({ checks, maxMs, ...deps }: ReconcileOptions): Job {
   const { pool, log } = deps;
   const limited = checks.map((check) => ({ ...check, everyMs: Math.min(check.everyMs, maxMs) }));
-  const keeper = leaseKeeper(pool, LEASE);
+  const candidate = leaseCandidate(pool, LEASE);
   let areInserted = false;
   const run = async (signal: AbortSignal): Promise<boolean> => {
     if (!areInserted) await insertChecks(pool, limited);
@@ -32,7 +32,7 @@ export function reconcile({ checks, maxMs, ...deps }: ReconcileOptions): Job {
     showChecks([...states.values()].filter(({ name }) => limited.some((check) => check.name === name)));
     for (const check of limited) {
       if (signal.aborted || states.get(check.name)?.isDue !== true) continue;
-      const lease = await keeper.keep();
+      const lease = await candidate.renewOrAcquire();
       if (lease === undefined) return false;
       await runCheck(deps, check, lease);
     }
@@ -43,7 +43,7 @@ export function reconcile({ checks, maxMs, ...deps }: ReconcileOptions): Job {
     name: job.name,
     async [Symbol.asyncDispose]() {
       await job[Symbol.asyncDispose]();
-      await keeper[Symbol.asyncDispose]();
+      await candidate[Symbol.asyncDispose]();
     },
   };
 }

@@ -47,7 +47,7 @@ export function caseFrom(row: CaseRow): ReviewCase {
 
 function progressOf(row: CaseRow): Progress {
   const { state, action, chosenDealId: dealId, note, proposedBy, proposedAt } = row;
-  if (state === "OPEN" || state === "GONE") return { state };
+  if (state === "OPEN" || state === "OBSOLETE") return { state };
   const proposal = { action, dealId, note, proposedBy, proposedAt };
   if (state === "PROPOSED") return { state, proposal };
   const { confirmedNote, confirmedBy, confirmedAt } = row;

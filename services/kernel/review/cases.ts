@@ -5,7 +5,7 @@ import type { AppliedVote, Progress, Vote } from "./review.ts";
 import { insertReviewEvent } from "./review-events.ts";
 
 /** What operators have to decide. */
-export type Question = {
+export type NewCase = {
   /** For example stop:1001. At most one case of a subject is open. */
   readonly subject: string;
   readonly reason: string;
@@ -22,9 +22,9 @@ export type Question = {
 };
 
 /** Opens a case. Returns undefined, and changes nothing, when a case of the same subject is open. */
-export async function openCase(tx: Transaction, question: Question, at: Date): Promise<bigint | undefined> {
-  const { subject, reason, login, amount, operationId = "", reference = "", dealId = 0n, actions } = question;
-  const evidence = JSON.stringify(question.evidence);
+export async function openCase(tx: Transaction, newCase: NewCase, at: Date): Promise<bigint | undefined> {
+  const { subject, reason, login, amount, operationId = "", reference = "", dealId = 0n, actions } = newCase;
+  const evidence = JSON.stringify(newCase.evidence);
   const row = await maybeOne<{ id: bigint }>(
     tx,
     sql`insert into review_case (subject, reason, login, amount_minor, operation_id, reference, deal_id, evidence, actions,
@@ -88,13 +88,13 @@ async function saveProgress(tx: Transaction, id: bigint, progress: Progress, at:
 }
 
 /** Stores changed facts of an undecided case, and voids a proposal that was made for the old facts. */
-export async function renewCase(tx: Transaction, { id, progress }: ReviewCase, question: Question, at: Date) {
-  const { amount, actions } = question;
+export async function renewCase(tx: Transaction, { id, progress }: ReviewCase, newCase: NewCase, at: Date) {
+  const { amount, actions } = newCase;
   await voidProposal(tx, id, progress, at);
   await execute(
     tx,
     sql`update review_case
-        set amount_minor = ${amount}, evidence = ${JSON.stringify(question.evidence)}::jsonb, actions = ${actions}::text[]
+        set amount_minor = ${amount}, evidence = ${JSON.stringify(newCase.evidence)}::jsonb, actions = ${actions}::text[]
         where id = ${id} and state = 'OPEN'`,
   );
 }
@@ -102,7 +102,7 @@ export async function renewCase(tx: Transaction, { id, progress }: ReviewCase, q
 /** Closes an undecided case whose subject no longer exists. */
 export async function closeCase(tx: Transaction, { id, progress }: ReviewCase, at: Date): Promise<void> {
   await voidProposal(tx, id, progress, at);
-  await execute(tx, sql`update review_case set state = 'GONE' where id = ${id} and state = 'OPEN'`);
+  await execute(tx, sql`update review_case set state = 'OBSOLETE' where id = ${id} and state = 'OPEN'`);
 }
 
 async function voidProposal(tx: Transaction, id: bigint, progress: Progress, at: Date): Promise<void> {

@@ -7,7 +7,7 @@ import { closeCase, listUndecided, openCase, renewCase } from "./cases.ts";
 import { keyOfReview } from "./record-vote.ts";
 import { listReviews } from "./list-reviews.ts";
 import { actionNotPossible } from "./refusals.ts";
-import { anOpenCase, aQuestion, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
+import { anOpenCase, aNewCase, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
 import { delayUnfinished, listUnfinished, markFinished } from "./unfinished.ts";
 
 /** Resolves while another transaction is in the middle of a decision too. */
@@ -88,7 +88,7 @@ test("a repeated command gets the response of its first call, whatever was voted
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
   const asked: string[] = [];
-  const voting = votingOn(pool, id, { ask: async () => void asked.push("asked") });
+  const voting = votingOn(pool, id, { readFacts: async () => void asked.push("asked") });
   const votes: readonly [string, object, string][] = [
     ["anna", {}, "command-1"],
     ["anna", { action: "withdraw_proposal" }, "command-2"],
@@ -191,7 +191,7 @@ test("a proposal is voided when its amount changes, and the audit records it", a
   await voting.vote("anna");
   const [about] = await listUndecided(pool, "stop:", 10);
   if (about === undefined) throw new Error("the case is open");
-  await inTransaction(pool, (tx) => renewCase(tx, about, aQuestion({ amount: 99n }), AT));
+  await inTransaction(pool, (tx) => renewCase(tx, about, aNewCase({ amount: 99n }), AT));
   const { review } = await voting.vote("boris");
   expect(review).toMatchObject({ state: ReviewState.PROPOSED, amount: { minorUnits: 99n } });
   expect(voting.carriedOut).toEqual([]);
@@ -218,7 +218,7 @@ test("a case whose subject no longer exists is neither listed nor decided, and c
 test("at most one case of a subject is open", async () => {
   const pool = await reviewDatabase();
   await anOpenCase(pool);
-  expect(await inTransaction(pool, (tx) => openCase(tx, aQuestion({ amount: 5n }), AT))).toBeUndefined();
+  expect(await inTransaction(pool, (tx) => openCase(tx, aNewCase({ amount: 5n }), AT))).toBeUndefined();
   expect(await listUndecided(pool, "stop:", 10)).toMatchObject([{ amount: 12_34n }]);
 });
 

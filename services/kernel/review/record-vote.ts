@@ -17,7 +17,7 @@ export type Decider<Facts> = {
   readonly pool: Pool;
   readonly now: Clock;
   /** Reads the facts that other services know, before anything is locked. */
-  readonly ask: () => Promise<Facts>;
+  readonly readFacts: () => Promise<Facts>;
   /**
    * Checks that the facts allow the vote, for a proposal and again for its confirmation; throws actionNotPossible. The case
    * is locked; the service locks its own rows after it.
@@ -56,7 +56,7 @@ export async function recordVote<Facts>(
   validate(request);
   const before = await findAnswer(pool, commandId);
   if (before !== undefined) return before;
-  const facts = await decider.ask();
+  const facts = await decider.readFacts();
   const { reviewId, action, dealId, note, actor } = request;
   return await inTransaction(pool, async (tx) => {
     const about = await lockCase(tx, reviewId);

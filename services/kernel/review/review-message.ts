@@ -8,7 +8,7 @@ const STATES: Readonly<Record<Progress["state"], ReviewState>> = {
   OPEN: ReviewState.OPEN,
   PROPOSED: ReviewState.PROPOSED,
   DECIDED: ReviewState.DECIDED,
-  GONE: ReviewState.UNSPECIFIED,
+  OBSOLETE: ReviewState.UNSPECIFIED,
 };
 
 export function reviewMessage(about: ReviewCase): Review {

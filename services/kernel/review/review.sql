@@ -12,8 +12,8 @@ create table review_case (
   evidence         jsonb not null,
   -- The allowed decisions.
   actions          text[] not null,
-  -- GONE: the subject no longer exists, so no decision was needed.
-  state            text not null check (state in ('OPEN', 'PROPOSED', 'DECIDED', 'GONE')),
+  -- OBSOLETE: the subject no longer exists, so no decision was needed.
+  state            text not null check (state in ('OPEN', 'PROPOSED', 'DECIDED', 'OBSOLETE')),
   opened_at        timestamptz not null,
   -- The proposal, or the decision that it became.
   action           text,

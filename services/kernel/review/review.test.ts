@@ -81,7 +81,7 @@ test("an action that the case does not allow is refused, and the refusal names t
   );
 });
 
-test.each([["decided", DECIDED] as const, ["gone", { state: "GONE" } as const] as const])(
+test.each([["decided", DECIDED] as const, ["obsolete", { state: "OBSOLETE" } as const] as const])(
   "a case that is %s takes no more votes",
   (_state, progress) => {
     for (const action of [...ACTIONS, WITHDRAW_PROPOSAL]) {

@@ -28,12 +28,12 @@ export type Decision = Proposal & {
   readonly confirmedAt: Date;
 };
 
-/** How far the decision of a case is. GONE: its subject no longer exists, so it needs no decision. */
+/** How far the decision of a case is. OBSOLETE: its subject no longer exists, so it needs no decision. */
 export type Progress =
   | { readonly state: "OPEN" }
   | { readonly state: "PROPOSED"; readonly proposal: Proposal }
   | { readonly state: "DECIDED"; readonly decision: Decision }
-  | { readonly state: "GONE" };
+  | { readonly state: "OBSOLETE" };
 
 /** The effect of a vote, and the event under which the audit records it. */
 export type AppliedVote = {
@@ -49,7 +49,7 @@ export type ReviewEvent = Vote & { readonly event: AppliedVote["event"] | "VOIDE
  * and changes nothing. `actions` are the actions that the case allows.
  */
 export function applyVote(progress: Progress, actions: readonly string[], vote: Vote): AppliedVote {
-  if (progress.state === "GONE") {
+  if (progress.state === "OBSOLETE") {
     throw reviewDecided("The review is closed because its subject no longer exists. No decision is needed.");
   }
   if (progress.state === "DECIDED") {

@@ -2,7 +2,7 @@ import type { DecideReviewRequest } from "#proto/pamm/common/v1/review.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { kernelDatabase } from "./database.ts";
-import { openCase, type Question } from "../review/cases.ts";
+import { openCase, type NewCase } from "../review/cases.ts";
 import { type Decider, recordVote } from "../review/record-vote.ts";
 
 export const AT = new Date("2026-11-22T10:00:00Z");
@@ -13,7 +13,7 @@ export async function reviewDatabase(): Promise<Pool> {
   return pool;
 }
 
-export function aQuestion(over: Partial<Question> = {}): Question {
+export function aNewCase(over: Partial<NewCase> = {}): NewCase {
   return {
     subject: "stop:1001",
     reason: "stopped",
@@ -25,8 +25,8 @@ export function aQuestion(over: Partial<Question> = {}): Question {
   };
 }
 
-export async function anOpenCase(pool: Pool, over: Partial<Question> = {}): Promise<bigint> {
-  const id = await inTransaction(pool, (tx) => openCase(tx, aQuestion(over), AT));
+export async function anOpenCase(pool: Pool, over: Partial<NewCase> = {}): Promise<bigint> {
+  const id = await inTransaction(pool, (tx) => openCase(tx, aNewCase(over), AT));
   if (id === undefined) throw new Error("the test has opened this case before");
   return id;
 }
@@ -48,7 +48,7 @@ export function votingOn(pool: Pool, reviewId: bigint, over: Partial<Decider<voi
   const decider: Decider<void> = {
     pool,
     now: () => AT,
-    async ask() {},
+    async readFacts() {},
     async examine() {},
     async carryOut(_tx, { id }) {
       carriedOut.push(id);

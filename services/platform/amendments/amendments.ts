@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { listUnreconciledLogins } from "../store/amendments.ts";
 import { claimVerifications } from "../store/deal-verifications.ts";
-import { askAgain } from "./ask-again.ts";
+import { recheckAccount } from "./recheck-account.ts";
 import { correctLog, requireCorrection, readCorrection } from "./correct-log.ts";
 import { DeletedDeals } from "./deleted-deals.ts";
 import { verifyDeals } from "./verify-deals.ts";
@@ -14,17 +14,17 @@ const BATCH = 100;
 const LOGINS_PER_RUN = 20;
 
 /** The action `correct_log` of a review: an entry makes the log equal to what the platform shows now. */
-export const logCorrection = { look: readCorrection, require: requireCorrection, carryOut: correctLog };
+export const logCorrection = { read: readCorrection, require: requireCorrection, carryOut: correctLog };
 
 /** The missing deals that one reader of the history remembers until the platform confirms that they were deleted. */
 export function deletedDeals(): DeletedDeals {
   return new DeletedDeals();
 }
 
-/** Verifies the deals of applied operations, because a server that restarts may have lost them. True when more may be due. */
+/** Verifies the deals of applied legs, because a server that restarts may have lost them. True when more may be due. */
 export async function verifyAppliedDeals(deps: Deps): Promise<boolean> {
   const due = await claimVerifications(deps.pool, CLAIM_MS, BATCH);
-  // Operations with equally many verifications were applied about the same time: one short period of the history shows all.
+  // Legs with equally many verifications were applied about the same time: one short period of the history shows all.
   for (const group of Map.groupBy(due, ({ verifications }) => verifications).values()) await verifyDeals(deps, group);
   return due.length === BATCH;
 }
@@ -33,9 +33,9 @@ export async function verifyAppliedDeals(deps: Deps): Promise<boolean> {
  * Opens reviews again about amended deals of accounts that do not reconcile. A deal may reappear long after it was
  * corrected, and a balance may be adjusted to the history long after operators have acknowledged the difference.
  */
-export async function askAboutAmendments(deps: Deps): Promise<boolean> {
+export async function recheckAmendedAccounts(deps: Deps): Promise<boolean> {
   for (const login of await listUnreconciledLogins(deps.pool, LOGINS_PER_RUN)) {
-    await askAgain(deps, login).catch((error: unknown) => {
+    await recheckAccount(deps, login).catch((error: unknown) => {
       deps.log.info("unreconciled account not examined, retry scheduled", { login, error });
     });
   }

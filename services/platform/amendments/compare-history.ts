@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { isCanceled } from "../protocol/history/explain-deal.ts";
-import { listOperationsOfDeals } from "../store/operations.ts";
+import { listLegsOfDeals } from "../store/legs.ts";
 import { differencesOf } from "./deal-difference.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
 
@@ -29,11 +29,11 @@ function judge(shown: Deal, logged: readonly LoggedDeal[]): Amendment | undefine
   return differences.length === 0 ? undefined : { ...found, amendment: "deal_changed", differences };
 }
 
-/** An operation has no deal when its ticket is on another login: the answer was wrong, or the history was changed. */
+/** A leg has no deal when its ticket is on another login: the answer was wrong, or the history was changed. */
 async function findElsewhere({ pool, settings }: Deps, deals: readonly Deal[]): Promise<Amendment[]> {
   const shown = new Map(deals.map((deal) => [deal.ticket, deal]));
-  const operations = await listOperationsOfDeals(pool, settings.server, [...shown.keys()]);
-  return operations
+  const legs = await listLegsOfDeals(pool, settings.server, [...shown.keys()]);
+  return legs
     .filter(({ login, ticket }) => shown.get(ticket)?.login !== login)
     .map(({ login, ticket, appliedAt: at }) => {
       const amendment = "deal_gone";

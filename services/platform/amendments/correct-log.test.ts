@@ -3,7 +3,7 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { askAgain } from "./ask-again.ts";
+import { recheckAccount } from "./recheck-account.ts";
 import { reportAmendments } from "./report-amendments.ts";
 import { listUnreconciledLogins } from "../store/amendments.ts";
 import { losing } from "../testing/losing.ts";
@@ -59,7 +59,7 @@ test(
     expect(log.slice(6).map(shortly)).toEqual(["CORRECTION -9.00", "CORRECTION 0.00", "CORRECTION -5.00"]);
     expect(log[6]).toMatchObject({ dealId: mirrored.legs[0]!.dealId, key: "", transferId: 0n, reason: "deal_gone" });
     expect(await isComplete(instance, master)).toBe(true);
-    expect(await many(instance.deps.pool, sql`select from log_position`)).toEqual([]);
+    expect(await many(instance.deps.pool, sql`select from open_position`)).toEqual([]);
     // The reported result stays APPLIED, no command is sent again, and no amendment is reported twice.
     expect((await service.transfer(mirror, aCall())).state).toBe(TransferState.APPLIED);
     await new Promise((resolve) => setTimeout(resolve, BROUGHT_UP_AGAIN_MS));
@@ -212,7 +212,7 @@ test.each([false, true])(
       expect(log).toEqual(["DEPOSIT 9.00", "AMENDMENT 0.00", "CORRECTION -9.00"]);
       expect(await isComplete(instance, login)).toBe(true);
     }
-    const status = await many(instance.deps.pool, sql`select distinct state, came_from from operation`);
+    const status = await many(instance.deps.pool, sql`select distinct state, came_from from leg`);
     expect(status).toEqual([{ state: "APPLIED", came_from: null }]);
   },
   TIMEOUT_MS,
@@ -250,7 +250,7 @@ test(
     const world = await aWorld();
     const instance = await world.start();
     const { login } = await anOpenPosition(world, instance);
-    const positions = () => many(instance.deps.pool, sql`select volume from log_position`);
+    const positions = () => many(instance.deps.pool, sql`select volume from open_position`);
     expect(await positions()).toEqual([{ volume: 10_000_000n }]);
     await world.control.restart(FORGET_MS);
 
@@ -288,7 +288,7 @@ async function breakOf({ deps }: Instance, login: string): Promise<void> {
 }
 
 async function examineAgain(instance: Instance): Promise<void> {
-  for (const login of await listUnreconciledLogins(instance.deps.pool, 10)) await askAgain(instance.deps, login);
+  for (const login of await listUnreconciledLogins(instance.deps.pool, 10)) await recheckAccount(instance.deps, login);
 }
 
 test("an acknowledged amendment gets a new review after the balance was adjusted to it", async () => {

@@ -12,8 +12,8 @@ import { listUncorrected } from "../store/amendments.ts";
 import { readBetween } from "../protocol/history/read-between.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import type { NewEntry } from "../domain/log-entry.ts";
-import { correctTrades } from "../domain/log-positions.ts";
-import { listOpenPositions, saveLogPositions } from "../store/positions.ts";
+import { correctTrades } from "../domain/open-positions.ts";
+import { listOpenPositions, saveOpenPositions } from "../store/positions.ts";
 import { appendToLog } from "../protocol/history/append-to-log.ts";
 import { type Correction, type CorrectionView, findMisfit, planCorrections } from "./plan-corrections.ts";
 import { evidenceOf, isAbout } from "./recorded-deal.ts";
@@ -59,9 +59,9 @@ async function renewIfChanged({ pool }: Deps, reviewId: bigint, view: Correction
     const difference = (await planCorrections(tx, about.login, view)).get(about.dealId)?.difference;
     if (difference === undefined || difference.isNone || isAbout(about.evidence, difference)) return undefined;
     const known = JSON.parse(about.evidence) as Readonly<Record<string, unknown>>;
-    const { amount, ...question } = about;
+    const { amount, ...newCase } = about;
     const evidence = { ...known, ...evidenceOf(difference) };
-    await renewCase(tx, about, { ...question, amount: amount ?? undefined, evidence }, new Date(await readClock(tx)));
+    await renewCase(tx, about, { ...newCase, amount: amount ?? undefined, evidence }, new Date(await readClock(tx)));
     return { about, difference };
   });
   if (renewed !== undefined) requireSame(renewed.about, renewed.difference);
@@ -97,7 +97,7 @@ export async function correctLog(tx: Transaction, about: ReviewCase, view: Corre
   const { lacking } = recorded ?? {};
   const entry = entryOf(dealId, view.shown.get(dealId), { recorded, difference });
   await appendToLog(tx, account, { server: view.server, entries: lacking === undefined ? [entry] : [lacking, entry] });
-  await saveLogPositions(tx, login, correctTrades(await listOpenPositions(tx, login), [difference]));
+  await saveOpenPositions(tx, login, correctTrades(await listOpenPositions(tx, login), [difference]));
 }
 
 /** Throws when the review is about another difference: both votes must be about the same correction. */

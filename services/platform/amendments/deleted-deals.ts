@@ -46,7 +46,7 @@ export class DeletedDeals {
   }
 
   /** Requests each missing deal by its ticket, and reports those that the platform has deleted or changed. */
-  async ask(deps: Deps): Promise<void> {
+  async requestMissing(deps: Deps): Promise<void> {
     const confirmBeforeMs = performance.now() - CONFIRM_AFTER_MS;
     const due = [...this.#missing.values()].filter(({ missedAtMs }) => missedAtMs <= confirmBeforeMs);
     const requested = due.slice(0, REQUESTS_PER_RUN);
@@ -69,7 +69,7 @@ async function judge(
   { login, ticket, at }: UnshownDeal,
 ): Promise<Amendment | undefined> {
   const shown = await mt5.getDeal(ticket);
-  // Undefined for an operation of a Master whose deal no read has shown yet.
+  // Undefined for a leg of a Master whose deal no read has shown yet.
   const recorded = await findLoggedDeal(pool, settings.server, login, ticket);
   // A ticket that was reused for another login is no longer this login's deal.
   if (shown === undefined || shown.login !== login) {

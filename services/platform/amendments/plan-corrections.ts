@@ -1,6 +1,6 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { correctTrades } from "../domain/log-positions.ts";
+import { correctTrades } from "../domain/open-positions.ts";
 import type { Deal } from "../mt5/deals.ts";
 import type { Account } from "../store/accounts.ts";
 import { listOpenPositions } from "../store/positions.ts";

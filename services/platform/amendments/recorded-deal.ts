@@ -3,20 +3,20 @@ import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Deal } from "../mt5/deals.ts";
 import type { NewEntry } from "../domain/log-entry.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
-import { reportedState } from "../domain/operation.ts";
+import { reportedState } from "../domain/leg.ts";
 import { findLoggedDeal } from "../store/logged-deals.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
-import { findOperationByDeal, findOperation } from "../store/operations.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
+import { findLegByDeal, findLeg } from "../store/legs.ts";
 import { causeOf } from "../protocol/history/deal-entries.ts";
 import { dealDifference, type DealDifference } from "./deal-difference.ts";
 
 export type RecordedDeal = {
   readonly deal: LoggedDeal;
-  /** The entry that the log lacks: an operation of a Master was applied, and no read of the history has shown its deal yet. */
+  /** The entry that the log lacks: a leg of a Master was applied, and no read of the history has shown its deal yet. */
   readonly lacking: NewEntry | undefined;
 };
 
-/** Finds the record of a deal: in the log of the login, or in an applied operation of a Master. */
+/** Finds the record of a deal: in the log of the login, or in an applied leg of a Master. */
 export async function findRecordedDeal(
   db: Queryable,
   server: string,
@@ -25,16 +25,16 @@ export async function findRecordedDeal(
 ): Promise<RecordedDeal | undefined> {
   const deal = await findLoggedDeal(db, server, login, ticket);
   if (deal !== undefined) return { deal, lacking: undefined };
-  const number = await findOperationByDeal(db, server, ticket);
-  const operation = number === undefined ? undefined : await findOperation(db, number);
-  if (operation?.login !== login || reportedState(operation.status) !== "APPLIED") return undefined;
-  return recordedByAnswer(operation, ticket);
+  const number = await findLegByDeal(db, server, ticket);
+  const leg = number === undefined ? undefined : await findLeg(db, number);
+  if (leg?.login !== login || reportedState(leg.status) !== "APPLIED") return undefined;
+  return recordedByAnswer(leg, ticket);
 }
 
-function recordedByAnswer(operation: RecordedOperation, ticket: bigint): RecordedDeal {
-  const { login, amountMinor, createdAt, appliedAt: at = createdAt } = operation;
-  const { kind } = operation.status;
-  const lacking = { kind, amount: usd(amountMinor), cause: causeOf(operation), at, trade: undefined };
+function recordedByAnswer(leg: RecordedLeg, ticket: bigint): RecordedDeal {
+  const { login, amountMinor, createdAt, appliedAt: at = createdAt } = leg;
+  const { kind } = leg.status;
+  const lacking = { kind, amount: usd(amountMinor), cause: causeOf(leg), at, trade: undefined };
   return {
     deal: {
       login,

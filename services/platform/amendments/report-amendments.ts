@@ -5,10 +5,10 @@ import type { AmendmentKind, NewEntry } from "../domain/log-entry.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
 import type { Deal } from "../mt5/deals.ts";
 import type { Deps } from "../deps.ts";
-import type { OperationEvent } from "../domain/operation.ts";
+import type { LegEvent } from "../domain/leg.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
-import { findOperationByDeal, lockOperation } from "../store/operations.ts";
+import { findLegByDeal, lockLeg } from "../store/legs.ts";
 import { appendToLog } from "../protocol/history/append-to-log.ts";
 import { recordTransition } from "../protocol/record.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
@@ -64,25 +64,25 @@ async function reportForLogin({ pool, settings, log, loginSignals }: Deps, login
 async function openReview(tx: Transaction, server: string, amendment: NewAmendment): Promise<void> {
   const { login, amendment: reason, ticket: dealId, state: dealState, recorded } = amendment;
   const evidence = await evidenceOf(tx, server, amendment);
-  if (await reviewOperation(tx, server, amendment, evidence)) return;
+  if (await reviewLeg(tx, server, amendment, evidence)) return;
   await reportFinding(tx, { login, reason, server, dealId, dealState, amountMinor: recorded?.amountMinor, evidence });
 }
 
 type Evidence = Readonly<Record<string, unknown>>;
 
-/** Sends the operation of an amended deal to manual review; it is never executed again. False when it was there already. */
-async function reviewOperation(tx: Transaction, server: string, amendment: NewAmendment, evidence: Evidence) {
-  const number = await findOperationByDeal(tx, server, amendment.ticket);
+/** Sends the leg of an amended deal to manual review; it is never executed again. False when it was there already. */
+async function reviewLeg(tx: Transaction, server: string, amendment: NewAmendment, evidence: Evidence) {
+  const number = await findLegByDeal(tx, server, amendment.ticket);
   if (number === undefined) return false;
-  const operation = await lockOperation(tx, number);
-  if (operation.login !== amendment.login) return false;
-  const event: OperationEvent =
+  const leg = await lockLeg(tx, number);
+  if (leg.login !== amendment.login) return false;
+  const event: LegEvent =
     amendment.amendment === "deal_gone"
       ? { type: "deal_gone" }
       : { type: "does_not_fit", reason: "applied_deal_differs" };
   const { at, state: dealState } = amendment;
-  const { status } = await recordTransition(tx, operation, event, { server, at, evidence, dealState });
-  return status.state === "REVIEW" && operation.status.state !== "REVIEW";
+  const { status } = await recordTransition(tx, leg, event, { server, at, evidence, dealState });
+  return status.state === "REVIEW" && leg.status.state !== "REVIEW";
 }
 
 function entryOf({ ticket, amendment, at, shown, state: dealState }: NewAmendment): NewEntry {

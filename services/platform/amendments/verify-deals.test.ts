@@ -3,7 +3,7 @@ import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { platformComment } from "../domain/reference.ts";
-import { operationNumber } from "../domain/operation-number.ts";
+import { legNumber } from "../domain/leg-number.ts";
 import { verifyDeals } from "./verify-deals.ts";
 import { claimVerifications } from "../store/deal-verifications.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
@@ -12,14 +12,14 @@ import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/
 
 const CLAIM_MS = 60_000;
 
-type Row = { state: string; came_from: string | null; review: string | null; looks: number; in_s: number };
+type Row = { state: string; came_from: string | null; review: string | null; verifications: number; in_s: number };
 
 async function status({ deps }: Instance): Promise<Row> {
   return await one<Row>(
     deps.pool,
-    sql`select state, came_from, review, looks,
+    sql`select state, came_from, review, verifications,
                round(extract(epoch from next_scan_at - applied_at))::integer as in_s
-        from operation`,
+        from leg`,
   );
 }
 
@@ -27,7 +27,7 @@ async function status({ deps }: Instance): Promise<Row> {
 async function passTime({ deps }: Instance, seconds: number): Promise<void> {
   await execute(
     deps.pool,
-    sql`update operation
+    sql`update leg
         set applied_at = applied_at - ${seconds}::integer * interval '1 second', next_scan_at = clock_timestamp()`,
   );
 }
@@ -50,7 +50,7 @@ test("a deal is verified three times: after a minute, an hour and a day", async 
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   await anAppliedDeposit(instance);
-  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 0 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 0 });
   expect(await verifyOnce(instance)).toBe(0);
 
   const due: number[] = [];
@@ -63,10 +63,10 @@ test("a deal is verified three times: after a minute, an hour and a day", async 
 
   expect(due.slice(0, 2)).toEqual([3_600, 86_400]);
   expect(await verifyOnce(instance)).toBe(0);
-  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 3 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 3 });
 });
 
-test("a deal that the platform lost is reported once, its operation is in manual review, and no money is credited again", async () => {
+test("a deal that the platform lost is reported once, its leg is in manual review, and no money is credited again", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, request, ticket } = await anAppliedDeposit(instance);
@@ -106,20 +106,20 @@ test("a deal that is not shown yet is not deleted: it is verified again when eve
   await passTime(instance, 61);
   await verifyOnce(instance);
 
-  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 0, in_s: 120 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 0, in_s: 120 });
   expect(await findingsOf(instance, login)).toEqual([]);
 });
 
-test("a ticket with another operation's reference is sent to manual review; a rewritten comment is not", async () => {
+test("a ticket with another leg's reference is sent to manual review; a rewritten comment is not", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
   await world.control.editDeal(Number(ticket), { comment: "seen by the back office" });
   await passTime(instance, 61);
   await verifyOnce(instance);
-  expect(await status(instance)).toMatchObject({ state: "APPLIED", looks: 1 });
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 1 });
 
-  const other = { kind: "deposit", number: operationNumber(77n), attempt: 1 } as const;
+  const other = { kind: "deposit", number: legNumber(77n), attempt: 1 } as const;
   await world.control.editDeal(Number(ticket), { comment: platformComment(other, "") });
   await passTime(instance, 0);
   await verifyOnce(instance);
@@ -155,17 +155,17 @@ test("a process that dies with a claim delays the verification; another process 
   const next = await world.start();
 
   expect((await logOf(next, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
-  expect(await status(next)).toMatchObject({ state: "REVIEW", looks: 0 });
+  expect(await status(next)).toMatchObject({ state: "REVIEW", verifications: 0 });
 });
 
-test("an operation of a Master whose deal is lost before it was read is reported", async () => {
+test("a leg of a Master whose deal is lost before it was read is reported", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance, "master");
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 9_00n }]);
   const { legs } = await instance.service.transfer(mirror, aCall());
   await world.control.removeDeal(Number(legs[0]!.dealId));
-  await execute(instance.deps.pool, sql`update operation set applied_at = applied_at - interval '90 seconds'`);
+  await execute(instance.deps.pool, sql`update leg set applied_at = applied_at - interval '90 seconds'`);
 
   // Its first verification is not due: the readers of the history find it missing.
   const reading = await world.start();
@@ -176,5 +176,5 @@ test("an operation of a Master whose deal is lost before it was read is reported
   );
 
   expect(entries).toMatchObject([{ kind: MovementKind.AMENDMENT, reason: "deal_gone", dealId: legs[0]!.dealId }]);
-  expect(await status(reading)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone", looks: 0 });
+  expect(await status(reading)).toMatchObject({ state: "REVIEW", review: "applied_deal_gone", verifications: 0 });
 }, 40_000);

@@ -16,7 +16,7 @@ const WINDOW_MS = 24 * 3_600_000;
 /** Pause before the next verification on an account that the platform does not show. */
 const NOT_SHOWN_PAUSE_MS = 60_000;
 
-/** Verifies the deals of operations that were applied about the same time, by ticket and by reference. */
+/** Verifies the deals of legs that were applied about the same time, by ticket and by reference. */
 export async function verifyDeals(deps: Deps, due: readonly DueVerification[]): Promise<void> {
   const times = due.map(({ appliedAt }) => appliedAt.getTime());
   const period = { from: new Date(Math.min(...times) - EDGE_MS), to: new Date(Math.max(...times) + EDGE_MS) };
@@ -27,7 +27,7 @@ export async function verifyDeals(deps: Deps, due: readonly DueVerification[]): 
       await verify(deps, one, shown.get(one.ticket) ?? (await deps.mt5.getDeal(one.ticket)));
     } catch (error) {
       // It stays claimed for a while; its failure must not stop the others.
-      deps.log.info("deal verification failed, retry scheduled", { operation_id: one.number, login: one.login, error });
+      deps.log.info("deal verification failed, retry scheduled", { leg: one.number, login: one.login, error });
     }
   }
 }
@@ -71,7 +71,7 @@ async function afterMissing(deps: Deps, due: DueVerification): Promise<void> {
   await report(deps, due, { shown: withReference(due, deals), amendment: "deal_gone", differences: [] });
 }
 
-/** Another deal with the reference of the operation: the log has it as unmatched, and the review shows both deals. */
+/** Another deal with the reference of the leg: the log has it as unmatched, and the review shows both deals. */
 function withReference({ kind, number, attempt }: DueVerification, deals: readonly Deal[]): Deal | undefined {
   const own = formatReference({ kind, number, attempt });
   return deals.find(({ comment }) => comment.startsWith(own));
@@ -83,11 +83,11 @@ type Seen = {
   readonly differences: readonly string[];
 };
 
-/** One transaction writes the log and the operation, so that a crash leaves no half of the report. */
+/** One transaction writes the log and the leg, so that a crash leaves no half of the report. */
 async function report(deps: Deps, due: DueVerification, seen: Seen): Promise<void> {
   const { login, ticket, appliedAt: at } = due;
-  deps.log.error("deal of an applied operation amended, manual review opened", {
-    operation_id: due.number,
+  deps.log.error("deal of an applied leg amended, manual review opened", {
+    leg: due.number,
     login,
     reason: seen.amendment,
   });
@@ -95,7 +95,7 @@ async function report(deps: Deps, due: DueVerification, seen: Seen): Promise<voi
   await finish(deps, due);
 }
 
-/** Schedules the next verification. An operation that is in manual review by now stays as it is. */
+/** Schedules the next verification. A leg that is in manual review by now stays as it is. */
 async function finish({ pool }: Deps, due: DueVerification): Promise<void> {
   const nextMs = verificationDelayMs(due.verifications + 1);
   const nextAt = nextMs === undefined ? undefined : new Date(due.appliedAt.getTime() + nextMs);

@@ -7,7 +7,7 @@ type Row = {
   readonly master: string;
   readonly amendment: string;
   readonly deal: bigint;
-  readonly operation: bigint | null;
+  readonly leg: bigint | null;
   readonly amountMinor: bigint;
   readonly at: Date;
 };
@@ -16,7 +16,7 @@ const MESSAGES: Readonly<Record<string, string>> = {
   deal_gone: "deleted on the trading platform",
   deal_changed: "amended on the trading platform after it was booked",
   deal_cancelled: "cancelled on the trading platform",
-  unmatched_deal: "a deal of this service that no operation accounts for",
+  unmatched_deal: "a deal of this service that no leg accounts for",
 };
 
 /**
@@ -27,7 +27,7 @@ export async function listAmended(db: Queryable): Promise<Finding[]> {
   const rows = await many<Row>(
     db,
     sql`select amended.id, amended.login, case role when 'master' then amended.login else '' end as master, amended.amendment,
-               amended.deal_id as deal, amended.deal_at as at, booked.operation_number as operation,
+               amended.deal_id as deal, amended.deal_at as at, booked.leg_number as leg,
                coalesce(booked.amount_minor, 0) as "amountMinor"
         from log_entry as amended
              join account on account.login = amended.login
@@ -37,7 +37,7 @@ export async function listAmended(db: Queryable): Promise<Finding[]> {
                select bool_or(state = 'DECIDED') and not bool_or(state in ('OPEN', 'PROPOSED')) as decided
                from review_case
                where review_case.login = amended.login
-                 and (review_case.deal_id = amended.deal_id or operation_id = booked.operation_number::text)
+                 and (review_case.deal_id = amended.deal_id or operation_id = booked.leg_number::text)
              ) as reviews
         where amended.kind = 'amendment' and reviews.decided is not true
         order by amended.id desc
@@ -46,13 +46,13 @@ export async function listAmended(db: Queryable): Promise<Finding[]> {
   return rows.map(findingOf);
 }
 
-function findingOf({ login, master, amendment, deal, operation, amountMinor, at }: Row): Finding {
+function findingOf({ login, master, amendment, deal, leg, amountMinor, at }: Row): Finding {
   return {
     key: `${amendment}:${login}:${deal}`,
     login,
     masterLogin: master,
     atRiskMinor: amountMinor < 0n ? -amountMinor : amountMinor,
-    operationIds: operation === null ? [] : [String(operation)],
+    operationIds: leg === null ? [] : [String(leg)],
     dealIds: [deal],
     message: `Deal ${deal}: ${MESSAGES[amendment] ?? amendment}.`,
     evidence: { amendment, booked_minor: String(amountMinor), deal_at: at.toISOString() },

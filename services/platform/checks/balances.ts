@@ -15,7 +15,7 @@ type Row = {
   readonly logMinor: bigint;
   readonly logNumber: bigint;
   readonly isUndecided: boolean;
-  /** An operation of the account was sent and its outcome is not known yet. */
+  /** A leg of the account was sent and its outcome is not known yet. */
   readonly isInProgress: boolean;
 };
 
@@ -82,7 +82,7 @@ async function listAccounts(
       sql`select login, case role when 'master' then login else '' end as master, log_minor as "logMinor",
                  log_number as "logNumber", undecided_from is not null as "isUndecided",
                  exists (
-                   select from operation where operation.login = account.login and state in ('SENDING', 'UNKNOWN')
+                   select from leg where leg.login = account.login and state in ('SENDING', 'UNKNOWN')
                  ) as "isInProgress"
           from account
           where case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end

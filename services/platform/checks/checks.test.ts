@@ -26,7 +26,7 @@ async function shortly(instance: Instance, name: string): Promise<string[]> {
 
 /** Changes rows as no code of the service can: a manual change of the tables. */
 async function corrupt(pool: Pool, text: string): Promise<void> {
-  const tables = ["log_entry", "operation"];
+  const tables = ["log_entry", "leg"];
   for (const table of tables) await pool.query(`alter table ${table} disable trigger user`);
   await pool.query(text);
   for (const table of tables) await pool.query(`alter table ${table} enable trigger user`);
@@ -49,38 +49,38 @@ test("transfer_legs finds legs that do not sum to 0.00, a missing leg, and a pen
   await aFee(instance);
   expect(await shortly(instance, "transfer_legs")).toEqual([]);
 
-  await corrupt(pool, "update operation set amount_minor = 6_99 where leg = 2");
+  await corrupt(pool, "update leg set amount_minor = 6_99 where ordinal = 2");
   expect(await seenBy(instance, "transfer_legs")).toMatchObject([
     { key: "transfer:2", atRiskMinor: 1n, operationIds: [expect.any(String), expect.any(String)] },
   ]);
-  await corrupt(pool, "update operation set amount_minor = 7_00 where leg = 2");
+  await corrupt(pool, "update leg set amount_minor = 7_00 where ordinal = 2");
   expect(await shortly(instance, "transfer_legs")).toEqual([]);
 
   await corrupt(
     pool,
-    `update operation set state = 'REFUSED', refusal = 'absent', deal_id = null, server = null, applied_at = null where leg = 2`,
+    `update leg set state = 'REFUSED', refusal = 'absent', deal_id = null, server = null, applied_at = null where ordinal = 2`,
   );
   expect(await shortly(instance, "transfer_legs")).toEqual(["transfer:2 700"]);
-  await corrupt(pool, "update operation set state = 'INTENT', refusal = null, is_ready = false where leg = 2");
+  await corrupt(pool, "update leg set state = 'INTENT', refusal = null, is_ready = false where ordinal = 2");
   expect(await seenBy(instance, "transfer_legs")).toMatchObject([
     { message: expect.stringContaining("the second leg is pending") },
   ]);
 
-  await corrupt(pool, "update transfer set legs = 2 where id = 1");
+  await corrupt(pool, "update transfer set leg_count = 2 where id = 1");
   expect(await seenBy(instance, "transfer_legs")).toMatchObject([
     { key: "transfer:1", message: expect.stringContaining("does not have the requested legs"), atRiskMinor: 100_00n },
     { key: "transfer:2" },
   ]);
 });
 
-test("deal_matching finds an applied operation without its deal, with another amount, or with the deal of another account", async () => {
+test("deal_matching finds an applied leg without its deal, with another amount, or with the deal of another account", async () => {
   const instance = await (await aWorld()).start({ quietPeriodMs: 2_000 });
   const { pool } = instance.deps;
   const { investor } = await aFee(instance);
   expect(await shortly(instance, "deal_matching")).toEqual([]);
   const [{ number, deal }] = (await many<{ number: bigint; deal: bigint }>(
     pool,
-    sql`select number, deal_id as deal from operation where kind = 'deposit'`,
+    sql`select number, deal_id as deal from leg where kind = 'deposit'`,
   )) as [{ number: bigint; deal: bigint }];
 
   await corrupt(pool, `update log_entry set amount_minor = 10001 where deal_id = ${deal}`);
@@ -110,7 +110,7 @@ test("deal_matching reports a Master's missing deal only after the history was r
   const mirror = aTransfer(`mirror:${master}`, [{ login: master, kind: MovementKind.MIRROR, minor: 50_00n }]);
   await instance.service.transfer(mirror, aCall());
   expect(await shortly(instance, "deal_matching")).toEqual([]);
-  await pool.query("update operation set applied_at = applied_at - interval '61 seconds'");
+  await pool.query("update leg set applied_at = applied_at - interval '61 seconds'");
   // The history was not read since: the platform may have been unreachable.
   expect(await shortly(instance, "deal_matching")).toEqual([]);
   await moveReadTo(pool, new Date(Date.now() - 2_000));
@@ -145,7 +145,7 @@ test("deal_matching reports an amended or deleted deal until its review is decid
   expect(await shortly(instance, "deal_matching")).toEqual([]);
 }, 40_000);
 
-test("platform_balance finds a balance that differs from the log, unless an operation is in progress", async () => {
+test("platform_balance finds a balance that differs from the log, unless a leg is in progress", async () => {
   const instance = await (await aWorld()).start();
   const { pool } = instance.deps;
   const investor = await anAccount(instance);
@@ -153,26 +153,26 @@ test("platform_balance finds a balance that differs from the log, unless an oper
   expect(await shortly(instance, "platform_balance")).toEqual([]);
   await pool.query(`update account set log_minor = log_minor - 250 where login = '${investor}'`);
   expect(await shortly(instance, "platform_balance")).toEqual([`login:${investor}:250 250`]);
-  // An operation whose outcome is unknown explains it.
-  await pool.query("update operation set state = 'UNKNOWN', deal_id = null, server = null, applied_at = null");
+  // A leg whose outcome is unknown explains it.
+  await pool.query("update leg set state = 'UNKNOWN', deal_id = null, server = null, applied_at = null");
   expect(await shortly(instance, "platform_balance")).toEqual([]);
-  await pool.query("update operation set state = 'REFUSED', refusal = 'absent'");
+  await pool.query("update leg set state = 'REFUSED', refusal = 'absent'");
   expect(await shortly(instance, "platform_balance")).toEqual([`login:${investor}:250 250`]);
   await pool.query(`update account set log_minor = log_minor + 250 where login = '${investor}'`);
   expect(await shortly(instance, "platform_balance")).toEqual([]);
 });
 
-test("unresolved_operations finds an operation whose outcome is unknown for more than 30 seconds, with the amount at risk", async () => {
+test("unresolved_operations finds a leg whose outcome is unknown for more than 30 seconds, with the amount at risk", async () => {
   const instance = await (await aWorld()).start({ hasJobs: false });
   const { pool } = instance.deps;
   const investor = await anAccount(instance);
   await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
-  await pool.query("update operation set state = 'UNKNOWN', deal_id = null, server = null, applied_at = null");
+  await pool.query("update leg set state = 'UNKNOWN', deal_id = null, server = null, applied_at = null");
   expect(await shortly(instance, "unresolved_operations")).toEqual([]);
   await pool.query("update attempt set granted_at = granted_at - interval '31 seconds'");
   expect(await seenBy(instance, "unresolved_operations")).toMatchObject([
     { login: investor, masterLogin: "", atRiskMinor: 100_00n },
   ]);
-  await pool.query("update operation set state = 'REFUSED', refusal = 'absent'");
+  await pool.query("update leg set state = 'REFUSED', refusal = 'absent'");
   expect(await shortly(instance, "unresolved_operations")).toEqual([]);
 });

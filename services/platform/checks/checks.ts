@@ -4,7 +4,7 @@ import { bijection } from "./bijection.ts";
 import { legs } from "./legs.ts";
 import { unresolved } from "./unresolved.ts";
 
-/** Checks of the trading platform against the log, and of operations against the log. */
+/** Checks of the trading platform against the log, and of legs against the log. */
 export function platformChecks(deps: BalanceDeps): Check[] {
   return [legs(deps), bijection(deps), balances(deps), unresolved(deps)];
 }

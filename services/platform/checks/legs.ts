@@ -13,7 +13,7 @@ type Row = {
   readonly master: string;
   readonly appliedMinor: bigint;
   readonly largestMinor: bigint;
-  readonly operations: readonly bigint[];
+  readonly legNumbers: readonly bigint[];
   readonly deals: readonly bigint[];
   readonly isIncomplete: boolean;
   readonly isStuck: boolean;
@@ -52,50 +52,50 @@ function lastAfter(id: bigint) {
 function brokenTransfers(after: bigint, again: readonly bigint[]) {
   return sql`
     with selected as (
-      (select id, key, legs from transfer order by id desc limit ${ROWS_PER_RUN})
+      (select id, key, leg_count from transfer order by id desc limit ${ROWS_PER_RUN})
       union
-      (select id, key, legs from transfer where id > ${after} order by id limit ${ROWS_PER_RUN})
+      (select id, key, leg_count from transfer where id > ${after} order by id limit ${ROWS_PER_RUN})
       union
-      select id, key, legs from transfer where id = any (${again}::bigint[])
+      select id, key, leg_count from transfer where id = any (${again}::bigint[])
     ), status as (
-      select selected.id, selected.key, selected.legs, operation.login, role,
-             number, leg, state, amount_minor, deal_id, is_ready,
+      select selected.id, selected.key, selected.leg_count, leg.login, role,
+             number, ordinal, state, amount_minor, deal_id, is_ready,
              state in ('INTENT', 'SENDING', 'UNKNOWN', 'REVIEW') as is_open
       from selected
-           left join operation on transfer_id = selected.id
-           left join account on account.login = operation.login
+           left join leg on transfer_id = selected.id
+           left join account on account.login = leg.login
     ), summed as (
       select id, key,
-             coalesce(min(login) filter (where leg = 1), '') as login,
+             coalesce(min(login) filter (where ordinal = 1), '') as login,
              coalesce(min(login) filter (where role = 'master'), '') as master,
              coalesce(sum(amount_minor) filter (where state = 'APPLIED'), 0)::bigint as "appliedMinor",
              coalesce(max(abs(amount_minor)), 0)::bigint as "largestMinor",
-             coalesce(array_agg(number order by leg) filter (where number is not null), '{}') as operations,
-             coalesce(array_agg(deal_id order by leg) filter (where deal_id is not null), '{}') as deals,
-             count(*) filter (where leg <= 2) <> max(legs) as "isIncomplete",
-             coalesce(bool_or(leg = 2 and state = 'INTENT' and not is_ready)
-                      and bool_or(leg = 1 and state in ('APPLIED', 'REFUSED')), false) as "isStuck",
-             coalesce(bool_or(is_open), false) as is_open, max(legs) as requested,
-             jsonb_agg(jsonb_build_object('leg', leg, 'login', login, 'state', state, 'amount_minor', amount_minor::text)
-                       order by leg) as legs
+             coalesce(array_agg(number order by ordinal) filter (where number is not null), '{}') as "legNumbers",
+             coalesce(array_agg(deal_id order by ordinal) filter (where deal_id is not null), '{}') as deals,
+             count(*) filter (where ordinal <= 2) <> max(leg_count) as "isIncomplete",
+             coalesce(bool_or(ordinal = 2 and state = 'INTENT' and not is_ready)
+                      and bool_or(ordinal = 1 and state in ('APPLIED', 'REFUSED')), false) as "isStuck",
+             coalesce(bool_or(is_open), false) as is_open, max(leg_count) as requested,
+             jsonb_agg(jsonb_build_object('leg', ordinal, 'login', login, 'state', state, 'amount_minor', amount_minor::text)
+                       order by ordinal) as legs
       from status
       group by id, key
     )
-    select id, key, login, master, "appliedMinor", "largestMinor", operations, deals, "isIncomplete", "isStuck", legs
+    select id, key, login, master, "appliedMinor", "largestMinor", "legNumbers", deals, "isIncomplete", "isStuck", legs
     from summed
     where "isIncomplete" or "isStuck" or (requested = 2 and not is_open and "appliedMinor" <> 0)
     order by id`;
 }
 
 function findingOf(row: Row): Finding {
-  const { id, key, login, master, appliedMinor, operations, deals } = row;
+  const { id, key, login, master, appliedMinor, legNumbers, deals } = row;
   const left = appliedMinor < 0n ? -appliedMinor : appliedMinor;
   return {
     key: `${KEY}:${id}`,
     login,
     masterLogin: master,
     atRiskMinor: row.isIncomplete || row.isStuck ? row.largestMinor : left,
-    operationIds: operations.map(String),
+    operationIds: legNumbers.map(String),
     dealIds: deals,
     message: messageOf(row),
     evidence: { transfer_id: String(id), key, applied_minor: String(appliedMinor), legs: row.legs },

@@ -16,31 +16,31 @@ type Row = {
   readonly attempts: unknown;
 };
 
-/** unresolved_operations. Operations whose outcome has been unknown for too long. */
+/** unresolved_operations. Legs whose outcome has been unknown for too long. */
 export function unresolved({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "unresolved_operations",
-    title: "No operation has an unknown outcome for more than 30 seconds.",
+    title: "No leg has an unknown outcome for more than 30 seconds.",
     everyMs: EVERY_MS,
     confirmations: 1,
     async run() {
-      const rows = await inSnapshot(pool, (db) => many<Row>(db, unresolvedOperations()));
+      const rows = await inSnapshot(pool, (db) => many<Row>(db, unresolvedLegs()));
       return { findings: rows.map(findingOf), covers: () => true, nextCursor: "" };
     },
   };
 }
 
-function unresolvedOperations() {
+function unresolvedLegs() {
   return sql`
-    select operation.number, operation.login, transfer.key, operation.state, operation.amount_minor as "amountMinor",
+    select leg.number, leg.login, transfer.key, leg.state, leg.amount_minor as "amountMinor",
            first.granted_at as since,
            (select jsonb_agg(jsonb_build_object('number', number, 'reference', reference, 'state', state) order by number)
             from attempt
-            where operation_number = operation.number) as attempts
-    from operation
+            where leg_number = leg.number) as attempts
+    from leg
          join transfer on transfer.id = transfer_id
-         join attempt as first on first.operation_number = operation.number and first.number = 1
-    where operation.state in ('SENDING', 'UNKNOWN')
+         join attempt as first on first.leg_number = leg.number and first.number = 1
+    where leg.state in ('SENDING', 'UNKNOWN')
       and first.granted_at < clock_timestamp() - ${WARN_AFTER_MS} * interval '1 millisecond'
     order by first.granted_at
     limit ${MAX_FINDINGS + 1}`;
@@ -55,7 +55,7 @@ function findingOf({ number, login, key, state, amountMinor, since, attempts }: 
     atRiskMinor: amountMinor < 0n ? -amountMinor : amountMinor,
     operationIds: [String(number)],
     dealIds: [],
-    message: `The outcome of operation ${number} is unknown since ${since.toISOString()}.`,
+    message: `The outcome of leg ${number} is unknown since ${since.toISOString()}.`,
     evidence: { key, state, since: since.toISOString(), attempts },
   };
 }

@@ -4,7 +4,7 @@ import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { AdoptAccountRequest, AdoptAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import type { LogPosition } from "../domain/log-positions.ts";
+import type { OpenPosition } from "../domain/open-positions.ts";
 import type { Role } from "../domain/role.ts";
 import { roleFromProto } from "../protocol/history/account-moved.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
@@ -14,13 +14,13 @@ import { isBeingCreated } from "../store/account-creations.ts";
 import { findAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { insertAdoptedDeals } from "../store/explained-deals.ts";
-import { saveLogPositions } from "../store/positions.ts";
+import { saveOpenPositions } from "../store/positions.ts";
 
 /** The account at one moment. */
 type Snapshot = {
   readonly group: string;
   readonly balance: Money;
-  readonly positions: readonly LogPosition[];
+  readonly positions: readonly OpenPosition[];
   readonly tickets: readonly bigint[];
   readonly takenAt: Date;
   readonly readsFrom: Date;
@@ -92,7 +92,7 @@ async function adopt({ pool, settings }: Deps, login: string, role: Role, snapsh
       if ((await findAccount(tx, login)) !== undefined) return;
       await openLog(tx, { login, role, group, server, opening, openedAt, readsFrom });
       await insertAdoptedDeals(tx, server, login, tickets);
-      await saveLogPositions(tx, login, positions);
+      await saveOpenPositions(tx, login, positions);
     });
   } catch (error) {
     if (violatedConstraint(error) !== "log_entry_login_number_key") throw error;

@@ -5,10 +5,10 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { type DecideReviewResponse, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { recordNow } from "../protocol/record-now.ts";
-import { operationNumber } from "../domain/operation-number.ts";
+import { legNumber } from "../domain/leg-number.ts";
 import { platformComment } from "../domain/reference.ts";
 import { lockAccount } from "../store/accounts.ts";
-import { listLegs } from "../store/operations.ts";
+import { listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
@@ -16,7 +16,7 @@ import { decideBoth, openReviews, reviewOf, say } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 const NOW = { at: new Date() };
-const UNKNOWN_REFERENCE = platformComment({ kind: "deposit", number: operationNumber(77n), attempt: 1 }, "");
+const UNKNOWN_REFERENCE = platformComment({ kind: "deposit", number: legNumber(77n), attempt: 1 }, "");
 
 /** A deposit whose answer was lost and whose deal, if it exists, has another comment. */
 async function aDoubtfulDeposit(instance: Instance, known?: string) {
@@ -26,13 +26,13 @@ async function aDoubtfulDeposit(instance: Instance, known?: string) {
   await expect(instance.service.transfer(request, aCall())).rejects.toThrow("after_permit");
   instance.crashAt(undefined);
   const transfer = await findTransferByKey(instance.deps.pool, request.key);
-  const [operation] = await listLegs(instance.deps.pool, transfer!.id);
-  await recordNow(instance.deps, operation!, { type: "lost", attempt: 1 }, NOW);
-  await recordNow(instance.deps, operation!, { type: "does_not_fit", reason: "candidate_deal" }, NOW);
-  return { login, request, operation: operation!, review: await reviewOf(instance, "candidate_deal") };
+  const [leg] = await listLegs(instance.deps.pool, transfer!.id);
+  await recordNow(instance.deps, leg!, { type: "lost", attempt: 1 }, NOW);
+  await recordNow(instance.deps, leg!, { type: "does_not_fit", reason: "candidate_deal" }, NOW);
+  return { login, request, leg: leg!, review: await reviewOf(instance, "candidate_deal") };
 }
 
-test("an operation is applied once with the deal that two clients confirm, and its login is free", async () => {
+test("a leg is applied once with the deal that two clients confirm, and its login is free", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, request, review } = await aDoubtfulDeposit(instance);
@@ -59,7 +59,7 @@ test("an operation is applied once with the deal that two clients confirm, and i
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test("a deal that does not match the operation cannot be confirmed", async () => {
+test("a deal that does not match the leg cannot be confirmed", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance);
@@ -87,10 +87,10 @@ test("a deal that does not match the operation cannot be confirmed", async () =>
   expect(await reviewOf(instance, "candidate_deal")).toMatchObject({ state: ReviewState.OPEN });
 });
 
-test("an operation that two clients confirm as not applied is refused, and a later deal is unmatched", async () => {
+test("a leg that two clients confirm as not applied is refused, and a later deal is unmatched", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
-  const { login, request, review, operation } = await aDoubtfulDeposit(instance);
+  const { login, request, review, leg } = await aDoubtfulDeposit(instance);
 
   await decideBoth(instance, review, { action: "confirm_not_applied" });
 
@@ -98,7 +98,7 @@ test("an operation that two clients confirm as not applied is refused, and a lat
     state: TransferState.REFUSED,
     refusalCode: "absent",
   });
-  const late = platformComment({ kind: "deposit", number: operation.number, attempt: 1 }, "late");
+  const late = platformComment({ kind: "deposit", number: leg.number, attempt: 1 }, "late");
   await world.control.balance(login, "5.00", late);
   const reading = await world.start();
   expect((await logOf(reading, login, 2)).map(({ reason }) => reason)).toEqual(["", "unmatched_deal"]);
@@ -206,7 +206,7 @@ test("two reviews of one deal reverse it once", async () => {
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
 });
 
-test("an operation whose deal was deleted stays applied after its review and is not verified again", async () => {
+test("a leg whose deal was deleted stays applied after its review and is not verified again", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -215,14 +215,14 @@ test("an operation whose deal was deleted stays applied after its review and is 
   await world.control.removeDeal(Number(legs[0]!.dealId));
   await execute(
     instance.deps.pool,
-    sql`update operation set applied_at = applied_at - interval '61 seconds', next_scan_at = clock_timestamp()`,
+    sql`update leg set applied_at = applied_at - interval '61 seconds', next_scan_at = clock_timestamp()`,
   );
   const review = await reviewOf(instance, "applied_deal_gone");
   expect(review).toMatchObject({ dealId: legs[0]!.dealId, actions: ["correct_log", "acknowledge"] });
 
   await decideBoth(instance, review, { action: "acknowledge" });
 
-  expect(await many(instance.deps.pool, sql`select state, came_from from operation`)).toEqual([
+  expect(await many(instance.deps.pool, sql`select state, came_from from leg`)).toEqual([
     { state: "APPLIED", came_from: null },
   ]);
   expect(await openReviews(instance)).toEqual([]);
@@ -253,16 +253,16 @@ test("a vote that meets a locked account row is not recorded and may be repeated
 test("a review shows attempts, answers, scans, the log and the possible actions", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
-  const { operation } = await aDoubtfulDeposit(instance);
+  const { leg } = await aDoubtfulDeposit(instance);
   await execute(
     instance.deps.pool,
-    sql`insert into scan (operation_number, attempt, started_at, verdict, tickets)
-        values (${operation.number}, 1, clock_timestamp(), 'candidates', array[55]::bigint[])`,
+    sql`insert into scan (leg_number, attempt, started_at, verdict, tickets)
+        values (${leg.number}, 1, clock_timestamp(), 'candidates', array[55]::bigint[])`,
   );
 
   const review = await reviewOf(instance, "candidate_deal");
 
-  expect(review.operationId).toBe(String(operation.number));
+  expect(review.operationId).toBe(String(leg.number));
   expect(JSON.parse(review.evidence)).toMatchObject({
     amount_minor: "500",
     came_from: "UNKNOWN",

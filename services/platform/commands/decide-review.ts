@@ -8,8 +8,8 @@ import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/comm
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { logCorrection } from "../amendments/amendments.ts";
-import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/reviews/decide-operation.ts";
-import { requireOpenReview, requireOrderedDeal } from "../protocol/reviews/examine-decision.ts";
+import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/reviews/decide-leg.ts";
+import { requireOpenReview, requireDealOfLeg } from "../protocol/reviews/examine-decision.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-deal.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { readClock } from "../store/clock.ts";
@@ -17,7 +17,7 @@ import { withBundle } from "../queries/list-reviews.ts";
 
 /**
  * Records the vote of one client about a review. The platform is read first; the vote and its effect are one transaction,
- * so that a crash leaves both or neither. A reversal continues as an operation under a key of the review.
+ * so that a crash leaves both or neither. A reversal continues as a leg under a key of the review.
  */
 export async function decideReview(
   deps: Deps,
@@ -26,18 +26,18 @@ export async function decideReview(
 ): Promise<DecideReviewResponse> {
   const { pool } = deps;
   const at = new Date(await readClock(pool));
-  const decider = { pool, now: () => at, ask: () => readPlatform(deps, request), examine, carryOut };
+  const decider = { pool, now: () => at, readFacts: () => readPlatform(deps, request), examine, carryOut };
   const { review } = await orBusy(recordVote(decider, request, context));
   if (review !== undefined) {
     deps.loginSignals.notify(review.login);
     deps.freshDeals.add(review.login);
-    deps.operationsSignal.notify();
+    deps.legsSignal.notify();
   }
   return { review: review && (await withBundle(pool, [review]))[0] };
 }
 
 /** The account whose log is corrected, as the platform shows it; undefined for another action. */
-type Correction = Awaited<ReturnType<typeof logCorrection.look>>;
+type Correction = Awaited<ReturnType<typeof logCorrection.read>>;
 
 type PlatformState = {
   readonly server: string;
@@ -49,7 +49,7 @@ type PlatformState = {
 async function readPlatform(deps: Deps, { reviewId, action, dealId }: DecideReviewRequest): Promise<PlatformState> {
   const isAboutDeal = action === "confirm_applied" && dealId > 0n;
   const shown = isAboutDeal ? await orUnavailable(deps.mt5.getDeal(dealId)) : undefined;
-  const correction = action === "correct_log" ? await orBusy(logCorrection.look(deps, reviewId)) : undefined;
+  const correction = action === "correct_log" ? await orBusy(logCorrection.read(deps, reviewId)) : undefined;
   return { server: deps.settings.server, shown, correction };
 }
 
@@ -64,7 +64,7 @@ async function examine(
   }
   switch (action) {
     case "confirm_applied":
-      return await requireOrderedDeal(tx, about, { ...seen, dealId });
+      return await requireDealOfLeg(tx, about, { ...seen, dealId });
     case "confirm_not_applied":
       return void (await requireOpenReview(tx, about));
     case "reverse":

@@ -128,7 +128,7 @@ test("deposits queued before an account lock are applied before it is granted", 
   const first = service.transfer(aDeposit(login, 1_00n), aCall());
   const second = service.transfer(aDeposit(login, 2_00n), aCall());
   await eventually(
-    () => instance.deps.pool.query("select from operation").then(({ rowCount }) => rowCount),
+    () => instance.deps.pool.query("select from leg").then(({ rowCount }) => rowCount),
     (count) => count === 2,
   );
   const held = await service.hold({ login, lockOwner: "a" }, aCall());

@@ -7,29 +7,29 @@ import type { Refusal } from "#kernel/refusal.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
 import { readFacts } from "../protocol/history/read-facts.ts";
 import { refuse } from "../refusals.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { claimLock, grantLock, isReleased, withdrawClaim } from "../store/account-locks.ts";
 import { findUnfinished } from "../store/queues.ts";
 
-/** Maximum wait for earlier operations, and for the platform to show their deals. */
+/** Maximum wait for earlier legs, and for the platform to show their deals. */
 const HOLD_WAIT_MS = 5_000;
 const ANSWER_RESERVE_MS = 300;
 const RETRY_MS = 50;
 
-type Claim = { readonly kind: "granted" } | { readonly kind: "wait"; readonly behind: OperationNumber | undefined };
+type Claim = { readonly kind: "granted" } | { readonly kind: "wait"; readonly behind: LegNumber | undefined };
 
 /**
- * Acquires the account lock of a login: first the claim, after which no new operation gets a permit, then the grant once
- * all earlier operations have ended, then the facts. The facts are answered only when the balance is the sum of the log.
+ * Acquires the account lock of a login: first the claim, after which no new leg gets a permit, then the grant once
+ * all earlier legs have ended, then the facts. The facts are answered only when the balance is the sum of the log.
  */
 export async function hold(deps: Deps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
   const { login, lockOwner } = request;
   if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - ANSWER_RESERVE_MS);
-  let behind: OperationNumber | undefined;
+  let behind: LegNumber | undefined;
   do {
     const claim = await claimOrGrant(deps, login, lockOwner);
     const facts = claim.kind === "granted" ? await readAgreeing(deps, login) : undefined;
@@ -42,7 +42,7 @@ export async function hold(deps: Deps, request: HoldRequest, context: CallContex
   throw busy(behind);
 }
 
-/** Under the row lock of the account: claims the account lock, and grants it when all earlier operations have ended. */
+/** Under the row lock of the account: claims the account lock, and grants it when all earlier legs have ended. */
 async function claimOrGrant({ pool }: Deps, login: string, lockOwner: string): Promise<Claim> {
   return inTransaction(pool, async (tx) => {
     const account = await lockAccount(tx, login);
@@ -78,7 +78,7 @@ async function readAgreeing(deps: Deps, login: string): Promise<HoldResponse | u
   }
 }
 
-function busy(behind: OperationNumber | undefined): Refusal {
+function busy(behind: LegNumber | undefined): Refusal {
   return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
     outcome: "not_executed",
     operationId: behind === undefined ? undefined : String(behind),

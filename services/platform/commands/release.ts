@@ -13,6 +13,6 @@ export async function release(deps: Deps, { login, lockOwner }: ReleaseRequest):
     await releaseLock(tx, login, lockOwner);
   });
   deps.loginSignals.notify(login);
-  deps.operationsSignal.notify();
+  deps.legsSignal.notify();
   return {};
 }

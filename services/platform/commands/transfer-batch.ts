@@ -17,10 +17,10 @@ import { transferResult } from "../protocol/transfer-result.ts";
 import { transferTogether } from "../protocol/transfer-together.ts";
 import { neverWaits, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { refuse } from "../refusals.ts";
-import { listLegsOf } from "../store/operations.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
+import { listLegsOf } from "../store/legs.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
 import { listTransfers, type Transfer } from "../store/transfers.ts";
-import { timeoutOf, requireSameContent, transfer, unreachable } from "./transfer.ts";
+import { deadlinesOf, requireSameContent, transfer, unreachable } from "./transfer.ts";
 
 const MAX_REQUESTS = 500;
 /** Groups in progress at once: while one waits for its commit, the others send. */
@@ -147,8 +147,8 @@ async function runGroup(
 /** Reads the status of all items with one statement, and follows those that are not final. */
 async function endAll(deps: Deps, items: readonly Item[], context: CallContext): Promise<void> {
   const ids = items.flatMap(({ recorded }) => recorded?.id ?? []);
-  const legs = ids.length === 0 ? new Map<bigint, RecordedOperation[]>() : await listLegsOf(deps.pool, ids);
-  if (items.some(({ request }) => request.enqueue)) deps.operationsSignal.notify();
+  const legs = ids.length === 0 ? new Map<bigint, RecordedLeg[]>() : await listLegsOf(deps.pool, ids);
+  if (items.some(({ request }) => request.enqueue)) deps.legsSignal.notify();
   const queue = items.filter(({ end }) => end === undefined).values();
   const worker = async (): Promise<void> => {
     for (const item of queue) item.end = await endOf(deps, item, legs, context);
@@ -159,7 +159,7 @@ async function endAll(deps: Deps, items: readonly Item[], context: CallContext):
 async function endOf(
   deps: Deps,
   { request, order, recorded }: Item,
-  legs: ReadonlyMap<bigint, RecordedOperation[]>,
+  legs: ReadonlyMap<bigint, RecordedLeg[]>,
   context: CallContext,
 ): Promise<TransferResult | Refusal> {
   try {
@@ -167,10 +167,10 @@ async function endOf(
     const own = legs.get(recorded.id) ?? [];
     requireSameContent(own, order);
     if (recorded.isEnqueued || !own.some(isOpen)) return transferResult(recorded, own);
-    const timeout = timeoutOf(deps, context);
+    const deadlines = deadlinesOf(deps, context);
     const lostByMs = performance.now() + LOST_WAIT_MS;
-    const answerByMs = neverWaits(order) ? Math.min(timeout.answerByMs, lostByMs) : timeout.answerByMs;
-    return transferResult(recorded, await followTransfer(deps, recorded.id, { ...timeout, answerByMs }));
+    const answerByMs = neverWaits(order) ? Math.min(deadlines.answerByMs, lostByMs) : deadlines.answerByMs;
+    return transferResult(recorded, await followTransfer(deps, recorded.id, { ...deadlines, answerByMs }));
   } catch (error) {
     return error instanceof Refusal ? error : fault(deps, { request }, error);
   }

@@ -38,7 +38,7 @@ test("twenty concurrent deposits on two processes are each applied once and in t
   expect(results.map(({ state }) => state)).toEqual(Array.from({ length: 20 }, () => TransferState.APPLIED));
   const rows = await many<{ deal_id: bigint }>(
     one.deps.pool,
-    sql`select deal_id from operation where login = ${login} order by number`,
+    sql`select deal_id from leg where login = ${login} order by number`,
   );
   const dealsInOrder = rows.map(({ deal_id: id }) => id);
   expect(dealsInOrder).toEqual(dealsInOrder.toSorted((a, b) => Number(a - b)));

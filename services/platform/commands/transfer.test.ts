@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { formatReference } from "../domain/reference.ts";
-import { operationNumber } from "../domain/operation-number.ts";
+import { legNumber } from "../domain/leg-number.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
@@ -122,7 +122,7 @@ test("all errors of a transfer are reported together, and nothing is recorded", 
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;
   const login = await anAccount(instance);
-  const reference = formatReference({ kind: "deposit", number: operationNumber(1n), attempt: 1 });
+  const reference = formatReference({ kind: "deposit", number: legNumber(1n), attempt: 1 });
 
   const bad = aTransfer("", [{ login, kind: MovementKind.EXTERNAL, minor: 0n }], { comment: `${reference} x` });
   await expect(service.transfer(bad, aCall())).rejects.toMatchObject({

@@ -6,15 +6,15 @@ import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { followTransfer, type Timeout } from "../protocol/follow-transfer.ts";
+import { followTransfer, type Deadlines } from "../protocol/follow-transfer.ts";
 import { insertOrders } from "../protocol/insert-orders.ts";
-import { acquireSession, askerOf, sendOnce } from "../protocol/send.ts";
+import { acquireSession, permitHolderOf, sendOnce } from "../protocol/send.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { undoUnsent } from "../protocol/transfer-together.ts";
 import { neverWaits, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { refuse } from "../refusals.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
-import { listLegs } from "../store/operations.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
+import { listLegs } from "../store/legs.ts";
 import { findTransferByKey, type Transfer } from "../store/transfers.ts";
 
 /** Time that the answer needs to reach the caller. */
@@ -27,7 +27,7 @@ const RETRY_MS = 100;
  * requested and whichever process crashes, and every request for the key answers the recorded result.
  */
 export async function transfer(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferResult> {
-  const timeout = timeoutOf(deps, context);
+  const deadlines = deadlinesOf(deps, context);
   const order = readTransferOrder(request);
   const known = await findTransferByKey(deps.pool, order.key);
   const fresh = known === undefined ? await recordOrder(deps, order, context) : undefined;
@@ -35,7 +35,7 @@ export async function transfer(deps: Deps, request: TransferRequest, context: Ca
   if (fresh === undefined) requireSameContent(await listLegs(deps.pool, recorded.id), order);
   const legs = recorded.isEnqueued
     ? await listLegs(deps.pool, recorded.id)
-    : await followTransfer(deps, recorded.id, timeout);
+    : await followTransfer(deps, recorded.id, deadlines);
   return transferResult(recorded, legs);
 }
 
@@ -61,14 +61,14 @@ async function recordOnce(deps: Deps, order: TransferOrder, context: CallContext
   using session = order.isEnqueued ? undefined : await acquireSession(deps);
   if (session === undefined && neverWaits(order)) throw unreachable();
   try {
-    const asker = session && askerOf(deps, session);
+    const permitHolder = session && permitHolderOf(deps, session);
     const { requestId } = context;
-    const [answer] = await inTransaction(deps.pool, (tx) => insertOrders(tx, [{ order, requestId, asker }]));
+    const [answer] = await inTransaction(deps.pool, (tx) => insertOrders(tx, [{ order, requestId, permitHolder }]));
     if (answer?.kind === "refused") throw answer.refusal;
     if (answer?.kind !== "recorded") return undefined;
     deps.reach("after_intent", order.legs[0]?.kind);
     if (answer.permit !== undefined && session !== undefined) await sendOnce(deps, answer.permit, session);
-    if (order.isEnqueued) deps.operationsSignal.notify();
+    if (order.isEnqueued) deps.legsSignal.notify();
     return answer.transfer;
   } catch (error) {
     if (error instanceof CommitUnknown && session !== undefined) await undoUnsent(deps, order.key, session);
@@ -89,19 +89,19 @@ async function getTransferByKey(deps: Deps, key: string): Promise<Transfer> {
 }
 
 /** A key belongs to one order for ever; another order under the same key is refused and nothing is executed. */
-export function requireSameContent(legs: readonly RecordedOperation[], order: TransferOrder): void {
-  const recorded = legs.filter(({ leg }) => leg <= 2);
+export function requireSameContent(legs: readonly RecordedLeg[], order: TransferOrder): void {
+  const recorded = legs.filter(({ ordinal }) => ordinal <= 2);
   const isSame =
     recorded.length === order.legs.length &&
     order.legs.every(({ login, kind, amountMinor }, index) => {
       const leg = recorded[index];
-      return leg?.login === login && leg.status.kind === kind && leg.askedMinor === amountMinor;
+      return leg?.login === login && leg.status.kind === kind && leg.requestedMinor === amountMinor;
     });
   if (isSame) return;
   throw refuse("transfer_mismatch", "The key was used for another transfer.", { details: { key: order.key } });
 }
 
-export function timeoutOf({ settings }: Deps, context: CallContext): Timeout {
+export function deadlinesOf({ settings }: Deps, context: CallContext): Deadlines {
   const now = performance.now();
   return { answerByMs: now + remainingMs(context) - ANSWER_RESERVE_MS, turnByMs: now + settings.turnWaitMs };
 }

@@ -69,7 +69,7 @@ test("a scan with candidates is not one of the two clean ones, even when a later
   expect(decideAbsence(lost({ scans: [...scans, clean(OVER + 1_000)] }), Q, OVER + 1_000)).toEqual({ kind: "absent" });
 });
 
-test("without a complete read an operation is sent to manual review 75 seconds after the quiet period", () => {
+test("without a complete read a leg is sent to manual review 75 seconds after the quiet period", () => {
   const blind = lost({ scans: [clean(HALF)], lastScanStartedAtMs: OVER });
   expect(decideAbsence(blind, Q, OVER + RESOLUTION_BOUND_MS - 1)).toMatchObject({ kind: "scan" });
   expect(decideAbsence(blind, Q, OVER + RESOLUTION_BOUND_MS)).toEqual({

@@ -1,7 +1,7 @@
-import type { ReviewReason } from "./operation.ts";
+import type { ReviewReason } from "./leg.ts";
 import { lostAfterMs } from "./permit.ts";
 
-/** An operation that is still unproven this long after its quiet period is sent to manual review. */
+/** A leg that is still unproven this long after its quiet period is sent to manual review. */
 export const RESOLUTION_BOUND_MS = 75_000;
 /** First scans after the loss, when most lost answers are found; then the time since the loss doubles. */
 const EARLY_SCANS_MS = [250, 1_000, 2_000, 4_000];
@@ -46,7 +46,7 @@ export type AbsenceDecision =
  */
 export function decideAbsence(attempt: LostAttempt, quietPeriodMs: number, nowMs: number): AbsenceDecision {
   const times = quietTimes(attempt, quietPeriodMs);
-  const isFenced = attempt.isFenced || nowMs > times.senderGoneMs;
+  const isFenced = attempt.isFenced || nowMs > times.senderStoppedByMs;
   const last = attempt.scans.at(-1);
 
   if (isFenced && last !== undefined && last.startedAtMs >= times.overMs) {
@@ -63,7 +63,7 @@ type QuietTimes = {
   readonly halfMs: number;
   readonly overMs: number;
   /** A sender without a heartbeat until then is considered dead, and its sockets closed. */
-  readonly senderGoneMs: number;
+  readonly senderStoppedByMs: number;
   readonly boundMs: number;
 };
 
@@ -73,7 +73,7 @@ function quietTimes({ permitExpiresAtMs, ...attempt }: LostAttempt, quietPeriodM
   return {
     halfMs: sinceMs + quietPeriodMs / 2,
     overMs,
-    senderGoneMs: attempt.senderHeartbeatAtMs + quietPeriodMs,
+    senderStoppedByMs: attempt.senderHeartbeatAtMs + quietPeriodMs,
     boundMs: Math.max(overMs, attempt.watchedSinceMs) + RESOLUTION_BOUND_MS,
   };
 }
@@ -91,7 +91,7 @@ function nextScanAt({ lostAtMs, lastScanStartedAtMs, scans }: LostAttempt, times
     scheduledScanAt(lostAtMs, lastScanMs),
     times.halfMs,
     times.overMs,
-    times.senderGoneMs + 1,
+    times.senderStoppedByMs + 1,
     times.boundMs,
   ];
   if (lastScanMs >= times.overMs) due.push(lastScanMs + MIN_CLEAN_SCAN_GAP_MS);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { type EvidenceDeal, type Expected, judgeDeals } from "./evidence.ts";
-import { operationNumber } from "./operation-number.ts";
+import { legNumber } from "./leg-number.ts";
 import { formatReference, platformComment } from "./reference.ts";
 
 const SENT = Date.UTC(2026, 10, 21, 12);
 const expected: Expected = {
-  reference: { kind: "withdrawal", number: operationNumber(77n), attempt: 2 },
+  reference: { kind: "withdrawal", number: legNumber(77n), attempt: 2 },
   login: "3000001",
   amountMinor: -100_00n,
   permittedAtMs: SENT,
@@ -68,8 +68,8 @@ test("a candidate may have a time more than an hour before its send, because the
   expect(judge(rewritten)).toEqual({ kind: "candidates", tickets: [500n] });
 });
 
-test("a deal of another operation or attempt of the service is recognised by its own reference", () => {
+test("a deal of another leg or attempt of the service is recognised by its own reference", () => {
   const earlier = aDeal({ comment: platformComment({ ...expected.reference, attempt: 1 }, "CRM-1") });
-  const stranger = aDeal({ comment: platformComment({ ...expected.reference, number: operationNumber(78n) }, "") });
+  const stranger = aDeal({ comment: platformComment({ ...expected.reference, number: legNumber(78n) }, "") });
   expect(judge(earlier, stranger)).toEqual({ kind: "clean" });
 });

@@ -1,7 +1,7 @@
-import type { ReviewReason } from "./operation.ts";
+import type { ReviewReason } from "./leg.ts";
 import { formatReference, readReference, type Reference } from "./reference.ts";
 
-/** The fields of a deal that count as evidence about an operation. */
+/** The fields of a deal that count as evidence about a leg. */
 export type EvidenceDeal = {
   readonly ticket: bigint;
   readonly login: string;
@@ -34,7 +34,7 @@ export const FINGERPRINT_BEFORE_MS = 65 * 60_000;
 
 /**
  * Judges one complete read of a login's history. `isExplained` is true for a ticket that the log, an adoption or another
- * operation accounts for. A deal of another login is no evidence.
+ * leg accounts for. A deal of another login is no evidence.
  */
 export function judgeDeals(
   expected: Expected,

@@ -2,7 +2,7 @@ import type { Money } from "#kernel/money.ts";
 import type { Role } from "./role.ts";
 
 /**
- * Why a balance changed: an operation of the service or an external event. An `amendment` changes no balance. A
+ * Why a balance changed: a leg of the service or an external event. An `amendment` changes no balance. A
  * `correction` is the difference between an amended deal and what the log has for it.
  */
 export type EntryKind =
@@ -37,8 +37,8 @@ export type Trade = {
   readonly fee: Money;
 };
 
-/** The operation of the service behind an entry. */
-export type EntryCause = { readonly operation: bigint; readonly transferId: bigint; readonly key: string };
+/** The leg of the service behind an entry. */
+export type EntryCause = { readonly leg: bigint; readonly transferId: bigint; readonly key: string };
 
 /** A confirmed change of a login's balance, before it has its log position. */
 export type NewEntry = {

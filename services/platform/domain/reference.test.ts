@@ -1,30 +1,30 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { OPERATION_KINDS, type OperationKind } from "./operation-kind.ts";
-import { MAX_ATTEMPTS } from "./operation-machine.ts";
-import { LAST_OPERATION_NUMBER, numberFloor, operationNumber } from "./operation-number.ts";
+import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
+import { MAX_ATTEMPTS } from "./leg-machine.ts";
+import { LAST_LEG_NUMBER, numberFloor, legNumber } from "./leg-number.ts";
 import { foldText, formatReference, platformComment, readReference, type Reference } from "./reference.ts";
 
-const kinds = fc.constantFrom(...(Object.keys(OPERATION_KINDS) as OperationKind[]));
-const numbers = fc.bigInt({ min: 0n, max: LAST_OPERATION_NUMBER });
+const kinds = fc.constantFrom(...(Object.keys(LEG_KINDS) as LegKind[]));
+const numbers = fc.bigInt({ min: 0n, max: LAST_LEG_NUMBER });
 const references: fc.Arbitrary<Reference> = fc.record({
   kind: kinds,
-  number: numbers.map((value) => operationNumber(value)),
+  number: numbers.map((value) => legNumber(value)),
   attempt: fc.integer({ min: 1, max: MAX_ATTEMPTS }),
 });
 const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-test("the format of a reference never changes: another format would hide every open operation", () => {
-  const number = operationNumber(16_753_715_633_245n);
+test("the format of a reference never changes: another format would hide every open leg", () => {
+  const number = legNumber(16_753_715_633_245n);
   expect(formatReference({ kind: "deposit", number, attempt: 1 })).toBe("PD0F7K3M9Q2X1X");
   expect(readReference("PD0F7K3M9Q2X1X CRM-2026-0001")).toEqual({ kind: "deposit", number, attempt: 1 });
-  expect(formatReference({ kind: "exit", number: operationNumber(LAST_OPERATION_NUMBER), attempt: 31 })).toMatch(
+  expect(formatReference({ kind: "exit", number: legNumber(LAST_LEG_NUMBER), attempt: 31 })).toMatch(
     /^PXZZZZZZZZZZZ[0-9A-Z]$/,
   );
 });
 
 test("every kind has a letter of its own, in the order D W F C T M X R", () => {
-  expect(Object.values(OPERATION_KINDS).map(({ letter }) => letter)).toEqual(["D", "W", "F", "C", "T", "M", "X", "R"]);
+  expect(Object.values(LEG_KINDS).map(({ letter }) => letter)).toEqual(["D", "W", "F", "C", "T", "M", "X", "R"]);
 });
 
 test("a formatted reference is read back, also when the broker appends text or cuts the rest", () => {
@@ -88,16 +88,16 @@ test("accents are folded, what cannot be folded is marked, and the caller's text
 });
 
 test("an attempt or a number that does not fit into a reference throws", () => {
-  const number = operationNumber(1n);
+  const number = legNumber(1n);
   for (const attempt of [0, 32, 1.5]) {
     expect(() => formatReference({ kind: "mirror", number, attempt })).toThrow(RangeError);
   }
-  expect(() => operationNumber(LAST_OPERATION_NUMBER + 1n)).toThrow(RangeError);
-  expect(() => operationNumber(-1n)).toThrow(RangeError);
+  expect(() => legNumber(LAST_LEG_NUMBER + 1n)).toThrow(RangeError);
+  expect(() => legNumber(-1n)).toThrow(RangeError);
 });
 
 test("the floor of the numbers grows with the clock by 512 each millisecond since 2025", () => {
   expect(numberFloor(Date.UTC(2025, 0, 1))).toBe(0n);
   expect(numberFloor(Date.UTC(2025, 0, 1, 0, 0, 1))).toBe(512_000n);
-  expect(numberFloor(Date.UTC(2094, 0, 1))).toBeLessThan(LAST_OPERATION_NUMBER);
+  expect(numberFloor(Date.UTC(2094, 0, 1))).toBeLessThan(LAST_LEG_NUMBER);
 });

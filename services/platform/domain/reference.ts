@@ -1,12 +1,12 @@
-import { OPERATION_KINDS, type OperationKind } from "./operation-kind.ts";
-import { MAX_ATTEMPTS } from "./operation-machine.ts";
-import { operationNumber, type OperationNumber } from "./operation-number.ts";
+import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
+import { MAX_ATTEMPTS } from "./leg-machine.ts";
+import { legNumber, type LegNumber } from "./leg-number.ts";
 
-/** Links a deal in the platform's history to one attempt of one operation of the service. */
+/** Links a deal in the platform's history to one attempt of one leg of the service. */
 export type Reference = {
-  readonly kind: OperationKind;
-  readonly number: OperationNumber;
-  /** 1 to 31: distinguishes two deals of one operation. */
+  readonly kind: LegKind;
+  readonly number: LegNumber;
+  /** 1 to 31: distinguishes two deals of one leg. */
   readonly attempt: number;
 };
 
@@ -38,9 +38,7 @@ const FOLDED = new Map(
     ı: "i",
   }),
 );
-const KIND_OF_LETTER = new Map(
-  Object.entries(OPERATION_KINDS).map(([kind, { letter }]) => [letter, kind as OperationKind]),
-);
+const KIND_OF_LETTER = new Map(Object.entries(LEG_KINDS).map(([kind, { letter }]) => [letter, kind as LegKind]));
 
 /** Fourteen characters at the start of the comment, because truncation and additions of a broker affect its end. */
 export function formatReference({ kind, number, attempt }: Reference): string {
@@ -49,9 +47,9 @@ export function formatReference({ kind, number, attempt }: Reference): string {
   }
   const digits = Array.from({ length: NUMBER_LENGTH }, (_, index) => {
     const shift = BigInt(5 * (NUMBER_LENGTH - 1 - index));
-    return BASE32.charAt(Number((operationNumber(number) >> shift) & 31n));
+    return BASE32.charAt(Number((legNumber(number) >> shift) & 31n));
   });
-  const body = PREFIX + OPERATION_KINDS[kind].letter + digits.join("") + BASE32.charAt(attempt);
+  const body = PREFIX + LEG_KINDS[kind].letter + digits.join("") + BASE32.charAt(attempt);
   return body + checkCharacter(body);
 }
 
@@ -63,7 +61,7 @@ export function readReference(comment: string): Reference | undefined {
   if (kind === undefined || attempt < 1) return undefined;
   if (checkCharacter(comment.slice(0, REFERENCE_LENGTH - 1)) !== check) return undefined;
   const number = Array.from(digits).reduce((sum, digit) => sum * 32n + BigInt(BASE32.indexOf(digit)), 0n);
-  return { kind, number: operationNumber(number), attempt };
+  return { kind, number: legNumber(number), attempt };
 }
 
 /** The comment as the platform gets it: reference, then as much of the text as fits. */

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Operation } from "./operation.ts";
+import type { Leg } from "./leg.ts";
 import { reviewActions } from "./review-actions.ts";
 
 const kept = { kind: "deposit", attempt: 1, absences: 0, state: "REVIEW" } as const;
 
-test.each<[string, Operation, readonly string[]]>([
+test.each<[string, Leg, readonly string[]]>([
   [
     "may have been applied",
     { ...kept, reason: "candidate_deal", cameFrom: "UNKNOWN" },
@@ -19,13 +19,13 @@ test.each<[string, Operation, readonly string[]]>([
     ["correct_log", "reverse", "acknowledge"],
   ],
   ["has the deal of another", { ...kept, reason: "ticket_conflict", cameFrom: "APPLIED" }, ["reverse", "acknowledge"]],
-])("operators cannot reverse a reported result: an operation that %s", (_what, operation, actions) => {
-  if (operation.state !== "REVIEW") throw new Error("this test is about reviews");
-  expect(reviewActions(operation.reason, operation)).toEqual(actions);
+])("operators cannot reverse a reported result: a leg that %s", (_what, leg, actions) => {
+  if (leg.state !== "REVIEW") throw new Error("this test is about reviews");
+  expect(reviewActions(leg.reason, leg)).toEqual(actions);
 });
 
 test("unrequested money may be reversed, an amended deal may be corrected in the log, and external funds are decided elsewhere", () => {
-  const applied: Operation = { ...kept, state: "APPLIED", ticket: 7n };
+  const applied: Leg = { ...kept, state: "APPLIED", ticket: 7n };
   for (const reason of [
     "unmatched_deal",
     "unknown_reference",
@@ -41,8 +41,8 @@ test("unrequested money may be reversed, an amended deal may be corrected in the
   expect(reviewActions("external_funds", undefined)).toEqual([]);
 });
 
-test("a second finding about an operation in manual review does not decide the operation", () => {
-  const reviewed: Operation = { ...kept, reason: "candidate_deal", cameFrom: "UNKNOWN" };
+test("a second finding about a leg in manual review does not decide the leg", () => {
+  const reviewed: Leg = { ...kept, reason: "candidate_deal", cameFrom: "UNKNOWN" };
   expect(reviewActions("unmatched_deal", reviewed)).toEqual(["reverse", "acknowledge"]);
   expect(reviewActions("account_not_shown", reviewed)).toEqual(["acknowledge"]);
 });

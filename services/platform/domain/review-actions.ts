@@ -1,13 +1,13 @@
-import { applyEvent } from "./operation-machine.ts";
-import { type Operation, reportedState } from "./operation.ts";
+import { applyEvent } from "./leg-machine.ts";
+import { type Leg, reportedState } from "./leg.ts";
 
 /** What operators can decide about a finding. */
 export type ReviewAction =
-  /** The operation was applied, with a deal that the platform shows. */
+  /** The leg was applied, with a deal that the platform shows. */
   | "confirm_applied"
-  /** The operation moved no money; a deal that appears later is an unmatched deal. */
+  /** The leg moved no money; a deal that appears later is an unmatched deal. */
   | "confirm_not_applied"
-  /** The money of a deal is moved back by a new operation. */
+  /** The money of a deal is moved back by a new leg. */
   | "reverse"
   /** The log gets a correction entry, so that it equals what the platform shows now. */
   | "correct_log"
@@ -27,21 +27,21 @@ const CORRECTABLE = new Set(["deal_gone", "deal_changed", "deal_cancelled"]);
 /** The service that keeps the books of the Investors decides about these. */
 const DECIDED_ELSEWHERE = new Set(["external_funds"]);
 
-/** Actions for a finding, given the operation that it is about. Without actions the finding is only recorded. */
-export function reviewActions(reason: string, operation: Operation | undefined): readonly ReviewAction[] {
+/** Actions for a finding, given the leg that it is about. Without actions the finding is only recorded. */
+export function reviewActions(reason: string, leg: Leg | undefined): readonly ReviewAction[] {
   if (DECIDED_ELSEWHERE.has(reason)) return [];
-  if (operation?.state === "REVIEW" && operation.reason === reason) return operationActions(operation);
+  if (leg?.state === "REVIEW" && leg.reason === reason) return legActions(leg);
   if (CORRECTABLE.has(reason)) return ["correct_log", "acknowledge"];
   return REVERSIBLE.has(reason) ? ["reverse", "acknowledge"] : ["acknowledge"];
 }
 
 /** The state machine decides which outcomes are still possible. */
-function operationActions(operation: Extract<Operation, { state: "REVIEW" }>): readonly ReviewAction[] {
-  if (reportedState(operation) === "APPLIED") {
-    const { reason } = operation;
+function legActions(leg: Extract<Leg, { state: "REVIEW" }>): readonly ReviewAction[] {
+  if (reportedState(leg) === "APPLIED") {
+    const { reason } = leg;
     if (reason === "applied_deal_gone") return ["correct_log", "acknowledge"];
     return reason === "applied_deal_differs" ? ["correct_log", "reverse", "acknowledge"] : ["reverse", "acknowledge"];
   }
-  const mayBeApplied = applyEvent(operation, { type: "decided_applied", ticket: 1n }).kind === "move";
+  const mayBeApplied = applyEvent(leg, { type: "decided_applied", ticket: 1n }).kind === "move";
   return mayBeApplied ? ["confirm_applied", "confirm_not_applied"] : ["confirm_not_applied"];
 }

@@ -2,18 +2,18 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { delayUnfinished, listUnfinished, markFinished } from "#kernel/review/unfinished.ts";
 import type { Deps } from "../deps.ts";
-import { outcomeOf } from "../domain/operation.ts";
+import { outcomeOf } from "../domain/leg.ts";
 import { reportReversalRefused } from "../protocol/follow-legs.ts";
 import { reversalKey } from "../protocol/reviews/reverse-deal.ts";
 import { readClock } from "../store/clock.ts";
-import { listLegs } from "../store/operations.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
+import { listLegs } from "../store/legs.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 
 const RETRY_MS = 2_000;
 const BATCH = 100;
 
-/** Follows decided reviews until their reversal is final. The operation moves the money, not this job. */
+/** Follows decided reviews until their reversal is final. The leg moves the money, not this job. */
 export async function finishDecisions(deps: Deps): Promise<boolean> {
   const unfinished = await listUnfinished(deps.pool, await now(deps), BATCH);
   for (const about of unfinished) await finish(deps, about);
@@ -28,14 +28,14 @@ async function finish(deps: Deps, about: ReviewCase): Promise<void> {
   if (outcome === "APPLIED") return void (await markFinished(pool, about.id, await now(deps)));
   if (reversal !== undefined && outcome === "REFUSED") return await endRefused(deps, about, reversal);
   if (reversal === undefined) {
-    log.error("decided reversal has no operation, retry scheduled", { id: about.id, login: about.login });
+    log.error("decided reversal has no leg, retry scheduled", { id: about.id, login: about.login });
   }
   const lastError = `the reversal is ${reversal?.status.state ?? "not recorded"}`;
   await delayUnfinished(pool, about.id, new Date((await readClock(pool)) + RETRY_MS), lastError);
 }
 
 /** The platform refused the reversal, for example for insufficient funds: a new review lets operators request it again. */
-async function endRefused(deps: Deps, about: ReviewCase, reversal: RecordedOperation): Promise<void> {
+async function endRefused(deps: Deps, about: ReviewCase, reversal: RecordedLeg): Promise<void> {
   await inTransaction(deps.pool, async (tx) => {
     await reportReversalRefused(tx, reversal);
     await markFinished(tx, about.id, await now(deps));

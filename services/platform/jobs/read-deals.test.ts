@@ -4,7 +4,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { readLogin } from "../protocol/history/read-history.ts";
 import { platformComment } from "../domain/reference.ts";
-import { operationNumber } from "../domain/operation-number.ts";
+import { legNumber } from "../domain/leg-number.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
@@ -92,7 +92,7 @@ test("a deal with an unknown reference is logged and sent to manual review", asy
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
-  const unknown = { kind: "deposit", number: operationNumber(77n), attempt: 1 } as const;
+  const unknown = { kind: "deposit", number: legNumber(77n), attempt: 1 } as const;
   await world.control.balance(login, "8.00", platformComment(unknown, "from a lost database"));
 
   const entries = await logOf(instance, login, 2);
@@ -111,7 +111,7 @@ test("a deal with an unknown reference is logged and sent to manual review", asy
   ]);
 });
 
-test("a second deal of one operation is logged as external and does not change the answered result", async () => {
+test("a second deal of one leg is logged as external and does not change the answered result", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -129,7 +129,7 @@ test("a second deal of one operation is logged as external and does not change t
   expect(await findingsOf(instance, login)).toEqual(["unmatched_deal"]);
 });
 
-test("a deal that appears after its absence was recorded is external, and its operation is sent to manual review", async () => {
+test("a deal that appears after its absence was recorded is external, and its leg is sent to manual review", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service, deps } = instance;
@@ -144,11 +144,11 @@ test("a deal that appears after its absence was recorded is external, and its op
 
   expect(entries).toMatchObject([{ kind: MovementKind.EXTERNAL, key: "" }, UNMATCHED]);
   expect(await findingsOf(instance, login)).toEqual(["unmatched_deal", "deal_after_refusal"]);
-  expect(await many(deps.pool, sql`select state, came_from, review from operation`)).toEqual([
+  expect(await many(deps.pool, sql`select state, came_from, review from leg`)).toEqual([
     { state: "REVIEW", came_from: "REFUSED", review: "deal_after_refusal" },
   ]);
   expect(await service.transfer(refused, aCall())).toEqual(first);
-  // No operation is in progress any more, so the login is free.
+  // No leg is in progress any more, so the login is free.
   expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
@@ -197,7 +197,7 @@ test("a login whose deals cannot be logged does not block other logins and is re
   expect(await instance.service.readAccount({ login: broken }, aCall())).toMatchObject({ complete: true });
 });
 
-test("a Master's facts are read between two operations of this service", async () => {
+test("a Master's facts are read between two legs of this service", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -249,7 +249,7 @@ test("an undecided deal stays undecided however often its login is read, and no 
   expect(entries).toEqual([]);
 });
 
-test("a deal with the reference of another login's operation stops the log before it", async () => {
+test("a deal with the reference of another login's leg stops the log before it", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const [login, master] = [await anAccount(instance), await anAccount(instance, "master")];

@@ -1,4 +1,4 @@
-import { leaseKeeper } from "#kernel/postgres/lease-keeper.ts";
+import { leaseCandidate } from "#kernel/postgres/lease-candidate.ts";
 import type { Deps } from "../deps.ts";
 import { deletedDeals } from "../amendments/amendments.ts";
 import { readFrom, readHistory, readLogin, TRAILING_MS } from "../protocol/history/read-history.ts";
@@ -26,17 +26,17 @@ type Trail = (typeof TRAILS)[number];
 
 /** Reads the history of all managed accounts. Every process runs this job; a lease lets one read at a time. */
 export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () => Promise<boolean> } {
-  const role = leaseKeeper(deps.pool, LEASE);
+  const role = leaseCandidate(deps.pool, LEASE);
   const dueAt = new Map<Trail, number>();
   const deleted = deletedDeals();
   const read = async (): Promise<boolean> => {
-    if ((await role.keep()) === undefined) return false;
+    if ((await role.renewOrAcquire()) === undefined) return false;
     const now = performance.now();
     const trail = TRAILS.find((each) => now >= (dueAt.get(each) ?? 0));
     if (trail === undefined) return false;
     await readRound(deps, trail, deleted);
     dueAt.set(trail, now + trail.everyMs);
-    await deleted.ask(deps);
+    await deleted.requestMissing(deps);
     return false;
   };
   return { read, [Symbol.asyncDispose]: () => role[Symbol.asyncDispose]() };

@@ -3,7 +3,7 @@
 \ir ../../kernel/reconcile/tables.sql
 \ir ../../kernel/review/review.sql
 
--- Transfers, operations and logs of the managed accounts. The rules that every writer has to keep are constraints here;
+-- Transfers, legs and logs of the managed accounts. The rules that every writer has to keep are constraints here;
 -- services/platform/protocol has the others.
 
 -- A process of this service. It records a heartbeat every second; an attempt names the process that may send it.
@@ -24,17 +24,17 @@ create table account (
   log_entry_id   bigint not null check (log_entry_id > 0),
   -- Sum of all entries of the log.
   log_minor      bigint not null,
-  -- Time of the oldest deal that is not classified as own or external yet, because an open operation could explain it.
+  -- Time of the oldest deal that is not classified as own or external yet, because an open leg could explain it.
   undecided_from timestamptz,
   locked_by      text check (locked_by <> ''),
-  -- Operations with a lower number came before the account lock and still have their turn.
+  -- Legs with a lower number came before the account lock and still have their turn.
   lock_number    bigint,
   -- Set when all of those were final. A claim may be withdrawn before this is set; after it the lock can only be released.
   lock_granted_at timestamptz,
   -- No permit is granted before this instant: the facts of the account are being read.
   reading_until  timestamptz,
   reading_token  text,
-  -- When facts were last read: an operation that waited for one read goes before the next read.
+  -- When facts were last read: a leg that waited for one read goes before the next read.
   read_at        timestamptz,
   managed_at     timestamptz not null default clock_timestamp(),
   check ((locked_by is null) = (lock_number is null)),
@@ -79,7 +79,7 @@ create table transfer (
   id          bigint generated always as identity primary key,
   key         text not null unique check (key <> ''),
   lock_owner  text not null,
-  legs        smallint not null check (legs between 1 and 2),
+  leg_count   smallint not null check (leg_count between 1 and 2),
   -- Set when the first debit is cut to the balance above this floor.
   floor_minor bigint,
   is_enqueued boolean not null,
@@ -89,20 +89,20 @@ create table transfer (
   created_at  timestamptz not null default clock_timestamp()
 );
 
--- Raised at every start to a floor that grows with the clock, see protocol/operation-number.ts.
-create sequence operation_number maxvalue 1125899906842623;
+-- Raised at every start to a floor that grows with the clock, see protocol/leg-number.ts.
+create sequence leg_number maxvalue 1125899906842623;
 
--- One money operation: a leg of a transfer, or the reversal of its first leg.
-create table operation (
+-- A leg of a transfer: one balance operation as requested, or the reversal of the first leg.
+create table leg (
   number        bigint primary key check (number > 0),
   transfer_id   bigint not null references transfer,
   -- 1 and 2 as requested, 3 = reversal of 1.
-  leg           smallint not null check (leg between 1 and 3),
+  ordinal       smallint not null check (ordinal between 1 and 3),
   login         text not null references account,
   kind          text not null check (kind in
                   ('deposit', 'withdrawal', 'fee_debit', 'fee_credit', 'result', 'mirror', 'exit', 'reversal')),
-  asked_minor   bigint not null check (asked_minor <> 0),
-  -- The amount that is sent: less than asked_minor when a floor cut it.
+  requested_minor bigint not null check (requested_minor <> 0),
+  -- The amount that is sent: less than requested_minor when a floor cut it.
   amount_minor  bigint not null,
   is_exclusive  boolean not null,
   -- False while an earlier leg has to be applied first.
@@ -120,43 +120,43 @@ create table operation (
   server        text,
   deal_id       bigint check (deal_id > 0),
   applied_at    timestamptz,
-  -- A server that restarts may lose its last deals, so the deal of an applied operation is verified again.
-  looks         smallint not null default 0 check (looks between 0 and 3),
+  -- A server that restarts may lose its last deals, so the deal of an applied leg is verified again.
+  verifications smallint not null default 0 check (verifications between 0 and 3),
   created_at    timestamptz not null default clock_timestamp(),
   changed_at    timestamptz not null default clock_timestamp(),
-  unique (transfer_id, leg),
-  constraint operation_deal unique (server, deal_id),
+  unique (transfer_id, ordinal),
+  constraint leg_deal unique (server, deal_id),
   check ((state = 'REVIEW') = (came_from is not null)),
   check ((coalesce(came_from, state) = 'REFUSED') = (refusal is not null)),
   check (state <> 'REVIEW' or review is not null),
   check ((coalesce(came_from, state) = 'APPLIED') = (deal_id is not null)),
   check ((deal_id is null) = (server is null) and (deal_id is null) = (applied_at is null)),
   check (amount_minor <> 0 or state = 'REFUSED'),
-  check (abs(amount_minor) <= abs(asked_minor) and amount_minor::numeric * asked_minor >= 0)
+  check (abs(amount_minor) <= abs(requested_minor) and amount_minor::numeric * requested_minor >= 0)
 ) with (fillfactor = 70);
 
--- At most one operation of a login may be in progress; one in manual review that may have been applied counts.
-create unique index operation_under_way on operation (login)
+-- At most one leg of a login may be in progress; one in manual review that may have been applied counts.
+create unique index leg_under_way on leg (login)
   where is_exclusive and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'));
-create index operation_in_queue on operation (login, number) where state = 'INTENT' and is_ready;
-create index operation_to_scan on operation (next_scan_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
-create index operation_open on operation (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
-create index operation_to_verify on operation (next_scan_at) where state = 'APPLIED' and looks < 3;
--- For the deals that a period of the history should show of operations that are in no log yet.
-create index operation_of_time on operation (login, applied_at) where deal_id is not null;
+create index leg_in_queue on leg (login, number) where state = 'INTENT' and is_ready;
+create index leg_to_scan on leg (next_scan_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
+create index leg_open on leg (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
+create index leg_to_verify on leg (next_scan_at) where state = 'APPLIED' and verifications < 3;
+-- For the deals that a period of the history should show of legs that are in no log yet.
+create index leg_of_time on leg (login, applied_at) where deal_id is not null;
 
--- An operation with the members of its transfer.
-create view recorded_operation as
-  select operation.number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_ready, state, came_from, refusal,
-         platform_code, review, attempt, absences, deal_id, applied_at, operation.created_at, changed_at,
-         key, lock_owner, legs, comment, is_enqueued, request_id,
+-- A leg with the members of its transfer.
+create view recorded_leg as
+  select leg.number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
+         platform_code, review, attempt, absences, deal_id, applied_at, leg.created_at, changed_at,
+         key, lock_owner, leg_count, comment, is_enqueued, request_id,
          coalesce(send_before <= clock_timestamp(), false) as is_late, next_scan_at > clock_timestamp() as is_early
-  from operation
+  from leg
   join transfer on transfer.id = transfer_id;
 
 -- The permit to write a command once.
 create table attempt (
-  operation_number  bigint not null references operation,
+  leg_number        bigint not null references leg,
   number            smallint not null check (number between 1 and 31),
   reference         text not null unique,
   state             text not null check (state in ('SENDING', 'UNKNOWN', 'APPLIED', 'REFUSED', 'ABSENT', 'VOID')),
@@ -168,20 +168,20 @@ create table attempt (
   fenced_at         timestamptz,
   answer_code       integer,
   answer            text,
-  primary key (operation_number, number)
+  primary key (leg_number, number)
 );
 
 create index attempt_open on attempt (sender_epoch) where state in ('SENDING', 'UNKNOWN');
 
 -- A complete read of the history in search of the deal of an attempt, with its result.
 create table scan (
-  operation_number bigint not null,
+  leg_number       bigint not null,
   attempt          smallint not null,
   started_at       timestamptz not null,
   verdict          text not null check (verdict in ('clean', 'candidates')),
   tickets          bigint[] not null,
-  primary key (operation_number, attempt, started_at),
-  foreign key (operation_number, attempt) references attempt (operation_number, number)
+  primary key (leg_number, attempt, started_at),
+  foreign key (leg_number, attempt) references attempt (leg_number, number)
 );
 
 -- The log of every login: each confirmed change of its balance, numbered without gaps.
@@ -192,7 +192,7 @@ create table log_entry (
   kind          text not null check (kind in ('opening', 'deposit', 'withdrawal', 'fee_debit', 'fee_credit', 'result',
                   'mirror', 'exit', 'reversal', 'external', 'trade', 'amendment', 'correction')),
   amount_minor  bigint not null,
-  operation_number bigint references operation,
+  leg_number    bigint references leg,
   transfer_id   bigint,
   key           text not null default '',
   server        text,
@@ -212,7 +212,7 @@ create table log_entry (
   fee_minor     bigint,
   logged_at     timestamptz not null default clock_timestamp(),
   -- Dealers can edit the platform's history. An amendment is an entry of 0.00 that names the changed deal. unmatched_deal:
-  -- a deal with a reference of this service that no operation has.
+  -- a deal with a reference of this service that no leg has.
   amendment  text check (amendment in ('deal_gone', 'deal_changed', 'deal_cancelled', 'unmatched_deal')),
   -- A correction, decided by operators, is an entry with the difference between the deal as it was logged and as the platform
   -- shows it now. It names the deal in a column of its own, because deal_id is unique among booked entries.
@@ -224,8 +224,8 @@ create table log_entry (
   constraint log_entry_has_deal check
     ((kind in ('opening', 'correction')) = (deal_id is null) and (kind = 'opening') = (server is null)),
   constraint log_entry_not_ours check
-    ((kind in ('opening', 'external', 'trade', 'amendment', 'correction')) = (operation_number is null)),
-  check ((operation_number is null) = (transfer_id is null) and (operation_number is null) = (key = '')),
+    ((kind in ('opening', 'external', 'trade', 'amendment', 'correction')) = (leg_number is null)),
+  check ((leg_number is null) = (transfer_id is null) and (leg_number is null) = (key = '')),
   -- A correction has the trade as the platform shows it now, if it shows one.
   constraint log_entry_has_trade check
     ((kind <> 'trade' or action is not null) and (action is null or kind in ('trade', 'correction'))),
@@ -249,7 +249,7 @@ create unique index log_entry_corrected_once on log_entry (server, corrected_dea
 create index log_entry_of_time on log_entry (login, deal_at) where deal_id is not null;
 
 -- Open positions that result from the log: those of the opening and all trades since.
-create table log_position (
+create table open_position (
   login       text not null references account deferrable initially deferred,
   position_id bigint not null,
   symbol      text not null,
@@ -267,7 +267,7 @@ create table reader_cursor (
 create table finding (
   id               bigint generated always as identity primary key,
   login            text not null,
-  operation_number bigint references operation,
+  leg_number       bigint references leg,
   reason           text not null,
   server           text,
   deal_id          bigint,
@@ -277,7 +277,7 @@ create table finding (
   opened_at        timestamptz not null default clock_timestamp()
 );
 -- A finding is recorded once, however often it is found.
-create unique index finding_once on finding (login, reason, coalesce(operation_number, 0), coalesce(deal_id, 0), deal_state);
+create unique index finding_once on finding (login, reason, coalesce(leg_number, 0), coalesce(deal_id, 0), deal_state);
 
 -- Rows of these tables are never changed or deleted.
 create function refuse_change() returns trigger language plpgsql as $$

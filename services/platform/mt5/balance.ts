@@ -101,7 +101,7 @@ async function verifyOutcome(outcome: MoneyOutcome, context: AnswerContext): Pro
     }
     case "refused": {
       const { code } = outcome;
-      if (!isLastAnswer && !(await lease.isInStep())) return { kind: "unknown", reason: "contradictory", code };
+      if (!isLastAnswer && !(await lease.isInSync())) return { kind: "unknown", reason: "contradictory", code };
       if (!outstandingAnswers.mayArrive() || (await hasNoDealWithComment(history, order))) return outcome;
       return { kind: "unknown", reason: "unconfirmed", code };
     }

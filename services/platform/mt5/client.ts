@@ -47,8 +47,8 @@ export type CommandSession = Disposable & {
   readonly changeBalance: (order: BalanceOrder) => Promise<MoneyOutcome>;
 };
 
-/** An operation of this folder with its context filled in. */
-type Bound<Operation> = Operation extends (context: Mt5Context, ...rest: infer Rest) => infer Result
+/** A function of this folder with its context filled in. */
+type Bound<Fn> = Fn extends (context: Mt5Context, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result
   : never;
 
@@ -101,7 +101,7 @@ const DEFAULT_LIMITS: Mt5Limits = {
 };
 const DEFAULT_PORT = 443;
 
-/** Connects at once and stays connected. Never throws: the first operation reports why no session is open. */
+/** Connects at once and stays connected. Never throws: the first request reports why no session is open. */
 export function createMt5Client(settings: Mt5Settings): Mt5Client {
   const { timeZone, now = systemClock } = settings;
   const pool = createSessionPool(poolOptions(settings));
@@ -113,7 +113,7 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
     history: (lease) => bindHistory({ read: lease === undefined ? read : readerOn(lease), clock }),
   };
   return {
-    ...bindOperations({ pool, read, clock }),
+    ...bindContext({ pool, read, clock }),
     serverClock: clock,
     acquireForCommand: async (options) =>
       commandSession(await pool.acquire({ ...options, isForCommand: true }), answers),
@@ -128,7 +128,7 @@ function bindHistory(mt5: Mt5Questions) {
   return { readDeals: readDeals.bind(undefined, mt5), getDeal: getDeal.bind(undefined, mt5) };
 }
 
-function bindOperations(mt5: Mt5Context) {
+function bindContext(mt5: Mt5Context) {
   return {
     ...bindHistory(mt5),
     getUser: getUser.bind(undefined, mt5),

@@ -2,7 +2,7 @@ import type { Reader } from "./reader.ts";
 import type { SessionPool } from "./session/session-pool.ts";
 import type { TimeSource } from "./server-clock.ts";
 
-/** What the operations of this folder work on. */
+/** What the functions of this folder work on. */
 export type Mt5Context = {
   readonly pool: SessionPool;
   readonly read: Reader;

@@ -142,7 +142,7 @@ test("a command during a restart is unknown and never sent again", async () => {
   expect(await calls("trade/balance")).toBe(before + 1);
 });
 
-test("no operation is lost when the server closes idle connections", async () => {
+test("no request is lost when the server closes idle connections", async () => {
   await using impatient = await startPlatformServer({ idleCloseMs: 200, timeZone: "UTC" });
   using client = impatient.client({ limits: { pingEveryMs: 20_000, proveAliveAfterMs: 20 } });
   const login = await impatient.account();

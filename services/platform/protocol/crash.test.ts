@@ -10,7 +10,7 @@ const LONG_ENOUGH_MS = 25_000;
 
 /** The result that a retrying caller gets in the end, and the number of deals then. */
 const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferState; deals: number }[] = [
-  // The first permit was committed, but its process never wrote: an external operation is not sent again.
+  // The first permit was committed, but its process never wrote: an external leg is not sent again.
   { point: "after_permit", kind: "deposit", state: TransferState.REFUSED, deals: 0 },
   { point: "after_permit", kind: "mirror", state: TransferState.APPLIED, deals: 1 },
   { point: "after_answer", kind: "deposit", state: TransferState.APPLIED, deals: 1 },
@@ -60,7 +60,7 @@ test("an intent whose process died before its permit is continued by another pro
   // Both are queued when their process ends, so no request refuses them.
   const waiting = Promise.allSettled([open, late].map((request) => dying.service.transfer(request, aCall())));
   await eventually(
-    () => many(world.database.pool, sql`select from operation`),
+    () => many(world.database.pool, sql`select from leg`),
     (found) => found.length === 2,
   );
   await dying[Symbol.asyncDispose]();
@@ -78,14 +78,14 @@ test("an intent whose process died before its permit is continued by another pro
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("a new process never reuses an operation number, also with a restored database", async () => {
+test("a new process never reuses a leg number, also with a restored database", async () => {
   const world = await aWorld();
   const first = await world.start();
   const login = await anAccount(first);
   const one = await first.service.transfer(aDeposit(login, 1_00n), aCall());
   await first[Symbol.asyncDispose]();
   // The database as it was before that deposit was recorded.
-  await world.database.pool.query("select setval('operation_number', (select min(number) - 1 from operation))");
+  await world.database.pool.query("select setval('leg_number', (select min(number) - 1 from leg))");
 
   const second = await world.start();
   const two = await second.service.transfer(aDeposit(login, 1_00n), aCall());

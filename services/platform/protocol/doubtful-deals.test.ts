@@ -4,7 +4,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
 import { formatReference } from "../domain/reference.ts";
 
 /** The permit and the socket time-out, after which the quiet period begins. */
@@ -13,14 +13,14 @@ const LOST_AFTER_MS = 7_000;
 async function rows(instance: Instance) {
   return many<{ state: string; review: string | null; attempt: number; absences: number }>(
     instance.deps.pool,
-    sql`select state, review, attempt, absences from operation order by number`,
+    sql`select state, review, attempt, absences from leg order by number`,
   );
 }
 
 async function attempts(instance: Instance) {
   const found = await many<{ state: string }>(
     instance.deps.pool,
-    sql`select state from attempt order by operation_number, number`,
+    sql`select state from attempt order by leg_number, number`,
   );
   return found.map(({ state }) => state);
 }
@@ -93,7 +93,7 @@ test("a deal with a rewritten comment stays a candidate, also when another login
   expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
 }, 30_000);
 
-test("a deal with the reference on another account is no absence: the operation is sent to manual review", async () => {
+test("a deal with the reference on another account is no absence: the leg is sent to manual review", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service, deps } = instance;
@@ -102,7 +102,7 @@ test("a deal with the reference on another account is no absence: the operation 
   const lost = aDeposit(login, 9_00n);
   const asked = service.transfer(lost, aCall(1_500));
   const [row] = await eventually(
-    () => many<{ number: OperationNumber }>(deps.pool, sql`select number from operation where state = 'UNKNOWN'`),
+    () => many<{ number: LegNumber }>(deps.pool, sql`select number from leg where state = 'UNKNOWN'`),
     (found) => found.length > 0,
   );
   const comment = formatReference({ kind: "deposit", number: row!.number, attempt: 1 });
@@ -134,7 +134,7 @@ test("a comment that the platform cut does not matter when the answer has the ti
   expect(log.entries).toMatchObject([{ kind: MovementKind.MIRROR, key: "mirror:1" }]);
 });
 
-test("while the platform is unavailable no permit is granted, and an external operation is refused before its caller's deadline", async () => {
+test("while the platform is unavailable no permit is granted, and an external leg is refused before its caller's deadline", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);

@@ -4,11 +4,11 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { claimLock } from "../store/account-locks.ts";
-import { aManagedLogin, anAsker, aWaitingOperation } from "../testing/books.ts";
+import { aManagedLogin, aPermitHolder, aWaitingLeg } from "../testing/books.ts";
 import { grantPermit, type PermitAnswer } from "./grant-permit.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
 import { PERMIT_MS } from "../domain/permit.ts";
-import { lockAccountAndOperation } from "./record.ts";
+import { lockAccountAndLeg } from "./record.ts";
 
 const PAST = new Date(Date.now() - 60_000);
 const WAIT = { kind: "wait", behind: undefined };
@@ -17,29 +17,29 @@ const OVER = { kind: "over" };
 async function someBooks() {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
-  const asker = await anAsker(pool);
-  const ask = (number: OperationNumber): Promise<PermitAnswer> =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, "1", number), asker));
-  return { pool, asker, ask };
+  const permitHolder = await aPermitHolder(pool);
+  const grant = (number: LegNumber): Promise<PermitAnswer> =>
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, "1", number), permitHolder));
+  return { pool, permitHolder, grant };
 }
 
-async function end(pool: Pool, number: OperationNumber): Promise<void> {
-  await execute(pool, sql`update operation set state = 'REFUSED', refusal = 'absent' where number = ${number}`);
+async function end(pool: Pool, number: LegNumber): Promise<void> {
+  await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent' where number = ${number}`);
 }
 
 async function statuses(pool: Pool) {
-  return await many(pool, sql`select state, refusal, attempt from operation order by number`);
+  return await many(pool, sql`select state, refusal, attempt from leg order by number`);
 }
 
 test("a permit is the row of one attempt, and a second request gets none", async () => {
-  const { pool, asker, ask } = await someBooks();
-  const number = await aWaitingOperation(pool, { key: "a" });
+  const { pool, permitHolder, grant } = await someBooks();
+  const number = await aWaitingLeg(pool, { key: "a" });
 
-  expect(await ask(number)).toMatchObject({
+  expect(await grant(number)).toMatchObject({
     kind: "granted",
-    permit: { operation: { number }, attempt: 1, grantedAtMs: asker.grantedAtMs },
+    permit: { leg: { number }, attempt: 1, grantedAtMs: permitHolder.grantedAtMs },
   });
-  expect(await ask(number)).toEqual(OVER);
+  expect(await grant(number)).toEqual(OVER);
 
   const rows = await many<{ number: number; state: string; session: string; lasts: number }>(
     pool,
@@ -52,84 +52,84 @@ test("a permit is the row of one attempt, and a second request gets none", async
 });
 
 test("a leg that has to wait for an earlier leg gets no permit", async () => {
-  const { pool, ask } = await someBooks();
-  const number = await aWaitingOperation(pool, { key: "a", kind: "fee_credit", leg: 2, isReady: false });
+  const { pool, grant } = await someBooks();
+  const number = await aWaitingLeg(pool, { key: "a", kind: "fee_credit", ordinal: 2, isReady: false });
 
-  expect(await ask(number)).toEqual(OVER);
+  expect(await grant(number)).toEqual(OVER);
   expect(await statuses(pool)).toEqual([{ state: "INTENT", refusal: null, attempt: 0 }]);
 });
 
-test("an operation that pauses after an attempt waits until the pause is over", async () => {
-  const { pool, ask } = await someBooks();
-  const number = await aWaitingOperation(pool, { key: "a", kind: "mirror", attempt: 1 });
-  await execute(pool, sql`update operation set next_scan_at = clock_timestamp() + interval '1 minute'`);
+test("a leg that pauses after an attempt waits until the pause is over", async () => {
+  const { pool, grant } = await someBooks();
+  const number = await aWaitingLeg(pool, { key: "a", kind: "mirror", attempt: 1 });
+  await execute(pool, sql`update leg set next_scan_at = clock_timestamp() + interval '1 minute'`);
 
-  expect(await ask(number)).toEqual(WAIT);
+  expect(await grant(number)).toEqual(WAIT);
 });
 
 test("while facts of an account are read, only a credit without a queue is permitted", async () => {
-  const { pool, ask } = await someBooks();
-  const deposit = await aWaitingOperation(pool, { key: "a" });
-  const credit = await aWaitingOperation(pool, { key: "b", kind: "fee_credit" });
+  const { pool, grant } = await someBooks();
+  const deposit = await aWaitingLeg(pool, { key: "a" });
+  const credit = await aWaitingLeg(pool, { key: "b", kind: "fee_credit" });
   await execute(
     pool,
     sql`update account set reading_until = clock_timestamp() + interval '1 minute', reading_token = 't'`,
   );
 
-  expect(await ask(deposit)).toEqual(WAIT);
-  expect(await ask(credit)).toMatchObject({ kind: "granted" });
+  expect(await grant(deposit)).toEqual(WAIT);
+  expect(await grant(credit)).toMatchObject({ kind: "granted" });
 });
 
-test("an open operation of the login, or one queued before, goes first", async () => {
-  const { pool, ask } = await someBooks();
-  const first = await aWaitingOperation(pool, { key: "a" });
-  const second = await aWaitingOperation(pool, { key: "b" });
+test("an open leg of the login, or one queued before, goes first", async () => {
+  const { pool, grant } = await someBooks();
+  const first = await aWaitingLeg(pool, { key: "a" });
+  const second = await aWaitingLeg(pool, { key: "b" });
 
-  expect(await ask(second)).toEqual({ kind: "wait", behind: first });
-  expect(await ask(first)).toMatchObject({ kind: "granted" });
-  expect(await ask(second)).toEqual({ kind: "wait", behind: first });
+  expect(await grant(second)).toEqual({ kind: "wait", behind: first });
+  expect(await grant(first)).toMatchObject({ kind: "granted" });
+  expect(await grant(second)).toEqual({ kind: "wait", behind: first });
   await execute(
     pool,
-    sql`update operation set state = 'REVIEW', came_from = 'UNKNOWN', review = 'candidate_deal' where number = ${first}`,
+    sql`update leg set state = 'REVIEW', came_from = 'UNKNOWN', review = 'candidate_deal' where number = ${first}`,
   );
-  expect(await ask(second)).toEqual({ kind: "wait", behind: first });
-  await execute(pool, sql`update operation set came_from = null, state = 'INTENT', review = null`);
+  expect(await grant(second)).toEqual({ kind: "wait", behind: first });
+  await execute(pool, sql`update leg set came_from = null, state = 'INTENT', review = null`);
   await end(pool, first);
-  expect(await ask(second)).toMatchObject({ kind: "granted" });
+  expect(await grant(second)).toMatchObject({ kind: "granted" });
 });
 
-test("an account lock admits its own saga and operations queued before it, and no later ones", async () => {
-  const { pool, ask } = await someBooks();
-  const before = await aWaitingOperation(pool, { key: "a" });
+test("an account lock admits its own saga and legs queued before it, and no later ones", async () => {
+  const { pool, grant } = await someBooks();
+  const before = await aWaitingLeg(pool, { key: "a" });
   await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
-  const later = await aWaitingOperation(pool, { key: "b" });
-  const own = await aWaitingOperation(pool, { key: "c", lockOwner: "saga" });
+  const later = await aWaitingLeg(pool, { key: "b" });
+  const own = await aWaitingLeg(pool, { key: "c", lockOwner: "saga" });
 
-  expect(await ask(later)).toEqual(WAIT);
-  expect(await ask(own)).toEqual({ kind: "wait", behind: before });
-  expect(await ask(before)).toMatchObject({ kind: "granted" });
+  expect(await grant(later)).toEqual(WAIT);
+  expect(await grant(own)).toEqual({ kind: "wait", behind: before });
+  expect(await grant(before)).toMatchObject({ kind: "granted" });
   await end(pool, before);
-  expect(await ask(later)).toEqual(WAIT);
-  expect(await ask(own)).toMatchObject({ kind: "granted" });
+  expect(await grant(later)).toEqual(WAIT);
+  expect(await grant(own)).toMatchObject({ kind: "granted" });
 });
 
 test.each([
-  ["an operation that was never sent", { kind: "mirror", attempt: 0 }],
+  ["a leg that was never sent", { kind: "mirror", attempt: 0 }],
   ["a deposit, also after an attempt that was not sent", { kind: "deposit", attempt: 1 }],
 ] as const)("after the deadline %s is refused before anything is sent", async (_what, own) => {
-  const { pool, ask } = await someBooks();
-  const number = await aWaitingOperation(pool, { key: "a", sendBefore: PAST, ...own });
+  const { pool, grant } = await someBooks();
+  const number = await aWaitingLeg(pool, { key: "a", sendBefore: PAST, ...own });
 
-  expect(await ask(number)).toEqual(OVER);
+  expect(await grant(number)).toEqual(OVER);
   expect(await statuses(pool)).toEqual([{ state: "REFUSED", refusal: "expired", attempt: own.attempt }]);
 });
 
 test.each([
-  ["an internal operation that was attempted", { kind: "mirror", attempt: 1 }],
-  ["a leg after an applied one", { kind: "fee_credit", leg: 2, attempt: 0 }],
+  ["an internal leg that was attempted", { kind: "mirror", attempt: 1 }],
+  ["a leg after an applied one", { kind: "fee_credit", ordinal: 2, attempt: 0 }],
 ] as const)("after the deadline %s goes on", async (_what, own) => {
-  const { pool, ask } = await someBooks();
-  const number = await aWaitingOperation(pool, { key: "a", sendBefore: PAST, ...own });
+  const { pool, grant } = await someBooks();
+  const number = await aWaitingLeg(pool, { key: "a", sendBefore: PAST, ...own });
 
-  expect(await ask(number)).toMatchObject({ kind: "granted", permit: { attempt: own.attempt + 1 } });
+  expect(await grant(number)).toMatchObject({ kind: "granted", permit: { attempt: own.attempt + 1 } });
 });

@@ -4,8 +4,8 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { claimLock, grantLock } from "../store/account-locks.ts";
-import { aManagedLogin, anAsker, aWaitingOperation } from "../testing/books.ts";
-import type { Asker } from "./grant-permit.ts";
+import { aManagedLogin, aPermitHolder, aWaitingLeg } from "../testing/books.ts";
+import type { PermitHolder } from "./grant-permit.ts";
 import { insertOrders, type OrderAnswer } from "./insert-orders.ts";
 import type { TransferOrder, OrderedLeg } from "./transfer-order.ts";
 
@@ -17,12 +17,16 @@ async function someBooks() {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, INVESTOR, { balanceMinor: BALANCE });
   await aManagedLogin(pool, PAYMENT, { role: "payment" });
-  const asker = await anAsker(pool);
+  const permitHolder = await aPermitHolder(pool);
   const insert = async (...orders: readonly TransferOrder[]): Promise<OrderAnswer[]> => {
-    const asked = orders.map((order) => ({ order, requestId: "", asker: order.isEnqueued ? undefined : asker }));
-    return await inTransaction(pool, (tx) => insertOrders(tx, asked));
+    const requested = orders.map((order) => ({
+      order,
+      requestId: "",
+      permitHolder: order.isEnqueued ? undefined : permitHolder,
+    }));
+    return await inTransaction(pool, (tx) => insertOrders(tx, requested));
   };
-  return { pool, asker, insert };
+  return { pool, permitHolder, insert };
 }
 
 function aOrder(key: string, legs: readonly OrderedLeg[], own: Partial<TransferOrder> = {}): TransferOrder {
@@ -43,11 +47,11 @@ function fee(key: string, own: Partial<TransferOrder> = {}, credited = PAYMENT):
   return aOrder(key, [debit, { login: credited, kind: "fee_credit", amountMinor: 40_00n }], own);
 }
 
-async function operations(pool: Pool) {
+async function legs(pool: Pool) {
   return await many(
     pool,
-    sql`select login, state, refusal, asked_minor as asked, amount_minor as amount, is_ready as ready
-        from operation order by number`,
+    sql`select login, state, refusal, requested_minor as requested, amount_minor as amount, is_ready as ready
+        from leg order by number`,
   );
 }
 
@@ -58,14 +62,14 @@ function refusal(code: string) {
 const WAITS = { kind: "recorded", permit: undefined };
 
 test("where the login is free, the first leg is permitted with the order, and the second waits for it", async () => {
-  const { pool, insert, asker } = await someBooks();
+  const { pool, insert, permitHolder } = await someBooks();
 
   expect(await insert(fee("a"))).toMatchObject([
-    { kind: "recorded", permit: { attempt: 1, grantedAtMs: asker.grantedAtMs, operation: { login: INVESTOR } } },
+    { kind: "recorded", permit: { attempt: 1, grantedAtMs: permitHolder.grantedAtMs, leg: { login: INVESTOR } } },
   ]);
-  expect(await operations(pool)).toEqual([
-    { login: INVESTOR, state: "SENDING", refusal: null, asked: -40_00n, amount: -40_00n, ready: true },
-    { login: PAYMENT, state: "INTENT", refusal: null, asked: 40_00n, amount: 40_00n, ready: false },
+  expect(await legs(pool)).toEqual([
+    { login: INVESTOR, state: "SENDING", refusal: null, requested: -40_00n, amount: -40_00n, ready: true },
+    { login: PAYMENT, state: "INTENT", refusal: null, requested: 40_00n, amount: 40_00n, ready: false },
   ]);
 });
 
@@ -78,16 +82,16 @@ test("each of several orders gets the permit for its own first leg", async () =>
 
   for (const answer of answers) {
     if (answer.kind !== "recorded" || answer.permit === undefined) throw new Error("all of them are free");
-    const { number, login, amountMinor } = answer.permit.operation;
-    const rows = await many(pool, sql`select login, amount_minor as amount from operation where number = ${number}`);
+    const { number, login, amountMinor } = answer.permit.leg;
+    const rows = await many(pool, sql`select login, amount_minor as amount from leg where number = ${number}`);
     expect(rows).toEqual([{ login, amount: amountMinor }]);
     expect(login).toBe(answer.transfer.key);
   }
   const attempts = await many(
     pool,
-    sql`select leg from attempt join operation on operation.number = operation_number order by operation_number`,
+    sql`select ordinal from attempt join leg on leg.number = leg_number order by leg_number`,
   );
-  expect(attempts).toEqual([{ leg: 1 }, { leg: 1 }, { leg: 1 }]);
+  expect(attempts).toEqual([{ ordinal: 1 }, { ordinal: 1 }, { ordinal: 1 }]);
 });
 
 test("a key is recorded once, and an order with an unmanaged login on either side is refused", async () => {
@@ -99,7 +103,7 @@ test("a key is recorded once, and an order with an unmanaged login on either sid
   expect(await insert(aOrder("c", [{ login: "7", kind: "deposit", amountMinor: 1n }]))).toEqual([
     refusal("login_not_managed"),
   ]);
-  expect(await operations(pool)).toHaveLength(1);
+  expect(await legs(pool)).toHaveLength(1);
 });
 
 test("a saga moves money only under its own account lock, and only after the lock is granted", async () => {
@@ -113,7 +117,7 @@ test("a saga moves money only under its own account lock, and only after the loc
   expect(await insert(deposit("d", { lockOwner: "saga" }))).toMatchObject([{ kind: "recorded", permit: {} }]);
 });
 
-test.each<readonly [string, (pool: Pool, asker: Asker) => Promise<unknown>]>([
+test.each<readonly [string, (pool: Pool, permitHolder: PermitHolder) => Promise<unknown>]>([
   ["another saga has the account lock", (pool) => inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"))],
   [
     "facts are being read",
@@ -123,10 +127,10 @@ test.each<readonly [string, (pool: Pool, asker: Asker) => Promise<unknown>]>([
         sql`update account set reading_until = clock_timestamp() + interval '1 minute', reading_token = 't'`,
       ),
   ],
-  ["another operation is queued", (pool) => aWaitingOperation(pool, { key: "first" })],
+  ["another leg is queued", (pool) => aWaitingLeg(pool, { key: "first" })],
 ])("while %s a deposit waits, and an order that never waits is refused", async (_what, occupy) => {
-  const { pool, insert, asker } = await someBooks();
-  await occupy(pool, asker);
+  const { pool, insert, permitHolder } = await someBooks();
+  await occupy(pool, permitHolder);
 
   expect(await insert(deposit("a"))).toMatchObject([WAITS]);
   expect(await insert(result("b"))).toEqual([refusal("account_busy")]);
@@ -136,7 +140,7 @@ test("an enqueued order is recorded without a permit", async () => {
   const { pool, insert } = await someBooks();
 
   expect(await insert(deposit("a", { isEnqueued: true }))).toMatchObject([WAITS]);
-  expect(await operations(pool)).toMatchObject([{ state: "INTENT" }]);
+  expect(await legs(pool)).toMatchObject([{ state: "INTENT" }]);
 });
 
 test.each([
@@ -145,10 +149,10 @@ test.each([
 ])("a floor allows %s", async (_what, floorMinor, amount) => {
   const { pool, insert } = await someBooks();
 
-  expect(await insert(fee("a", { floorMinor }))).toMatchObject([{ permit: { operation: { amountMinor: amount } } }]);
-  expect(await operations(pool)).toMatchObject([
-    { asked: -40_00n, amount },
-    { asked: 40_00n, amount: -amount },
+  expect(await insert(fee("a", { floorMinor }))).toMatchObject([{ permit: { leg: { amountMinor: amount } } }]);
+  expect(await legs(pool)).toMatchObject([
+    { requested: -40_00n, amount },
+    { requested: 40_00n, amount: -amount },
   ]);
 });
 
@@ -159,7 +163,7 @@ test.each([BALANCE, BALANCE + 1n])(
 
     expect(await insert(fee("a", { floorMinor }))).toMatchObject([WAITS]);
     const ended = { state: "REFUSED", refusal: "nothing_to_take", amount: 0n };
-    expect(await operations(pool)).toMatchObject([ended, ended]);
+    expect(await legs(pool)).toMatchObject([ended, ended]);
   },
 );
 
@@ -167,5 +171,5 @@ test("an order after its deadline is recorded as refused, and nothing is sent", 
   const { pool, insert } = await someBooks();
 
   expect(await insert(deposit("a", { sendBefore: new Date(Date.now() - 60_000) }))).toMatchObject([WAITS]);
-  expect(await operations(pool)).toMatchObject([{ state: "REFUSED", refusal: "expired" }]);
+  expect(await legs(pool)).toMatchObject([{ state: "REFUSED", refusal: "expired" }]);
 });

@@ -4,19 +4,19 @@ import { refuse } from "../refusals.ts";
 import { type Account, listRoles, lockAccounts } from "../store/accounts.ts";
 import { insertAttempts } from "../store/attempts.ts";
 import { findObstacles } from "../store/queues.ts";
-import { insertOperations, type NewOperation } from "../store/operation-steps.ts";
+import { insertLegs, type NewLeg } from "../store/leg-transitions.ts";
 import { type InsertedTransfer, insertTransfers, type Transfer } from "../store/transfers.ts";
-import { type Asker, isAdmitted, newAttempt, type Permit } from "./grant-permit.ts";
-import { OPERATION_KINDS } from "../domain/operation-kind.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
-import { applyEvent } from "../domain/operation-machine.ts";
+import { type PermitHolder, isAdmitted, newAttempt, type Permit } from "./grant-permit.ts";
+import { LEG_KINDS } from "../domain/leg-kind.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import { applyEvent } from "../domain/leg-machine.ts";
 import { neverWaits, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
 
 export type NewOrder = {
   readonly order: TransferOrder;
   readonly requestId: string;
   /** The sender that would send the first leg at once; undefined without a free session or for an enqueued order. */
-  readonly asker: Asker | undefined;
+  readonly permitHolder: PermitHolder | undefined;
 };
 
 export type OrderAnswer =
@@ -38,19 +38,19 @@ export async function insertOrders(tx: Transaction, orders: readonly NewOrder[])
   const accepted = judged.filter((each): each is Judged => !("refusal" in each));
   const inserted = await insertTransfers(
     tx,
-    accepted.map(({ order, requestId }) => ({ ...order, legs: order.legs.length, requestId })),
+    accepted.map(({ order, requestId }) => ({ ...order, legCount: order.legs.length, requestId })),
   );
   const recorded = accepted.flatMap((each) => {
     const transfer = inserted.get(each.order.key);
     return transfer === undefined ? [] : [{ ...each, transfer, legs: legsOf(each, transfer) }];
   });
-  const numbers = await insertOperations(
+  const numbers = await insertLegs(
     tx,
     recorded.flatMap(({ legs }) => legs),
   );
   const permits = permitsOf(recorded, numbers);
-  const attempts = [...permits.values()].map(({ permit, asker }) =>
-    newAttempt({ kind: permit.operation.status.kind, number: permit.operation.number, attempt: 1 }, asker),
+  const attempts = [...permits.values()].map(({ permit, permitHolder }) =>
+    newAttempt({ kind: permit.leg.status.kind, number: permit.leg.number, attempt: 1 }, permitHolder),
   );
   if (attempts.length > 0) await insertAttempts(tx, attempts);
   return judged.map((each) => {
@@ -72,7 +72,7 @@ async function judgeAll(
   const managed = credits.length === 0 ? new Map() : await listRoles(tx, credits);
   const obstacles = await findObstacles(tx, [...accounts.values()]);
   return orders.map((each) => {
-    const { order, asker } = each;
+    const { order, permitHolder } = each;
     const [debit, ...rest] = order.legs;
     const account = debit && accounts.get(debit.login);
     if (debit === undefined || account === undefined) return { refusal: notManaged(debit?.login ?? "") };
@@ -80,10 +80,10 @@ async function judgeAll(
     if (unmanaged !== undefined) return { refusal: notManaged(unmanaged.login) };
     if (!ownsLock(account, order)) return { refusal: lockNotOwned() };
     const behind = obstacles.get(debit.login);
-    const isExclusive = OPERATION_KINDS[debit.kind].exclusive;
+    const isExclusive = LEG_KINDS[debit.kind].exclusive;
     const isBusy = isExclusive && (account.isBeingRead || !isAdmitted(account, order) || behind !== undefined);
     if (isBusy && neverWaits(order)) return { refusal: busy(behind) };
-    return { ...each, debit, account, isFree: !isBusy && asker !== undefined };
+    return { ...each, debit, account, isFree: !isBusy && permitHolder !== undefined };
   });
 }
 
@@ -93,24 +93,24 @@ function ownsLock({ accountLock }: Account, { lockOwner }: TransferOrder): boole
 }
 
 /** A floor cuts both legs alike. With nothing left above it, the order is recorded as refused. */
-function legsOf({ order, account, isFree }: Judged, { id: transferId, isLate }: InsertedTransfer): NewOperation[] {
+function legsOf({ order, account, isFree }: Judged, { id: transferId, isLate }: InsertedTransfer): NewLeg[] {
   const cutMinor = cutOf(order, account);
-  return order.legs.map(({ login, kind, amountMinor: askedMinor }, index) => {
+  return order.legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {
     const isFirst = index === 0;
     const ordered = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;
     const amountMinor = isFirst ? cutMinor : -cutMinor;
     const isPermitted = isFirst && isFree;
     const status = statusOf(ordered, { isNothing: cutMinor === 0n, isLate, isPermitted });
-    return { transferId, leg: index + 1, login, askedMinor, amountMinor, isReady: isFirst, status };
+    return { transferId, ordinal: index + 1, login, requestedMinor, amountMinor, isReady: isFirst, status };
   });
 }
 
 type Conditions = { readonly isNothing: boolean; readonly isLate: boolean; readonly isPermitted: boolean };
 
 function statusOf(
-  ordered: Extract<NewOperation["status"], { state: "INTENT" }>,
+  ordered: Extract<NewLeg["status"], { state: "INTENT" }>,
   { isNothing, isLate, isPermitted }: Conditions,
-): NewOperation["status"] {
+): NewLeg["status"] {
   if (isNothing) return { ...ordered, state: "REFUSED", reason: "nothing_to_take" };
   if (isLate) return { ...ordered, state: "REFUSED", reason: "expired" };
   const next = isPermitted ? applyEvent(ordered, { type: "permit_granted" }) : undefined;
@@ -118,8 +118,8 @@ function statusOf(
 }
 
 function cutOf({ legs, floorMinor }: TransferOrder, { logBalance }: Account): bigint {
-  const askedMinor = legs[0]?.amountMinor ?? 0n;
-  return floorMinor === undefined ? askedMinor : cut(askedMinor, logBalance.minor - floorMinor);
+  const requestedMinor = legs[0]?.amountMinor ?? 0n;
+  return floorMinor === undefined ? requestedMinor : cut(requestedMinor, logBalance.minor - floorMinor);
 }
 
 /** Cuts a debit (negative) to the available amount. */
@@ -128,28 +128,28 @@ function cut(debitMinor: bigint, availableMinor: bigint): bigint {
   return -debitMinor > availableMinor ? -availableMinor : debitMinor;
 }
 
-type Recorded = Judged & { readonly legs: readonly NewOperation[] };
+type Recorded = Judged & { readonly legs: readonly NewLeg[] };
 
 /** Permits by key, with their senders. `numbers` are those of all legs in order. */
 function permitsOf(
   recorded: readonly Recorded[],
-  numbers: readonly OperationNumber[],
-): ReadonlyMap<string, { readonly permit: Permit; readonly asker: Asker }> {
-  const permits = new Map<string, { permit: Permit; asker: Asker }>();
+  numbers: readonly LegNumber[],
+): ReadonlyMap<string, { readonly permit: Permit; readonly permitHolder: PermitHolder }> {
+  const permits = new Map<string, { permit: Permit; permitHolder: PermitHolder }>();
   let index = 0;
-  for (const { order, legs, asker } of recorded) {
+  for (const { order, legs, permitHolder } of recorded) {
     const [first] = legs;
     const number = numbers[index];
     index += legs.length;
-    if (first?.status.state !== "SENDING" || asker === undefined || number === undefined) continue;
+    if (first?.status.state !== "SENDING" || permitHolder === undefined || number === undefined) continue;
     const { login, amountMinor, status } = first;
-    const operation = { number, login, amountMinor, comment: order.comment, status };
-    permits.set(order.key, { permit: { operation, attempt: 1, grantedAtMs: asker.grantedAtMs }, asker });
+    const leg = { number, login, amountMinor, comment: order.comment, status };
+    permits.set(order.key, { permit: { leg, attempt: 1, grantedAtMs: permitHolder.grantedAtMs }, permitHolder });
   }
   return permits;
 }
 
-function busy(behind: OperationNumber | undefined): Refusal {
+function busy(behind: LegNumber | undefined): Refusal {
   return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
     outcome: "not_executed",
     operationId: behind === undefined ? undefined : String(behind),

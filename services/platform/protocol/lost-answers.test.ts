@@ -11,14 +11,14 @@ const LOST_AFTER_MS = 7_000;
 async function rows(instance: Instance) {
   return many<{ state: string; review: string | null; attempt: number; absences: number }>(
     instance.deps.pool,
-    sql`select state, review, attempt, absences from operation order by number`,
+    sql`select state, review, attempt, absences from leg order by number`,
   );
 }
 
 async function attempts(instance: Instance) {
   const found = await many<{ state: string }>(
     instance.deps.pool,
-    sql`select state from attempt order by operation_number, number`,
+    sql`select state from attempt order by leg_number, number`,
   );
   return found.map(({ state }) => state);
 }
@@ -55,7 +55,7 @@ test("a Master's lost answer is found too, and its entry is in the log once", as
   expect(log.entries).toMatchObject([{ kind: MovementKind.MIRROR, key: "mirror:1", amount: { minorUnits: 7_00n } }]);
 });
 
-test("while an answer is lost the result is unknown, the login is busy, and an external operation ends as absent", async () => {
+test("while an answer is lost the result is unknown, the login is busy, and an external leg ends as absent", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service } = instance;
@@ -78,7 +78,7 @@ test("while an answer is lost the result is unknown, the login is busy, and an e
   expect(await service.transfer(aDeposit(login, 1_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
 }, 30_000);
 
-test("an internal operation that was proven absent is sent again under a new reference", async () => {
+test("an internal leg that was proven absent is sent again under a new reference", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const login = await anAccount(instance, "master");
@@ -99,7 +99,7 @@ test("an internal operation that was proven absent is sent again under a new ref
   expect(await rows(instance)).toEqual([{ state: "APPLIED", review: null, attempt: 2, absences: 1 }]);
 }, 30_000);
 
-test("an operation that the platform applies late is applied once, also after it counted as lost", async () => {
+test("a leg that the platform applies late is applied once, also after it counted as lost", async () => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 3_000 });
   const login = await anAccount(instance);

@@ -7,7 +7,7 @@ import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, reviewOf } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
-import { operationNumber } from "../domain/operation-number.ts";
+import { legNumber } from "../domain/leg-number.ts";
 import { readLogin } from "./history/read-history.ts";
 import { platformComment } from "../domain/reference.ts";
 
@@ -39,7 +39,7 @@ test.each([HOUR_MS, -HOUR_MS])(
     await service.transfer(aDeposit(login, 5_00n), aCall());
     await service.transferBatch({ requests: [aDeposit(login, 6_00n)] }, aCall());
     await service.transfer(aTransfer("m:1", [{ login: master, kind: MovementKind.MIRROR, minor: 9_00n }]), aCall());
-    const forged = platformComment({ kind: "deposit", number: operationNumber(77n), attempt: 1 }, "");
+    const forged = platformComment({ kind: "deposit", number: legNumber(77n), attempt: 1 }, "");
     await world.control.balance(login, "8.00", forged);
     await readLogin(deps, login);
     await decideBoth(instance, await reviewOf(instance, "unknown_reference"), { action: "acknowledge" });
@@ -49,8 +49,8 @@ test.each([HOUR_MS, -HOUR_MS])(
       deps.pool,
       sql`select max(abs(extract(epoch from clock_timestamp() - at)))::float8 as apart, count(*)::int as times
           from (
-            select applied_at as at from operation
-            union all select next_scan_at - interval '1 minute' from operation
+            select applied_at as at from leg
+            union all select next_scan_at - interval '1 minute' from leg
             union all select reads_from + interval '1 day' from account
             union all select deal_at from log_entry
             union all select opened_at from review_case

@@ -4,10 +4,10 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Role } from "../domain/role.ts";
-import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
-import { type Asker, grantPermit } from "./grant-permit.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
-import { lockAccountAndOperation } from "./record.ts";
+import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg } from "../testing/books.ts";
+import { type PermitHolder, grantPermit } from "./grant-permit.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import { lockAccountAndLeg } from "./record.ts";
 import { type AppliedNow, recordTogether } from "./record-together.ts";
 
 const PAYMENT = "9";
@@ -16,25 +16,22 @@ async function someBooks(...roles: readonly Role[]) {
   const { pool } = await testDatabase("platform");
   for (const [index, role] of roles.entries()) await aManagedLogin(pool, String(index + 1), { role });
   await aManagedLogin(pool, PAYMENT, { role: "payment" });
-  const asker = await anAsker(pool);
-  const send = (number: OperationNumber, login: string) =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, login, number), asker));
+  const permitHolder = await aPermitHolder(pool);
+  const send = (number: LegNumber, login: string) =>
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, login, number), permitHolder));
   const record = (...answers: readonly AppliedNow[]) =>
-    inTransaction(pool, (tx) => recordTogether(tx, asker.server, answers));
-  return { pool, asker, send, record };
+    inTransaction(pool, (tx) => recordTogether(tx, permitHolder.server, answers));
+  return { pool, permitHolder, send, record };
 }
 
-function answer(number: OperationNumber, ticket: bigint, own: Partial<AppliedNow> = {}): AppliedNow {
+function answer(number: LegNumber, ticket: bigint, own: Partial<AppliedNow> = {}): AppliedNow {
   return { number, login: "1", attempt: 1, ticket, next: undefined, ...own };
 }
 
-const credited = (asker: Asker) => ({ login: PAYMENT, asker });
+const credited = (permitHolder: PermitHolder) => ({ login: PAYMENT, permitHolder });
 
-async function operations(pool: Pool) {
-  return await many(
-    pool,
-    sql`select state, attempt, deal_id as deal, is_ready as ready from operation order by number`,
-  );
+async function legs(pool: Pool) {
+  return await many(pool, sql`select state, attempt, deal_id as deal, is_ready as ready from leg order by number`);
 }
 
 async function loggedDeals(pool: Pool) {
@@ -47,8 +44,8 @@ async function loggedDeals(pool: Pool) {
 
 test("plain answers are recorded with their deals and entries, and their deals are verified after a minute", async () => {
   const { pool, send, record } = await someBooks("investor", "investor");
-  const first = await aWaitingOperation(pool, { key: "a" });
-  const second = await aWaitingOperation(pool, { key: "b", login: "2" });
+  const first = await aWaitingLeg(pool, { key: "a" });
+  const second = await aWaitingLeg(pool, { key: "b", login: "2" });
   await send(first, "1");
   await send(second, "2");
 
@@ -56,14 +53,14 @@ test("plain answers are recorded with their deals and entries, and their deals a
 
   expect([...recorded]).toEqual([first, second]);
   expect(awaitReader).toEqual([]);
-  expect(await operations(pool)).toMatchObject([
+  expect(await legs(pool)).toMatchObject([
     { state: "APPLIED", deal: 71n },
     { state: "APPLIED", deal: 72n },
   ]);
   expect(await loggedDeals(pool)).toEqual([71n, 72n]);
   const verifications = await many(
     pool,
-    sql`select distinct next_scan_at > clock_timestamp() + interval '50 seconds' as later from operation`,
+    sql`select distinct next_scan_at > clock_timestamp() + interval '50 seconds' as later from leg`,
   );
   expect(verifications).toEqual([{ later: true }]);
   const attempts = await many(pool, sql`select distinct state, fenced_at is not null as fenced from attempt`);
@@ -72,7 +69,7 @@ test("plain answers are recorded with their deals and entries, and their deals a
 
 test("a Master's entry waits for the reader", async () => {
   const { pool, send, record } = await someBooks("master");
-  const number = await aWaitingOperation(pool, { key: "a", kind: "mirror" });
+  const number = await aWaitingLeg(pool, { key: "a", kind: "mirror" });
   await send(number, "1");
 
   expect((await record(answer(number, 71n))).awaitReader).toEqual(["1"]);
@@ -81,9 +78,9 @@ test("a Master's entry waits for the reader", async () => {
 
 test("two answers with one ticket, and one with a recorded ticket, are left to be recorded one by one", async () => {
   const { pool, send, record } = await someBooks("investor", "investor", "investor");
-  const numbers: OperationNumber[] = [];
+  const numbers: LegNumber[] = [];
   for (const login of ["1", "2", "3"]) {
-    const number = await aWaitingOperation(pool, { key: login, login });
+    const number = await aWaitingLeg(pool, { key: login, login });
     await send(number, login);
     numbers.push(number);
   }
@@ -98,33 +95,30 @@ test("two answers with one ticket, and one with a recorded ticket, are left to b
   );
 
   expect([...recorded]).toEqual([]);
-  expect(await operations(pool)).toMatchObject([{ state: "SENDING" }, { state: "SENDING" }, { state: "SENDING" }]);
+  expect(await legs(pool)).toMatchObject([{ state: "SENDING" }, { state: "SENDING" }, { state: "SENDING" }]);
 });
 
-test("an answer to another attempt, or of an operation that has ended, changes nothing", async () => {
+test("an answer to another attempt, or of a leg that has ended, changes nothing", async () => {
   const { pool, send, record } = await someBooks("investor", "investor");
-  const first = await aWaitingOperation(pool, { key: "a", kind: "mirror", attempt: 1 });
-  const over = await aWaitingOperation(pool, { key: "b", login: "2" });
+  const first = await aWaitingLeg(pool, { key: "a", kind: "mirror", attempt: 1 });
+  const over = await aWaitingLeg(pool, { key: "b", login: "2" });
   await send(first, "1");
-  await execute(pool, sql`update operation set state = 'REFUSED', refusal = 'absent' where number = ${over}`);
+  await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent' where number = ${over}`);
 
   expect([...(await record(answer(first, 71n), answer(over, 72n, { login: "2" }))).recorded]).toEqual([]);
-  expect(await operations(pool)).toMatchObject([{ state: "SENDING", attempt: 2 }, { state: "REFUSED" }]);
+  expect(await legs(pool)).toMatchObject([{ state: "SENDING", attempt: 2 }, { state: "REFUSED" }]);
 });
 
 test("a credit gets its permit and its attempt with the record of its debit", async () => {
-  const { pool, asker, send, record } = await someBooks("investor");
+  const { pool, permitHolder, send, record } = await someBooks("investor");
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: PAYMENT });
   await send(debit, "1");
 
-  const { permits } = await record(answer(debit, 71n, { next: credited(asker) }));
+  const { permits } = await record(answer(debit, 71n, { next: credited(permitHolder) }));
 
-  expect([...permits]).toMatchObject([[debit, { operation: { number: credit, amountMinor: 5n }, attempt: 1 }]]);
-  expect(await operations(pool)).toMatchObject([{ state: "APPLIED" }, { state: "SENDING", attempt: 1, ready: true }]);
-  const attempts = await many(
-    pool,
-    sql`select operation_number as number, state from attempt order by operation_number`,
-  );
+  expect([...permits]).toMatchObject([[debit, { leg: { number: credit, amountMinor: 5n }, attempt: 1 }]]);
+  expect(await legs(pool)).toMatchObject([{ state: "APPLIED" }, { state: "SENDING", attempt: 1, ready: true }]);
+  const attempts = await many(pool, sql`select leg_number as number, state from attempt order by leg_number`);
   expect(attempts).toEqual([
     { number: debit, state: "APPLIED" },
     { number: credit, state: "SENDING" },
@@ -132,16 +126,19 @@ test("a credit gets its permit and its attempt with the record of its debit", as
 });
 
 test("a credit without a free session is ready and has no permit", async () => {
-  const { pool, asker, send, record } = await someBooks("investor", "investor");
+  const { pool, permitHolder, send, record } = await someBooks("investor", "investor");
   const [debit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: PAYMENT });
   const [other] = await aTwoLeggedTransfer(pool, { key: "b", debit: "2", credit: PAYMENT });
   await send(debit, "1");
   await send(other, "2");
 
-  const { permits } = await record(answer(debit, 71n), answer(other, 72n, { login: "2", next: credited(asker) }));
+  const { permits } = await record(
+    answer(debit, 71n),
+    answer(other, 72n, { login: "2", next: credited(permitHolder) }),
+  );
 
   expect([...permits.keys()]).toEqual([other]);
-  expect(await operations(pool)).toMatchObject([
+  expect(await legs(pool)).toMatchObject([
     { state: "APPLIED" },
     { state: "INTENT", attempt: 0, ready: true },
     { state: "APPLIED" },

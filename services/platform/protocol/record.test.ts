@@ -4,11 +4,11 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Role } from "../domain/role.ts";
-import type { OperationEvent } from "../domain/operation.ts";
-import { aManagedLogin, anAsker, aTwoLeggedTransfer, aWaitingOperation } from "../testing/books.ts";
+import type { LegEvent } from "../domain/leg.ts";
+import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg } from "../testing/books.ts";
 import { grantPermit } from "./grant-permit.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
-import { type Circumstances, lockAccountAndOperation, recordEvent } from "./record.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import { type Circumstances, lockAccountAndLeg, recordEvent } from "./record.ts";
 
 const AT = new Date("2026-11-21T12:00:00Z");
 const TICKET = 77n;
@@ -18,17 +18,13 @@ async function someBooks({ role = "investor" }: { readonly role?: Role } = {}) {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1", { role, balanceMinor: 100n });
   await aManagedLogin(pool, "9", { role: "payment" });
-  const asker = await anAsker(pool);
-  const permit = (number: OperationNumber, login = "1") =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, login, number), asker));
-  const record = (
-    number: OperationNumber,
-    event: OperationEvent,
-    own: Partial<Circumstances> & { login?: string } = {},
-  ) =>
+  const permitHolder = await aPermitHolder(pool);
+  const permit = (number: LegNumber, login = "1") =>
+    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, login, number), permitHolder));
+  const record = (number: LegNumber, event: LegEvent, own: Partial<Circumstances> & { login?: string } = {}) =>
     inTransaction(pool, async (tx) =>
-      recordEvent(tx, await lockAccountAndOperation(tx, own.login ?? "1", number), event, {
-        server: asker.server,
+      recordEvent(tx, await lockAccountAndLeg(tx, own.login ?? "1", number), event, {
+        server: permitHolder.server,
         at: AT,
         ...own,
       }),
@@ -39,21 +35,21 @@ async function someBooks({ role = "investor" }: { readonly role?: Role } = {}) {
 /** One that was sent and not answered yet. */
 async function someSent(own: { readonly role?: Role; readonly kind?: "deposit" | "mirror" } = {}) {
   const books = await someBooks(own);
-  const number = await aWaitingOperation(books.pool, { key: "a", kind: own.kind ?? "deposit" });
+  const number = await aWaitingLeg(books.pool, { key: "a", kind: own.kind ?? "deposit" });
   await books.permit(number);
   return { ...books, number };
 }
 
-const applied = (ticket: bigint, attempt = 1): OperationEvent => ({ type: "applied", attempt, ticket });
+const applied = (ticket: bigint, attempt = 1): LegEvent => ({ type: "applied", attempt, ticket });
 
-async function operations(pool: Pool) {
-  return await many(pool, sql`select state, review, deal_id as deal, leg from operation order by number`);
+async function legs(pool: Pool) {
+  return await many(pool, sql`select state, review, deal_id as deal, ordinal from leg order by number`);
 }
 
 async function attempts(pool: Pool) {
   return await many(
     pool,
-    sql`select state, fenced_at is not null as fenced, answer_code as code from attempt order by operation_number, number`,
+    sql`select state, fenced_at is not null as fenced, answer_code as code from attempt order by leg_number, number`,
   );
 }
 
@@ -73,7 +69,7 @@ async function isScannedWithin(pool: Pool, ms: number): Promise<boolean> {
     pool,
     sql`select next_scan_at > clock_timestamp() + ${ms} * interval '0.5 millisecond'
                and next_scan_at <= clock_timestamp() + ${ms} * interval '1 millisecond' as is
-        from operation`,
+        from leg`,
   );
   return row?.is ?? false;
 }
@@ -83,18 +79,18 @@ test("an answer is recorded with its deal, its attempt, its entry and the next v
 
   expect(await record(number, applied(TICKET), { attempt: FENCED })).toMatchObject({ awaitsReader: false });
 
-  expect(await operations(pool)).toEqual([{ state: "APPLIED", review: null, deal: TICKET, leg: 1 }]);
+  expect(await legs(pool)).toEqual([{ state: "APPLIED", review: null, deal: TICKET, ordinal: 1 }]);
   expect(await attempts(pool)).toEqual([{ state: "APPLIED", fenced: true, code: 0 }]);
   expect(await logged(pool)).toEqual([{ amount: 5n, deal: TICKET }]);
   expect(await isScannedWithin(pool, 60_000)).toBe(true);
 });
 
-test("a Master's own operation is applied at once, and its entry waits for the reader", async () => {
+test("a Master's own leg is applied at once, and its entry waits for the reader", async () => {
   const { pool, record, number } = await someSent({ role: "master", kind: "mirror" });
 
   expect(await record(number, applied(TICKET), { attempt: FENCED })).toMatchObject({ awaitsReader: true });
 
-  expect(await operations(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
+  expect(await legs(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
   expect(await logged(pool)).toEqual([]);
 });
 
@@ -113,7 +109,7 @@ test("a later report never changes the outcome of an attempt", async () => {
   await record(number, { type: "lost", attempt: 1 });
   await record(number, { type: "not_sent", attempt: 1 });
 
-  expect(await operations(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
+  expect(await legs(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
   expect(await attempts(pool)).toMatchObject([{ state: "APPLIED" }]);
   expect(await logged(pool)).toHaveLength(1);
 });
@@ -125,23 +121,23 @@ test("a lost answer is scanned soon", async () => {
   expect(await isScannedWithin(pool, 250)).toBe(true);
 });
 
-test("a second deal of an operation is for manual review, and is not booked as the operation's", async () => {
+test("a second deal of a leg is for manual review, and is not booked as the leg's", async () => {
   const { pool, record, number } = await someSent();
   await record(number, applied(TICKET), { attempt: FENCED });
   await record(number, applied(TICKET + 1n));
   await record(number, applied(TICKET + 1n));
 
-  expect(await operations(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
+  expect(await legs(pool)).toMatchObject([{ state: "APPLIED", deal: TICKET }]);
   expect(await findings(pool)).toEqual([{ reason: "unmatched_deal", deal: TICKET + 1n }]);
   expect(await logged(pool)).toHaveLength(1);
 });
 
-test("evidence against a reported result sends the operation to manual review, with the deal", async () => {
+test("evidence against a reported result sends the leg to manual review, with the deal", async () => {
   const { pool, record, number } = await someSent();
   await record(number, applied(TICKET), { attempt: FENCED });
   await record(number, { type: "deal_gone" });
 
-  expect(await operations(pool)).toMatchObject([{ state: "REVIEW", review: "applied_deal_gone", deal: TICKET }]);
+  expect(await legs(pool)).toMatchObject([{ state: "REVIEW", review: "applied_deal_gone", deal: TICKET }]);
   expect(await findings(pool)).toEqual([{ reason: "applied_deal_gone", deal: TICKET }]);
   expect(await logged(pool)).toHaveLength(1);
 });
@@ -154,15 +150,12 @@ test.each([
   async (_w, own) => {
     const { pool, permit, record, number } = await someSent();
     await record(number, applied(TICKET), { attempt: FENCED });
-    const second = await aWaitingOperation(pool, { key: "b" });
+    const second = await aWaitingLeg(pool, { key: "b" });
     await permit(second);
 
     await record(second, applied(TICKET), own);
 
-    expect(await operations(pool)).toMatchObject([
-      { state: "APPLIED" },
-      { state: "REVIEW", review: "ticket_conflict" },
-    ]);
+    expect(await legs(pool)).toMatchObject([{ state: "APPLIED" }, { state: "REVIEW", review: "ticket_conflict" }]);
     expect(await logged(pool)).toHaveLength(1);
   },
 );
@@ -170,15 +163,15 @@ test.each([
 test("an answer with the ticket of another login is no evidence: the history decides the outcome", async () => {
   const { pool, permit, record } = await someBooks();
   await aManagedLogin(pool, "2");
-  const other = await aWaitingOperation(pool, { key: "b", login: "2" });
+  const other = await aWaitingLeg(pool, { key: "b", login: "2" });
   await permit(other, "2");
   await record(other, applied(TICKET), { attempt: FENCED, login: "2" });
-  const number = await aWaitingOperation(pool, { key: "a" });
+  const number = await aWaitingLeg(pool, { key: "a" });
   await permit(number);
 
   await record(number, applied(TICKET), { attempt: FENCED });
 
-  expect(await operations(pool)).toMatchObject([{ state: "APPLIED" }, { state: "UNKNOWN", deal: null }]);
+  expect(await legs(pool)).toMatchObject([{ state: "APPLIED" }, { state: "UNKNOWN", deal: null }]);
   expect(await attempts(pool)).toMatchObject([{ state: "APPLIED" }, { state: "UNKNOWN" }]);
   expect(await logged(pool)).toEqual([]);
 });
@@ -187,16 +180,16 @@ test("the credit follows an applied debit, and a refused credit reverses the deb
   const { pool, permit, record } = await someBooks();
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   const ready = () =>
-    many(pool, sql`select leg, state, is_ready as ready, amount_minor as amount from operation order by leg`);
-  const waits = { leg: 2, state: "INTENT", ready: false };
+    many(pool, sql`select ordinal, state, is_ready as ready, amount_minor as amount from leg order by ordinal`);
+  const waits = { ordinal: 2, state: "INTENT", ready: false };
 
   await permit(debit);
-  expect(await ready()).toMatchObject([{ leg: 1, state: "SENDING" }, waits]);
+  expect(await ready()).toMatchObject([{ ordinal: 1, state: "SENDING" }, waits]);
   await record(debit, { type: "lost", attempt: 1 });
-  expect(await ready()).toMatchObject([{ leg: 1, state: "UNKNOWN" }, waits]);
+  expect(await ready()).toMatchObject([{ ordinal: 1, state: "UNKNOWN" }, waits]);
   await record(debit, applied(TICKET), { attempt: FENCED });
   expect(await ready()).toMatchObject([
-    { leg: 1, state: "APPLIED" },
+    { ordinal: 1, state: "APPLIED" },
     { ...waits, ready: true },
   ]);
 
@@ -207,7 +200,7 @@ test("the credit follows an applied debit, and a refused credit reverses the deb
     await record(credit, { type: "refused", attempt: 1, code: 13 }, { login: "9", attempt: { isFenced: true } });
   }
   const rows = await ready();
-  expect(rows).toMatchObject([{}, { state: "REFUSED" }, { leg: 3, state: "INTENT", ready: true, amount: 5n }]);
+  expect(rows).toMatchObject([{}, { state: "REFUSED" }, { ordinal: 3, state: "INTENT", ready: true, amount: 5n }]);
   expect(rows).toHaveLength(3);
 
   // A deal of the refused credit appears, and operators decide that it is not the credit's.
@@ -222,7 +215,7 @@ test("a debit that is refused ends its credit with it", async () => {
   await permit(debit);
   await record(debit, { type: "refused", attempt: 1, code: 10019 });
 
-  expect(await operations(pool)).toMatchObject([{ state: "REFUSED" }, { state: "REFUSED" }]);
+  expect(await legs(pool)).toMatchObject([{ state: "REFUSED" }, { state: "REFUSED" }]);
 });
 
 test("a debit that was not applied is not reversed when its credit ends", async () => {
@@ -230,7 +223,7 @@ test("a debit that was not applied is not reversed when its credit ends", async 
   const [, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await record(credit, { type: "given_up", reason: "expired" }, { login: "9" });
 
-  expect(await operations(pool)).toHaveLength(2);
+  expect(await legs(pool)).toHaveLength(2);
 });
 
 test("a debit in manual review is not reversed automatically when its credit is refused", async () => {
@@ -242,7 +235,7 @@ test("a debit in manual review is not reversed automatically when its credit is 
   await permit(credit, "9");
   await record(credit, { type: "refused", attempt: 1, code: 13 }, { login: "9" });
 
-  expect(await operations(pool)).toMatchObject([{ state: "REVIEW" }, { state: "REFUSED" }]);
+  expect(await legs(pool)).toMatchObject([{ state: "REVIEW" }, { state: "REFUSED" }]);
   expect(await findings(pool)).toMatchObject([{ reason: "applied_deal_differs" }, { reason: "debit_without_credit" }]);
 });
 
@@ -253,7 +246,7 @@ test("a debit whose credit and reversal are refused is sent to manual review", a
   await record(debit, applied(TICKET), { attempt: FENCED });
   await permit(credit, "9");
   await record(credit, { type: "refused", attempt: 1, code: 13 }, { login: "9" });
-  const [reversal] = await many<{ number: OperationNumber }>(pool, sql`select number from operation where leg = 3`);
+  const [reversal] = await many<{ number: LegNumber }>(pool, sql`select number from leg where ordinal = 3`);
   if (reversal === undefined) throw new Error("the debit is to come back");
   await permit(reversal.number);
   await record(reversal.number, { type: "refused", attempt: 1, code: 10019 });

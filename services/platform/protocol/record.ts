@@ -2,16 +2,16 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type AttemptFacts, markAttempt } from "../store/attempts.ts";
 import type { NewEntry } from "../domain/log-entry.ts";
 import { type Account, lockAccount } from "../store/accounts.ts";
-import { lockOperation } from "../store/operations.ts";
-import { saveTransition } from "../store/operation-steps.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
+import { lockLeg } from "../store/legs.ts";
+import { saveTransition } from "../store/leg-transitions.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
 import { nextScanMs } from "../domain/next-scan.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
-import type { Operation, OperationEvent, Transition } from "../domain/operation.ts";
-import { applyEvent } from "../domain/operation-machine.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import type { Leg, LegEvent, Transition } from "../domain/leg.ts";
+import { applyEvent } from "../domain/leg-machine.ts";
 import { listExplainedDeals, listExplainedDealsOf } from "../store/explained-deals.ts";
 import { appendToLog } from "./history/append-to-log.ts";
-import { operationEntry } from "./history/deal-entries.ts";
+import { legEntry } from "./history/deal-entries.ts";
 import { followLegs } from "./follow-legs.ts";
 import { reportFinding } from "./reviews/report-finding.ts";
 
@@ -19,7 +19,7 @@ import { reportFinding } from "./reviews/report-finding.ts";
 export type Circumstances = {
   /** Configured name of the platform's server, never an address. */
   readonly server: string;
-  /** When the platform applied the operation, as far as it is known. */
+  /** When the platform applied the leg, as far as it is known. */
   readonly at: Date;
   /** Facts from the sender of the attempt: set when the event is an answer, not read from the platform's history. */
   readonly attempt?: AttemptFacts;
@@ -31,46 +31,42 @@ export type Circumstances = {
   readonly dealState?: number;
 };
 
-/** Without a time the operation was applied just now, by the clock of the database. */
+/** Without a time the leg was applied just now, by the clock of the database. */
 export type EventCircumstances = Omit<Circumstances, "at"> & { readonly at?: Date | undefined };
 
-/** An account and one of its operations, both locked, in this order. */
-export type Locked = { readonly account: Account; readonly operation: RecordedOperation };
+/** An account and one of its legs, both locked, in this order. */
+export type Locked = { readonly account: Account; readonly leg: RecordedLeg };
 
 type Recorded = {
-  readonly status: Operation;
-  /** Set when this event applied the operation. The caller appends it to the log, in the order of the log. */
+  readonly status: Leg;
+  /** Set when this event applied the leg. The caller appends it to the log, in the order of the log. */
   readonly entry: NewEntry | undefined;
 };
 
 /** The new status, and whether the entry waits for the reader: a Master's log is in the order of the platform's history. */
-export type EventRecorded = { readonly status: Operation; readonly awaitsReader: boolean };
+export type EventRecorded = { readonly status: Leg; readonly awaitsReader: boolean };
 
-export async function lockAccountAndOperation(
-  tx: Transaction,
-  login: string,
-  number: OperationNumber,
-): Promise<Locked> {
+export async function lockAccountAndLeg(tx: Transaction, login: string, number: LegNumber): Promise<Locked> {
   const account = await lockAccount(tx, login);
-  if (account === undefined) throw new Error(`operation ${number} is on a login that is not managed`);
-  return { account, operation: await lockOperation(tx, number) };
+  if (account === undefined) throw new Error(`leg ${number} is on a login that is not managed`);
+  return { account, leg: await lockLeg(tx, number) };
 }
 
 /**
- * Records an answer of the platform or another event of an attempt. The entry of a Master's operation waits until the
+ * Records an answer of the platform or another event of an attempt. The entry of a Master's leg waits until the
  * reader reaches its deal: the log of a Master is in the order of the platform's history.
  */
 export async function recordEvent(
   tx: Transaction,
-  { account, operation }: Locked,
-  event: OperationEvent,
+  { account, leg }: Locked,
+  event: LegEvent,
   circumstances: EventCircumstances,
 ): Promise<EventRecorded> {
   const at = circumstances.at ?? account.seenAt;
-  const { status, entry } = await recordTransition(tx, operation, event, { ...circumstances, at });
+  const { status, entry } = await recordTransition(tx, leg, event, { ...circumstances, at });
   if (entry === undefined) return { status, awaitsReader: false };
   if (account.role === "master") return { status, awaitsReader: true };
-  const { requestId } = operation;
+  const { requestId } = leg;
   await appendToLog(tx, account, { server: circumstances.server, entries: [entry], requestId });
   return { status, awaitsReader: false };
 }
@@ -78,33 +74,33 @@ export async function recordEvent(
 /** Writes one transition of the protocol and everything that follows from it, except the log entry. */
 export async function recordTransition(
   tx: Transaction,
-  operation: RecordedOperation,
-  event: OperationEvent,
+  leg: RecordedLeg,
+  event: LegEvent,
   circumstances: Circumstances,
 ): Promise<Recorded> {
-  const next = applyEvent(operation.status, event);
-  const booking = await findBooking(tx, operation, next, circumstances.server);
+  const next = applyEvent(leg.status, event);
+  const booking = await findBooking(tx, leg, next, circumstances.server);
   if (booking !== undefined) {
-    return { status: await resolveTicketConflict(tx, operation, booking, circumstances), entry: undefined };
+    return { status: await resolveTicketConflict(tx, leg, booking, circumstances), entry: undefined };
   }
-  await markAttemptOutcome(tx, operation, event, { next, facts: circumstances.attempt });
-  if (next.kind === "stay") return { status: operation.status, entry: undefined };
+  await markAttemptOutcome(tx, leg, event, { next, facts: circumstances.attempt });
+  if (next.kind === "stay") return { status: leg.status, entry: undefined };
   if (next.kind === "unmatched") {
-    await reportUnmatched(tx, operation, next.ticket, circumstances);
-    return { status: operation.status, entry: undefined };
+    await reportUnmatched(tx, leg, next.ticket, circumstances);
+    return { status: leg.status, entry: undefined };
   }
   const { to, writes } = next;
-  await save(tx, operation, { next, event }, circumstances);
-  await followLegs(tx, operation, to);
-  const entry = writes.includes("entry") ? operationEntry(operation, to, circumstances.at) : undefined;
+  await save(tx, leg, { next, event }, circumstances);
+  await followLegs(tx, leg, to);
+  const entry = writes.includes("entry") ? legEntry(leg, to, circumstances.at) : undefined;
   return { status: to, entry };
 }
 
 /** Records the sender's facts with the attempt, also without a transition. A new attempt has no row yet. */
 async function markAttemptOutcome(
   tx: Transaction,
-  { number }: RecordedOperation,
-  event: OperationEvent,
+  { number }: RecordedLeg,
+  event: LegEvent,
   { next, facts }: { readonly next: Transition; readonly facts: AttemptFacts | undefined },
 ): Promise<void> {
   if (event.type === "permit_granted") return;
@@ -116,35 +112,32 @@ async function markAttemptOutcome(
 
 async function save(
   tx: Transaction,
-  operation: RecordedOperation,
-  {
-    next: { to, writes },
-    event,
-  }: { readonly next: Extract<Transition, { kind: "move" }>; readonly event: OperationEvent },
+  leg: RecordedLeg,
+  { next: { to, writes }, event }: { readonly next: Extract<Transition, { kind: "move" }>; readonly event: LegEvent },
   circumstances: Circumstances,
 ): Promise<void> {
   const { server, at } = circumstances;
   const nextScanInMs = writes.includes("next_scan") ? nextScanMs(to) : undefined;
-  await saveTransition(tx, operation, { to, server, appliedAt: at, nextScanInMs });
+  await saveTransition(tx, leg, { to, server, appliedAt: at, nextScanInMs });
   if (to.state === "REVIEW" && writes.includes("finding")) {
-    await reportReview(tx, operation, { to, event }, circumstances);
+    await reportReview(tx, leg, { to, event }, circumstances);
   }
 }
 
 /**
  * The deal is booked already, and no deal is booked twice. An answer with the ticket of another login is no evidence: the
- * history decides the outcome. Otherwise the platform used a ticket twice, and the operation needs manual review.
+ * history decides the outcome. Otherwise the platform used a ticket twice, and the leg needs manual review.
  */
 async function resolveTicketConflict(
   tx: Transaction,
-  operation: RecordedOperation,
+  leg: RecordedLeg,
   { ticket, isOwnLogin }: Booking,
   circumstances: Circumstances,
-): Promise<Operation> {
-  const { attempt } = operation.status;
-  const lost = await recordTransition(tx, operation, { type: "lost", attempt }, circumstances);
+): Promise<Leg> {
+  const { attempt } = leg.status;
+  const lost = await recordTransition(tx, leg, { type: "lost", attempt }, circumstances);
   if (!isOwnLogin && circumstances.attempt !== undefined) return lost.status;
-  const unknown = { ...operation, status: lost.status };
+  const unknown = { ...leg, status: lost.status };
   const reviewed = await recordTransition(
     tx,
     unknown,
@@ -160,7 +153,7 @@ type Booking = { readonly ticket: bigint; readonly isOwnLogin: boolean };
 /** The existing record of the deal that a transition would book; undefined when there is none, or it books no deal. */
 async function findBooking(
   tx: Transaction,
-  { login }: RecordedOperation,
+  { login }: RecordedLeg,
   next: Transition,
   server: string,
 ): Promise<Booking | undefined> {
@@ -172,35 +165,35 @@ async function findBooking(
   return { ticket, isOwnLogin: own.has(ticket) };
 }
 
-type Review = { readonly to: Extract<Operation, { state: "REVIEW" }>; readonly event: OperationEvent };
+type Review = { readonly to: Extract<Leg, { state: "REVIEW" }>; readonly event: LegEvent };
 
-/** Opens the review of an operation, with its previous state and the evidence. */
+/** Opens the review of a leg, with its previous state and the evidence. */
 async function reportReview(
   tx: Transaction,
-  operation: RecordedOperation,
+  leg: RecordedLeg,
   { to, event }: Review,
   { server, evidence: seen, dealId: seenDeal, dealState }: Circumstances,
 ): Promise<void> {
-  const { login, amountMinor, key } = operation;
+  const { login, amountMinor, key } = leg;
   const evidence = { key, amount_minor: String(amountMinor), attempt: to.attempt, came_from: to.cameFrom, ...seen };
-  const dealId = seenDeal ?? ("ticket" in event ? event.ticket : operation.dealId);
+  const dealId = seenDeal ?? ("ticket" in event ? event.ticket : leg.dealId);
   const { reason } = to;
-  const reviewed = { number: operation.number, status: to };
-  await reportFinding(tx, { login, operation: reviewed, reason, server, dealId, dealState, amountMinor, evidence });
+  const reviewed = { number: leg.number, status: to };
+  await reportFinding(tx, { login, leg: reviewed, reason, server, dealId, dealState, amountMinor, evidence });
 }
 
-/** Reports a second deal of an operation. */
+/** Reports a second deal of a leg. */
 async function reportUnmatched(
   tx: Transaction,
-  operation: RecordedOperation,
+  leg: RecordedLeg,
   ticket: bigint,
   { server }: Circumstances,
 ): Promise<void> {
-  const { login, key, amountMinor } = operation;
+  const { login, key, amountMinor } = leg;
   const evidence = { key, ticket: String(ticket) };
   await reportFinding(tx, {
     login,
-    operation,
+    leg,
     reason: "unmatched_deal",
     server,
     dealId: ticket,

@@ -3,12 +3,12 @@ import { many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { lockAccount } from "../store/accounts.ts";
-import { findOperation, listLegs } from "../store/operations.ts";
+import { findLeg, listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
-import { lockAccountAndOperation, recordEvent } from "./record.ts";
+import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { readLogin } from "./history/read-history.ts";
 import { recordNow } from "./record-now.ts";
 
@@ -16,29 +16,29 @@ import { recordNow } from "./record-now.ts";
 const ANSWERED = { at: new Date(), attempt: { isFenced: true, answerCode: 0 } };
 const TICKET = 4_711n;
 
-/** An operation with a permit whose command was not written. */
+/** A leg with a permit whose command was not written. */
 async function aSending(instance: Instance) {
   const login = await anAccount(instance);
   const request = aDeposit(login, 5_00n);
   instance.crashAt("after_permit");
   await expect(instance.service.transfer(request, aCall())).rejects.toThrow("after_permit");
   const transfer = await findTransferByKey(instance.deps.pool, request.key);
-  const [operation] = await listLegs(instance.deps.pool, transfer!.id);
-  return operation!;
+  const [leg] = await listLegs(instance.deps.pool, transfer!.id);
+  return leg!;
 }
 
 async function rows({ deps }: Instance) {
   return await many(
     deps.pool,
-    sql`select operation.state, came_from, review, deal_id, attempt.state as attempt
-        from operation join attempt on operation_number = operation.number
-        order by operation.number`,
+    sql`select leg.state, came_from, review, deal_id, attempt.state as attempt
+        from leg join attempt on leg_number = leg.number
+        order by leg.number`,
   );
 }
 
 const applied = { type: "applied", attempt: 1, ticket: TICKET } as const;
 
-test("of two operations that receive one ticket at the same moment, the second is decided again and has no evidence", async () => {
+test("of two legs that receive one ticket at the same moment, the second is decided again and has no evidence", async () => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { deps } = instance;
@@ -46,7 +46,7 @@ test("of two operations that receive one ticket at the same moment, the second i
 
   const { server } = deps.settings;
   const late = await inTransaction(deps.pool, async (tx) => {
-    const locked = await lockAccountAndOperation(tx, first.login, first.number);
+    const locked = await lockAccountAndLeg(tx, first.login, first.number);
     await recordEvent(tx, locked, applied, { server, ...ANSWERED });
     // It found no record of the ticket; now it waits for the first transaction at the unique index.
     const recording = recordNow(deps, second, applied, ANSWERED);
@@ -74,20 +74,20 @@ test("an answer with a recorded ticket of another login is no evidence: the hist
   const { deps } = instance;
   const other = await anAccount(instance);
   const known = await instance.service.transfer(aDeposit(other, 3_00n), aCall());
-  const operation = await aSending(instance);
+  const leg = await aSending(instance);
 
   const answered = { ...applied, ticket: known.legs[0]!.dealId };
-  const { status } = await recordNow(deps, operation, answered, ANSWERED);
+  const { status } = await recordNow(deps, leg, answered, ANSWERED);
 
   expect(status.state).toBe("UNKNOWN");
-  // The real deal has the reference of the operation.
+  // The real deal has the reference of the leg.
   const { reference } = await one<{ reference: string }>(
     deps.pool,
-    sql`select reference from attempt where operation_number = ${operation.number}`,
+    sql`select reference from attempt where leg_number = ${leg.number}`,
   );
-  const { deal } = await world.control.balance(operation.login, "5.00", reference);
+  const { deal } = await world.control.balance(leg.login, "5.00", reference);
   const found = await eventually(
-    () => findOperation(deps.pool, operation.number),
+    () => findLeg(deps.pool, leg.number),
     (seen) => seen?.status.state === "APPLIED",
   );
   expect(found?.dealId).toBe(BigInt(deal));
@@ -98,16 +98,16 @@ test("an answer with the ticket of another login's unread deal is detected by th
   const instance = await world.start({ hasJobs: false });
   const { deps } = instance;
   const other = await anAccount(instance);
-  const operation = await aSending(instance);
+  const leg = await aSending(instance);
   const { deal } = await world.control.balance(other, "5.00");
-  await recordNow(deps, operation, { ...applied, ticket: BigInt(deal) }, ANSWERED);
+  await recordNow(deps, leg, { ...applied, ticket: BigInt(deal) }, ANSWERED);
 
   await readLogin(deps, other);
 
   expect(await rows(instance)).toMatchObject([
     { state: "REVIEW", came_from: "APPLIED", review: "applied_deal_gone", deal_id: BigInt(deal) },
   ]);
-  expect((await logOf(instance, operation.login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
+  expect((await logOf(instance, leg.login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
 test("a ticket that the platform reuses on the same login is sent to manual review and booked once", async () => {

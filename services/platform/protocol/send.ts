@@ -5,13 +5,13 @@ import type { MoneyOutcome } from "../mt5/classify.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import type { CommandSession } from "../mt5/client.ts";
 import { type AttemptFacts, findAttempt } from "../store/attempts.ts";
-import { findOperation } from "../store/operations.ts";
+import { findLeg } from "../store/legs.ts";
 import { grantPermit, type Permit, type PermitAnswer } from "./grant-permit.ts";
-import { OPERATION_KINDS } from "../domain/operation-kind.ts";
-import { accepts } from "../domain/operation-machine.ts";
-import type { OperationEvent } from "../domain/operation.ts";
+import { LEG_KINDS } from "../domain/leg-kind.ts";
+import { accepts } from "../domain/leg-machine.ts";
+import type { LegEvent } from "../domain/leg.ts";
 import { mayStillWrite } from "../domain/permit.ts";
-import { lockAccountAndOperation } from "./record.ts";
+import { lockAccountAndLeg } from "./record.ts";
 import { recordNow, type Target } from "./record-now.ts";
 import { platformComment } from "../domain/reference.ts";
 
@@ -20,11 +20,11 @@ const SESSION_WAIT_MS = 1_000;
 
 export type Turn = "sent" | "over" | "wait" | "unreachable";
 
-/** Sends an operation if it is its turn: acquires a session, then the permit, then sends once. */
+/** Sends a leg if it is its turn: acquires a session, then the permit, then sends once. */
 export async function takeTurn(deps: Deps, target: Target): Promise<Turn> {
   using session = await acquireSession(deps);
   if (session === undefined) return "unreachable";
-  const answer = await askForPermit(deps, target, session);
+  const answer = await requestPermit(deps, target, session);
   if (answer.kind !== "granted") return answer.kind;
   await sendOnce(deps, answer.permit, session);
   return "sent";
@@ -60,11 +60,11 @@ export async function acquireSessions(deps: Deps, max: number): Promise<Sessions
   return { list, [Symbol.dispose]: () => held.dispose() };
 }
 
-async function askForPermit(deps: Deps, target: Target, session: CommandSession): Promise<PermitAnswer> {
-  const asker = askerOf(deps, session);
+async function requestPermit(deps: Deps, target: Target, session: CommandSession): Promise<PermitAnswer> {
+  const permitHolder = permitHolderOf(deps, session);
   try {
     return await inTransaction(deps.pool, async (tx) => {
-      return grantPermit(tx, await lockAccountAndOperation(tx, target.login, target.number), asker);
+      return grantPermit(tx, await lockAccountAndLeg(tx, target.login, target.number), permitHolder);
     });
   } catch (error) {
     if (error instanceof CommitUnknown) await voidUnsent(deps, target, session);
@@ -72,15 +72,15 @@ async function askForPermit(deps: Deps, target: Target, session: CommandSession)
   }
 }
 
-export function askerOf({ settings, sender }: Deps, { sessionId }: CommandSession) {
+export function permitHolderOf({ settings, sender }: Deps, { sessionId }: CommandSession) {
   return { server: settings.server, epoch: sender.epoch, sessionId, grantedAtMs: performance.now() };
 }
 
 /** Voids a permit whose commit has an unknown outcome: only this session could have used it, and it wrote nothing. */
 export async function voidUnsent(deps: Deps, target: Target, { sessionId }: CommandSession): Promise<void> {
-  const operation = await findOperation(deps.pool, target.number);
-  if (operation === undefined || !accepts(operation.status, "not_sent")) return;
-  const { attempt } = operation.status;
+  const leg = await findLeg(deps.pool, target.number);
+  if (leg === undefined || !accepts(leg.status, "not_sent")) return;
+  const { attempt } = leg.status;
   const permitted = await findAttempt(deps.pool, target.number, attempt);
   const isOurs = permitted?.senderEpoch === deps.sender.epoch && permitted.session === sessionId;
   if (!isOurs) return;
@@ -96,10 +96,10 @@ export async function sendOnce(deps: Deps, permit: Permit, session: CommandSessi
 export type Sent = { readonly permit: Permit; readonly outcome: MoneyOutcome };
 
 export async function writeOnce(deps: Deps, permit: Permit, session: CommandSession): Promise<Sent> {
-  const { operation, attempt, grantedAtMs } = permit;
-  deps.reach("after_permit", operation.status.kind);
-  const { login, number, amountMinor, status, comment } = operation;
-  const policy = OPERATION_KINDS[status.kind];
+  const { leg, attempt, grantedAtMs } = permit;
+  deps.reach("after_permit", leg.status.kind);
+  const { login, number, amountMinor, status, comment } = leg;
+  const policy = LEG_KINDS[status.kind];
   const reference = { kind: status.kind, number, attempt };
   const text = platformComment(reference, policy.comment ?? comment);
   const { checkMargin, origin } = policy;
@@ -116,34 +116,34 @@ export async function writeOnce(deps: Deps, permit: Permit, session: CommandSess
 }
 
 export async function recordSent(deps: Deps, { permit, outcome }: Sent): Promise<void> {
-  const { operation, attempt } = permit;
-  const { awaitsReader } = await recordNow(deps, operation, eventOf(outcome, attempt), { attempt: factsOf(outcome) });
-  deps.reach("after_record", operation.status.kind);
-  if (awaitsReader) deps.freshDeals.add(operation.login);
-  if (outcome.kind !== "applied") deps.operationsSignal.notify();
+  const { leg, attempt } = permit;
+  const { awaitsReader } = await recordNow(deps, leg, eventOf(outcome, attempt), { attempt: factsOf(outcome) });
+  deps.reach("after_record", leg.status.kind);
+  if (awaitsReader) deps.freshDeals.add(leg.login);
+  if (outcome.kind !== "applied") deps.legsSignal.notify();
 }
 
 function logNotApplied(
   { log }: Deps,
-  { operation, attempt }: Permit,
+  { leg, attempt }: Permit,
   outcome: Exclude<MoneyOutcome, { kind: "applied" }>,
 ): void {
-  const { number, login } = operation;
+  const { number, login } = leg;
   const { kind } = outcome;
   const reason = outcome.kind === "refused" ? "refused" : outcome.reason;
   const code = outcome.kind === "not_sent" ? undefined : outcome.code;
-  const fields = { operation_id: number, login, attempt, kind, reason, code };
+  const fields = { leg: number, login, attempt, kind, reason, code };
   switch (kind) {
     case "refused":
-      return log.warn("trading platform refused an operation", fields);
+      return log.warn("trading platform refused a leg", fields);
     case "not_sent":
-      return log.info("operation not sent, retry scheduled unless it has expired", fields);
+      return log.info("leg not sent, retry scheduled unless it has expired", fields);
     case "unknown":
       return log.warn("no clear answer from the trading platform, outcome is being determined", fields);
   }
 }
 
-function eventOf(outcome: MoneyOutcome, attempt: number): OperationEvent {
+function eventOf(outcome: MoneyOutcome, attempt: number): LegEvent {
   switch (outcome.kind) {
     case "applied":
       return { type: "applied", attempt, ticket: outcome.ticket };

@@ -3,7 +3,7 @@ import type { FieldError } from "#kernel/refusal.ts";
 import type { TransferLeg, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { refuse } from "../refusals.ts";
 import { kindFromProto } from "./history/account-moved.ts";
-import { allowsAmount, OPERATION_KINDS, type OperationKind } from "../domain/operation-kind.ts";
+import { allowsAmount, LEG_KINDS, type LegKind } from "../domain/leg-kind.ts";
 import { readReference } from "../domain/reference.ts";
 
 /** A validated transfer request. */
@@ -19,7 +19,7 @@ export type TransferOrder = {
   readonly comment: string;
 };
 
-export type OrderedLeg = { readonly login: string; readonly kind: OperationKind; readonly amountMinor: bigint };
+export type OrderedLeg = { readonly login: string; readonly kind: LegKind; readonly amountMinor: bigint };
 
 const MAX_NAME_LENGTH = 200;
 const MAX_COMMENT_LENGTH = 1_000;
@@ -60,7 +60,7 @@ type Reject = (field: string, code: string, message: string) => void;
 
 function readLeg(leg: TransferLeg, field: string, reject: Reject): OrderedLeg | undefined {
   const { login, amount } = leg;
-  const kind = operationKindOf(leg);
+  const kind = legKindOf(leg);
   const amountMinor = amount?.minorUnits ?? 0n;
   if (!LOGIN.test(login)) reject(`${field}.login`, "format", "must be a login of decimal digits");
   if (kind === undefined) reject(`${field}.kind`, "unknown", "must be a kind that can be requested");
@@ -74,9 +74,9 @@ function readLeg(leg: TransferLeg, field: string, reject: Reject): OrderedLeg | 
   return kind && { login, kind, amountMinor };
 }
 
-function operationKindOf({ kind }: TransferLeg): OperationKind | undefined {
+function legKindOf({ kind }: TransferLeg): LegKind | undefined {
   const known = kindFromProto(kind);
-  return Object.keys(OPERATION_KINDS).find((name): name is OperationKind => name === known);
+  return Object.keys(LEG_KINDS).find((name): name is LegKind => name === known);
 }
 
 function checkNames({ key, lockOwner, comment }: TransferOrder, reject: Reject): void {

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
-import { operationNumber } from "../domain/operation-number.ts";
-import type { Operation } from "../domain/operation.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
+import { legNumber } from "../domain/leg-number.ts";
+import type { Leg } from "../domain/leg.ts";
 import { transferResult } from "./transfer-result.ts";
 
 const TRANSFER = { id: 9n, key: "fee:1", lockOwner: "", isEnqueued: false };
@@ -15,12 +15,12 @@ const OPEN_REVIEW = { state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKN
 const LATE_REVIEW = { state: "REVIEW", reason: "applied_deal_gone", cameFrom: "APPLIED" };
 const EXHAUSTED = { state: "REVIEW", reason: "attempts_exhausted", cameFrom: "INTENT" };
 
-function legs(...statuses: object[]): RecordedOperation[] {
+function legs(...statuses: object[]): RecordedLeg[] {
   return statuses.map((own, index) => {
-    const status = { kind: "fee_debit", attempt: 1, absences: 0, ...own } as Operation;
+    const status = { kind: "fee_debit", attempt: 1, absences: 0, ...own } as Leg;
     const refusal = status.state === "REFUSED" ? status.reason : undefined;
-    const number = operationNumber(BigInt(index + 1));
-    return { number, leg: index + 1, login: "1", amountMinor: 1n, status, refusal } as RecordedOperation;
+    const number = legNumber(BigInt(index + 1));
+    return { number, ordinal: index + 1, login: "1", amountMinor: 1n, status, refusal } as RecordedLeg;
   });
 }
 

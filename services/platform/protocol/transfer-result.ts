@@ -1,10 +1,10 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { type TransferLegResult, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
 import type { Transfer } from "../store/transfers.ts";
 import { kindToProto } from "./history/account-moved.ts";
-import { type Operation, outcomeOf, type RefusalReason } from "../domain/operation.ts";
+import { type Leg, outcomeOf, type RefusalReason } from "../domain/leg.ts";
 import { formatReference } from "../domain/reference.ts";
 
 const REVERSAL = 3;
@@ -13,16 +13,16 @@ const { PENDING, UNKNOWN, APPLIED, REFUSED, REVIEW } = TransferState;
 type Refused = { readonly code: string; readonly platformCode: number };
 
 /** The result of a key, now and for every repetition. A reported result is final, also during manual review. */
-export function transferResult({ id, key }: Transfer, legs: readonly RecordedOperation[]): TransferResult {
+export function transferResult({ id, key }: Transfer, legs: readonly RecordedLeg[]): TransferResult {
   const state = stateOf(legs);
   const { code, platformCode } = state === REFUSED ? refusalOf(legs) : { code: "", platformCode: 0 };
   return { transferId: id, key, state, refusalCode: code, platformCode, legs: legs.map(legResult) };
 }
 
-function stateOf(legs: readonly RecordedOperation[]): TransferState {
+function stateOf(legs: readonly RecordedLeg[]): TransferState {
   const states = legs.map(({ status }) => legState(status));
-  const requested = legs.filter(({ leg }) => leg !== REVERSAL).map(({ status }) => legState(status));
-  const reversal = legs.find(({ leg }) => leg === REVERSAL);
+  const requested = legs.filter(({ ordinal }) => ordinal !== REVERSAL).map(({ status }) => legState(status));
+  const reversal = legs.find(({ ordinal }) => ordinal === REVERSAL);
   if (states.includes(REVIEW)) return REVIEW;
   if (states.includes(UNKNOWN)) return UNKNOWN;
   if (reversal !== undefined) return reversalState(legState(reversal.status));
@@ -38,10 +38,10 @@ function reversalState(state: TransferState): TransferState {
   return state === REFUSED ? REVIEW : PENDING;
 }
 
-function refusalOf(legs: readonly RecordedOperation[]): Refused {
+function refusalOf(legs: readonly RecordedLeg[]): Refused {
   const [first, second] = legs;
   const platformCode = second?.status.attempt === 0 ? first?.platformCode : (second ?? first)?.platformCode;
-  const code = legs.some(({ leg }) => leg === REVERSAL) ? "credit_refused" : codeOf(first?.refusal);
+  const code = legs.some(({ ordinal }) => ordinal === REVERSAL) ? "credit_refused" : codeOf(first?.refusal);
   return { code, platformCode: platformCode ?? 0 };
 }
 
@@ -50,8 +50,8 @@ function codeOf(reason: RefusalReason | undefined): string {
   return reason === undefined || reason === "decided" ? "absent" : reason;
 }
 
-function legResult(operation: RecordedOperation): TransferLegResult {
-  const { number, login, amountMinor, status, dealId, appliedAt } = operation;
+function legResult(leg: RecordedLeg): TransferLegResult {
+  const { number, login, amountMinor, status, dealId, appliedAt } = leg;
   const { kind, attempt } = status;
   return {
     login,
@@ -64,7 +64,7 @@ function legResult(operation: RecordedOperation): TransferLegResult {
   };
 }
 
-function legState(status: Operation): TransferState {
+function legState(status: Leg): TransferState {
   switch (outcomeOf(status)) {
     case "APPLIED":
       return APPLIED;

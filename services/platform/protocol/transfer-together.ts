@@ -4,12 +4,12 @@ import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { CommandSession } from "../mt5/client.ts";
 import { findTransferByKey } from "../store/transfers.ts";
-import { listLegs } from "../store/operations.ts";
-import { isDealTaken } from "../store/operation-steps.ts";
+import { listLegs } from "../store/legs.ts";
+import { isDealTaken } from "../store/leg-transitions.ts";
 import type { Permit } from "./grant-permit.ts";
 import { insertOrders, type OrderAnswer } from "./insert-orders.ts";
 import { type AppliedNow, recordTogether } from "./record-together.ts";
-import { askerOf, recordSent, type Sent, voidUnsent, writeOnce } from "./send.ts";
+import { permitHolderOf, recordSent, type Sent, voidUnsent, writeOnce } from "./send.ts";
 import type { TransferOrder } from "./transfer-order.ts";
 
 /** An order of this batch and the session that would send its legs. */
@@ -26,7 +26,7 @@ const TOGETHER_MS = 250;
 
 /**
  * Executes several transfers together: one commit for all orders and permits, then the sends in parallel, then one commit
- * for all answers, which also permits the second legs. Each operation makes the same transitions as alone.
+ * for all answers, which also permits the second legs. Each leg makes the same transitions as alone.
  */
 export async function transferTogether(deps: Deps, items: readonly BatchItem[]): Promise<BatchAnswer[]> {
   const answers = await insertTogether(deps, items);
@@ -45,7 +45,7 @@ async function insertTogether(deps: Deps, items: readonly BatchItem[]): Promise<
   const orders = items.map(({ order, requestId, session }) => ({
     order,
     requestId,
-    asker: order.isEnqueued ? undefined : askerOf(deps, session),
+    permitHolder: order.isEnqueued ? undefined : permitHolderOf(deps, session),
   }));
   try {
     return await inTransaction(deps.pool, (tx) => insertOrders(tx, orders));
@@ -105,10 +105,10 @@ async function recordAll(
 ): Promise<readonly Write[]> {
   const plain = written.flatMap(({ item, sent }) => appliedNow(deps, item, sent, free) ?? []);
   const together = plain.length === 0 ? NOTHING : await tryTogether(deps, written, plain);
-  const alone = written.filter(({ sent }) => !together.recorded.has(sent.permit.operation.number));
+  const alone = written.filter(({ sent }) => !together.recorded.has(sent.permit.leg.number));
   requireAll(await Promise.allSettled(alone.map(({ sent }) => recordSent(deps, sent))));
   return written.flatMap(({ item, sent }) => {
-    const permit = together.permits.get(sent.permit.operation.number);
+    const permit = together.permits.get(sent.permit.leg.number);
     return permit === undefined ? [] : [{ item, permit }];
   });
 }
@@ -121,7 +121,7 @@ async function tryTogether(deps: Deps, written: readonly Written[], plain: reado
     const { recorded, permits, awaitReader } = await inTransaction(deps.pool, (tx) =>
       recordTogether(tx, server, plain),
     );
-    deps.reach("after_record", written[0]?.sent.permit.operation.status.kind);
+    deps.reach("after_record", written[0]?.sent.permit.leg.status.kind);
     for (const login of awaitReader) deps.freshDeals.add(login);
     for (const { login } of plain) deps.loginSignals.notify(login);
     return { recorded, permits };
@@ -137,7 +137,7 @@ async function tryTogether(deps: Deps, written: readonly Written[], plain: reado
 async function undoSecond(deps: Deps, { order, session }: BatchItem): Promise<void> {
   const recorded = await findTransferByKey(deps.pool, order.key);
   const legs = recorded === undefined ? [] : await listLegs(deps.pool, recorded.id);
-  const second = legs.find(({ leg }) => leg === 2);
+  const second = legs.find(({ ordinal }) => ordinal === 2);
   if (second !== undefined) await voidUnsent(deps, second, session);
 }
 
@@ -148,16 +148,16 @@ function appliedNow(
   free: ReadonlySet<CommandSession>,
 ): AppliedNow | undefined {
   if (outcome.kind !== "applied") return undefined;
-  const { operation, attempt } = permit;
-  const { number, login } = operation;
+  const { leg, attempt } = permit;
+  const { number, login } = leg;
   const [first, second] = order.legs;
   const isFirst = first?.login === login;
-  const asker = isFirst && second !== undefined && free.has(session) ? askerOf(deps, session) : undefined;
+  const permitHolder = isFirst && second !== undefined && free.has(session) ? permitHolderOf(deps, session) : undefined;
   return {
     number,
     login,
     attempt,
     ticket: outcome.ticket,
-    next: asker && second && { login: second.login, asker },
+    next: permitHolder && second && { login: second.login, permitHolder },
   };
 }

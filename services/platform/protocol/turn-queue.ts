@@ -1,4 +1,4 @@
-/** The position of an operation in its queue of this process. */
+/** The position of a leg in its queue of this process. */
 type QueueEntry = Disposable & {
   /** Resolves with true when it is the first, or with false after `timeoutMs`. */
   readonly untilFirst: (timeoutMs: number) => Promise<boolean>;

@@ -95,12 +95,12 @@ test("a credit that was lost and is absent is sent again, never reversed", async
   expect(ended.legs).toHaveLength(2);
   expect(await world.control.account(payment)).toMatchObject({ balance: "60.00" });
   expect(await world.control.account(investor)).toMatchObject({ balance: "40.00" });
-  expect(await many(instance.deps.pool, sql`select state, attempt, absences from operation where attempt > 1`)).toEqual(
-    [{ state: "APPLIED", attempt: 2, absences: 1 }],
-  );
+  expect(await many(instance.deps.pool, sql`select state, attempt, absences from leg where attempt > 1`)).toEqual([
+    { state: "APPLIED", attempt: 2, absences: 1 },
+  ]);
 }, 30_000);
 
-test("after 'too frequent' the operation is sent again after a pause", async () => {
+test("after 'too frequent' the leg is sent again after a pause", async () => {
   const world = await aWorld();
   const { service, instance, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "retcode:12", times: 2 });
@@ -109,7 +109,7 @@ test("after 'too frequent' the operation is sent again after a pause", async () 
 
   const attempts = await many<{ state: string }>(
     instance.deps.pool,
-    sql`select attempt.state from attempt join operation on operation.number = operation_number
+    sql`select attempt.state from attempt join leg on leg.number = leg_number
         where kind = 'fee_debit' order by attempt.number`,
   );
   expect(attempts.map(({ state }) => state)).toEqual(["REFUSED", "REFUSED", "APPLIED"]);

@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { CommandSession } from "../mt5/client.ts";
-import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
+import { aManagedLogin, aWaitingLeg } from "../testing/books.ts";
 import { aWorld, type Instance } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
-import { lockAccountAndOperation } from "./record.ts";
-import { askerOf, voidUnsent } from "./send.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import { lockAccountAndLeg } from "./record.ts";
+import { permitHolderOf, voidUnsent } from "./send.ts";
 
 function aSession(sessionId: string): CommandSession {
   const changeBalance = () => Promise.reject(new Error("nothing is to be sent here"));
@@ -16,22 +16,22 @@ function aSession(sessionId: string): CommandSession {
 
 const SESSION = aSession("own/1");
 
-/** Two processes, and an operation whose permit one of them has. */
+/** Two processes, and a leg whose permit one of them has. */
 async function aPermit(of: (processes: { readonly own: Instance; readonly other: Instance }) => Instance) {
   const world = await aWorld();
   const own = await world.start({ hasJobs: false });
   const other = await world.start({ hasJobs: false });
   const { pool } = own.deps;
   await aManagedLogin(pool, "1");
-  const number = await aWaitingOperation(pool, { key: "a" });
-  const asker = askerOf(of({ own, other }).deps, SESSION);
-  await inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndOperation(tx, "1", number), asker));
-  const status = async (at: OperationNumber) =>
+  const number = await aWaitingLeg(pool, { key: "a" });
+  const permitHolder = permitHolderOf(of({ own, other }).deps, SESSION);
+  await inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, "1", number), permitHolder));
+  const status = async (at: LegNumber) =>
     await many(
       pool,
-      sql`select operation.state, attempt.state as attempt
-          from operation join attempt on operation_number = operation.number
-          where operation.number = ${at}`,
+      sql`select leg.state, attempt.state as attempt
+          from leg join attempt on leg_number = leg.number
+          where leg.number = ${at}`,
     );
   return { deps: own.deps, target: { login: "1", number }, status: () => status(number) };
 }

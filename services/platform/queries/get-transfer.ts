@@ -2,7 +2,7 @@ import type { GetTransferRequest, TransferResult } from "#proto/pamm/platform/v1
 import type { Deps } from "../deps.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { refuse } from "../refusals.ts";
-import { listLegs } from "../store/operations.ts";
+import { listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 
 /** "Not found" comes from the database that records transfers, so it proves that none was recorded at that time. */

@@ -16,9 +16,9 @@ export async function inspectAccounts(
     throw refuse("validation_failed", `A request has 1 to ${MAX_LOGINS} logins.`);
   }
   // An invalid login does not exist; the platform could refuse the whole list because of it.
-  const askable = [...new Set(logins.filter((login) => LOGIN.test(login)))];
-  const users = askable.length === 0 ? new Map<string, never>() : await orUnavailable(mt5.getUsers(askable));
-  const roles = await listRoles(pool, askable);
+  const valid = [...new Set(logins.filter((login) => LOGIN.test(login)))];
+  const users = valid.length === 0 ? new Map<string, never>() : await orUnavailable(mt5.getUsers(valid));
+  const roles = await listRoles(pool, valid);
   return {
     accounts: logins.map((login) => {
       const user = users.get(login);

@@ -15,9 +15,9 @@ export async function listReviews({ pool }: Deps, request: ListReviewsRequest): 
 
 /** The evidence from the opening of the review, and the current records: attempts, answers, scans, sum of the log. */
 export async function withBundle(db: Queryable, reviews: readonly Review[]): Promise<Review[]> {
-  const operations = reviews.flatMap(({ operationId }) => (operationId === "" ? [] : [BigInt(operationId)]));
-  const attempts = Map.groupBy(await listAttemptEvidence(db, operations), ({ operation }) => String(operation));
-  const scans = Map.groupBy(await listScanEvidence(db, operations, SCANS_SHOWN), ({ operation }) => String(operation));
+  const legs = reviews.flatMap(({ operationId }) => (operationId === "" ? [] : [BigInt(operationId)]));
+  const attempts = Map.groupBy(await listAttemptEvidence(db, legs), ({ leg }) => String(leg));
+  const scans = Map.groupBy(await listScanEvidence(db, legs, SCANS_SHOWN), ({ leg }) => String(leg));
   const sums = await listLogSums(
     db,
     reviews.map(({ login }) => login),

@@ -4,7 +4,7 @@ import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
-test("continuous reads of an account do not block its operations", async () => {
+test("continuous reads of an account do not block its legs", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -38,7 +38,7 @@ test("continuous reads of an account do not block its operations", async () => {
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, logNumber: 4n });
 });
 
-test("an operation that may not be sent does not block the reading of facts", async () => {
+test("a leg that may not be sent does not block the reading of facts", async () => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;

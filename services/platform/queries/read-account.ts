@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { readBetween } from "../protocol/history/read-between.ts";
 import { orBusy } from "../protocol/unavailable.ts";
 
-/** The account on the platform and the sum of its log, read between two operations of this service. */
+/** The account on the platform and the sum of its log, read between two legs of this service. */
 export async function readAccount(deps: Deps, { login }: ReadAccountRequest): Promise<ReadAccountResponse> {
   const { balanceMinor, account, positions, isComplete } = await orBusy(readBetween(deps, login));
   return {

@@ -6,12 +6,12 @@ export async function isReleased(db: Queryable, lockOwner: string): Promise<bool
   return row !== undefined;
 }
 
-/** Claims the lock: later operations wait. Its number comes from the operation sequence, so both have one order. */
+/** Claims the lock: later legs wait. Its number comes from the leg sequence, so both have one order. */
 export async function claimLock(tx: Transaction, login: string, lockOwner: string): Promise<void> {
   await one(
     tx,
     sql`update account
-        set locked_by = ${lockOwner}, lock_number = nextval('operation_number'), lock_granted_at = null
+        set locked_by = ${lockOwner}, lock_number = nextval('leg_number'), lock_granted_at = null
         where login = ${login} and locked_by is null
         returning login`,
   );

@@ -23,7 +23,7 @@ export type Account = {
 
 export type AccountLock = {
   readonly lockOwner: string;
-  /** Operations with a lower number were recorded before the lock. */
+  /** Legs with a lower number were recorded before the lock. */
   readonly number: bigint;
   readonly isGranted: boolean;
 };

@@ -16,7 +16,7 @@ export type UnshownDeal = {
 };
 
 /**
- * Recorded deals that a read of their time should have shown and did not. Operations of a Master are included from their
+ * Recorded deals that a read of their time should have shown and did not. Legs of a Master are included from their
  * answer on: their log entries wait for a read that may never show them. Deals reported or corrected as gone are left out.
  */
 export async function listUnshownDeals(
@@ -35,11 +35,11 @@ export async function listUnshownDeals(
           where deal_id is not null
           union all
           select login, kind, amount_minor, server, deal_id, applied_at, null
-          from operation
+          from leg
           where deal_id is not null
             and not exists (
               select from log_entry as own
-              where own.server = operation.server and own.deal_id = operation.deal_id and own.login = operation.login
+              where own.server = leg.server and own.deal_id = leg.deal_id and own.login = leg.login
                 and own.kind <> 'amendment'
             )
         ) as logged

@@ -1,11 +1,11 @@
 import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Scan } from "../domain/absence.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
-import type { AttemptState } from "../domain/operation.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import type { AttemptState } from "../domain/leg.ts";
 
 export type NewAttempt = {
-  readonly operation: OperationNumber;
+  readonly leg: LegNumber;
   readonly number: number;
   readonly reference: string;
   readonly senderEpoch: bigint;
@@ -46,25 +46,21 @@ export async function hasOpenAttempts(db: Queryable): Promise<boolean> {
 export async function insertAttempts(tx: Transaction, attempts: readonly NewAttempt[]): Promise<void> {
   await execute(
     tx,
-    sql`insert into attempt (operation_number, number, reference, state, sender_epoch, session, permit_expires_at)
-        select operation, number, reference, 'SENDING', epoch, session,
+    sql`insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
+        select leg, number, reference, 'SENDING', epoch, session,
                clock_timestamp() + ms * interval '1 millisecond'
         from unnest(
-          ${attempts.map(({ operation }) => operation)}::bigint[],
+          ${attempts.map(({ leg }) => leg)}::bigint[],
           ${attempts.map(({ number }) => number)}::smallint[],
           ${attempts.map(({ reference }) => reference)}::text[],
           ${attempts.map(({ senderEpoch }) => senderEpoch)}::bigint[],
           ${attempts.map(({ session }) => session)}::text[],
           ${attempts.map(({ permitMs }) => permitMs)}::integer[]
-        ) as permitted (operation, number, reference, epoch, session, ms)`,
+        ) as permitted (leg, number, reference, epoch, session, ms)`,
   );
 }
 
-export async function findAttempt(
-  db: Queryable,
-  operation: OperationNumber,
-  number: number,
-): Promise<RecordedAttempt | undefined> {
+export async function findAttempt(db: Queryable, leg: LegNumber, number: number): Promise<RecordedAttempt | undefined> {
   const row = await maybeOne<{
     number: number;
     granted_at: Date;
@@ -80,7 +76,7 @@ export async function findAttempt(
                answer is not distinct from 'not_shown' as has_unconfirmed_ticket
         from attempt
         join sender on epoch = sender_epoch
-        where operation_number = ${operation} and number = ${number}`,
+        where leg_number = ${leg} and number = ${number}`,
   );
   return (
     row && {
@@ -97,12 +93,7 @@ export async function findAttempt(
 }
 
 /** Records facts about an attempt. A final state stays: only SENDING and UNKNOWN are replaced. */
-export async function markAttempt(
-  db: Queryable,
-  operation: OperationNumber,
-  number: number,
-  facts: AttemptFacts,
-): Promise<void> {
+export async function markAttempt(db: Queryable, leg: LegNumber, number: number, facts: AttemptFacts): Promise<void> {
   await execute(
     db,
     sql`update attempt
@@ -111,7 +102,7 @@ export async function markAttempt(
                              else fenced_at end,
             answer_code = coalesce(${facts.answerCode}::integer, answer_code),
             answer = coalesce(${facts.answer}::text, answer)
-        where operation_number = ${operation} and number = ${number}`,
+        where leg_number = ${leg} and number = ${number}`,
   );
 }
 
@@ -130,30 +121,30 @@ export async function fenceOwnAttempts(
         set fenced_at = clock_timestamp()
         where sender_epoch = ${epoch} and fenced_at is null and state in ('SENDING', 'UNKNOWN')
           and permit_expires_at < clock_timestamp() - ${afterMs} * interval '1 millisecond'
-          and operation_number <> all (${inFlight}::bigint[])`,
+          and leg_number <> all (${inFlight}::bigint[])`,
   );
 }
 
 export async function insertScan(
   db: Queryable,
-  operation: OperationNumber,
+  leg: LegNumber,
   attempt: number,
   scan: Scan & { readonly tickets: readonly bigint[] },
 ): Promise<void> {
   await execute(
     db,
-    sql`insert into scan (operation_number, attempt, started_at, verdict, tickets)
-        values (${operation}, ${attempt}, ${new Date(scan.startedAtMs)}, ${scan.verdict}, ${scan.tickets}::bigint[])
+    sql`insert into scan (leg_number, attempt, started_at, verdict, tickets)
+        values (${leg}, ${attempt}, ${new Date(scan.startedAtMs)}, ${scan.verdict}, ${scan.tickets}::bigint[])
         on conflict do nothing`,
   );
 }
 
-export async function listScans(db: Queryable, operation: OperationNumber, attempt: number): Promise<Scan[]> {
+export async function listScans(db: Queryable, leg: LegNumber, attempt: number): Promise<Scan[]> {
   const rows = await many<{ started_at: Date; verdict: Scan["verdict"] }>(
     db,
     sql`select started_at, verdict
         from scan
-        where operation_number = ${operation} and attempt = ${attempt}
+        where leg_number = ${leg} and attempt = ${attempt}
         order by started_at`,
   );
   return rows.map(({ started_at, verdict }) => ({ startedAtMs: started_at.getTime(), verdict }));

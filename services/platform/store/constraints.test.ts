@@ -6,7 +6,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { appendToLog, openLog } from "../protocol/history/append-to-log.ts";
 import { lockAccount } from "./accounts.ts";
-import { insertOperations } from "./operation-steps.ts";
+import { insertLegs } from "./leg-transitions.ts";
 import { insertTransfers } from "./transfers.ts";
 
 const SERVER = "test";
@@ -26,14 +26,14 @@ async function aManagedLogin(pool: Pool, login: string): Promise<void> {
   await inTransaction(pool, (tx) => openLog(tx, log));
 }
 
-async function anOperation(pool: Pool, login: string, key: string, kind: "deposit" | "fee_credit" = "deposit") {
+async function aLeg(pool: Pool, login: string, key: string, kind: "deposit" | "fee_credit" = "deposit") {
   return inTransaction(pool, async (tx) => {
-    const order = { key, lockOwner: "", legs: 1, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
+    const order = { key, lockOwner: "", legCount: 1, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
     const inserted = await insertTransfers(tx, [{ ...order, comment: "", requestId: "" }]);
-    const amounts = { askedMinor: 5n, amountMinor: 5n };
+    const amounts = { requestedMinor: 5n, amountMinor: 5n };
     const status = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;
     const transferId = inserted.get(key)!.id;
-    const [number] = await insertOperations(tx, [{ transferId, leg: 1, login, ...amounts, isReady: true, status }]);
+    const [number] = await insertLegs(tx, [{ transferId, ordinal: 1, login, ...amounts, isReady: true, status }]);
     return number!;
   });
 }
@@ -53,30 +53,30 @@ function log(pool: Pool, login: string, ticket: bigint): Promise<void> {
   });
 }
 
-test("the database refuses a second open operation of one login", async () => {
+test("the database refuses a second open leg of one login", async () => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
-  const first = await anOperation(pool, "1", "a");
-  const second = await anOperation(pool, "1", "b");
-  await execute(pool, sql`update operation set state = 'UNKNOWN' where number = ${first}`);
+  const first = await aLeg(pool, "1", "a");
+  const second = await aLeg(pool, "1", "b");
+  await execute(pool, sql`update leg set state = 'UNKNOWN' where number = ${first}`);
 
-  const sending = execute(pool, sql`update operation set state = 'SENDING' where number = ${second}`);
-  await expect(sending).rejects.toMatchObject({ constraint: "operation_under_way" });
+  const sending = execute(pool, sql`update leg set state = 'SENDING' where number = ${second}`);
+  await expect(sending).rejects.toMatchObject({ constraint: "leg_under_way" });
   await execute(
     pool,
-    sql`update operation set state = 'REVIEW', came_from = 'UNKNOWN', review = 'candidate_deal'
+    sql`update leg set state = 'REVIEW', came_from = 'UNKNOWN', review = 'candidate_deal'
                           where number = ${first}`,
   );
-  const again = execute(pool, sql`update operation set state = 'SENDING' where number = ${second}`);
-  await expect(again).rejects.toMatchObject({ constraint: "operation_under_way" });
+  const again = execute(pool, sql`update leg set state = 'SENDING' where number = ${second}`);
+  await expect(again).rejects.toMatchObject({ constraint: "leg_under_way" });
 });
 
 test("credits of a payment account do not block each other", async () => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   for (const key of ["a", "b"]) {
-    const number = await anOperation(pool, "1", key, "fee_credit");
-    expect(await execute(pool, sql`update operation set state = 'SENDING' where number = ${number}`)).toBe(1);
+    const number = await aLeg(pool, "1", key, "fee_credit");
+    expect(await execute(pool, sql`update leg set state = 'SENDING' where number = ${number}`)).toBe(1);
   }
 });
 
@@ -113,31 +113,31 @@ test("a log entry never changes", async () => {
   await expect(execute(pool, sql`delete from log_entry`)).rejects.toThrow("written once");
 });
 
-test("an operation cannot be applied without a deal, nor refused without a reason", async () => {
+test("a leg cannot be applied without a deal, nor refused without a reason", async () => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
-  await anOperation(pool, "1", "a");
+  await aLeg(pool, "1", "a");
 
-  await expect(execute(pool, sql`update operation set state = 'APPLIED'`)).rejects.toThrow("check");
-  await expect(execute(pool, sql`update operation set state = 'REFUSED'`)).rejects.toThrow("check");
-  await expect(execute(pool, sql`update operation set state = 'REVIEW'`)).rejects.toThrow("check");
+  await expect(execute(pool, sql`update leg set state = 'APPLIED'`)).rejects.toThrow("check");
+  await expect(execute(pool, sql`update leg set state = 'REFUSED'`)).rejects.toThrow("check");
+  await expect(execute(pool, sql`update leg set state = 'REVIEW'`)).rejects.toThrow("check");
 });
 
 test.each([
-  ["an amount of zero is allowed only when a floor left nothing to take", "update operation set amount_minor = 0"],
-  ["a floor never increases the requested amount", "update operation set amount_minor = asked_minor + 1"],
-  ["a floor never changes the sign", "update operation set amount_minor = -asked_minor"],
-  ["only an operation in manual review has a previous state", "update operation set came_from = 'UNKNOWN'"],
-  ["a deal has a server and a time", "update operation set state = 'APPLIED', deal_id = 7"],
-  ["the reference counts 31 attempts", "update operation set attempt = 32"],
-  ["no attempt is proven absent twice", "update operation set absences = 1"],
+  ["an amount of zero is allowed only when a floor left nothing to take", "update leg set amount_minor = 0"],
+  ["a floor never increases the requested amount", "update leg set amount_minor = requested_minor + 1"],
+  ["a floor never changes the sign", "update leg set amount_minor = -requested_minor"],
+  ["only a leg in manual review has a previous state", "update leg set came_from = 'UNKNOWN'"],
+  ["a deal has a server and a time", "update leg set state = 'APPLIED', deal_id = 7"],
+  ["the reference counts 31 attempts", "update leg set attempt = 32"],
+  ["no attempt is proven absent twice", "update leg set absences = 1"],
   ["an account lock has an owner and a queue position", "update account set locked_by = 'saga'"],
   ["an account lock without an owner is never granted", "update account set lock_granted_at = clock_timestamp()"],
   ["a read of facts has a token", "update account set reading_until = clock_timestamp()"],
 ])("the tables enforce: %s", async (_what, statement) => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
-  await anOperation(pool, "1", "a");
+  await aLeg(pool, "1", "a");
 
   await expect(pool.query(statement)).rejects.toMatchObject({ code: CHECK_VIOLATION });
 });
@@ -158,12 +158,12 @@ test.each([
     "insert into log_entry (login, number, kind, amount_minor, deal_at, server, deal_id) values ('1', 1, 'external', 0, now(), 'test', $1)",
   ],
   [
-    "the ticket of an operation",
-    "update operation set state = 'APPLIED', server = 'test', deal_id = 7, applied_at = now(), amount_minor = asked_minor - $1 + $1",
+    "the ticket of a leg",
+    "update leg set state = 'APPLIED', server = 'test', deal_id = 7, applied_at = now(), amount_minor = requested_minor - $1 + $1",
   ],
   [
     "a reference",
-    "insert into attempt (operation_number, number, reference, state, sender_epoch, session, permit_expires_at) select min(number), $1, 'PD', 'VOID', 1, 's', now() from operation",
+    "insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at) select min(number), $1, 'PD', 'VOID', 1, 's', now() from leg",
   ],
   ["a released lock owner", "insert into released_lock (lock_owner, login) values ('saga', $1)"],
   [
@@ -184,10 +184,10 @@ test.each([
   await aManagedLogin(pool, "1");
   await aManagedLogin(pool, "2");
   await execute(pool, sql`insert into sender default values`);
-  await anOperation(pool, "1", "a");
+  await aLeg(pool, "1", "a");
   const once = async (turn: number): Promise<void> => void (await pool.query(statement, [turn]));
 
-  if (statement.startsWith("update operation")) await anOperation(pool, "2", "b");
+  if (statement.startsWith("update leg")) await aLeg(pool, "2", "b");
   else await once(1);
   await expect(once(2)).rejects.toMatchObject({ code: expect.stringMatching(/^23(505|514)$/) as unknown });
 });
@@ -196,15 +196,15 @@ test.each(["scan", "released_lock", "adopted_deal"])("a row of %s never changes"
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   await execute(pool, sql`insert into sender default values`);
-  const number = await anOperation(pool, "1", "a");
+  const number = await aLeg(pool, "1", "a");
   await execute(
     pool,
-    sql`insert into attempt (operation_number, number, reference, state, sender_epoch, session, permit_expires_at)
+    sql`insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
         values (${number}, 1, 'PD', 'UNKNOWN', 1, 's', now())`,
   );
   await execute(
     pool,
-    sql`insert into scan (operation_number, attempt, started_at, verdict, tickets) values (${number}, 1, now(), 'clean', '{}')`,
+    sql`insert into scan (leg_number, attempt, started_at, verdict, tickets) values (${number}, 1, now(), 'clean', '{}')`,
   );
   await execute(pool, sql`insert into released_lock (lock_owner, login) values ('saga', '1')`);
   await execute(pool, sql`insert into adopted_deal (server, deal_id, login) values ('test', 7, '1')`);

@@ -1,12 +1,12 @@
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { OperationKind } from "../domain/operation-kind.ts";
-import { operationNumber, type OperationNumber } from "../domain/operation-number.ts";
+import type { LegKind } from "../domain/leg-kind.ts";
+import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 
-/** An applied operation whose deal is due to be verified. */
+/** An applied leg whose deal is due to be verified. */
 export type DueVerification = {
-  readonly number: OperationNumber;
+  readonly number: LegNumber;
   readonly login: string;
-  readonly kind: OperationKind;
+  readonly kind: LegKind;
   readonly amountMinor: bigint;
   readonly attempt: number;
   readonly ticket: bigint;
@@ -18,39 +18,39 @@ export type DueVerification = {
 type VerificationRow = {
   number: bigint;
   login: string;
-  kind: OperationKind;
+  kind: LegKind;
   amount_minor: bigint;
   attempt: number;
   deal_id: bigint;
   applied_at: Date;
-  looks: number;
+  verifications: number;
 };
 
 /** Claims due verifications, so that one process makes each. It schedules the next one with `saveVerification`. */
 export async function claimVerifications(db: Queryable, claimMs: number, limit: number): Promise<DueVerification[]> {
   const rows = await many<VerificationRow>(
     db,
-    sql`update operation
+    sql`update leg
         set next_scan_at = clock_timestamp() + ${claimMs} * interval '1 millisecond'
         where number in (
           select number
-          from operation
-          where state = 'APPLIED' and looks < 3 and next_scan_at <= clock_timestamp()
+          from leg
+          where state = 'APPLIED' and verifications < 3 and next_scan_at <= clock_timestamp()
           order by next_scan_at
           limit ${limit}
           for no key update skip locked
         )
-        returning number, login, kind, amount_minor, attempt, deal_id, applied_at, looks`,
+        returning number, login, kind, amount_minor, attempt, deal_id, applied_at, verifications`,
   );
   return rows.map((row) => ({
-    number: operationNumber(row.number),
+    number: legNumber(row.number),
     login: row.login,
     kind: row.kind,
     amountMinor: row.amount_minor,
     attempt: row.attempt,
     ticket: row.deal_id,
     appliedAt: row.applied_at,
-    verifications: row.looks,
+    verifications: row.verifications,
   }));
 }
 
@@ -62,9 +62,9 @@ export async function saveVerification(
 ): Promise<void> {
   await execute(
     db,
-    sql`update operation
-        set looks = looks + 1, next_scan_at = coalesce(${nextAt}::timestamptz, next_scan_at)
-        where number = ${number} and state = 'APPLIED' and looks = ${verifications}`,
+    sql`update leg
+        set verifications = verifications + 1, next_scan_at = coalesce(${nextAt}::timestamptz, next_scan_at)
+        where number = ${number} and state = 'APPLIED' and verifications = ${verifications}`,
   );
 }
 
@@ -76,8 +76,8 @@ export async function postponeVerification(
 ): Promise<void> {
   await execute(
     db,
-    sql`update operation
+    sql`update leg
         set next_scan_at = ${until}
-        where number = ${number} and state = 'APPLIED' and looks = ${verifications}`,
+        where number = ${number} and state = 'APPLIED' and verifications = ${verifications}`,
   );
 }

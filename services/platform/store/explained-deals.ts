@@ -2,8 +2,8 @@ import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /**
- * Those of the deals that are in a log, were in the history before their account was adopted, or belong to operations: a
- * Master's operation is in no log until the reader reaches its deal.
+ * Those of the deals that are in a log, were in the history before their account was adopted, or belong to legs: a
+ * Master's leg is in no log until the reader reaches its deal.
  */
 export async function listExplainedDeals(
   db: Queryable,
@@ -18,7 +18,7 @@ export async function listExplainedDeals(
         union
         select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[])
         union
-        select deal_id from operation where server = ${server} and deal_id = any (${deals}::bigint[])`,
+        select deal_id from leg where server = ${server} and deal_id = any (${deals}::bigint[])`,
   );
   return new Set(rows.map(({ deal_id: id }) => id));
 }
@@ -41,7 +41,7 @@ export async function listExplainedDealsOf(
         where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login}
         union
         select deal_id
-        from operation
+        from leg
         where server = ${server} and deal_id = any (${deals}::bigint[]) and login = ${login}`,
   );
   return new Set(rows.map(({ deal_id: id }) => id));

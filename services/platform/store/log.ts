@@ -13,7 +13,7 @@ export type LogRow = TradeRow & {
   number: bigint;
   kind: EntryKind;
   amount_minor: bigint;
-  operation_number: bigint | null;
+  leg_number: bigint | null;
   transfer_id: bigint | null;
   key: string;
   deal_id: bigint | null;
@@ -24,7 +24,7 @@ export type LogRow = TradeRow & {
 };
 
 function entryOf(row: LogRow): LogEntry {
-  const { operation_number: operation, transfer_id: transferId, key, deal_id: dealId } = row;
+  const { leg_number: leg, transfer_id: transferId, key, deal_id: dealId } = row;
   return {
     id: row.id,
     login: row.login,
@@ -32,7 +32,7 @@ function entryOf(row: LogRow): LogEntry {
     number: row.number,
     kind: row.kind,
     amount: usd(row.amount_minor),
-    cause: operation === null || transferId === null ? undefined : { operation, transferId, key },
+    cause: leg === null || transferId === null ? undefined : { leg, transferId, key },
     deal: dealId === null ? undefined : { id: dealId, serverMsc: row.server_msc ?? undefined },
     at: row.deal_at,
     trade: row.kind === "trade" ? tradeOf(row) : undefined,
@@ -56,11 +56,11 @@ export async function insertEntries(
   const rows = await many<{ id: bigint; moved: bigint }>(
     tx,
     sql`with added as (
-        insert into log_entry (login, number, kind, amount_minor, operation_number, transfer_id, key, server, deal_id,
+        insert into log_entry (login, number, kind, amount_minor, leg_number, transfer_id, key, server, deal_id,
                                deal_at, server_msc, action, entry, position_id, symbol, volume, volume_closed,
                                profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state,
                                corrected_deal_id)
-        select login, number, kind, amount, operation, transfer, key,
+        select login, number, kind, amount, leg, transfer, key,
                case when deal is not null then ${server}::text end, case when kind <> 'correction' then deal end, deal_at,
                server_msc, action, entry, position, symbol, volume, closed, profit, swap, commission, fee, amendment,
                deal_state, case when kind = 'correction' then deal end
@@ -69,7 +69,7 @@ export async function insertEntries(
           ${entries.map(({ number }) => number)}::bigint[],
           ${entries.map(({ kind }) => kind)}::text[],
           ${entries.map(({ amount }) => amount.minor)}::bigint[],
-          ${entries.map(({ cause }) => cause?.operation)}::bigint[],
+          ${entries.map(({ cause }) => cause?.leg)}::bigint[],
           ${entries.map(({ cause }) => cause?.transferId)}::bigint[],
           ${entries.map(({ cause }) => cause?.key ?? "")}::text[],
           ${entries.map(({ deal }) => deal?.id)}::bigint[],
@@ -87,7 +87,7 @@ export async function insertEntries(
           ${trades.map((trade) => trade?.fee.minor)}::bigint[],
           ${entries.map(({ amendment }) => amendment)}::text[],
           ${entries.map(({ dealState }) => dealState ?? 0)}::smallint[]
-        ) with ordinality as added (login, number, kind, amount, operation, transfer, key, deal, deal_at, server_msc,
+        ) with ordinality as added (login, number, kind, amount, leg, transfer, key, deal, deal_at, server_msc,
                                     action, entry, position, symbol, volume, closed, profit, swap, commission, fee,
                                     amendment, deal_state, ordinal)
         order by ordinal
@@ -113,7 +113,7 @@ export async function insertEntries(
 export async function listEntries(db: Queryable, login: string, after: bigint, limit: number): Promise<LogEntry[]> {
   const rows = await many<LogRow>(
     db,
-    sql`select log_entry.id, log_entry.login, role, number, kind, amount_minor, operation_number, transfer_id, key,
+    sql`select log_entry.id, log_entry.login, role, number, kind, amount_minor, leg_number, transfer_id, key,
                coalesce(deal_id, corrected_deal_id) as deal_id, deal_at, server_msc, action, entry, position_id, symbol,
                volume, volume_closed, profit_minor, swap_minor, commission_minor, fee_minor, amendment, deal_state
         from log_entry
@@ -148,24 +148,24 @@ export async function listLogBalances(db: Queryable, positions: readonly LogNumb
                filed.deal_id as "dealId", filed.deal_at as "dealAt", newest.deal_at as "lastDealAt"
         from unnest(
                ${positions.map(({ login }) => login)}::text[], ${positions.map(({ number }) => number)}::bigint[]
-             ) as asked (login, number)
-             join account on account.login = asked.login
+             ) as requested (login, number)
+             join account on account.login = requested.login
              cross join lateral (
                select coalesce(sum(amount_minor), 0)::bigint as amount
                from log_entry
-               where log_entry.login = asked.login and log_entry.number > asked.number
+               where log_entry.login = requested.login and log_entry.number > requested.number
              ) as later
              left join lateral (
                select deal_id, deal_at
                from log_entry
-               where log_entry.login = asked.login and log_entry.number <= asked.number and deal_id is not null
+               where log_entry.login = requested.login and log_entry.number <= requested.number and deal_id is not null
                order by log_entry.number desc
                limit 1
              ) as filed on true
              left join lateral (
                select deal_at
                from log_entry
-               where log_entry.login = asked.login and deal_id is not null
+               where log_entry.login = requested.login and deal_id is not null
                order by log_entry.number desc
                limit 1
              ) as newest on true`,

@@ -3,8 +3,8 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
-import { aManagedLogin, aWaitingOperation } from "../testing/books.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import { aManagedLogin, aWaitingLeg } from "../testing/books.ts";
 import { fenceOwnAttempts, insertAttempts, markAttempt } from "./attempts.ts";
 import { claimLock, grantLock, isReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
@@ -20,27 +20,27 @@ async function someBooks() {
   return pool;
 }
 
-async function set(pool: Pool, number: OperationNumber, state: "SENDING" | "UNKNOWN" | "REVIEW"): Promise<void> {
+async function set(pool: Pool, number: LegNumber, state: "SENDING" | "UNKNOWN" | "REVIEW"): Promise<void> {
   const [cameFrom, review] = state === "REVIEW" ? ["UNKNOWN", "candidate_deal"] : [undefined, undefined];
   await execute(
     pool,
-    sql`update operation set state = ${state}, came_from = ${cameFrom}, review = ${review}, attempt = 1 where number = ${number}`,
+    sql`update leg set state = ${state}, came_from = ${cameFrom}, review = ${review}, attempt = 1 where number = ${number}`,
   );
 }
 
-async function anAttempt(pool: Pool, number: OperationNumber, permitMs: number): Promise<bigint> {
+async function anAttempt(pool: Pool, number: LegNumber, permitMs: number): Promise<bigint> {
   const senderEpoch = await insertSender(pool);
   const own = { number: 1, reference: `P${number}`, senderEpoch, session: "s/1", permitMs };
-  await inTransaction(pool, (tx) => insertAttempts(tx, [{ ...own, operation: number }]));
+  await inTransaction(pool, (tx) => insertAttempts(tx, [{ ...own, leg: number }]));
   return senderEpoch;
 }
 
-test("an account lock waits for operations that may be open and for those queued before it, and for no later ones", async () => {
+test("an account lock waits for legs that may be open and for those queued before it, and for no later ones", async () => {
   const pool = await someBooks();
-  const before = await aWaitingOperation(pool, { key: "a" });
-  const late = await aWaitingOperation(pool, { key: "b", sendBefore: PAST });
+  const before = await aWaitingLeg(pool, { key: "a" });
+  const late = await aWaitingLeg(pool, { key: "b", sendBefore: PAST });
   await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
-  await aWaitingOperation(pool, { key: "c" });
+  await aWaitingLeg(pool, { key: "c" });
   const unfinished = () => findUnfinished(pool, "1", "saga");
 
   expect(await unfinished()).toBe(before);
@@ -50,7 +50,7 @@ test("an account lock waits for operations that may be open and for those queued
   }
   await execute(
     pool,
-    sql`update operation set state = 'REFUSED', refusal = 'absent', came_from = null, review = null where number <= ${late}`,
+    sql`update leg set state = 'REFUSED', refusal = 'absent', came_from = null, review = null where number <= ${late}`,
   );
   expect(await unfinished()).toBeUndefined();
 });
@@ -74,29 +74,29 @@ test("only its owner claims, grants, withdraws or releases an account lock, and 
   expect(await isReleased(pool, "saga")).toBe(true);
 });
 
-test("only waiting operations without a request are listed: enqueued, a later leg, attempted before, or old", async () => {
+test("only waiting legs without a request are listed: enqueued, a later leg, attempted before, or old", async () => {
   const pool = await someBooks();
-  const fresh = await aWaitingOperation(pool, { key: "a" });
+  const fresh = await aWaitingLeg(pool, { key: "a" });
   expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
   expect(await listWaiting(pool, 0, 10)).toEqual([fresh]);
 
   await aManagedLogin(pool, "2");
-  const attempted = await aWaitingOperation(pool, { key: "b", login: "2", kind: "mirror", attempt: 1 });
-  const later = await aWaitingOperation(pool, { key: "c", login: "2", kind: "fee_credit", leg: 2 });
-  await aWaitingOperation(pool, { key: "d", login: "2", kind: "fee_credit", leg: 2, isReady: false });
+  const attempted = await aWaitingLeg(pool, { key: "b", login: "2", kind: "mirror", attempt: 1 });
+  const later = await aWaitingLeg(pool, { key: "c", login: "2", kind: "fee_credit", ordinal: 2 });
+  await aWaitingLeg(pool, { key: "d", login: "2", kind: "fee_credit", ordinal: 2, isReady: false });
   expect(await listWaiting(pool, LONG_MS, 10)).toEqual([attempted, later]);
-  await execute(pool, sql`update operation set next_scan_at = clock_timestamp() + interval '1 minute'`);
+  await execute(pool, sql`update leg set next_scan_at = clock_timestamp() + interval '1 minute'`);
   expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
 });
 
-test("a read of facts lets an operation go first that the previous read delayed, unless another one is open", async () => {
+test("a read of facts lets a leg go first that the previous read delayed, unless another one is open", async () => {
   const pool = await someBooks();
-  const waiting = await aWaitingOperation(pool, { key: "a" });
+  const waiting = await aWaitingLeg(pool, { key: "a" });
   expect(await findDelayedByReading(pool, "1")).toBeUndefined();
   await execute(pool, sql`update account set read_at = clock_timestamp()`);
   expect(await findDelayedByReading(pool, "1")).toBe(waiting);
 
-  const other = await aWaitingOperation(pool, { key: "b" });
+  const other = await aWaitingLeg(pool, { key: "b" });
   expect(await findDelayedByReading(pool, "1")).toBe(waiting);
   for (const state of ["SENDING", "REVIEW"] as const) {
     await set(pool, other, state);
@@ -106,19 +106,19 @@ test("a read of facts lets an operation go first that the previous read delayed,
 
 test("only the permit of the last attempt is overdue, once the permit and the time for an answer are over", async () => {
   const pool = await someBooks();
-  const number = await aWaitingOperation(pool, { key: "a" });
+  const number = await aWaitingLeg(pool, { key: "a" });
   await anAttempt(pool, number, 0);
   await set(pool, number, "SENDING");
 
   expect(await listOverdue(pool, LONG_MS, 10)).toEqual([]);
   expect(await listOverdue(pool, 0, 10)).toEqual([number]);
-  await execute(pool, sql`update operation set attempt = 2`);
+  await execute(pool, sql`update leg set attempt = 2`);
   expect(await listOverdue(pool, 0, 10)).toEqual([]);
 });
 
 test("a scan that is due is claimed once", async () => {
   const pool = await someBooks();
-  const number = await aWaitingOperation(pool, { key: "a" });
+  const number = await aWaitingLeg(pool, { key: "a" });
   await set(pool, number, "UNKNOWN");
 
   expect(await claimToScan(pool, LONG_MS, 10)).toEqual([number]);
@@ -127,7 +127,7 @@ test("a scan that is due is claimed once", async () => {
 
 test("a process fences only its own attempts, and only when it can write no more of them", async () => {
   const pool = await someBooks();
-  const number = await aWaitingOperation(pool, { key: "a" });
+  const number = await aWaitingLeg(pool, { key: "a" });
   const epoch = await anAttempt(pool, number, 0);
   const fence = async (own: {
     readonly epoch?: bigint;
@@ -147,7 +147,7 @@ test("a process fences only its own attempts, and only when it can write no more
 
 test("a final state of an attempt stays, whatever is reported later", async () => {
   const pool = await someBooks();
-  const number = await aWaitingOperation(pool, { key: "a" });
+  const number = await aWaitingLeg(pool, { key: "a" });
   await anAttempt(pool, number, 0);
   for (const state of ["UNKNOWN", "APPLIED", "ABSENT", "REFUSED"] as const) {
     await markAttempt(pool, number, 1, { state });

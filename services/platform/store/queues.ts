@@ -1,17 +1,17 @@
 import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { LAST_OPERATION_NUMBER, operationNumber, type OperationNumber } from "../domain/operation-number.ts";
+import { LAST_LEG_NUMBER, legNumber, type LegNumber } from "../domain/leg-number.ts";
 
-/** The queue position of an operation on its login: operations before it go first. */
+/** The queue position of a leg on its login: legs before it go first. */
 export type QueuePosition = {
   readonly login: string;
-  /** Undefined before the operation is recorded: then every recorded operation is before it. */
+  /** Undefined before the leg is recorded: then every recorded leg is before it. */
   readonly number?: bigint;
-  /** Only operations of this account lock, or recorded before it, are in the queue; undefined without an account lock. */
+  /** Only legs of this account lock, or recorded before it, are in the queue; undefined without an account lock. */
   readonly accountLock: { readonly lockOwner: string; readonly number: bigint } | undefined;
 };
 
-/** The operation that has to end first: one that is under way, or an earlier one that could be sent now. */
-export async function findObstacle(db: Queryable, position: QueuePosition): Promise<OperationNumber | undefined> {
+/** The leg that has to end first: one that is under way, or an earlier one that could be sent now. */
+export async function findObstacle(db: Queryable, position: QueuePosition): Promise<LegNumber | undefined> {
   return (await findObstacles(db, [position])).get(position.login);
 }
 
@@ -19,13 +19,13 @@ export async function findObstacle(db: Queryable, position: QueuePosition): Prom
 export async function findObstacles(
   db: Queryable,
   positions: readonly QueuePosition[],
-): Promise<ReadonlyMap<string, OperationNumber>> {
+): Promise<ReadonlyMap<string, LegNumber>> {
   const rows = await many<{ login: string; number: bigint }>(
     db,
     sql`select position.login, obstacle.number
         from unnest(
           ${positions.map(({ login }) => login)}::text[],
-          ${positions.map(({ number }) => number ?? LAST_OPERATION_NUMBER + 1n)}::bigint[],
+          ${positions.map(({ number }) => number ?? LAST_LEG_NUMBER + 1n)}::bigint[],
           ${positions.map(({ accountLock }) => accountLock?.lockOwner)}::text[],
           ${positions.map(({ accountLock }) => accountLock?.number)}::bigint[]
         ) as position (login, number, locked_by, lock_number)
@@ -33,92 +33,92 @@ export async function findObstacles(
           select number
           from (
             select number
-            from operation
+            from leg
             where login = position.login and is_exclusive and number <> position.number
               and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
             union all
-            select operation.number
-            from operation
+            select leg.number
+            from leg
             join transfer on transfer.id = transfer_id
             where login = position.login and is_exclusive and is_ready and state = 'INTENT'
-              and operation.number < position.number and next_scan_at <= clock_timestamp()
+              and leg.number < position.number and next_scan_at <= clock_timestamp()
               and (attempt > 0 or send_before is null or send_before > clock_timestamp())
-              and (position.locked_by is null or lock_owner = position.locked_by or operation.number < position.lock_number)
+              and (position.locked_by is null or lock_owner = position.locked_by or leg.number < position.lock_number)
           ) as before
           order by number
           limit 1
         ) as obstacle`,
   );
-  return new Map(rows.map(({ login, number }) => [login, operationNumber(number)]));
+  return new Map(rows.map(({ login, number }) => [login, legNumber(number)]));
 }
 
-/** An operation that could be sent now and that an earlier read of facts has delayed: the next read lets it go first. */
-export async function findDelayedByReading(db: Queryable, login: string): Promise<OperationNumber | undefined> {
+/** A leg that could be sent now and that an earlier read of facts has delayed: the next read lets it go first. */
+export async function findDelayedByReading(db: Queryable, login: string): Promise<LegNumber | undefined> {
   const row = await maybeOne<{ number: bigint }>(
     db,
-    sql`select operation.number
+    sql`select leg.number
         from account
-        join operation on operation.login = account.login
+        join leg on leg.login = account.login
         join transfer on transfer.id = transfer_id
         where account.login = ${login} and is_exclusive and is_ready and state = 'INTENT'
-          and next_scan_at <= clock_timestamp() and greatest(operation.changed_at, next_scan_at) < read_at
+          and next_scan_at <= clock_timestamp() and greatest(leg.changed_at, next_scan_at) < read_at
           and (attempt > 0 or send_before is null or send_before > clock_timestamp())
-          and (locked_by is null or lock_owner = locked_by or operation.number < lock_number)
+          and (locked_by is null or lock_owner = locked_by or leg.number < lock_number)
           and not exists (
-            select from operation as under_way
+            select from leg as under_way
             where under_way.login = account.login and under_way.is_exclusive
               and (under_way.state in ('SENDING', 'UNKNOWN') or under_way.came_from in ('SENDING', 'UNKNOWN'))
           )
-        order by operation.number
+        order by leg.number
         limit 1`,
   );
-  return row && operationNumber(row.number);
+  return row && legNumber(row.number);
 }
 
-/** Operations without a waiting request: enqueued, a later leg, attempted before, or older than any waiting request. */
-export async function listWaiting(db: Queryable, afterMs: number, limit: number): Promise<OperationNumber[]> {
+/** Legs without a waiting request: enqueued, a later leg, attempted before, or older than any waiting request. */
+export async function listWaiting(db: Queryable, afterMs: number, limit: number): Promise<LegNumber[]> {
   const rows = await many<{ number: bigint }>(
     db,
     sql`select number
         from (
-          select distinct on (login, lock_owner, case when is_exclusive then 0 else operation.number end) operation.number
-          from operation
+          select distinct on (login, lock_owner, case when is_exclusive then 0 else leg.number end) leg.number
+          from leg
           join transfer on transfer.id = transfer_id
           where state = 'INTENT' and is_ready and next_scan_at <= clock_timestamp()
-            and (is_enqueued or leg > 1 or attempt > 0
-                 or operation.created_at < clock_timestamp() - ${afterMs} * interval '1 millisecond')
-          order by login, lock_owner, case when is_exclusive then 0 else operation.number end, operation.number
+            and (is_enqueued or ordinal > 1 or attempt > 0
+                 or leg.created_at < clock_timestamp() - ${afterMs} * interval '1 millisecond')
+          order by login, lock_owner, case when is_exclusive then 0 else leg.number end, leg.number
         ) as first_in_queue
         order by number
         limit ${limit}`,
   );
-  return rows.map((row) => operationNumber(row.number));
+  return rows.map((row) => legNumber(row.number));
 }
 
-/** Operations whose permit and answer time have ended without a report from their sender. */
-export async function listOverdue(db: Queryable, answerMs: number, limit: number): Promise<OperationNumber[]> {
+/** Legs whose permit and answer time have ended without a report from their sender. */
+export async function listOverdue(db: Queryable, answerMs: number, limit: number): Promise<LegNumber[]> {
   const rows = await many<{ number: bigint }>(
     db,
-    sql`select operation.number
-        from operation
-        join attempt on operation_number = operation.number and attempt.number = operation.attempt
-        where operation.state = 'SENDING'
+    sql`select leg.number
+        from leg
+        join attempt on leg_number = leg.number and attempt.number = leg.attempt
+        where leg.state = 'SENDING'
           and permit_expires_at < clock_timestamp() - ${answerMs} * interval '1 millisecond'
-        order by operation.number
+        order by leg.number
         limit ${limit}`,
   );
-  return rows.map((row) => operationNumber(row.number));
+  return rows.map((row) => legNumber(row.number));
 }
 
-/** Claims UNKNOWN operations with a due scan, so that one process makes each scan. It schedules the next one. */
-export async function claimToScan(db: Queryable, claimMs: number, limit: number): Promise<OperationNumber[]> {
+/** Claims UNKNOWN legs with a due scan, so that one process makes each scan. It schedules the next one. */
+export async function claimToScan(db: Queryable, claimMs: number, limit: number): Promise<LegNumber[]> {
   const rows = await many<{ number: bigint }>(
     db,
-    sql`update operation
+    sql`update leg
         set next_scan_at = clock_timestamp() + ${claimMs} * interval '1 millisecond'
         where number in (
           select number
-          from operation
+          from leg
           where state = 'UNKNOWN' and next_scan_at <= clock_timestamp()
           order by next_scan_at
           limit ${limit}
@@ -126,27 +126,23 @@ export async function claimToScan(db: Queryable, claimMs: number, limit: number)
         )
         returning number`,
   );
-  return rows.map((row) => operationNumber(row.number));
+  return rows.map((row) => legNumber(row.number));
 }
 
-/** An operation that an account lock has to wait for: one with an unknown outcome, or one queued before the lock. */
-export async function findUnfinished(
-  db: Queryable,
-  login: string,
-  lockOwner: string,
-): Promise<OperationNumber | undefined> {
+/** A leg that an account lock has to wait for: one with an unknown outcome, or one queued before the lock. */
+export async function findUnfinished(db: Queryable, login: string, lockOwner: string): Promise<LegNumber | undefined> {
   const row = await maybeOne<{ number: bigint }>(
     db,
-    sql`select operation.number
-        from operation
+    sql`select leg.number
+        from leg
         join transfer on transfer.id = transfer_id
-        join account on account.login = operation.login
-        where operation.login = ${login} and is_exclusive
+        join account on account.login = leg.login
+        where leg.login = ${login} and is_exclusive
           and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN')
-               or (state = 'INTENT' and operation.number < lock_number and locked_by = ${lockOwner}
+               or (state = 'INTENT' and leg.number < lock_number and locked_by = ${lockOwner}
                    and (attempt > 0 or send_before is null or send_before > clock_timestamp())))
-        order by operation.number
+        order by leg.number
         limit 1`,
   );
-  return row && operationNumber(row.number);
+  return row && legNumber(row.number);
 }

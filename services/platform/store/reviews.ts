@@ -4,7 +4,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 /** A finding; its row never changes. */
 type FindingRow = {
   readonly login: string;
-  readonly operation: bigint | undefined;
+  readonly leg: bigint | undefined;
   readonly reason: string;
   readonly server: string | undefined;
   readonly dealId: bigint | undefined;
@@ -24,8 +24,8 @@ type InsertedFinding = {
 export async function insertFinding(tx: Transaction, finding: FindingRow): Promise<InsertedFinding | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
-    sql`insert into finding (login, operation_number, reason, server, deal_id, deal_state, evidence)
-        values (${finding.login}, ${finding.operation}, ${finding.reason}, ${finding.server}, ${finding.dealId},
+    sql`insert into finding (login, leg_number, reason, server, deal_id, deal_state, evidence)
+        values (${finding.login}, ${finding.leg}, ${finding.reason}, ${finding.server}, ${finding.dealId},
                 ${finding.dealState}, ${JSON.stringify(finding.evidence)}::jsonb)
         on conflict do nothing
         returning id`,
@@ -38,13 +38,13 @@ export async function insertFinding(tx: Transaction, finding: FindingRow): Promi
   return { id: row.id, logMinor: log?.log_minor };
 }
 
-/** Whether a deal with the reference of this operation was seen on another login. */
-export async function hasMisplacedDeal(db: Queryable, operationNumber: bigint): Promise<boolean> {
+/** Whether a deal with the reference of this leg was seen on another login. */
+export async function hasMisplacedDeal(db: Queryable, legNumber: bigint): Promise<boolean> {
   const row = await maybeOne(
     db,
     sql`select id
         from finding
-        where operation_number = ${operationNumber} and reason = 'misplaced_reference'
+        where leg_number = ${legNumber} and reason = 'misplaced_reference'
         limit 1`,
   );
   return row !== undefined;
@@ -65,7 +65,7 @@ export async function findReversal(tx: Transaction, login: string, dealId: bigin
 
 /** The record of an attempt, as evidence for operators. Contains no secrets. */
 type AttemptEvidence = {
-  readonly operation: bigint;
+  readonly leg: bigint;
   readonly attempt: number;
   readonly reference: string;
   readonly state: string;
@@ -77,7 +77,7 @@ type AttemptEvidence = {
 };
 
 type ScanEvidence = {
-  readonly operation: bigint;
+  readonly leg: bigint;
   readonly attempt: number;
   readonly started_at: Date;
   readonly verdict: string;
@@ -85,34 +85,34 @@ type ScanEvidence = {
   readonly tickets: readonly bigint[];
 };
 
-export async function listAttemptEvidence(db: Queryable, operations: readonly bigint[]): Promise<AttemptEvidence[]> {
+export async function listAttemptEvidence(db: Queryable, legs: readonly bigint[]): Promise<AttemptEvidence[]> {
   return await many<AttemptEvidence>(
     db,
-    sql`select operation_number as operation, number as attempt, reference, state, granted_at, permit_expires_at, fenced_at,
+    sql`select leg_number as leg, number as attempt, reference, state, granted_at, permit_expires_at, fenced_at,
                answer_code, answer
         from attempt
-        where operation_number = any (${operations}::bigint[])
-        order by operation_number, number`,
+        where leg_number = any (${legs}::bigint[])
+        order by leg_number, number`,
   );
 }
 
 /** The last `perAttempt` scans of each attempt, oldest first. */
 export async function listScanEvidence(
   db: Queryable,
-  operations: readonly bigint[],
+  legs: readonly bigint[],
   perAttempt: number,
 ): Promise<ScanEvidence[]> {
   return await many<ScanEvidence>(
     db,
-    sql`select operation, attempt, started_at, verdict, tickets
+    sql`select leg, attempt, started_at, verdict, tickets
         from (
-          select operation_number as operation, attempt, started_at, verdict, tickets,
-                 row_number() over (partition by operation_number, attempt order by started_at desc) as recency
+          select leg_number as leg, attempt, started_at, verdict, tickets,
+                 row_number() over (partition by leg_number, attempt order by started_at desc) as recency
           from scan
-          where operation_number = any (${operations}::bigint[])
+          where leg_number = any (${legs}::bigint[])
         ) as last
         where recency <= ${perAttempt}
-        order by operation, attempt, started_at`,
+        order by leg, attempt, started_at`,
   );
 }
 

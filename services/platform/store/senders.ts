@@ -1,6 +1,6 @@
 import { execute, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { numberFloor } from "../domain/operation-number.ts";
+import { numberFloor } from "../domain/leg-number.ts";
 
 /** Registers this process and returns its epoch, a number that no process had before. */
 export async function insertSender(db: Queryable): Promise<bigint> {
@@ -13,15 +13,15 @@ export async function markHeartbeat(db: Queryable, epoch: bigint): Promise<void>
 }
 
 /**
- * Raises the operation sequence, so that a restored database assigns no number that is in the platform's history already.
+ * Raises the leg sequence, so that a restored database assigns no number that is in the platform's history already.
  * Processes that start together take turns: setting the sequence back would assign a number twice.
  */
-export async function raiseOperationNumbers(tx: Transaction, nowMs: number): Promise<void> {
-  await one(tx, sql`select pg_advisory_xact_lock(hashtextextended('operation_number', 0))`);
+export async function raiseLegNumbers(tx: Transaction, nowMs: number): Promise<void> {
+  await one(tx, sql`select pg_advisory_xact_lock(hashtextextended('leg_number', 0))`);
   await execute(
     tx,
-    sql`select setval('operation_number', floor)
+    sql`select setval('leg_number', floor)
         from (select ${numberFloor(nowMs)}::bigint as floor) as raised
-        where floor > (select last_value from operation_number)`,
+        where floor > (select last_value from leg_number)`,
   );
 }

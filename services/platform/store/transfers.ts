@@ -13,7 +13,7 @@ export type Transfer = {
 export type NewTransfer = {
   readonly key: string;
   readonly lockOwner: string;
-  readonly legs: number;
+  readonly legCount: number;
   readonly floorMinor: bigint | undefined;
   readonly isEnqueued: boolean;
   readonly sendBefore: Date | undefined;
@@ -37,18 +37,18 @@ export async function insertTransfers(
 ): Promise<ReadonlyMap<string, InsertedTransfer>> {
   const rows = await many<{ id: bigint; key: string; is_late: boolean }>(
     tx,
-    sql`insert into transfer (key, lock_owner, legs, floor_minor, is_enqueued, send_before, comment, request_id)
-        select key, lock_owner, legs, floor, is_enqueued, send_before, comment, request_id
+    sql`insert into transfer (key, lock_owner, leg_count, floor_minor, is_enqueued, send_before, comment, request_id)
+        select key, lock_owner, leg_count, floor, is_enqueued, send_before, comment, request_id
         from unnest(
           ${transfers.map(({ key }) => key)}::text[],
           ${transfers.map(({ lockOwner }) => lockOwner)}::text[],
-          ${transfers.map(({ legs }) => legs)}::smallint[],
+          ${transfers.map(({ legCount }) => legCount)}::smallint[],
           ${transfers.map(({ floorMinor }) => floorMinor)}::bigint[],
           ${transfers.map(({ isEnqueued }) => isEnqueued)}::boolean[],
           ${transfers.map(({ sendBefore }) => sendBefore)}::timestamptz[],
           ${transfers.map(({ comment }) => comment)}::text[],
           ${transfers.map(({ requestId }) => requestId)}::text[]
-        ) as ordered (key, lock_owner, legs, floor, is_enqueued, send_before, comment, request_id)
+        ) as ordered (key, lock_owner, leg_count, floor, is_enqueued, send_before, comment, request_id)
         order by key
         on conflict (key) do nothing
         returning id, key, coalesce(send_before <= clock_timestamp(), false) as is_late`,
@@ -78,7 +78,7 @@ export async function listTransfers(db: Queryable, keys: readonly string[]): Pro
 export async function readyNextLegs(tx: Transaction, transferIds: readonly bigint[]): Promise<void> {
   await execute(
     tx,
-    sql`update operation
+    sql`update leg
         set is_ready = true, next_scan_at = clock_timestamp(), changed_at = clock_timestamp()
         where transfer_id = any (${transferIds}::bigint[]) and not is_ready and state = 'INTENT'`,
   );

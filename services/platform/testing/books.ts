@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { usd } from "#kernel/money.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { OperationKind } from "../domain/operation-kind.ts";
+import type { LegKind } from "../domain/leg-kind.ts";
 import type { Role } from "../domain/role.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
-import type { Asker } from "../protocol/grant-permit.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
-import { insertOperations } from "../store/operation-steps.ts";
+import type { PermitHolder } from "../protocol/grant-permit.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import { insertLegs } from "../store/leg-transitions.ts";
 import { insertSender } from "../store/senders.ts";
 import { insertTransfers } from "../store/transfers.ts";
 
-/** Rows in the state that operations leave, for tests of decisions from rows alone: no trade server, no jobs. */
+/** Rows in the state that legs leave, for tests of decisions from rows alone: no trade server, no jobs. */
 
 const SERVER = "test";
 
@@ -25,38 +25,38 @@ export async function aManagedLogin(
   await inTransaction(pool, (tx) => openLog(tx, { ...account, openedAt: at, readsFrom: at }));
 }
 
-export type OrderedOperation = {
+export type OrderedLeg = {
   readonly key: string;
   readonly login?: string;
-  readonly kind?: OperationKind;
+  readonly kind?: LegKind;
   readonly lockOwner?: string;
-  readonly leg?: number;
+  readonly ordinal?: number;
   readonly isReady?: boolean;
   readonly sendBefore?: Date;
   /** Number of earlier attempts. */
   readonly attempt?: number;
 };
 
-/** A waiting operation, the only one of its transfer. */
-export async function aWaitingOperation(pool: Pool, operation: OrderedOperation): Promise<OperationNumber> {
+/** A waiting leg, the only one of its transfer. */
+export async function aWaitingLeg(pool: Pool, leg: OrderedLeg): Promise<LegNumber> {
   const {
     key,
     login = "1",
     kind = "deposit",
     lockOwner = "",
-    leg = 1,
+    ordinal = 1,
     isReady = true,
     sendBefore,
     attempt = 0,
-  } = operation;
-  const own = { key, lockOwner, legs: Math.max(leg, 1), floorMinor: undefined, isEnqueued: false, sendBefore };
+  } = leg;
+  const own = { key, lockOwner, legCount: Math.max(ordinal, 1), floorMinor: undefined, isEnqueued: false, sendBefore };
   return await inTransaction(pool, async (tx) => {
     const inserted = await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }]);
     const transferId = inserted.get(key)?.id;
     assert(transferId !== undefined, `${key} is there already`);
     const status = { kind, attempt, absences: 0, state: "INTENT" } as const;
-    const amounts = { askedMinor: 5n, amountMinor: 5n };
-    const [number] = await insertOperations(tx, [{ transferId, leg, login, ...amounts, isReady, status }]);
+    const amounts = { requestedMinor: 5n, amountMinor: 5n };
+    const [number] = await insertLegs(tx, [{ transferId, ordinal, login, ...amounts, isReady, status }]);
     assert(number !== undefined);
     return number;
   });
@@ -66,17 +66,17 @@ export async function aWaitingOperation(pool: Pool, operation: OrderedOperation)
 export async function aTwoLeggedTransfer(
   pool: Pool,
   { key, debit, credit }: { readonly key: string; readonly debit: string; readonly credit: string },
-): Promise<readonly [OperationNumber, OperationNumber]> {
-  const own = { key, lockOwner: "", legs: 2, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
+): Promise<readonly [LegNumber, LegNumber]> {
+  const own = { key, lockOwner: "", legCount: 2, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
   return await inTransaction(pool, async (tx) => {
     const transferId = (await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }])).get(key)?.id;
     assert(transferId !== undefined, `${key} is there already`);
     const kept = { attempt: 0, absences: 0, state: "INTENT" } as const;
     const legs = [
-      { leg: 1, login: debit, askedMinor: -8n, amountMinor: -5n, isReady: true, kind: "fee_debit" },
-      { leg: 2, login: credit, askedMinor: 8n, amountMinor: 5n, isReady: false, kind: "fee_credit" },
+      { ordinal: 1, login: debit, requestedMinor: -8n, amountMinor: -5n, isReady: true, kind: "fee_debit" },
+      { ordinal: 2, login: credit, requestedMinor: 8n, amountMinor: 5n, isReady: false, kind: "fee_credit" },
     ] as const;
-    const [first, second] = await insertOperations(
+    const [first, second] = await insertLegs(
       tx,
       legs.map(({ kind, ...leg }) => ({ ...leg, transferId, status: { ...kept, kind } })),
     );
@@ -85,6 +85,6 @@ export async function aTwoLeggedTransfer(
   });
 }
 
-export async function anAsker(pool: Pool, own: Partial<Asker> = {}): Promise<Asker> {
+export async function aPermitHolder(pool: Pool, own: Partial<PermitHolder> = {}): Promise<PermitHolder> {
   return { server: SERVER, epoch: await insertSender(pool), sessionId: "s/1", grantedAtMs: 1_000, ...own };
 }

@@ -37,7 +37,7 @@ export async function decideReview(
     {
       pool,
       now,
-      ask: () => failAsUnavailable(() => readFor(deps, request, context)),
+      readFacts: () => failAsUnavailable(() => readFor(deps, request, context)),
       async examine(_tx, about, vote, readings) {
         effectOf(vote.action).examine(about, vote, readings);
       },

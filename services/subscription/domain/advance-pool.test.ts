@@ -26,7 +26,7 @@ function reading(closeThrough: Date): Reading {
 }
 
 function brief({ events }: ReturnType<typeof advancePool>) {
-  return events.map((step) => (step.kind === "week" ? step.cutOff : step.deal.amount));
+  return events.map((event) => (event.kind === "week" ? event.cutOff : event.deal.amount));
 }
 
 test("deals are taken in order up to the first that belongs to the next week", () => {

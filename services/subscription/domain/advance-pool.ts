@@ -101,10 +101,10 @@ export function advancePool(start: PoolState, deals: readonly MasterDeal[], rule
       const cutOff = nextCutOff(current, rules.week, latest(deal?.dealAt, rules.reading?.closeThrough));
       if (deal !== undefined && (cutOff === undefined || deal.dealAt < cutOff)) {
         if (rules.arePositionsKnown) current = admit(current, deal);
-        const step = allocate(current, deal, rules.acceptedDealsNumber);
-        current = { ...current, pool: step.pool };
+        const event = allocate(current, deal, rules.acceptedDealsNumber);
+        current = { ...current, pool: event.pool };
         taken += 1;
-        if (isResult(deal)) events.push(step);
+        if (isResult(deal)) events.push(event);
       } else if (deal === undefined && rules.beyond !== undefined) {
         return ended("full");
       } else if (cutOff !== undefined && rules.reading !== undefined && cutOff <= rules.reading.closeThrough) {

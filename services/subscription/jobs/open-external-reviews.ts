@@ -1,7 +1,7 @@
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
-import { closeCase, listUndecided, lockCase, openCase, type Question, renewCase } from "#kernel/review/cases.ts";
+import { closeCase, listUndecided, lockCase, openCase, type NewCase, renewCase } from "#kernel/review/cases.ts";
 import { ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import type { Deps } from "../deps.ts";
 import { type ExternalFunds, resetAcknowledgedFunds, listExternalFunds } from "../store/external-funds.ts";
@@ -29,41 +29,36 @@ export async function openExternalReviews(deps: Deps): Promise<boolean> {
     wanted.delete(about.subject);
   }
   for (const money of wanted.values()) {
-    await inTransaction(pool, (tx) => openCase(tx, questionOf(money), deps.now()));
+    await inTransaction(pool, (tx) => openCase(tx, newCaseOf(money), deps.now()));
   }
   return false;
 }
 
 async function updateCase(deps: Deps, about: ReviewCase, money: ExternalFunds | undefined): Promise<void> {
-  const question = money && questionOf(money);
-  if (question !== undefined && isSame(about, question)) return;
+  const newCase = money && newCaseOf(money);
+  if (newCase !== undefined && isSame(about, newCase)) return;
   await inTransaction(deps.pool, async (tx) => {
     const locked = await lockCase(tx, about.id);
-    if (locked !== undefined) await renewOrClose(tx, locked, question, deps.now());
+    if (locked !== undefined) await renewOrClose(tx, locked, newCase, deps.now());
   });
 }
 
-async function renewOrClose(
-  tx: Transaction,
-  about: ReviewCase,
-  question: Question | undefined,
-  at: Date,
-): Promise<void> {
+async function renewOrClose(tx: Transaction, about: ReviewCase, newCase: NewCase | undefined, at: Date): Promise<void> {
   const { state } = about.progress;
   if (state !== "OPEN" && state !== "PROPOSED") return;
-  if (question === undefined) await closeCase(tx, about, at);
-  else await renewCase(tx, about, question, at);
+  if (newCase === undefined) await closeCase(tx, about, at);
+  else await renewCase(tx, about, newCase, at);
 }
 
-function isSame({ amount, actions }: ReviewCase, question: Question): boolean {
-  return amount === question.amount && actions.join() === question.actions.join();
+function isSame({ amount, actions }: ReviewCase, newCase: NewCase): boolean {
+  return amount === newCase.amount && actions.join() === newCase.actions.join();
 }
 
 function subjectOf({ kind, login }: ExternalFunds): string {
   return `${kind === "investor" ? ON_INVESTOR : ON_MASTER}${login}`;
 }
 
-function questionOf(money: ExternalFunds): Question {
+function newCaseOf(money: ExternalFunds): NewCase {
   const { kind, login, amount, masterLogin, shortfall } = money;
   const canCompensate = shortfall > 0n && amount >= shortfall;
   return {

@@ -39,7 +39,7 @@ async function settle(deps: Deps, saga: ClaimedExit, context: CallContext): Prom
   // The claimed try is over, and another replica runs the next one.
   if (exit.try !== saga.try) return;
   switch (exit.state) {
-    case "ASKING":
+    case "LOCKING":
       return await abandonTry(
         deps,
         { subscription, exit, refusal: accountBusy("The operation took too long and was aborted. Retry shortly.") },

@@ -82,7 +82,7 @@ test("a Master resumed by operators is not stopped by the same break again, but 
   const seen = aBreak(1n, { login: master, masterLogin: master });
   await runStopOnBreaks(withBreaks(world, [seen]));
   await world.deps.pool.query("update master_pool set stopped_reason = null");
-  await world.deps.pool.query("update review_case set state = 'GONE'");
+  await world.deps.pool.query("update review_case set state = 'OBSOLETE'");
   await runStopOnBreaks(withBreaks(world, [seen]));
   expect(await reasons(world)).toEqual({ [master]: null });
   await runStopOnBreaks(

@@ -18,7 +18,7 @@ const STATE: Readonly<Record<TransferState, string>> = {
  * A transfer request of the service for one account: without an account lock, for the full amount, without a send
  * deadline.
  */
-export function askOf(own: {
+export function transferRequest(own: {
   readonly key: string;
   readonly leg: TransferLeg;
   readonly enqueue: boolean;

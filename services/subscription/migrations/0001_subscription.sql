@@ -67,9 +67,9 @@ create table exit (
   command_id         text not null,
   request_id         text not null,
   try                integer not null check (try > 0),
-  -- ASKING: the account lock is being acquired, the try may be aborted. LEAVING: ends with the decision of Leave. LEFT and
+  -- LOCKING: the account lock is being acquired, the try may be aborted. LEAVING: ends with the decision of Leave. LEFT and
   -- REFUSED: the try has ended.
-  state              text not null check (state in ('ASKING', 'LEAVING', 'LEFT', 'REFUSED')),
+  state              text not null check (state in ('LOCKING', 'LEAVING', 'LEFT', 'REFUSED')),
   deadline_at        timestamptz not null,
   lock_owner         text,
   held_balance_minor bigint,
@@ -448,7 +448,7 @@ create view leave_row as
 create table unassignment (
   command_id      text primary key check (command_id <> ''),
   subscription_id bigint not null references subscription,
-  asked_at        timestamptz not null,
+  requested_at    timestamptz not null,
   -- The caller does not wait beyond this instant.
   deadline_at     timestamptz not null,
   -- Set with ended_at when the caller got a refusal.
@@ -483,7 +483,7 @@ create view operation_row as
               else 'BETWEEN_TRIES' end,
          case when exit.command_id <> unassignment.command_id then unassignment.refusal ->> 'code'
               else coalesce(unassignment.refusal, exit.refusal) ->> 'code' end,
-         unassignment.deadline_at, asked_at, unassignment.ended_at
+         unassignment.deadline_at, requested_at, unassignment.ended_at
   from unassignment
   join subscription on subscription.id = unassignment.subscription_id
   join exit on exit.subscription_id = unassignment.subscription_id;

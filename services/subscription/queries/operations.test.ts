@@ -103,7 +103,7 @@ test("an operation left open by a crash is pending until its deadline, then unkn
     code: "outcome_unknown",
     operationId: call.commandId,
   });
-  await execute(world.deps.pool, sql`update unassignment set deadline_at = asked_at`);
+  await execute(world.deps.pool, sql`update unassignment set deadline_at = requested_at`);
   expect(await outcomeOf(world, call.commandId)).toEqual([UNKNOWN, ""]);
 });
 

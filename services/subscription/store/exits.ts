@@ -3,7 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HeldFacts } from "./assignments.ts";
 import type { RecordedRefusal } from "./recorded-refusal.ts";
 
-export type ExitState = "ASKING" | "LEAVING" | "LEFT" | "REFUSED";
+export type ExitState = "LOCKING" | "LEAVING" | "LEFT" | "REFUSED";
 
 /** The saga that takes an Investor out of a pool. */
 export type Exit = {
@@ -50,7 +50,7 @@ export async function beginTry(db: Queryable, fresh: NewTry): Promise<boolean> {
   const changed = await execute(
     db,
     sql`insert into exit (subscription_id, command_id, request_id, try, state, lock_owner, deadline_at, next_try_at)
-        values (${subscriptionId}, ${commandId}, ${requestId}, ${fresh.try}, 'ASKING', ${lockOwner}, ${deadlineAt},
+        values (${subscriptionId}, ${commandId}, ${requestId}, ${fresh.try}, 'LOCKING', ${lockOwner}, ${deadlineAt},
                 ${deadlineAt})
         on conflict (subscription_id) do update
         set command_id = excluded.command_id, request_id = excluded.request_id, try = excluded.try,
@@ -62,7 +62,7 @@ export async function beginTry(db: Queryable, fresh: NewTry): Promise<boolean> {
   return changed === 1;
 }
 
-/** ASKING -> LEAVING. False when the recovery job has aborted the try. */
+/** LOCKING -> LEAVING. False when the recovery job has aborted the try. */
 export async function markLeaving(
   db: Queryable,
   { subscriptionId, try: number }: Pick<Exit, "subscriptionId" | "try">,
@@ -72,7 +72,7 @@ export async function markLeaving(
     db,
     sql`update exit
         set state = 'LEAVING', held_balance_minor = ${held.balance}, held_log_number = ${held.logNumber}
-        where subscription_id = ${subscriptionId} and try = ${number} and state = 'ASKING'`,
+        where subscription_id = ${subscriptionId} and try = ${number} and state = 'LOCKING'`,
   );
   return changed === 1;
 }

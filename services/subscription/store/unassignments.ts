@@ -14,7 +14,7 @@ export async function recordUnassignment(tx: Transaction, fresh: NewUnassignment
   if (commandId === "") return;
   await execute(
     tx,
-    sql`insert into unassignment (command_id, subscription_id, asked_at, deadline_at)
+    sql`insert into unassignment (command_id, subscription_id, requested_at, deadline_at)
         values (${commandId}, ${subscriptionId}, ${at}, ${deadlineAt})
         on conflict (command_id) do update
         set deadline_at = excluded.deadline_at, refusal = null, ended_at = null`,

@@ -4,7 +4,7 @@ import type { AnsweredTransfer } from "./requests.ts";
 
 const { APPLIED, REFUSED, REVIEW } = TransferState;
 const SETTLED = new Set<TransferState>([APPLIED, REFUSED, REVIEW]);
-/** Two operations received one ticket: manual review assigns the deal. */
+/** Two legs received one ticket: manual review assigns the deal. */
 const AFTER_A_TICKET_TWICE = ["ticket_conflict", "two_deals", "amount_differs"];
 /** Reasons for manual review, and the faults that explain them. */
 const ALTERED: Readonly<Record<string, readonly string[]>> = {

@@ -16,7 +16,7 @@ export type Schema = {
 };
 
 export type Field = {
-  readonly place: "path" | "query" | "body" | "header";
+  readonly location: "path" | "query" | "body" | "header";
   /** With dots where it is inside another one. */
   readonly name: string;
   readonly isRequired: boolean;
@@ -31,7 +31,7 @@ export type Operation = {
   readonly problems: Readonly<Record<string, string>>;
 };
 
-type Parameter = { name: string; in: Field["place"]; required?: boolean; schema: Schema };
+type Parameter = { name: string; in: Field["location"]; required?: boolean; schema: Schema };
 type Documented = {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
@@ -52,8 +52,8 @@ function operationOf(method: string, path: string, { parameters = [], requestBod
     method: method.toUpperCase() as Operation["method"],
     path,
     fields: [
-      ...parameters.map(({ name, in: place, required = false, schema }) => ({
-        place,
+      ...parameters.map(({ name, in: location, required = false, schema }) => ({
+        location,
         name,
         isRequired: required,
         schema,
@@ -69,6 +69,6 @@ function fieldsOf({ properties = {}, required = [] }: Schema, prefix: string, is
     const name = `${prefix}${own}`;
     const isRequired = isNeeded && required.includes(own);
     if (schema.properties !== undefined) return fieldsOf(schema, `${name}.`, isRequired);
-    return [{ place: "body" as const, name, isRequired, schema }];
+    return [{ location: "body" as const, name, isRequired, schema }];
   });
 }

@@ -54,7 +54,7 @@ export function requestTo({ method, path, fields }: Operation): fc.Arbitrary<Mad
   return fc.tuple(choices, extra).map(([chosen, more]) => {
     const made = fields.map((field, index) => ({ field, index, choice: chosen[index]! }));
     const query = made.flatMap(({ field, index, choice }) =>
-      field.place === "query" ? pairs(field, index, choice) : [],
+      field.location === "query" ? pairs(field, index, choice) : [],
     );
     if (more !== null) query.push(more);
     const url = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
@@ -65,7 +65,7 @@ export function requestTo({ method, path, fields }: Operation): fc.Arbitrary<Mad
     const payload = bodyOf(made);
     const headers = Object.fromEntries(
       made.flatMap(({ field, index, choice }) =>
-        field.place === "header" ? pairs(field, index, choice).slice(0, 1) : [],
+        field.location === "header" ? pairs(field, index, choice).slice(0, 1) : [],
       ),
     );
     return {
@@ -76,19 +76,19 @@ export function requestTo({ method, path, fields }: Operation): fc.Arbitrary<Mad
   });
 }
 
-function choiceOf({ place, schema }: Field, index: number): fc.Arbitrary<Choice> {
-  const wrong = wrongValues(schema, place === "body").filter((value) => place !== "path" || isSegment(value));
+function choiceOf({ location, schema }: Field, index: number): fc.Arbitrary<Choice> {
+  const wrong = wrongValues(schema, location === "body").filter((value) => location !== "path" || isSegment(value));
   const good = fc.constant<Choice>({ kind: "good" });
   // A wrong header may be refused before the route reads it, so headers are only valid or missing.
-  if (place === "header") return fc.oneof(good, fc.constant<Choice>({ kind: "missing" }));
-  const unusual = UNUSUAL.filter((value) => place !== "path" || isSegment(value)).map<Choice>((value) => ({
+  if (location === "header") return fc.oneof(good, fc.constant<Choice>({ kind: "missing" }));
+  const unusual = UNUSUAL.filter((value) => location !== "path" || isSegment(value)).map<Choice>((value) => ({
     kind: "unusual",
     value,
   }));
   const others: fc.Arbitrary<Choice>[] = [unusual];
   if (wrong.length > 0) others.push(fc.constantFrom(...wrong).map<Choice>((value) => ({ kind: "wrong", value })));
-  if (place !== "path") others.push(fc.constant<Choice>({ kind: "missing" }));
-  if (place === "query") others.push(fc.constant<Choice>({ kind: "twice" }));
+  if (location !== "path") others.push(fc.constant<Choice>({ kind: "missing" }));
+  if (location === "query") others.push(fc.constant<Choice>({ kind: "twice" }));
   return fc.oneof(
     { weight: 4 + (index % 2), arbitrary: good },
     ...others.map((arbitrary) => ({ weight: 1, arbitrary })),
@@ -163,7 +163,7 @@ function isOpaque({ name }: Field): boolean {
 type Made = { readonly field: Field; readonly index: number; readonly choice: Choice };
 
 function bodyOf(made: readonly Made[]): object | undefined {
-  const own = made.filter(({ field }) => field.place === "body");
+  const own = made.filter(({ field }) => field.location === "body");
   if (own.length === 0) return undefined;
   const body: Record<string, unknown> = {};
   for (const { field, index, choice } of own) {

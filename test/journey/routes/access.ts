@@ -48,13 +48,13 @@ export function accessRules(client: () => Client): void {
   test.each(ROUTES)("%s needs a key and accepts no other method", async (route) => {
     const [method = "", path = ""] = route.split(" ");
     for (const authorization of ["", "Bearer nonsense", "Basic cGFtbTpwYW1t"]) {
-      const reply = await client().ask(`/api/v1${path}`, { method, headers: { authorization } });
+      const reply = await client().send(`/api/v1${path}`, { method, headers: { authorization } });
       const isCommand = method !== "GET";
       const outcome = isCommand ? ({ outcome: "not_executed" } as const) : {};
       expectProblem(reply, { status: 401, code: "unauthorized", ...outcome });
       expect(reply.headers.get("www-authenticate")).toBe('Bearer realm="pamm"');
     }
-    const other = await client().ask(`/api/v1${path}`, { method: "DELETE" });
+    const other = await client().send(`/api/v1${path}`, { method: "DELETE" });
     expectProblem(other, { status: 405, code: "method_not_allowed" });
     expect(other.headers.get("allow")).toContain(method);
   });
@@ -64,7 +64,7 @@ export function accessRules(client: () => Client): void {
   });
 
   test("bodies that are not JSON or too large, and URLs that are too long", async () => {
-    const create = (init: RequestInit) => client().ask("/api/v1/investor/create", { method: "POST", ...init });
+    const create = (init: RequestInit) => client().send("/api/v1/investor/create", { method: "POST", ...init });
     const refused = { outcome: "not_executed" } as const;
     const broken = await create({ body: "{", headers: { "content-type": "application/json" } });
     expectProblem(broken, { ...refused, status: 400, code: "malformed_json" });
@@ -77,17 +77,17 @@ export function accessRules(client: () => Client): void {
   });
 
   test("a valid request id is returned", async () => {
-    const ask = (id: string) => client().ask("/api/v1/nothing", { method: "GET", headers: { "x-request-id": id } });
-    expect((await ask("crm-77.a_b")).headers.get("x-request-id")).toBe("crm-77.a_b");
-    expect((await ask("no spaces please")).headers.get("x-request-id")).not.toContain(" ");
+    const send = (id: string) => client().send("/api/v1/nothing", { method: "GET", headers: { "x-request-id": id } });
+    expect((await send("crm-77.a_b")).headers.get("x-request-id")).toBe("crm-77.a_b");
+    expect((await send("no spaces please")).headers.get("x-request-id")).not.toContain(" ");
   });
 
   test("health needs no key, and the API document has every route", async () => {
     for (const path of ["/healthz", "/readyz"]) {
-      const { status } = await client().ask(path, { method: "GET", headers: { authorization: "" } });
+      const { status } = await client().send(path, { method: "GET", headers: { authorization: "" } });
       expect([path, status]).toEqual([path, 200]);
     }
-    const { text: document } = await client().ask("/openapi.json", { method: "GET" });
+    const { text: document } = await client().send("/openapi.json", { method: "GET" });
     const { openapi, paths } = JSON.parse(document) as { openapi: string; paths: Record<string, object> };
     expect(openapi).toMatch(/^3\.1\./);
     const documented = Object.entries(paths).flatMap(([path, methods]) =>

@@ -6,14 +6,15 @@ import { expectDone, existingAccount, INVESTOR_GROUP, MASTER_GROUP, person } fro
 const TIMEOUT = { timeout: 90_000 };
 
 /** Sends commands with a key each, and keeps their answers. */
-function recorder({ ask }: Client) {
+function recorder({ send }: Client) {
   const answered: { readonly path: string; readonly reply: Reply; readonly repeat: () => Promise<Reply> }[] = [];
   return {
     answered,
     async send(path: string, body?: object, method = "POST"): Promise<Reply> {
       const { headers = {}, ...rest } = body === undefined ? {} : json(body);
       const key = `again-${answered.length}`;
-      const repeat = () => ask(`/api/v1/${path}`, { method, headers: { ...headers, "idempotency-key": key }, ...rest });
+      const repeat = () =>
+        send(`/api/v1/${path}`, { method, headers: { ...headers, "idempotency-key": key }, ...rest });
       const reply = await expectDone(repeat());
       answered.push({ path, reply, repeat });
       return reply;
@@ -64,7 +65,7 @@ export function commandsAgain(client: () => Client): void {
       for (const { body } of [added, master]) {
         const change = { name: "Other", strategy_name: "Other", strategy: "Other", min_deposit: 7 };
         const path = `/api/v1/master/${textOf(body, "id")}`;
-        await expectDone(client().ask(path, { method: "PATCH", ...json(change) }));
+        await expectDone(client().send(path, { method: "PATCH", ...json(change) }));
       }
       await expectDone(client().post("/api/v1/investor/perf-fee/update", { investor_login: login, rate: 0.5 }));
       const left = await client().get(`/api/v1/info/subscriptions?investor_login=${login}&wait=30`);

@@ -50,7 +50,7 @@ export function fundRoutes(client: () => Client): void {
     const login = await newInvestor(client());
     await expectDone(assign(client(), master, login));
     const patched = { method: "PATCH", body: `{"min_deposit":50}`, headers: { "content-type": "application/json" } };
-    await expectDone(client().ask(`/api/v1/master/${id}`, patched));
+    await expectDone(client().send(`/api/v1/master/${id}`, patched));
 
     const members = { required: exactly("50.00"), actual: exactly("49.99") };
     const small = await deposit(client(), login, "49.99", "small");
@@ -100,19 +100,19 @@ export function fundRoutes(client: () => Client): void {
   test("an invalid request moves no money", async () => {
     const login = await newInvestor(client());
     for (const action of ["deposit", "withdraw"]) {
-      const ask = (query: string) => client().post(`/api/v1/investor/${action}?${query}`);
-      expectProblem(await ask(""), { ...REFUSED, fields: ["login", "amount"] });
-      expectProblem(await ask("login=x&amount=0&comment=%07"), { ...REFUSED, fields: ["login", "amount", "comment"] });
-      const finer = await ask(`login=${login}&amount=0.001`);
+      const send = (query: string) => client().post(`/api/v1/investor/${action}?${query}`);
+      expectProblem(await send(""), { ...REFUSED, fields: ["login", "amount"] });
+      expectProblem(await send("login=x&amount=0&comment=%07"), { ...REFUSED, fields: ["login", "amount", "comment"] });
+      const finer = await send(`login=${login}&amount=0.001`);
       expectProblem(finer, { ...REFUSED, code: "amount_precision", fields: ["amount"] });
-      const euros = await ask(`login=${login}&amount=1&currency=EUR`);
+      const euros = await send(`login=${login}&amount=1&currency=EUR`);
       expectProblem(euros, { ...REFUSED, code: "currency_not_supported", fields: ["currency"] });
-      const twice = await ask(`login=${login}&amount=1&amount=2`);
+      const twice = await send(`login=${login}&amount=1&amount=2`);
       expectProblem(twice, { ...REFUSED, fields: ["amount"] });
       for (const malformed of ["-1", "1e2", "1.", ".5", "%2B1", "1000000000.01", "NaN", ""]) {
-        expectProblem(await ask(`login=${login}&amount=${malformed}`), { ...REFUSED, fields: ["amount"] });
+        expectProblem(await send(`login=${login}&amount=${malformed}`), { ...REFUSED, fields: ["amount"] });
       }
-      const unknown = await ask("login=999999&amount=1");
+      const unknown = await send("login=999999&amount=1");
       expectProblem(unknown, { status: 404, code: "investor_not_found", outcome: "not_executed" });
     }
     const { login: master } = await newMaster(client());

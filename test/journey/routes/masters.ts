@@ -78,7 +78,7 @@ export function masterRoutes(client: () => Client): void {
 
   test("PATCH changes only the fields in its body", async () => {
     const { id } = await newMaster(client(), "10");
-    const patch = (body: object) => client().ask(`/api/v1/master/${id}`, { method: "PATCH", ...json(body) });
+    const patch = (body: object) => client().send(`/api/v1/master/${id}`, { method: "PATCH", ...json(body) });
 
     const changed = await patch({ strategy: "Mean reversion", min_deposit: 20.25 });
     shape.expectReply(changed, { ...DIRECTORY_ITEM, strategy: exactly("Mean reversion"), min_deposit: exactly(20.25) });
@@ -91,7 +91,7 @@ export function masterRoutes(client: () => Client): void {
     const refusal = { status: 422, code: "validation_failed", outcome: "not_executed" } as const;
     expectProblem(await patch({}), { ...refusal, fields: ["body"] });
     expectProblem(await patch({ name: 5, min_deposit: -1 }), { ...refusal, fields: ["name", "min_deposit"] });
-    const unknown = await client().ask("/api/v1/master/999999", { method: "PATCH", ...json({ name: "Unknown" }) });
+    const unknown = await client().send("/api/v1/master/999999", { method: "PATCH", ...json({ name: "Unknown" }) });
     expectProblem(unknown, { status: 404, code: "master_not_found", outcome: "not_executed" });
   });
 

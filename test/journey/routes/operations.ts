@@ -9,7 +9,7 @@ export function operationRoutes(client: () => Client): void {
   const operationOf = (reply: Reply): string => reply.headers.get("x-operation-id") ?? "";
   const ledger = (id: string) => client().get(`/api/v1/operations/${id}`);
   const post = (path: string, key: string) =>
-    client().ask(`/api/v1/${path}`, { method: "POST", headers: { "idempotency-key": key } });
+    client().send(`/api/v1/${path}`, { method: "POST", headers: { "idempotency-key": key } });
 
   test("a deposit is in the ledger with its deal, by its id and by its comment", async () => {
     const login = await newInvestor(client());
@@ -74,7 +74,7 @@ export function operationRoutes(client: () => Client): void {
       platform_group: "pamm\\investor",
     });
     const headers = { "content-type": "application/json", "idempotency-key": "create-ada" };
-    const create = () => client().ask("/api/v1/investor/create", { method: "POST", headers, body });
+    const create = () => client().send("/api/v1/investor/create", { method: "POST", headers, body });
     const [first, second] = [await expectDone(create()), await expectDone(create())];
 
     expect(second.text).toBe(first.text);

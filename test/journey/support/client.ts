@@ -16,7 +16,7 @@ export type Reply = {
 export type Client = {
   readonly get: (path: string) => Promise<Reply>;
   readonly post: (path: string, body?: object) => Promise<Reply>;
-  readonly ask: (path: string, init: RequestInit) => Promise<Reply>;
+  readonly send: (path: string, init: RequestInit) => Promise<Reply>;
   /** The simulator's control API. */
   readonly control: (method: "GET" | "POST" | "DELETE", path: string, body?: object) => Promise<Json>;
 };
@@ -28,7 +28,7 @@ const CLOSE = { connection: "close" };
 
 export function clientOf(system: RunningSystem): Client {
   const { url, apiKey, simulatorControlUrl } = system.info();
-  const ask = async (path: string, { headers, ...init }: RequestInit): Promise<Reply> => {
+  const send = async (path: string, { headers, ...init }: RequestInit): Promise<Reply> => {
     const authorization = `Bearer ${apiKey}`;
     const response = await fetch(url + path, { ...init, headers: { ...CLOSE, authorization, ...(headers as object) } });
     const text = await response.text();
@@ -37,9 +37,9 @@ export function clientOf(system: RunningSystem): Client {
     return { status: response.status, headers: response.headers, text, body, items: Array.isArray(value) ? value : [] };
   };
   return {
-    ask,
-    get: (path) => ask(path, { method: "GET" }),
-    post: (path, body) => ask(path, { method: "POST", ...(body === undefined ? {} : json(body)) }),
+    send,
+    get: (path) => send(path, { method: "GET" }),
+    post: (path, body) => send(path, { method: "POST", ...(body === undefined ? {} : json(body)) }),
     async control(method, path, body) {
       const { headers, ...sent } = body === undefined ? { headers: {} } : json(body);
       const init = { method, ...sent, headers: { ...CLOSE, ...headers } };
@@ -53,9 +53,9 @@ export function clientOf(system: RunningSystem): Client {
 
 /** The same system with another API key. */
 export function withKey(client: Client, key: string): Client {
-  const ask: Client["ask"] = (path, init) =>
-    client.ask(path, { ...init, headers: { ...(init.headers as object), authorization: `Bearer ${key}` } });
-  return { ...client, ask };
+  const send: Client["send"] = (path, init) =>
+    client.send(path, { ...init, headers: { ...(init.headers as object), authorization: `Bearer ${key}` } });
+  return { ...client, send };
 }
 
 export function json(body: object): { readonly body: string; readonly headers: Readonly<Record<string, string>> } {

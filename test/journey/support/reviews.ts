@@ -37,7 +37,7 @@ export async function reviewAbout(client: Client, login: string, reason: string)
 export function vote(client: Client, review: JsonObject, action: string, key?: string): Promise<Reply> {
   const { body, headers } = json({ id: textOf(review, "id"), action, note: "Looked at it." });
   const own = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  return client.ask(URL, { method: "POST", body, headers: { ...headers, ...own } });
+  return client.send(URL, { method: "POST", body, headers: { ...headers, ...own } });
 }
 
 /** A proposal and its approval by a second operator. */

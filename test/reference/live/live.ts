@@ -79,12 +79,12 @@ export function endOfWeek({ periodMs, anchorMs }: Live["week"], at: number): num
 
 const TEMPORARY = ["account_busy", "allocation_in_progress"];
 const RETRY_MS = 200;
-const ASK_TIMEOUT_MS = 30_000;
+const SEND_TIMEOUT_MS = 30_000;
 
 /** Repeats a request while it is refused with a temporary code. */
-export async function asked(ask: () => Promise<Reply>): Promise<Reply> {
-  for (const until = Date.now() + ASK_TIMEOUT_MS; ;) {
-    const reply = await ask();
+export async function retryWhileBusy(send: () => Promise<Reply>): Promise<Reply> {
+  for (const until = Date.now() + SEND_TIMEOUT_MS; ;) {
+    const reply = await send();
     if (Date.now() > until || !TEMPORARY.includes(codeOf(reply))) return reply;
     await sleep(RETRY_MS);
   }

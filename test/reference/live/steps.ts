@@ -6,7 +6,7 @@ import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
 import { mark, realise, trade } from "../engine/trading.ts";
 import type { Investor, Master } from "../engine/world.ts";
-import { accountOnPlatform, asked, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
+import { accountOnPlatform, retryWhileBusy, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
 import { settled } from "./settled.ts";
 import { inWeek } from "./weeks.ts";
 
@@ -29,7 +29,7 @@ export async function assign(live: Live, investor: Investor, master: Master, ter
       investor_login: loginOf(live, investor),
       perf_fee: { rate: Number(rateText(terms.ratePpm)), enabled: terms.enabled },
     };
-    const reply = await asked(() => live.client.post("/api/v1/investor/assign", body));
+    const reply = await retryWhileBusy(() => live.client.post("/api/v1/investor/assign", body));
     const outcome = investing.assign(live.world, investor, master, terms);
     expectOutcome(live, reply, outcome);
   });
@@ -38,7 +38,7 @@ export async function assign(live: Live, investor: Investor, master: Master, ter
 
 export async function withdraw(live: Live, investor: Investor, cents: bigint): Promise<void> {
   await inWeek(live, `${investor.name} wants to withdraw ${dollars(cents)}`, async () => {
-    const reply = await asked(() => people.withdraw(live.client, loginOf(live, investor), dollars(cents)));
+    const reply = await retryWhileBusy(() => people.withdraw(live.client, loginOf(live, investor), dollars(cents)));
     const outcome = investing.withdraw(live.world, investor, cents);
     expectOutcome(live, reply, outcome);
     if ("refused" in outcome) return;
@@ -55,8 +55,8 @@ export async function withdraw(live: Live, investor: Investor, cents: bigint): P
 
 export async function unassign(live: Live, investor: Investor, master: Master): Promise<void> {
   await inWeek(live, `${investor.name} is unassigned from ${master.name}`, async () => {
-    const ask = () => people.unassign(live.client, masterAccountsOf(live, master).login, loginOf(live, investor));
-    const reply = await asked(ask);
+    const send = () => people.unassign(live.client, masterAccountsOf(live, master).login, loginOf(live, investor));
+    const reply = await retryWhileBusy(send);
     const isKnown = live.world.subscriptions.some((each) => each.investor === investor && each.master === master);
     const outcome = investing.unassign(live.world, investor);
     if (!isKnown) return expectAnswer(live, reply, "404 subscription_not_found");

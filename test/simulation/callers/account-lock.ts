@@ -9,7 +9,7 @@ const MAX_TRIES = 12;
 export async function hold(caller: Caller, login: string, lockOwner: string): Promise<HoldResponse | undefined> {
   const { process, network, note } = caller;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const held = await network.ask(process, CALL_MS, ({ service }, context) =>
+    const held = await network.call(process, CALL_MS, ({ service }, context) =>
       service.hold({ login, lockOwner }, context),
     );
     note(() => `${lockOwner}: hold of ${login} ${held.kind}`);
@@ -27,7 +27,7 @@ export async function release(caller: Caller, login: string, lockOwner: string):
   const { process, network } = caller;
   caller.accountLocks.onRelease(login);
   for (;;) {
-    const done = await network.ask(process, CALL_MS, ({ service }, context) =>
+    const done = await network.call(process, CALL_MS, ({ service }, context) =>
       service.release({ login, lockOwner }, context),
     );
     if (done.kind === "answer") return;

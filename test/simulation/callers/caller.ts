@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { OperationKind } from "../../../services/platform/domain/operation-kind.ts";
+import type { LegKind } from "../../../services/platform/domain/leg-kind.ts";
 import type { CallersWatch } from "../checks/watch-callers.ts";
 import type { BooksWatch } from "../checks/watch-books.ts";
 import type { Leg } from "../plan/plan.ts";
@@ -42,7 +42,7 @@ const BACKOFF_MS = 700;
 /** Tries of a request that is refused without being recorded. */
 const MAX_REFUSALS = 4;
 
-const KINDS: Readonly<Record<OperationKind, MovementKind>> = {
+const KINDS: Readonly<Record<LegKind, MovementKind>> = {
   deposit: MovementKind.DEPOSIT,
   withdrawal: MovementKind.WITHDRAWAL,
   fee_debit: MovementKind.FEE_DEBIT,
@@ -59,7 +59,7 @@ export async function untilKnown(caller: Caller, order: Order): Promise<Transfer
   const request = requestOf(order);
   let refusals = 0;
   for (let tries = 0; ; tries += 1) {
-    const outcome = await network.ask(process, CALL_MS, ({ service }, context) => service.transfer(request, context));
+    const outcome = await network.call(process, CALL_MS, ({ service }, context) => service.transfer(request, context));
     note(() => `${order.key}: ${describe(outcome)}`);
     if (outcome.kind === "answer") {
       watch.onAnswer(order.key, outcome.value);
@@ -81,7 +81,7 @@ async function repeat(caller: Caller, order: Order, known: TransferResult): Prom
   if (!random.chance(0.2)) return known;
   const request = requestOf(order);
   await pause(random.next() * MAX_PAUSE_MS);
-  const outcome = await network.ask(process, CALL_MS, ({ service }, context) => service.transfer(request, context));
+  const outcome = await network.call(process, CALL_MS, ({ service }, context) => service.transfer(request, context));
   if (outcome.kind === "answer") watch.onAnswer(order.key, outcome.value);
   return known;
 }
@@ -92,7 +92,7 @@ export async function untilAllKnown(caller: Caller, orders: readonly Order[]): P
   let open = orders;
   for (let refusals = 0; open.length > 0 && refusals < MAX_REFUSALS;) {
     const requests = open.map(requestOf);
-    const outcome = await network.ask(process, CALL_MS, ({ service }, context) =>
+    const outcome = await network.call(process, CALL_MS, ({ service }, context) =>
       service.transferBatch({ requests }, context),
     );
     const answers = outcome.kind === "answer" ? outcome.value.answers.map(({ answer }) => answer) : [];

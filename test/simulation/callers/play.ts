@@ -75,7 +75,7 @@ async function follow(caller: Caller, command: Kind<"assign"> | Kind<"unassign">
   const { kind, key, login, master } = command;
   const pair = { masterLogin: master, investorLogin: login };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const outcome = await subscriptions.ask(
+    const outcome = await subscriptions.call(
       process,
       CALL_MS,
       async ({ service }, context) => {

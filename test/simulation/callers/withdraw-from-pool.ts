@@ -56,7 +56,7 @@ function payoutKey(key: string): string {
 async function leave(caller: Caller, request: LeaveRequest): Promise<LeaveResponse | string> {
   const { process, subscriptions } = caller;
   for (;;) {
-    const outcome = await subscriptions.ask(process, CALL_MS, ({ service }, context) =>
+    const outcome = await subscriptions.call(process, CALL_MS, ({ service }, context) =>
       service.leave(request, context),
     );
     noteOutcome(caller, `${request.key}: leave, try ${request.try}`, outcome);
@@ -69,7 +69,7 @@ async function leave(caller: Caller, request: LeaveRequest): Promise<LeaveRespon
 async function collect(caller: Caller, key: string, lockOwner: string): Promise<void> {
   const { process, fees } = caller;
   for (;;) {
-    const outcome = await fees.ask(process, CALL_MS, ({ service }, context) =>
+    const outcome = await fees.call(process, CALL_MS, ({ service }, context) =>
       service.collect({ key, lockOwner }, context),
     );
     noteOutcome(caller, `${key}: collect`, outcome);
@@ -93,7 +93,7 @@ async function payOut(caller: Caller, { key, login, lockOwner }: Payout, amountM
 
 async function returnReserve({ process, subscriptions }: Caller, key: string): Promise<void> {
   for (;;) {
-    const done = await subscriptions.ask(process, CALL_MS, ({ service }, context) =>
+    const done = await subscriptions.call(process, CALL_MS, ({ service }, context) =>
       service.returnReserve({ key }, context),
     );
     if (done.kind === "answer") return;

@@ -2,10 +2,10 @@ import type { Database } from "../postgres/database.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 
 /** The committed rows of the platform service, as the checks read them. */
-export type OperationRow = {
+export type LegRow = {
   readonly number: bigint;
   readonly transferId: bigint;
-  readonly leg: number;
+  readonly ordinal: number;
   readonly login: string;
   readonly kind: string;
   readonly amountMinor: bigint;
@@ -30,21 +30,21 @@ export class Books {
     this.#database = database;
   }
 
-  operation(number: bigint): OperationRow | undefined {
-    const values = this.#one("operation", "number", number);
-    return values && operationOf(values);
+  leg(number: bigint): LegRow | undefined {
+    const values = this.#one("leg", "number", number);
+    return values && legOf(values);
   }
 
-  operations(): readonly OperationRow[] {
-    return Array.from(this.#database.committed("operation"), operationOf);
+  legs(): readonly LegRow[] {
+    return Array.from(this.#database.committed("leg"), legOf);
   }
 
-  operationsOf(login: string): readonly OperationRow[] {
-    return this.#many("operation", "login", login).map(operationOf);
+  legsOfLogin(login: string): readonly LegRow[] {
+    return this.#many("leg", "login", login).map(legOf);
   }
 
-  legsOf(transferId: bigint): readonly OperationRow[] {
-    return this.#many("operation", "transfer_id", transferId).map(operationOf);
+  legsOf(transferId: bigint): readonly LegRow[] {
+    return this.#many("leg", "transfer_id", transferId).map(legOf);
   }
 
   keyOf(transferId: bigint): string {
@@ -59,8 +59,8 @@ export class Books {
     return this.#one("transfer", "key", key)?.["id"] as bigint | undefined;
   }
 
-  attempt(operation: bigint, number: number): AttemptRow | undefined {
-    const row = this.#many("attempt", "operation_number", operation).find((values) => values["number"] === number);
+  attempt(leg: bigint, number: number): AttemptRow | undefined {
+    const row = this.#many("attempt", "leg_number", leg).find((values) => values["number"] === number);
     return row && { session: textOf(row["session"] ?? ""), expiresAtMs: row["permit_expires_at"] as number };
   }
 
@@ -73,7 +73,7 @@ export class Books {
     return entries.toSorted((left, right) => Number((left["number"] as bigint) - (right["number"] as bigint)));
   }
 
-  /** Entries of the table `review`, by deal and by operation. */
+  /** Entries of the table `review`, by deal and by leg. */
   findings(): readonly Values[] {
     return [...this.#database.committed("finding")];
   }
@@ -88,11 +88,11 @@ export class Books {
   }
 }
 
-export function operationOf(values: Values): OperationRow {
+export function legOf(values: Values): LegRow {
   return {
     number: values["number"] as bigint,
     transferId: values["transfer_id"] as bigint,
-    leg: values["leg"] as number,
+    ordinal: values["ordinal"] as number,
     login: values["login"] as string,
     kind: values["kind"] as string,
     amountMinor: values["amount_minor"] as bigint,
@@ -108,11 +108,11 @@ export function operationOf(values: Values): OperationRow {
 }
 
 /** Whether a command of it may be under way at the platform. */
-export function isUnderWay({ state, cameFrom }: OperationRow): boolean {
+export function isUnderWay({ state, cameFrom }: LegRow): boolean {
   const from = state === "REVIEW" ? cameFrom : state;
   return from === "SENDING" || from === "UNKNOWN";
 }
 
-export function isOpen({ state }: OperationRow): boolean {
+export function isOpen({ state }: LegRow): boolean {
   return state === "INTENT" || state === "SENDING" || state === "UNKNOWN";
 }

@@ -2,14 +2,14 @@ import type { Database } from "../postgres/database.ts";
 import type { Values } from "../postgres/types.ts";
 import type { Plan, CommandFault } from "../plan/plan.ts";
 import type { ServerDeal, TradeServer } from "../world/trade-server.ts";
-import { type Books, isOpen, isUnderWay, type OperationRow } from "./books.ts";
+import { type Books, isOpen, isUnderWay, type LegRow } from "./books.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { FeesWatch } from "./watch-fees.ts";
 import type { PlatformWatch } from "./watch-platform.ts";
 import type { PoolsWatch } from "./watch-pools.ts";
 
-/** Attempts after which an internal operation goes to manual review. */
+/** Attempts after which an internal leg goes to manual review. */
 const MAX_ATTEMPTS = 3;
 
 export type End = {
@@ -23,27 +23,27 @@ export type End = {
   readonly fees: FeesWatch | undefined;
 };
 
-/** Whether no work is left: each operation has ended or is in manual review, and all logs are complete as far as they can be. */
+/** Whether no work is left: each leg has ended or is in manual review, and all logs are complete as far as they can be. */
 export function isSettled(end: End): boolean {
   const { books, server, consumers } = end;
-  if (books.operations().some((operation) => isOpen(operation) && !isBlocked(operation, books))) return false;
+  if (books.legs().some((leg) => isOpen(leg) && !isBlocked(leg, books))) return false;
   const isAllFiled = server.logins.every((login) => isFiled(login, books, consumers) && isLogged(login, books, server));
   return isAllFiled && arePoolsQuiet(end) && areFeesSettled(end) && missingFindings(end).length === 0;
 }
 
-/** Whether manual review blocks an operation or a log, so callers that wait behind it get no final answer either. */
+/** Whether manual review blocks a leg or a log, so callers that wait behind it get no final answer either. */
 export function isAnyBlocked({ books }: End): boolean {
-  const isUndecided = ({ login }: OperationRow) => books.account(login)?.["undecided_from"] !== null;
-  return books.operations().some((operation) => operation.state === "REVIEW" || isUndecided(operation));
+  const isUndecided = ({ login }: LegRow) => books.account(login)?.["undecided_from"] !== null;
+  return books.legs().some((leg) => leg.state === "REVIEW" || isUndecided(leg));
 }
 
-/** Whether an operator has to decide first about leg 1 of the same transfer, or about an operation that may be under way on the login. */
-function isBlocked(operation: OperationRow, books: Books): boolean {
-  const { transferId, leg, state, login, isExclusive } = operation;
+/** Whether an operator has to decide first about leg 1 of the same transfer, or about a leg that may be under way on the login. */
+function isBlocked(leg: LegRow, books: Books): boolean {
+  const { transferId, ordinal, state, login, isExclusive } = leg;
   if (state !== "INTENT") return false;
-  const first = books.legsOf(transferId).find((other) => other.leg === 1);
-  if (leg === 2 && first?.state === "REVIEW") return true;
-  return isExclusive && books.operationsOf(login).some((other) => other.state === "REVIEW" && isUnderWay(other));
+  const first = books.legsOf(transferId).find((other) => other.ordinal === 1);
+  if (ordinal === 2 && first?.state === "REVIEW") return true;
+  return isExclusive && books.legsOfLogin(login).some((other) => other.state === "REVIEW" && isUnderWay(other));
 }
 
 function arePoolsQuiet(end: End): boolean {
@@ -59,7 +59,7 @@ function areFeesSettled({ fees }: End): boolean {
 function missingFindings({ books, server }: Pick<End, "books" | "server">): readonly ServerDeal[] {
   return server.forgotten.filter(({ login, ticket }) => {
     const isLogged = books.log(login).some((entry) => entry["deal_id"] === ticket);
-    const isBooked = isLogged || books.operationsOf(login).some(({ dealId }) => dealId === ticket);
+    const isBooked = isLogged || books.legsOfLogin(login).some(({ dealId }) => dealId === ticket);
     return isBooked && !books.findings().some((finding) => finding["deal_id"] === ticket);
   });
 }
@@ -72,7 +72,7 @@ function isLogged(login: string, books: Books, server: TradeServer): boolean {
 }
 
 function hasReview(login: string, books: Books): boolean {
-  return books.operationsOf(login).some(({ state }) => state === "REVIEW");
+  return books.legsOfLogin(login).some(({ state }) => state === "REVIEW");
 }
 
 function isFiled(login: string, books: Books, consumers: End["consumers"]): boolean {
@@ -85,9 +85,9 @@ function isFiled(login: string, books: Books, consumers: End["consumers"]): bool
 
 /** The checks that hold only when no work is left. */
 export function checkEnd(end: End): void {
-  for (const operation of end.books.operations()) checkOperation(end, operation);
+  for (const leg of end.books.legs()) checkLeg(end, leg);
   for (const deal of end.server.deals) checkDeal(end, deal);
-  for (const transferId of new Set(end.books.operations().map((operation) => operation.transferId))) {
+  for (const transferId of new Set(end.books.legs().map((leg) => leg.transferId))) {
     checkLegs(end, end.books.legsOf(transferId));
   }
   for (const login of end.server.logins) checkLog(end, login);
@@ -100,21 +100,21 @@ export function checkEnd(end: End): void {
 }
 
 /** I14, from the books to the platform. */
-function checkOperation(end: End, operation: OperationRow): void {
+function checkLeg(end: End, leg: LegRow): void {
   const { platform, books } = end;
-  const { state, dealId, number } = operation;
-  if (state === "REVIEW") checkReview(end, operation);
-  if (isOpen(operation) && !isBlocked(operation, books)) {
-    throw new Violation("I10", `operation ${number} is still ${state}`);
+  const { state, dealId, number } = leg;
+  if (state === "REVIEW") checkReview(end, leg);
+  if (isOpen(leg) && !isBlocked(leg, books)) {
+    throw new Violation("I10", `leg ${number} is still ${state}`);
   }
   if (state !== "APPLIED") return;
   const deal = platform.deal(dealId ?? 0n);
   const isIts = readSentReference(deal?.sentComment ?? "")?.number === number;
-  if (!isIts) throw new Violation("I14", `operation ${number} is applied with deal ${dealId}, which is not its own`);
+  if (!isIts) throw new Violation("I14", `leg ${number} is applied with deal ${dealId}, which is not its own`);
 }
 
-/** I10: an operation goes to manual review only when no rule could decide about it. */
-function checkReview({ plan, platform, server }: End, { number, review, attempt }: OperationRow): void {
+/** I10: a leg goes to manual review only when no rule could decide about it. */
+function checkReview({ plan, platform, server }: End, { number, review, attempt }: LegRow): void {
   const hasCommandFault = (isIt: (commandFault: CommandFault) => boolean) =>
     plan.faults.some((fault) => fault.kind === "command" && isIt(fault.commandFault));
   const isBeyondBounds = platform.dealsOf(number).some((deal) => !platform.isWithinBounds(deal));
@@ -129,7 +129,7 @@ function checkReview({ plan, platform, server }: End, { number, review, attempt 
     attempts_exhausted: attempt >= MAX_ATTEMPTS,
   };
   if (reasons[review ?? ""] !== true) {
-    throw new Violation("I10", `operation ${number} is in manual review without a cause: ${review}`);
+    throw new Violation("I10", `leg ${number} is in manual review without a cause: ${review}`);
   }
 }
 
@@ -137,22 +137,19 @@ function checkReview({ plan, platform, server }: End, { number, review, attempt 
 function checkDeal({ books }: End, { ticket, sentComment, by, login }: ServerDeal): void {
   const reference = readSentReference(sentComment);
   if (by !== "command" || reference === undefined) return;
-  const operation = books.operation(reference.number);
-  const isKnown = operation?.dealId === ticket || operation?.state === "REVIEW";
+  const leg = books.leg(reference.number);
+  const isKnown = leg?.dealId === ticket || leg?.state === "REVIEW";
   const hasFinding = books.findings().some((finding) => finding["deal_id"] === ticket);
   if (!isKnown && !hasFinding) {
-    throw new Violation(
-      "I14",
-      `deal ${ticket} of ${login} belongs to ${operation?.state ?? "no"} operation ${reference.number}`,
-    );
+    throw new Violation("I14", `deal ${ticket} of ${login} belongs to ${leg?.state ?? "no"} leg ${reference.number}`);
   }
 }
 
 /** I4: both legs, none of them, or the first and its reversal; anything else is in manual review. */
-function checkLegs({ books }: End, legs: readonly OperationRow[]): void {
-  const [first, second, reversal] = [1, 2, 3].map((leg) => legs.find((operation) => operation.leg === leg)?.state);
-  const isInReview = ({ state, number }: OperationRow) =>
-    state === "REVIEW" || books.findings().some((finding) => finding["operation_number"] === number);
+function checkLegs({ books }: End, legs: readonly LegRow[]): void {
+  const [first, second, reversal] = [1, 2, 3].map((ordinal) => legs.find((leg) => leg.ordinal === ordinal)?.state);
+  const isInReview = ({ state, number }: LegRow) =>
+    state === "REVIEW" || books.findings().some((finding) => finding["leg_number"] === number);
   if (second === undefined || legs.some(isInReview)) return;
   const isWhole = first === "APPLIED" && second === "APPLIED" && reversal === undefined;
   const isNothing = first === "REFUSED" && second === "REFUSED" && reversal === undefined;
@@ -170,7 +167,7 @@ function checkLog(end: End, login: string): void {
   const isUndecided = account["undecided_from"] !== null;
   const hasForgotten = server.forgotten.some((deal) => deal.login === login);
   // A deal that was shown too late was reported as deleted; `checkReview` decides whether that was justified.
-  const isReportedDeleted = books.operationsOf(login).some(({ review }) => review === "applied_deal_gone");
+  const isReportedDeleted = books.legsOfLogin(login).some(({ review }) => review === "applied_deal_gone");
   const balance = server.balanceOf(login);
   if (!isUndecided && !hasForgotten && !isReportedDeleted && logged !== balance) {
     throw new Violation("I4", `${login} has ${balance} at the platform and ${logged} in its log`);

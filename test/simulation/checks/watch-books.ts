@@ -2,7 +2,7 @@ import type { HeldRow } from "../postgres/transaction.ts";
 import type { Row } from "../postgres/row.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 import type { TradeServer } from "../world/trade-server.ts";
-import { type Books, isUnderWay, operationOf, type OperationRow } from "./books.ts";
+import { type Books, isUnderWay, legOf, type LegRow } from "./books.ts";
 import { Violation } from "./violation.ts";
 import type { PlatformWatch } from "./watch-platform.ts";
 
@@ -19,7 +19,7 @@ export class BooksWatch {
   readonly #facts: BooksFacts;
   readonly #sums = new Map<string, bigint>();
   readonly #logged = new Map<string, Set<bigint>>();
-  /** Account locks as answered to their owners, with the operation number from which all other sagas have to wait. */
+  /** Account locks as answered to their owners, with the leg number from which all other sagas have to wait. */
   readonly #accountLocks = new Map<string, { readonly lockOwner: string; readonly number: bigint }>();
 
   constructor(facts: BooksFacts) {
@@ -44,7 +44,7 @@ export class BooksWatch {
       .flatMap(({ table, committed }) => (committed ? [{ table, committed }] : []));
     const logins = new Set<string>();
     for (const { table, committed } of rows) {
-      if (table === "operation") this.#checkOperation(operationOf(committed));
+      if (table === "leg") this.#checkLeg(legOf(committed));
       if (table === "attempt") this.#checkPermit(committed);
       if (table === "log_entry") this.#checkEntry(committed);
       if (table === "log_entry" || table === "account") logins.add(textOf(committed["login"] ?? ""));
@@ -53,23 +53,23 @@ export class BooksWatch {
   }
 
   /** I6: one at a time. */
-  #checkOperation(operation: OperationRow): void {
-    if (!operation.isExclusive || !isUnderWay(operation)) return;
-    const open = this.#facts.books.operationsOf(operation.login).filter((one) => one.isExclusive && isUnderWay(one));
+  #checkLeg(leg: LegRow): void {
+    if (!leg.isExclusive || !isUnderWay(leg)) return;
+    const open = this.#facts.books.legsOfLogin(leg.login).filter((one) => one.isExclusive && isUnderWay(one));
     if (open.length > 1) throw new Violation("I6", `${open.map(({ number }) => number).join(" and ")} are under way`);
   }
 
-  /** I6: a granted account lock lets only its own saga pass, and operations that were queued before it. */
+  /** I6: a granted account lock lets only its own saga pass, and legs that were queued before it. */
   #checkPermit(attempt: Values): void {
     if (attempt["state"] !== "SENDING") return;
     const { books } = this.#facts;
-    const number = attempt["operation_number"] as bigint;
-    const operation = books.operation(number);
-    if (operation === undefined || !operation.isExclusive) return;
-    const account = books.account(operation.login);
+    const number = attempt["leg_number"] as bigint;
+    const leg = books.leg(number);
+    if (leg === undefined || !leg.isExclusive) return;
+    const account = books.account(leg.login);
     const held = { lockOwner: account?.["locked_by"] ?? null, number: (account?.["lock_number"] ?? 0n) as bigint };
-    for (const { lockOwner, number: from } of [held, this.#accountLocks.get(operation.login) ?? held]) {
-      const passes = lockOwner === null || number < from || books.lockOwnerOf(operation.transferId) === lockOwner;
+    for (const { lockOwner, number: from } of [held, this.#accountLocks.get(leg.login) ?? held]) {
+      const passes = lockOwner === null || number < from || books.lockOwnerOf(leg.transferId) === lockOwner;
       if (!passes) throw new Violation("I6", `${number} passed the account lock of ${textOf(lockOwner)}`);
     }
   }

@@ -2,7 +2,7 @@ import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 import type { ServerDeal } from "../world/trade-server.ts";
-import type { Books, OperationRow } from "./books.ts";
+import type { Books, LegRow } from "./books.ts";
 import { type FeeBooks, isOpenPayment, pairOf, type PairRow, paymentOf, type PaymentRow } from "./fee-books.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
@@ -37,18 +37,18 @@ export class FeesWatch {
   /** I11: each debit belongs to a decided payment, the only one for the same run and Investor. */
   onDeal(deal: ServerDeal): void {
     const { books, fees } = this.#facts;
-    const operation = books.operation(readSentReference(deal.sentComment)?.number ?? -1n);
-    if (operation?.kind !== "fee_debit" && operation?.kind !== "fee_credit") return;
-    const key = books.keyOf(operation.transferId);
+    const leg = books.leg(readSentReference(deal.sentComment)?.number ?? -1n);
+    if (leg?.kind !== "fee_debit" && leg?.kind !== "fee_credit") return;
+    const key = books.keyOf(leg.transferId);
     const payment = fees.payment(idIn(key));
     if (payment === undefined) throw new Violation("I11", `${key} moves a fee without a payment`);
-    this.#checkAccount(deal, operation, payment);
-    if (operation.leg !== DEBIT) return;
+    this.#checkAccount(deal, leg, payment);
+    if (leg.ordinal !== DEBIT) return;
     const { runId, investor, master, suffix } = payment;
     const owed = `run ${runId}, ${investor}, ${master}, ${suffix}`;
-    const before = this.#taken.get(owed) ?? operation.transferId;
-    if (before !== operation.transferId) throw new Violation("I11", `${owed}: taken twice, the second time as ${key}`);
-    this.#taken.set(owed, operation.transferId);
+    const before = this.#taken.get(owed) ?? leg.transferId;
+    if (before !== leg.transferId) throw new Violation("I11", `${owed}: taken twice, the second time as ${key}`);
+    this.#taken.set(owed, leg.transferId);
   }
 
   onCommit(changed: readonly HeldRow[]): void {
@@ -81,19 +81,19 @@ export class FeesWatch {
     ];
   }
 
-  /** Whether its own transfer, or another operation on one of its accounts, is in manual review. */
+  /** Whether its own transfer, or another leg on one of its accounts, is in manual review. */
   #isInReview({ investor, paymentAccount }: PaymentRow): boolean {
     const { books } = this.#facts;
-    const operations = [...books.operationsOf(investor), ...books.operationsOf(paymentAccount)];
-    return operations.some(({ state }) => state === "REVIEW");
+    const legs = [...books.legsOfLogin(investor), ...books.legsOfLogin(paymentAccount)];
+    return legs.some(({ state }) => state === "REVIEW");
   }
 
   /** I4: the leg is on the account of the debtor or of the creditor, and within what is due. */
-  #checkAccount({ login, amountMinor }: ServerDeal, { leg }: OperationRow, payment: PaymentRow): void {
-    const [wanted, sign] = leg === DEBIT ? [payment.investor, -1n] : [payment.paymentAccount, 1n];
+  #checkAccount({ login, amountMinor }: ServerDeal, { ordinal }: LegRow, payment: PaymentRow): void {
+    const [wanted, sign] = ordinal === DEBIT ? [payment.investor, -1n] : [payment.paymentAccount, 1n];
     const moved = amountMinor * sign;
     if (login !== wanted || moved <= 0n || moved > payment.dueMinor) {
-      throw new Violation("I4", `leg ${leg} of ${payment.key} moved ${amountMinor} on ${login}`);
+      throw new Violation("I4", `leg ${ordinal} of ${payment.key} moved ${amountMinor} on ${login}`);
     }
   }
 
@@ -117,8 +117,8 @@ export class FeesWatch {
   #isDealOf(ticket: bigint, wanted: { readonly id: bigint; readonly login: string; readonly amountMinor: bigint }) {
     const { platform, books } = this.#facts;
     const deal = platform.deal(ticket);
-    const operation = books.operation(readSentReference(deal?.sentComment ?? "")?.number ?? -1n);
-    const isIts = operation !== undefined && idIn(books.keyOf(operation.transferId)) === wanted.id;
+    const leg = books.leg(readSentReference(deal?.sentComment ?? "")?.number ?? -1n);
+    const isIts = leg !== undefined && idIn(books.keyOf(leg.transferId)) === wanted.id;
     return isIts && deal?.login === wanted.login && deal.amountMinor === wanted.amountMinor;
   }
 

@@ -1,5 +1,5 @@
 import { readSentReference, type SentReference } from "./reference.ts";
-import type { Books, OperationRow } from "./books.ts";
+import type { Books, LegRow } from "./books.ts";
 import { Violation } from "./violation.ts";
 import type { BalanceCommand, ServerDeal } from "../world/trade-server.ts";
 
@@ -16,8 +16,8 @@ export type PlatformFacts = {
 
 /** Checks every command and every deal at the moment when the platform gets or makes it. */
 export class PlatformWatch {
-  /** Deals of commands, by operation; without those that the platform lost. */
-  readonly #byOperation = new Map<bigint, ServerDeal[]>();
+  /** Deals of commands, by leg; without those that the platform lost. */
+  readonly #byLeg = new Map<bigint, ServerDeal[]>();
   readonly #written = new Set<string>();
   readonly #attempts = new Set<bigint>();
   readonly #deals = new Map<bigint, ServerDeal>();
@@ -39,7 +39,7 @@ export class PlatformWatch {
     }
     if (this.#written.has(reference.text)) throw new Violation("I13", `${reference.text} was sent twice`);
     this.#written.add(reference.text);
-    const kind = books.operation(reference.number)?.kind ?? "";
+    const kind = books.leg(reference.number)?.kind ?? "";
     const hasBeenWritten = this.#attempts.has(reference.number);
     this.#attempts.add(reference.number);
     if (EXTERNAL.has(kind) && hasBeenWritten) {
@@ -52,14 +52,13 @@ export class PlatformWatch {
     if (deal.by !== "command") return;
     const { books } = this.#facts;
     const reference = referenceOf(deal.sentComment);
-    const operation = books.operation(reference.number);
-    if (operation === undefined) throw new Violation("I13", `${reference.text} was applied without an operation`);
-    this.#countDeal(deal, reference, operation);
-    this.#checkOrder(operation);
-    const key = books.keyOf(operation.transferId);
+    const leg = books.leg(reference.number);
+    if (leg === undefined) throw new Violation("I13", `${reference.text} was applied without a leg`);
+    this.#countDeal(deal, reference, leg);
+    this.#checkOrder(leg);
+    const key = books.keyOf(leg.transferId);
     const excluded = this.#excluded.get(key);
-    const isExcluded =
-      excluded === "all" ? operation.leg !== REVERSAL : excluded === "credit" && operation.leg === CREDIT;
+    const isExcluded = excluded === "all" ? leg.ordinal !== REVERSAL : excluded === "credit" && leg.ordinal === CREDIT;
     if (isExcluded && this.isWithinBounds(deal)) {
       throw new Violation("I3", `${key} got a deal after it was answered or recorded that it is not applied`);
     }
@@ -73,21 +72,21 @@ export class PlatformWatch {
   forget(forgotten: readonly ServerDeal[]): void {
     for (const { ticket, sentComment } of forgotten) {
       const { number } = readSentReference(sentComment) ?? { number: 0n };
-      this.#byOperation.set(
+      this.#byLeg.set(
         number,
         this.dealsOf(number).filter((deal) => deal.ticket !== ticket),
       );
     }
   }
 
-  /** The operation that a command is an attempt of. */
-  operationOf(comment: string): readonly OperationRow[] {
-    const operation = this.#facts.books.operation(readSentReference(comment)?.number ?? -1n);
-    return operation === undefined ? [] : [operation];
+  /** The leg that a command is an attempt of. */
+  legOf(comment: string): readonly LegRow[] {
+    const leg = this.#facts.books.leg(readSentReference(comment)?.number ?? -1n);
+    return leg === undefined ? [] : [leg];
   }
 
-  dealsOf(operation: bigint): ServerDeal[] {
-    return this.#byOperation.get(operation) ?? [];
+  dealsOf(leg: bigint): ServerDeal[] {
+    return this.#byLeg.get(leg) ?? [];
   }
 
   /** Includes deals that the platform lost later. */
@@ -104,27 +103,27 @@ export class PlatformWatch {
     return permit === undefined || shownFromMs <= overMs - CLOCKS_MS;
   }
 
-  #countDeal(deal: ServerDeal, reference: SentReference, { number }: OperationRow): void {
+  #countDeal(deal: ServerDeal, reference: SentReference, { number }: LegRow): void {
     const others = this.dealsOf(number);
-    this.#byOperation.set(number, [...others, deal]);
+    this.#byLeg.set(number, [...others, deal]);
     if (others.some(({ sentComment }) => readSentReference(sentComment)?.attempt === reference.attempt)) {
       throw new Violation("I1", `${reference.text} was applied twice`);
     }
     const claimed = [...others, deal].filter((one) => this.isWithinBounds(one));
     // A deal beyond the bounds may justify a second one; two deals within the bounds are never justified.
     if (others.length > 0 && claimed.length > 1) {
-      throw new Violation("I1", `operation ${number} was applied under two references`);
+      throw new Violation("I1", `leg ${number} was applied under two references`);
     }
   }
 
   /** I7: legs are applied in order, and a reversal only after a refused credit. */
-  #checkOrder(operation: OperationRow): void {
-    if (operation.leg === 1) return;
-    const legs = this.#facts.books.legsOf(operation.transferId);
-    const before = legs.find(({ leg }) => leg === operation.leg - 1);
-    const wanted = operation.leg === REVERSAL ? "REFUSED" : "APPLIED";
+  #checkOrder(leg: LegRow): void {
+    if (leg.ordinal === 1) return;
+    const legs = this.#facts.books.legsOf(leg.transferId);
+    const before = legs.find(({ ordinal }) => ordinal === leg.ordinal - 1);
+    const wanted = leg.ordinal === REVERSAL ? "REFUSED" : "APPLIED";
     if (before?.state !== wanted && before?.cameFrom !== wanted) {
-      throw new Violation("I7", `leg ${operation.leg} was applied while leg ${operation.leg - 1} was ${before?.state}`);
+      throw new Violation("I7", `leg ${leg.ordinal} was applied while leg ${leg.ordinal - 1} was ${before?.state}`);
     }
   }
 }

@@ -61,7 +61,7 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
     name: "a failed read of the history is taken for an empty history",
     edits: [
       {
-        file: `${PLATFORM}/protocol/scan-operation.ts`,
+        file: `${PLATFORM}/protocol/scan-leg.ts`,
         find: "if (error instanceof Mt5Error) return undefined;",
         put: 'if (error instanceof Mt5Error) return { verdict: { kind: "clean" }, deals: [] };',
       },
@@ -70,11 +70,11 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
     seed: 412,
   },
   {
-    name: "a second deal of an operation is ignored",
+    name: "a second deal of a leg is ignored",
     edits: [
       {
         file: `${PLATFORM}/protocol/history/explain-deal.ts`,
-        find: 'const unmatched: Explanation = { kind: "external", finding: "unmatched_deal", operation, event };',
+        find: 'const unmatched: Explanation = { kind: "external", finding: "unmatched_deal", leg, event };',
         put: 'const unmatched: Explanation = { kind: "external" };\n  void event;',
       },
     ],
@@ -97,7 +97,7 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
     name: "an unknown outcome is answered as applied",
     edits: [
       {
-        file: `${PLATFORM}/domain/operation.ts`,
+        file: `${PLATFORM}/domain/leg.ts`,
         find: 'case "UNKNOWN":\n      return "UNKNOWN";',
         put: 'case "UNKNOWN":\n      return "APPLIED";',
       },

@@ -6,7 +6,7 @@ const PLATFORM = "services/platform";
 export const REGRESSION_MUTANTS: readonly PlantedDefect[] = [
   {
     name: "a quiet period by the clock of the scanning process",
-    edits: [{ file: `${PLATFORM}/protocol/scan-operation.ts`, find: "await readClock(deps.pool)", put: "Date.now()" }],
+    edits: [{ file: `${PLATFORM}/protocol/scan-leg.ts`, find: "await readClock(deps.pool)", put: "Date.now()" }],
   },
   {
     name: "a short read skips a deal that only a longer read shows",

@@ -55,7 +55,7 @@ async function timed(name: string, detect: () => Promise<Detection | undefined> 
 }
 
 async function runUntilDetected(mutant: string): Promise<Detection | undefined> {
-  const range = { first: 1, step: 1, count: MAX_SEEDS, mode: "both" } as const;
+  const range = { first: 1, stride: 1, count: MAX_SEEDS, mode: "both" } as const;
   const { failures, seeds } = await runWorker({ ...range, mutant, stopsAtViolation: true });
   const [failure] = failures;
   return failure && { by: `simulation, ${failure.invariant}`, after: seeds === 1 ? "1 seed" : `${seeds} seeds` };

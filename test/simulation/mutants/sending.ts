@@ -8,9 +8,9 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     name: "a permit without lock and compare-and-set",
     edits: [
       { file: `${PLATFORM}/store/accounts.ts`, find: "for no key update", put: "" },
-      { file: `${PLATFORM}/store/operations.ts`, find: "for no key update", put: "" },
+      { file: `${PLATFORM}/store/legs.ts`, find: "for no key update", put: "" },
       {
-        file: `${PLATFORM}/store/operation-steps.ts`,
+        file: `${PLATFORM}/store/leg-transitions.ts`,
         find: "and state = ${from.status.state} and attempt = ${from.status.attempt}",
         put: "",
       },
@@ -19,7 +19,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     seed: 117,
   },
   {
-    name: "no check for operations under way, and no partial index",
+    name: "no check for legs under way, and no partial index",
     edits: [
       {
         file: `${PLATFORM}/store/queues.ts`,
@@ -28,8 +28,8 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       },
       {
         file: `${PLATFORM}/migrations/0001_platform.sql`,
-        find: "create unique index operation_under_way",
-        put: "create index operation_under_way",
+        find: "create unique index leg_under_way",
+        put: "create index leg_under_way",
       },
     ],
     detectedBy: ["I6"],
@@ -58,8 +58,8 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${PLATFORM}/protocol/send.ts`,
-        find: "return grantPermit(tx, await lockAccountAndOperation(tx, target.login, target.number), asker);",
-        put: 'const granted = await grantPermit(tx, await lockAccountAndOperation(tx, target.login, target.number), asker);\n      if (granted.kind !== "granted") return granted;\n      void sendOnce(deps, granted.permit, session);\n      return { kind: "over" };',
+        find: "return grantPermit(tx, await lockAccountAndLeg(tx, target.login, target.number), permitHolder);",
+        put: 'const granted = await grantPermit(tx, await lockAccountAndLeg(tx, target.login, target.number), permitHolder);\n      if (granted.kind !== "granted") return granted;\n      void sendOnce(deps, granted.permit, session);\n      return { kind: "over" };',
       },
     ],
     detectedBy: ["I13"],
@@ -93,7 +93,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     name: "an expired permit gives the right to send again",
     edits: [
       {
-        file: `${PLATFORM}/jobs/find-lost-operations.ts`,
+        file: `${PLATFORM}/jobs/find-lost-legs.ts`,
         find: '{ type: "lost", attempt }',
         put: '{ type: "not_sent", attempt }',
       },
@@ -126,16 +126,16 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     seed: 4,
   },
   {
-    name: "an external operation is attempted again",
-    edits: [{ file: `${PLATFORM}/domain/operation-kind.ts`, find: 'origin: "external",', put: 'origin: "internal",' }],
+    name: "an external leg is attempted again",
+    edits: [{ file: `${PLATFORM}/domain/leg-kind.ts`, find: 'origin: "external",', put: 'origin: "internal",' }],
     detectedBy: ["I13"],
     seed: 28,
   },
   {
-    name: "internal operations that do not occupy their login",
+    name: "internal legs that do not occupy their login",
     edits: [
       {
-        file: `${PLATFORM}/domain/operation-kind.ts`,
+        file: `${PLATFORM}/domain/leg-kind.ts`,
         find: "checkMargin: false, exclusive: true,",
         put: "checkMargin: false, exclusive: false,",
       },

@@ -1,4 +1,4 @@
-import type { OperationKind } from "../../../services/platform/domain/operation-kind.ts";
+import type { LegKind } from "../../../services/platform/domain/leg-kind.ts";
 
 /**
  * All commands and faults of a history, fixed before it begins. Removing one does not change the others, so a failing history
@@ -19,7 +19,7 @@ export type Plan = {
   readonly calmFromMs: number;
 };
 
-/** Safety: faults never end, and no invariant may break. Liveness: faults end, and then every operation has to end too. */
+/** Safety: faults never end, and no invariant may break. Liveness: faults end, and then every leg has to end too. */
 export type Mode = "safety" | "liveness";
 
 export type Follower = "pushed" | "polled";
@@ -30,7 +30,7 @@ export type PoolsPlan = { readonly feeProcesses: number; readonly feePeriodMs: n
 /** The error of its clock. */
 export type ProcessPlan = { readonly skewMs: number };
 
-export type Leg = { readonly login: string; readonly kind: OperationKind; readonly amountMinor: bigint };
+export type Leg = { readonly login: string; readonly kind: LegKind; readonly amountMinor: bigint };
 
 export type Command =
   /** A caller requests a transfer and repeats its key until the answer is final. */

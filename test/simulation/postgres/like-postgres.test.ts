@@ -38,10 +38,10 @@ const anAccount = (login: string) => sql`
   insert into account (login, role, platform_group, reads_from, log_number, log_entry_id, log_minor)
   values (${login}, 'investor', 'g', ${new Date(1_000)}, 0, 1, 5) returning login, log_minor, undecided_from, reads_from`;
 const aTransfer = (key: string) => sql`
-  insert into transfer (key, lock_owner, legs, is_enqueued, comment, request_id)
+  insert into transfer (key, lock_owner, leg_count, is_enqueued, comment, request_id)
   values (${key}, '', 1, false, '', '') returning id`;
-const anOperation = (number: bigint, state: string) => sql`
-  insert into operation (number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_exclusive, is_ready, state, attempt)
+const aLeg = (number: bigint, state: string) => sql`
+  insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready, state, attempt)
   values (${number}, 1, ${Number(number)}, '7', 'deposit', 5, 5, true, true, ${state}, 1) returning number, state, came_from`;
 
 test("values are returned unchanged, in the types of the driver", () =>
@@ -108,10 +108,10 @@ test("inserts and updates have the same effect, and violated constraints the sam
       sql`insert into account (login, role) values ('9', 'investor')`,
       aTransfer("k"),
       aTransfer("k"),
-      anOperation(1n, "SENDING"),
-      anOperation(2n, "UNKNOWN"),
-      anOperation(2n, "INTENT"),
-      sql`insert into operation (number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_exclusive, is_ready, state)
+      aLeg(1n, "SENDING"),
+      aLeg(2n, "UNKNOWN"),
+      aLeg(2n, "INTENT"),
+      sql`insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready, state)
           values (3, 99, 3, '7', 'deposit', 5, 5, true, true, 'INTENT')`,
       sql`insert into finding (login, reason, evidence) values ('7', 'r', '{}'), ('7', 'r', '{}') on conflict do nothing
           returning login`,
@@ -119,14 +119,14 @@ test("inserts and updates have the same effect, and violated constraints the sam
           set read_to = greatest(reader_cursor.read_to, excluded.read_to) returning read_to`,
       sql`insert into reader_cursor (read_to) values (${new Date(4_000)}) on conflict (is_only) do update
           set read_to = greatest(reader_cursor.read_to, excluded.read_to) returning read_to`,
-      sql`update operation set state = 'UNKNOWN' where number = 1 and state = 'INTENT' returning number`,
-      sql`update operation set state = 'REVIEW', came_from = 'UNKNOWN', review = 'x' where number = 1 returning *`,
+      sql`update leg set state = 'UNKNOWN' where number = 1 and state = 'INTENT' returning number`,
+      sql`update leg set state = 'REVIEW', came_from = 'UNKNOWN', review = 'x' where number = 1 returning *`,
       sql`update account set log_minor = log_minor + added.n from unnest(${["7"]}::text[], ${[4n]}::bigint[]) as added (login, n)
           where account.login = added.login returning account.login, log_minor`,
       sql`with deleted as (delete from finding where login = '7' returning reason) select reason from deleted`,
       sql`insert into released_lock (lock_owner, login) values ('h', '7')`,
       sql`update released_lock set login = '8'`,
-      sql`select nextval('operation_number') as first, nextval('operation_number') as second`,
+      sql`select nextval('leg_number') as first, nextval('leg_number') as second`,
     ]).then((seen) => seen.map(withoutTimes)),
   ));
 

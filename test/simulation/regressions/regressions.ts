@@ -31,7 +31,7 @@ const NORMAL: CommandFault = {
 
 export const REGRESSIONS: readonly Regression[] = [
   {
-    title: "the platform loses an operation of a Master before its deal was read",
+    title: "the platform loses a leg of a Master before its deal was read",
     plan: (seed) =>
       planOf(
         seed,

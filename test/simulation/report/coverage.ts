@@ -1,37 +1,37 @@
-/** Operations for each combination of kind, crash point and other fault that hit while the operation was under way. */
+/** Legs for each combination of kind, crash point and other fault that hit while the leg was under way. */
 export type Hits = Record<string, number>;
 
-/** The part of an operation that the table needs. */
+/** The part of a leg that the table needs. */
 export type Met = { readonly number: bigint; readonly kind: string };
 
 const NOTHING = "none";
 
-/** Collects, for each operation, the faults that came while it was under way. */
+/** Collects, for each leg, the faults that came while it was under way. */
 export class Coverage {
-  /** All crashes and faults, also those without an operation under way. */
+  /** All crashes and faults, also those without a leg under way. */
   crashes = 0;
   faults = 0;
   readonly #kinds = new Map<bigint, string>();
   readonly #crashed = new Map<bigint, Set<string>>();
   readonly #faulted = new Map<bigint, Set<string>>();
 
-  see(operations: readonly Met[]): void {
-    for (const { number, kind } of operations) this.#kinds.set(number, kind);
+  see(legs: readonly Met[]): void {
+    for (const { number, kind } of legs) this.#kinds.set(number, kind);
   }
 
-  crash(point: string, operations: readonly Met[]): void {
-    this.see(operations);
+  crash(point: string, legs: readonly Met[]): void {
+    this.see(legs);
     this.crashes += 1;
-    for (const { number } of operations) addTo(this.#crashed, number, point);
+    for (const { number } of legs) addTo(this.#crashed, number, point);
   }
 
-  fault(name: string, operations: readonly Met[]): void {
-    this.see(operations);
+  fault(name: string, legs: readonly Met[]): void {
+    this.see(legs);
     this.faults += 1;
-    for (const { number } of operations) addTo(this.#faulted, number, name);
+    for (const { number } of legs) addTo(this.#faulted, number, name);
   }
 
-  /** `kind | crash point | fault` -> operations. */
+  /** `kind | crash point | fault` -> legs. */
   hits(): Hits {
     const hits: Hits = {};
     for (const [number, kind] of this.#kinds) {

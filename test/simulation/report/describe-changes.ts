@@ -1,4 +1,4 @@
-import { operationOf } from "../checks/books.ts";
+import { legOf } from "../checks/books.ts";
 import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Values } from "../postgres/types.ts";
@@ -13,13 +13,13 @@ export function describeChanges(changed: readonly HeldRow[]): readonly string[] 
 
 function describeRow(table: string, row: Values): readonly string[] {
   switch (table) {
-    case "operation": {
-      const { number, kind, login, state, attempt, dealId, refusal, review } = operationOf(row);
+    case "leg": {
+      const { number, kind, login, state, attempt, dealId, refusal, review } = legOf(row);
       const rest = [dealId === null ? "" : `deal ${dealId}`, refusal ?? "", review ?? ""].filter((text) => text !== "");
       return [`   ${kind} ${number} of ${login} is ${state}, attempt ${attempt} ${rest.join(" ")}`.trimEnd()];
     }
     case "scan":
-      return [`   scan for ${textOf(row["operation_number"]!)}: ${textOf(row["verdict"]!)}`];
+      return [`   scan for ${textOf(row["leg_number"]!)}: ${textOf(row["verdict"]!)}`];
     case "log_entry":
       return [
         `   log of ${textOf(row["login"]!)} ${textOf(row["number"]!)}: ${textOf(row["kind"]!)} ${textOf(row["amount_minor"]!)}`,

@@ -1,6 +1,6 @@
 import type { Hits } from "./coverage.ts";
 
-/** One row for each kind of operation and crash point, one column for each fault. */
+/** One row for each kind of leg and crash point, one column for each fault. */
 export function coverageTable(hits: Hits): string {
   const cells = Object.entries(hits).map(([cell, times]) => {
     const [kind = "", crash = "", fault = ""] = cell.split("|");
@@ -18,7 +18,7 @@ export function coverageTable(hits: Hits): string {
   return [`${"".padEnd(width)} ${columns.map((name) => name.padStart(6)).join("")}`, ...lines, legend].join("\n");
 }
 
-/** A short form: how often each kind of operation met each crash point, and each fault. */
+/** A short form: how often each kind of leg met each crash point, and each fault. */
 export function coverageSummary(hits: Hits): string {
   return [marginal(hits, 1, "crash point"), marginal(hits, 2, "fault")].join("\n\n");
 }

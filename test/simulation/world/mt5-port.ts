@@ -24,9 +24,9 @@ const SYMBOL = "EURUSD";
  */
 export function createMt5Port(options: CommandConnectionOptions, process: SimulatedProcess): Mt5Client {
   const { server, scheduler, random, faults } = options;
-  const ask = <T>(what: string, read: () => T): Promise<T> => {
+  const request = <T>(what: string, read: () => T): Promise<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    scheduler.after(random.next() * MAX_READ_MS, `${process.name} asks ${what}`, () => {
+    scheduler.after(random.next() * MAX_READ_MS, `${process.name} requests ${what}`, () => {
       const isLost = !server.isUp || faults.read();
       const answer = isLost ? undefined : { value: read() };
       process.deliver("read", what, () => {
@@ -44,25 +44,26 @@ export function createMt5Port(options: CommandConnectionOptions, process: Simula
   const history = (logins: readonly string[], { from, to }: { readonly from: Date; readonly to: Date }) =>
     server.history(logins, from.getTime(), to.getTime()).map(shown);
 
-  const questions: HistoryReads = {
-    readDeals: (login, period) => ask("deals of a login", () => history([login], period)),
-    getDeal: (ticket) => ask("deal", () => dealOf(server.deals, ticket, scheduler.nowMs)),
+  const historyReads: HistoryReads = {
+    readDeals: (login, period) => request("deals of a login", () => history([login], period)),
+    getDeal: (ticket) => request("deal", () => dealOf(server.deals, ticket, scheduler.nowMs)),
   };
-  const sessions = createSessions(options, process, questions);
+  const sessions = createSessions(options, process, historyReads);
 
   return {
-    ...questions,
-    getUser: (login) => ask("user", () => findUser(login)),
+    ...historyReads,
+    getUser: (login) => request("user", () => findUser(login)),
     getUsers: (logins) =>
-      ask(
+      request(
         "users",
         () => new Map(logins.flatMap((login) => [findUser(login) ?? []].flat().map((user) => [login, user]))),
       ),
-    readPositions: (login) => ask("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
-    countDeals: (login, period) => ask("number of deals", () => history([login], period).length),
-    findDeals: (logins, period) => ask("deals", () => history(logins, period)),
-    readAccountState: (login) => ask("state", () => stateOf(login, server.balanceOf(login))),
-    checkBalance: (login) => ask("balance", () => balanceOf(server.balanceOf(login) ?? 0n)),
+    readPositions: (login) =>
+      request("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
+    countDeals: (login, period) => request("number of deals", () => history([login], period).length),
+    findDeals: (logins, period) => request("deals", () => history(logins, period)),
+    readAccountState: (login) => request("state", () => stateOf(login, server.balanceOf(login))),
+    checkBalance: (login) => request("balance", () => balanceOf(server.balanceOf(login) ?? 0n)),
     addUser: () => notSimulated("addUser"),
     disableUser: () => notSimulated("disableUser"),
     checkPassword: () => notSimulated("checkPassword"),
@@ -105,7 +106,7 @@ function createSessions(options: CommandConnectionOptions, process: SimulatedPro
         }),
       signInAgain: () => Promise.resolve(true),
       reset: () => void live.delete(sessionId),
-      isInStep: () => ping().then(() => server.isUp && live.has(sessionId)),
+      isInSync: () => ping().then(() => server.isUp && live.has(sessionId)),
       [Symbol.dispose]: () => void live.delete(sessionId),
     };
     return {

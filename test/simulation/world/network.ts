@@ -25,7 +25,7 @@ export type NetworkOptions<To extends Target> = {
   readonly reachable: () => readonly To[];
 };
 
-export type Asked<To extends Target, T> = (target: To, context: CallContext) => Promise<T>;
+export type RemoteCall<To extends Target, T> = (target: To, context: CallContext) => Promise<T>;
 
 const MAX_LATENCY_MS = 6;
 
@@ -39,7 +39,12 @@ export class Network<To extends Target> {
   }
 
   /** Calls one of the processes, or by a fault two, and waits `withinMs` for the first answer. */
-  ask<T>(caller: SimulatedProcess, withinMs: number, asked: Asked<To, T>, commandId = ""): Promise<Outcome<T>> {
+  call<T>(
+    caller: SimulatedProcess,
+    withinMs: number,
+    remoteCall: RemoteCall<To, T>,
+    commandId = "",
+  ): Promise<Outcome<T>> {
     const { scheduler, faults, random, reachable } = this.#options;
     const { promise, resolve } = Promise.withResolvers<Outcome<T>>();
     this.#calls += 1;
@@ -61,7 +66,7 @@ export class Network<To extends Target> {
         const reply = (outcome: Outcome<T>): void => {
           if (!isLost) scheduler.after(random.next() * MAX_LATENCY_MS, "reply", () => answer(outcome));
         };
-        receive(target, { requestId, commandId, withinMs, asked }, reply);
+        receive(target, { requestId, commandId, withinMs, remoteCall }, reply);
       });
     }
     return promise;
@@ -72,12 +77,12 @@ type Request<To extends Target, T> = {
   readonly requestId: string;
   readonly commandId: string;
   readonly withinMs: number;
-  readonly asked: Asked<To, T>;
+  readonly remoteCall: RemoteCall<To, T>;
 };
 
 function receive<To extends Target, T>(
   target: To,
-  { requestId, commandId, withinMs, asked }: Request<To, T>,
+  { requestId, commandId, withinMs, remoteCall }: Request<To, T>,
   reply: (outcome: Outcome<T>) => void,
 ): void {
   const { process } = target;
@@ -89,7 +94,7 @@ function receive<To extends Target, T>(
     };
     void process.run(() => {
       const context = callContext({ caller: "simulation", withinMs, requestId, commandId });
-      return asked(target, context).then(
+      return remoteCall(target, context).then(
         (value) => done({ kind: "answer", value }),
         (error: unknown) => done(error instanceof Refusal ? { kind: "refused", refusal: error } : { kind: "unknown" }),
       );

@@ -22,7 +22,7 @@ export function remoteClient<C extends Contract>(
 ): Client<C> {
   const methods = Object.keys(contract).map((name) => {
     const call: Method = async (request, context) => {
-      const outcome = await network.ask(
+      const outcome = await network.call(
         process,
         Math.max(1, remainingMs(context)),
         (target, own) => (target.service[name] as unknown as Method)(request, own),

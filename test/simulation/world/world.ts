@@ -266,7 +266,7 @@ function readerOf(
   process: SimulatedProcess,
 ): (request: ReadRequest) => Promise<ReadResponse> {
   return async (request) => {
-    const outcome = await network.ask(process, READ_WITHIN_MS, ({ feeds }) => feeds.read(request));
+    const outcome = await network.call(process, READ_WITHIN_MS, ({ feeds }) => feeds.read(request));
     if (outcome.kind === "answer") return outcome.value;
     throw outcome.kind === "refused" ? outcome.refusal : new Error("the feed could not be read");
   };

@@ -39,10 +39,10 @@ export function transferOnce(transfers: PlatformTransfers, request: TransferRequ
 }
 
 function record({ ledger, rules, byKey }: PlatformTransfers, request: TransferRequest): PlatformTransfer {
-  const { key, lockOwner: asked } = request;
+  const { key, lockOwner: owner } = request;
   const { lockOwner } = getAccount(ledger, loginOf(request));
-  if (asked !== "" && lockOwner !== asked) throw conflict("lock_not_owned");
-  if (neverWaits(request) && lockOwner !== undefined && lockOwner !== asked) throw conflict("account_busy");
+  if (owner !== "" && lockOwner !== owner) throw conflict("lock_not_owned");
+  if (neverWaits(request) && lockOwner !== undefined && lockOwner !== owner) throw conflict("account_busy");
   if (rules.isBusy(request)) throw conflict("account_busy");
   const result = {
     transferId: BigInt(byKey.size + 1),

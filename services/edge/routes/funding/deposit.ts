@@ -51,12 +51,12 @@ export const deposit = route({
   ],
 
   async handle({ funding }, { query }, context) {
-    const asked = moneyOf(query.amount);
+    const requested = moneyOf(query.amount);
     const { comment: written = DEFAULT_COMMENT } = query;
     const done = await funding.deposit(
       {
         login: query.login,
-        amount: asked,
+        amount: requested,
         comment: written,
         client: clientOf(context, written, DEFAULT_COMMENT),
       },
@@ -67,10 +67,10 @@ export const deposit = route({
       status: "success",
       action: "deposit",
       login: query.login,
-      amount: moneyNumber(asked),
+      amount: moneyNumber(requested),
       currency: "USD",
       deal_id: done.dealId,
-      message: `Deposited ${formatAmount(moneyFromProto(asked))}.`,
+      message: `Deposited ${formatAmount(moneyFromProto(requested))}.`,
       first_deposit_checked: done.firstDepositChecked,
       min_deposit_required: moneyText(done.minDepositRequired),
     };

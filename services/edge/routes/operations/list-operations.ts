@@ -46,7 +46,7 @@ export const listOperations = route({
 
   async handle(deps, { query }, context) {
     const limit = Number(query.limit ?? STANDARD_LIMIT);
-    const asked = {
+    const requested = {
       login: query.login ?? "",
       comment: query.comment,
       outcome: outcomeNamed(query.outcome),
@@ -54,8 +54,8 @@ export const listOperations = route({
       limit,
     };
     const pages = await Promise.all([
-      deps.funding.listOperations(asked, context),
-      deps.subscriptions.listOperations(asked, context),
+      deps.funding.listOperations(requested, context),
+      deps.subscriptions.listOperations(requested, context),
     ]);
     const merged = pages.flatMap(({ items }) => items).toSorted(newestFirst);
     const items = merged.slice(0, limit);

@@ -17,7 +17,7 @@ const MAX_KEYS = 20;
 /** Operations that are read at the same time. */
 const AT_ONCE = 8;
 /** Legs that cannot be read in this time are omitted. */
-const ASK_MS = 2_000;
+const CALL_MS = 2_000;
 
 const OUTCOMES: Readonly<Record<TransferState, OperationOutcome>> = {
   [TransferState.UNSPECIFIED]: OperationOutcome.UNKNOWN,
@@ -43,7 +43,7 @@ export async function withLegs(
   operations: readonly Operation[],
   context: CallContext,
 ): Promise<Operation[]> {
-  const soon = childContext(context, { withinMs: ASK_MS });
+  const soon = childContext(context, { withinMs: CALL_MS });
   const shown: Operation[] = [];
   for (let from = 0; from < operations.length; from += AT_ONCE) {
     const some = operations.slice(from, from + AT_ONCE);
@@ -78,8 +78,8 @@ async function feeKeys({ fees }: Deps, key: string, context: CallContext): Promi
 }
 
 async function legsUnder({ platform }: Deps, keys: readonly string[], context: CallContext): Promise<OperationLeg[]> {
-  const asked = keys.slice(0, MAX_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
-  return (await Promise.all(asked)).flatMap((transfer) => transfer?.legs.map(legOf) ?? []);
+  const requested = keys.slice(0, MAX_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
+  return (await Promise.all(requested)).flatMap((transfer) => transfer?.legs.map(legOf) ?? []);
 }
 
 /** Undefined when nothing is recorded under the key, or it cannot be read now. */

@@ -35,7 +35,7 @@ export const listBreaks = route({
         services: CHECKED,
         cursor: readCursor(deps, LIST, query.cursor) ?? 0n,
         limit: Number(query.limit ?? DEFAULT_LIMIT),
-        ask: async (service, page, within) => ({
+        list: async (service, page, within) => ({
           service,
           ...(await serviceOf(deps, service).listBreaks(page, within)),
         }),

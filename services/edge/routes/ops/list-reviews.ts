@@ -40,7 +40,7 @@ export const listReviews = route({
         services: REVIEWERS,
         cursor: readCursor(deps, listOf(query), query.cursor) ?? 0n,
         limit: Number(query.limit ?? DEFAULT_LIMIT),
-        ask: (service, page, within) => serviceOf(deps, service).listReviews({ ...page, state }, within),
+        list: (service, page, within) => serviceOf(deps, service).listReviews({ ...page, state }, within),
       },
       context,
     );

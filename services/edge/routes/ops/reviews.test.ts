@@ -8,7 +8,7 @@ import { AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
 const URL = "/api/v1/ops/reviews";
 
 /** Keeps these and answers pages of them. */
-function keeper(...reviews: readonly Review[]) {
+function serviceWith(...reviews: readonly Review[]) {
   return {
     listReviews: async ({ afterId, limit }: ListReviewsRequest) => {
       const rest = reviews.filter(({ id }) => id > afterId);
@@ -52,7 +52,7 @@ test("a review is answered field by field", async () => {
     confirmedAt: undefined,
   };
   const review = aReview({ state: ReviewState.PROPOSED, amount: cents(-12_34n), dealId: LARGE, decision });
-  const edge = await testEdge({ platform: keeper(), subscriptions: keeper(review), fees: keeper() });
+  const edge = await testEdge({ platform: serviceWith(), subscriptions: serviceWith(review), fees: serviceWith() });
   const { text } = await edge.call({ method: "GET", url: `${URL}?state=proposed` });
   expect(text).toBe(
     JSON.stringify({
@@ -90,9 +90,9 @@ test("a review is answered field by field", async () => {
 test("the services follow one another, page by page, and no review appears twice", async () => {
   const reviews = (...ids: bigint[]) => ids.map((id) => aReview({ id }));
   const edge = await testEdge({
-    platform: keeper(...reviews(1n, 2n, 3n)),
-    subscriptions: keeper(...reviews(1n, 2n)),
-    fees: keeper(...reviews(9n)),
+    platform: serviceWith(...reviews(1n, 2n, 3n)),
+    subscriptions: serviceWith(...reviews(1n, 2n)),
+    fees: serviceWith(...reviews(9n)),
   });
   expect(await walk(edge, "limit=2")).toEqual([
     ["platform-1", "platform-2"],
@@ -111,9 +111,9 @@ test("the services follow one another, page by page, and no review appears twice
 
 test("a cursor of another filter is refused", async () => {
   const edge = await testEdge({
-    platform: keeper(aReview({ id: 1n }), aReview({ id: 2n })),
-    subscriptions: keeper(),
-    fees: keeper(),
+    platform: serviceWith(aReview({ id: 1n }), aReview({ id: 2n })),
+    subscriptions: serviceWith(),
+    fees: serviceWith(),
   });
   const { body } = await edge.call({ method: "GET", url: `${URL}?limit=1` });
   const { next_cursor: cursor } = body as Page;
@@ -122,7 +122,7 @@ test("a cursor of another filter is refused", async () => {
 });
 
 test("a service that cannot be reached is named, and the other one is listed", async () => {
-  const edge = await testEdge({ platform: unreachable, subscriptions: keeper(aReview()), fees: unreachable });
+  const edge = await testEdge({ platform: unreachable, subscriptions: serviceWith(aReview()), fees: unreachable });
   const { body, status } = await edge.call({ method: "GET", url: URL });
   expect([status, body]).toMatchObject([200, { items: [{ id: "subscription-5" }], unreachable: ["platform", "fee"] }]);
   const none = await testEdge({ platform: unreachable, subscriptions: unreachable, fees: unreachable });

@@ -24,7 +24,7 @@ type Answered<Name, A> = { readonly service: Name; readonly answer: A | undefine
 /** A list that goes through several services, in their order, and through each by its ids. */
 type ListOfServices<Name, A> = {
   readonly services: readonly Name[];
-  readonly ask: (service: Name, page: Page, context: CallContext) => Promise<A>;
+  readonly list: (service: Name, page: Page, context: CallContext) => Promise<A>;
   /** 0 to begin. */
   readonly cursor: bigint;
   readonly limit: number;
@@ -40,16 +40,16 @@ export type PageOfServices<Name, A extends PageAnswer> = {
 
 /** Asks all services at once. Refused when none can be reached, because that is no empty list. */
 export async function pageOfServices<Name extends ServiceName, A extends PageAnswer>(
-  { services, ask, cursor, limit }: ListOfServices<Name, A>,
+  { services, list, cursor, limit }: ListOfServices<Name, A>,
   context: CallContext,
 ): Promise<PageOfServices<Name, A>> {
   const from = readPosition(cursor, services.length);
   const within = childContext(context, { withinMs: ANSWER_WITHIN_MS });
-  const asked = services.map(async (service, index): Promise<Answered<Name, A>> => {
+  const requested = services.map(async (service, index): Promise<Answered<Name, A>> => {
     const afterId = index < from.index ? BEHIND_ALL : index === from.index ? from.afterId : 0n;
-    return { service, answer: await ask(service, { afterId, limit }, within).catch(unlessUnreachable) };
+    return { service, answer: await list(service, { afterId, limit }, within).catch(unlessUnreachable) };
   });
-  const answered = await Promise.all(asked);
+  const answered = await Promise.all(requested);
   const unreachable = answered.filter(({ answer }) => answer === undefined).map(({ service }) => service);
   if (unreachable.length === services.length) throw refuse("service_unavailable", "No service can be reached.");
   const all = inOrder(answered);

@@ -20,20 +20,20 @@ import {
 /** Account locks are held briefly, so a fee that waits for one is requested again soon. */
 const MAX_BUSY_MS = 2_000;
 
-export type Asked = { readonly payment: DuePayment; readonly outcome: PaymentOutcome };
+export type AnsweredPayment = { readonly payment: DuePayment; readonly outcome: PaymentOutcome };
 
 type Waiting = { readonly id: bigint; readonly until: Date; readonly reason: string };
 
 /** Records the outcomes of payments. Each payment is settled once, also when several processes report its outcome. */
-export async function recordOutcomes(deps: Deps, asked: readonly Asked[]): Promise<void> {
+export async function recordOutcomes(deps: Deps, answered: readonly AnsweredPayment[]): Promise<void> {
   const { pool, now } = deps;
-  failpoint("before_outcome", asked[0]?.outcome.kind);
-  const settled = asked.filter(({ outcome: { kind } }) => kind === "paid" || kind === "unpaid");
+  failpoint("before_outcome", answered[0]?.outcome.kind);
+  const settled = answered.filter(({ outcome: { kind } }) => kind === "paid" || kind === "unpaid");
   const waiting: Waiting[] = [];
   for (const [masterLogin, own] of Map.groupBy(settled, ({ payment }) => payment.masterLogin)) {
     waiting.push(...(await settleIfPossible(deps, masterLogin, own)));
   }
-  for (const { payment, outcome } of asked) {
+  for (const { payment, outcome } of answered) {
     const { id, tries } = payment;
     if (outcome.kind === "debited") await markDebited(pool, id, outcome, later(now(), backOffMs(tries)));
     if (outcome.kind === "open") {
@@ -54,7 +54,7 @@ export async function recordOutcomes(deps: Deps, asked: readonly Asked[]): Promi
 async function settleIfPossible(
   { pool, log, now }: Deps,
   masterLogin: string,
-  own: readonly Asked[],
+  own: readonly AnsweredPayment[],
 ): Promise<Waiting[]> {
   try {
     const deferred = await inTransaction(pool, (tx) => settle(tx, masterLogin, own, now()));
@@ -74,15 +74,15 @@ async function settleIfPossible(
 async function settle(
   tx: Transaction,
   masterLogin: string,
-  asked: readonly Asked[],
+  answered: readonly AnsweredPayment[],
   at: Date,
 ): Promise<UnpaidPayment[]> {
   await lockMaster(tx, masterLogin);
   const open = await lockOpenPayments(
     tx,
-    asked.map(({ payment }) => payment.id),
+    answered.map(({ payment }) => payment.id),
   );
-  const outcomes = new Map(asked.map(({ payment, outcome }) => [payment.id, outcome]));
+  const outcomes = new Map(answered.map(({ payment, outcome }) => [payment.id, outcome]));
   const paid: PaidPayment[] = [];
   const refused: UnpaidPayment[] = [];
   for (const payment of open) {

@@ -21,8 +21,8 @@ import { refuseSaga, releaseForGood, type Saga } from "./end-saga.ts";
  */
 export async function collectFee(deps: Deps, { cashflow, withdrawal }: Saga, context: CallContext): Promise<void> {
   try {
-    const asked = { key: withdrawalKey(cashflow), lockOwner: lockOwnerOf(cashflow, withdrawal.try) };
-    await deps.fees.collect(asked, withReplyReserve(context));
+    const request = { key: withdrawalKey(cashflow), lockOwner: lockOwnerOf(cashflow, withdrawal.try) };
+    await deps.fees.collect(request, withReplyReserve(context));
   } catch (error) {
     if (!(error instanceof Refusal)) {
       throw error;

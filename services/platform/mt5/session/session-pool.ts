@@ -9,7 +9,7 @@ export type Lease = Disposable &
   Pick<Session, "call" | "signInAgain" | "reset"> & {
     readonly sessionId: string;
     /** True when a ping receives its own answer, so no further answer of an earlier request is outstanding. */
-    readonly isInStep: () => Promise<boolean>;
+    readonly isInSync: () => Promise<boolean>;
   };
 
 export type AcquireOptions = {
@@ -96,7 +96,7 @@ function lend(pool: PoolState, session: Session): Lease {
     },
     signInAgain: session.signInAgain,
     reset: session.reset,
-    async isInStep() {
+    async isInSync() {
       if (!isReturned && (await session.ping())) return true;
       session.reset();
       return false;

@@ -55,9 +55,9 @@ export async function openSession(options: SessionOptions, { id, onEnd, signal }
     if (!connection.isOpen()) throw new Mt5Error("unreachable", "the platform closed the connection");
     state = "started";
     const deadline = performance.now() + options.handshakeTimeoutMs;
-    const step = (request: Mt5Request) =>
+    const send = (request: Mt5Request) =>
       channel.send(request, { timeoutMs: Math.max(1, deadline - performance.now()) });
-    await authenticate(step, options.credentials).catch((error: unknown) => {
+    await authenticate(send, options.credentials).catch((error: unknown) => {
       connection.reset();
       throw error;
     });

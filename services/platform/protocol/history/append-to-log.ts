@@ -3,11 +3,11 @@ import type { Money } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
 import type { LogEntry, NewEntry } from "../../domain/log-entry.ts";
-import { followTrades } from "../../domain/log-positions.ts";
+import { followTrades } from "../../domain/open-positions.ts";
 import type { Role } from "../../domain/role.ts";
 import { type Account, insertAccount } from "../../store/accounts.ts";
 import { insertEntries } from "../../store/log.ts";
-import { listOpenPositions, saveLogPositions } from "../../store/positions.ts";
+import { listOpenPositions, saveOpenPositions } from "../../store/positions.ts";
 import { MOVEMENTS_FEED, accountMoved, subjectOfMovement } from "./account-moved.ts";
 
 export type NewLog = {
@@ -65,7 +65,7 @@ export async function appendToLogs(tx: Transaction, server: string, facts: reado
 async function followPositions(tx: Transaction, login: string, entries: readonly NewEntry[]): Promise<void> {
   const trades = entries.flatMap(({ trade }) => trade ?? []);
   if (trades.length === 0) return;
-  await saveLogPositions(tx, login, followTrades(await listOpenPositions(tx, login), trades));
+  await saveOpenPositions(tx, login, followTrades(await listOpenPositions(tx, login), trades));
 }
 
 async function publishEntries(

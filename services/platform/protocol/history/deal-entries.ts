@@ -1,28 +1,28 @@
 import { usd, zero } from "#kernel/money.ts";
 import type { EntryCause, EntryDeal, NewEntry } from "../../domain/log-entry.ts";
-import type { Operation } from "../../domain/operation.ts";
+import type { Leg } from "../../domain/leg.ts";
 import type { Deal } from "../../mt5/deals.ts";
-import type { RecordedOperation } from "../../store/operation-row.ts";
+import type { RecordedLeg } from "../../store/leg-row.ts";
 import { effectOf } from "./explain-deal.ts";
 
-/** The entry of an applied operation, from its answer or a scan. */
-export function operationEntry(operation: RecordedOperation, status: Operation, at: Date): NewEntry {
+/** The entry of an applied leg, from its answer or a scan. */
+export function legEntry(leg: RecordedLeg, status: Leg, at: Date): NewEntry {
   const ticket = status.state === "APPLIED" ? status.ticket : 0n;
   return {
     kind: status.kind,
-    amount: usd(operation.amountMinor),
-    cause: causeOf(operation),
+    amount: usd(leg.amountMinor),
+    cause: causeOf(leg),
     deal: { id: ticket, serverMsc: undefined },
     at,
     trade: undefined,
   };
 }
 
-export function causeOf({ number, transferId, key }: RecordedOperation): EntryCause {
-  return { operation: number, transferId, key };
+export function causeOf({ number, transferId, key }: RecordedLeg): EntryCause {
+  return { leg: number, transferId, key };
 }
 
-/** The entry of a deal that no operation of the service made. */
+/** The entry of a deal that no leg of the service made. */
 export function externalEntry(deal: Deal): NewEntry {
   return { kind: "external", cause: undefined, trade: undefined, ...factsOf(deal) };
 }

@@ -1,31 +1,31 @@
 import { expect, test } from "vitest";
 import type { Deal } from "../../mt5/deals.ts";
-import type { RecordedOperation } from "../../store/operation-row.ts";
+import type { RecordedLeg } from "../../store/leg-row.ts";
 import { type Clues, effectOf, explainDeal } from "./explain-deal.ts";
-import { operationNumber } from "../../domain/operation-number.ts";
-import type { Operation } from "../../domain/operation.ts";
+import { legNumber } from "../../domain/leg-number.ts";
+import type { Leg } from "../../domain/leg.ts";
 import { platformComment, readReference } from "../../domain/reference.ts";
 
-const NUMBER = operationNumber(42n);
+const NUMBER = legNumber(42n);
 
-function anOperation(status: Partial<Operation>, own: Partial<RecordedOperation> = {}): RecordedOperation {
+function aLeg(status: Partial<Leg>, own: Partial<RecordedLeg> = {}): RecordedLeg {
   const kept = { kind: "mirror", attempt: 1, absences: 0, state: "UNKNOWN" };
   return {
     number: NUMBER,
     transferId: 1n,
-    leg: 1,
+    ordinal: 1,
     login: "900101",
-    askedMinor: 5_00n,
+    requestedMinor: 5_00n,
     amountMinor: 5_00n,
     isReady: true,
-    status: { ...kept, ...status } as Operation,
+    status: { ...kept, ...status } as Leg,
     dealId: undefined,
     appliedAt: undefined,
     refusal: undefined,
     platformCode: undefined,
     key: "mirror:1",
     lockOwner: "",
-    legs: 1,
+    legCount: 1,
     comment: "",
     isEnqueued: false,
     requestId: "",
@@ -65,9 +65,9 @@ function clues(own: Partial<Clues> = {}): Clues {
   return { byTicket: undefined, reference: undefined, byReference: undefined, underWay: [], ...own };
 }
 
-function referenced(operation: RecordedOperation | undefined, attempt = 1): Clues {
+function referenced(leg: RecordedLeg | undefined, attempt = 1): Clues {
   const comment = platformComment({ kind: "mirror", number: NUMBER, attempt }, "");
-  return clues({ reference: readReference(comment), byReference: operation });
+  return clues({ reference: readReference(comment), byReference: leg });
 }
 
 test.each([3, 6, 20])("action %i leaves the balance as it is", (action) => {
@@ -87,60 +87,60 @@ test.each([2, 4, 5])("a balance operation (action %i) without a reference of the
 });
 
 test("a known ticket takes precedence over the comment", () => {
-  const operation = anOperation({ state: "APPLIED", ticket: 77n });
+  const leg = aLeg({ state: "APPLIED", ticket: 77n });
   const rewritten = aDeal({ comment: "rewritten by the broker" });
 
-  expect(explainDeal(rewritten, clues({ byTicket: operation }))).toEqual({ kind: "own", operation });
+  expect(explainDeal(rewritten, clues({ byTicket: leg }))).toEqual({ kind: "own", leg });
 });
 
-test("a ticket that is reused on another login is no evidence about its first operation", () => {
-  const operation = anOperation({ state: "APPLIED", ticket: 77n }, { login: "900102" });
+test("a ticket that is reused on another login is no evidence about its first leg", () => {
+  const leg = aLeg({ state: "APPLIED", ticket: 77n }, { login: "900102" });
 
-  expect(explainDeal(aDeal(), clues({ byTicket: operation }))).toMatchObject({ kind: "external" });
+  expect(explainDeal(aDeal(), clues({ byTicket: leg }))).toMatchObject({ kind: "external" });
 });
 
-test.each(["SENDING", "UNKNOWN"] as const)("the reference of an operation in %s applies it", (state) => {
-  const operation = anOperation({ state });
+test.each(["SENDING", "UNKNOWN"] as const)("the reference of a leg in %s applies it", (state) => {
+  const leg = aLeg({ state });
 
-  expect(explainDeal(aDeal(), referenced(operation))).toEqual({ kind: "applies", operation, attempt: 1 });
+  expect(explainDeal(aDeal(), referenced(leg))).toEqual({ kind: "applies", leg, attempt: 1 });
 });
 
 test("the reference with another amount is sent to manual review and not booked", () => {
-  const operation = anOperation({ state: "UNKNOWN" });
+  const leg = aLeg({ state: "UNKNOWN" });
 
-  expect(explainDeal(aDeal({ profitMinor: 5_01n }), referenced(operation))).toEqual({
+  expect(explainDeal(aDeal({ profitMinor: 5_01n }), referenced(leg))).toEqual({
     kind: "undecided",
-    operation,
+    leg,
     misfit: "amount_differs",
   });
 });
 
 test("the reference on a charge or a correction is sent to manual review: the service sends only balance operations", () => {
-  const operation = anOperation({ state: "UNKNOWN" });
+  const leg = aLeg({ state: "UNKNOWN" });
 
   for (const action of [4, 5]) {
-    const explained = explainDeal(aDeal({ action }), referenced(operation));
-    expect(explained).toEqual({ kind: "undecided", operation, misfit: "not_a_balance_deal" });
+    const explained = explainDeal(aDeal({ action }), referenced(leg));
+    expect(explained).toEqual({ kind: "undecided", leg, misfit: "not_a_balance_deal" });
   }
 });
 
-test("during manual review of an operation that may have been applied, its deal is undecided", () => {
-  const operation = anOperation({ state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" });
+test("during manual review of a leg that may have been applied, its deal is undecided", () => {
+  const leg = aLeg({ state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" });
 
-  expect(explainDeal(aDeal(), referenced(operation))).toEqual({ kind: "undecided", operation });
+  expect(explainDeal(aDeal(), referenced(leg))).toEqual({ kind: "undecided", leg });
 });
 
 test.each([
-  ["another attempt than the current one", anOperation({ state: "UNKNOWN", attempt: 2 })],
-  ["an attempt that has ended", anOperation({ state: "INTENT" })],
-  ["an operation that was refused", anOperation({ state: "REFUSED", reason: "absent" })],
-  ["an operation that has its deal", anOperation({ state: "APPLIED", ticket: 5n })],
-])("the reference of %s makes the deal unmatched: external, and sent to manual review", (_what, operation) => {
-  expect(explainDeal(aDeal(), referenced(operation))).toMatchObject({ kind: "external", finding: "unmatched_deal" });
+  ["another attempt than the current one", aLeg({ state: "UNKNOWN", attempt: 2 })],
+  ["an attempt that has ended", aLeg({ state: "INTENT" })],
+  ["a leg that was refused", aLeg({ state: "REFUSED", reason: "absent" })],
+  ["a leg that has its deal", aLeg({ state: "APPLIED", ticket: 5n })],
+])("the reference of %s makes the deal unmatched: external, and sent to manual review", (_what, leg) => {
+  expect(explainDeal(aDeal(), referenced(leg))).toMatchObject({ kind: "external", finding: "unmatched_deal" });
 });
 
 test("an unknown reference, or one on another login, is external and reported", () => {
-  const elsewhere = anOperation({ state: "UNKNOWN" }, { login: "900102" });
+  const elsewhere = aLeg({ state: "UNKNOWN" }, { login: "900102" });
 
   expect(explainDeal(aDeal(), referenced(undefined))).toEqual({ kind: "external", finding: "unknown_reference" });
   expect(explainDeal(aDeal(), referenced(elsewhere))).toMatchObject({
@@ -149,13 +149,13 @@ test("an unknown reference, or one on another login, is external and reported", 
   });
 });
 
-test("a reference of another kind than its operation is misplaced, also with a matching number", () => {
-  const deposit = anOperation({ kind: "deposit", state: "UNKNOWN" });
+test("a reference of another kind than its leg is misplaced, also with a matching number", () => {
+  const deposit = aLeg({ kind: "deposit", state: "UNKNOWN" });
 
   expect(explainDeal(aDeal(), referenced(deposit))).toEqual({
     kind: "external",
     finding: "misplaced_reference",
-    operation: deposit,
+    leg: deposit,
   });
 });
 
@@ -165,11 +165,11 @@ test("a deal changes the balance by its profit, swap, commission and fee togethe
   expect(effectOf(deal)).toBe(96_79n);
 });
 
-test("a deal with the amount of an open operation is undecided, another amount is external", () => {
-  const operation = anOperation({ state: "SENDING" });
+test("a deal with the amount of an open leg is undecided, another amount is external", () => {
+  const leg = aLeg({ state: "SENDING" });
 
-  expect(explainDeal(aDeal(), clues({ underWay: [operation] }))).toEqual({ kind: "undecided", operation });
-  expect(explainDeal(aDeal({ profitMinor: 5_01n }), clues({ underWay: [operation] }))).toMatchObject({
+  expect(explainDeal(aDeal(), clues({ underWay: [leg] }))).toEqual({ kind: "undecided", leg });
+  expect(explainDeal(aDeal({ profitMinor: 5_01n }), clues({ underWay: [leg] }))).toMatchObject({
     kind: "external",
   });
 });

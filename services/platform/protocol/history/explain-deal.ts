@@ -1,37 +1,37 @@
 import type { Deal } from "../../mt5/deals.ts";
-import type { RecordedOperation } from "../../store/operation-row.ts";
-import { accepts } from "../../domain/operation-machine.ts";
-import { isUnderWay, type OperationEvent, type ReviewReason } from "../../domain/operation.ts";
+import type { RecordedLeg } from "../../store/leg-row.ts";
+import { accepts } from "../../domain/leg-machine.ts";
+import { isUnderWay, type LegEvent, type ReviewReason } from "../../domain/leg.ts";
 import type { Reference } from "../../domain/reference.ts";
 
 /** What is recorded about a deal that is in no log yet. */
 export type Clues = {
-  /** The operation whose deal it is, by its ticket. */
-  readonly byTicket: RecordedOperation | undefined;
-  /** The reference at the beginning of its comment, and the operation that it names, if there is one. */
+  /** The leg whose deal it is, by its ticket. */
+  readonly byTicket: RecordedLeg | undefined;
+  /** The reference at the beginning of its comment, and the leg that it names, if there is one. */
   readonly reference: Reference | undefined;
-  readonly byReference: RecordedOperation | undefined;
-  /** Operations of the login with an unknown outcome. */
-  readonly underWay: readonly RecordedOperation[];
+  readonly byReference: RecordedLeg | undefined;
+  /** Legs of the login with an unknown outcome. */
+  readonly underWay: readonly RecordedLeg[];
 };
 
 export type Explanation =
   /** It does not change the balance. */
   | { readonly kind: "no_effect" }
   | { readonly kind: "trade" }
-  /** The deal of an operation that is applied already. */
-  | { readonly kind: "own"; readonly operation: RecordedOperation }
-  /** The deal of an operation whose outcome was unknown until now. */
-  | { readonly kind: "applies"; readonly operation: RecordedOperation; readonly attempt: number }
-  /** External or unmatched, but booked: it changed the balance. `finding` is for manual review, `event` for the operation. */
+  /** The deal of a leg that is applied already. */
+  | { readonly kind: "own"; readonly leg: RecordedLeg }
+  /** The deal of a leg whose outcome was unknown until now. */
+  | { readonly kind: "applies"; readonly leg: RecordedLeg; readonly attempt: number }
+  /** External or unmatched, but booked: it changed the balance. `finding` is for manual review, `event` for the leg. */
   | {
       readonly kind: "external";
       readonly finding?: UnmatchedReason;
-      readonly operation?: RecordedOperation;
-      readonly event?: OperationEvent;
+      readonly leg?: RecordedLeg;
+      readonly event?: LegEvent;
     }
-  /** It may belong to this operation, whose outcome has to be decided first. */
-  | { readonly kind: "undecided"; readonly operation: RecordedOperation; readonly misfit?: ReviewReason };
+  /** It may belong to this leg, whose outcome has to be decided first. */
+  | { readonly kind: "undecided"; readonly leg: RecordedLeg; readonly misfit?: ReviewReason };
 
 export type UnmatchedReason = "external_funds" | "unknown_reference" | "unmatched_deal" | "misplaced_reference";
 
@@ -72,29 +72,25 @@ export function explainDeal(deal: Deal, clues: Clues): Explanation {
   if (isWithoutEffect(deal)) return { kind: "no_effect" };
   if (!isBalanceOperation(deal)) return { kind: "trade" };
   // A server that lost its last deals assigns their tickets again, possibly on another login.
-  if (clues.byTicket?.login === deal.login) return { kind: "own", operation: clues.byTicket };
+  if (clues.byTicket?.login === deal.login) return { kind: "own", leg: clues.byTicket };
   if (clues.reference !== undefined) return explainReferenced(deal, clues.reference, clues.byReference);
   const candidate = clues.underWay.find(({ amountMinor }) => amountMinor === effectOf(deal));
   return candidate === undefined
     ? { kind: "external", finding: "external_funds" }
-    : { kind: "undecided", operation: candidate };
+    : { kind: "undecided", leg: candidate };
 }
 
-function explainReferenced(
-  deal: Deal,
-  { attempt, kind }: Reference,
-  operation: RecordedOperation | undefined,
-): Explanation {
-  if (operation === undefined) return { kind: "external", finding: "unknown_reference" };
-  if (operation.login !== deal.login || operation.status.kind !== kind) {
-    return { kind: "external", finding: "misplaced_reference", operation };
+function explainReferenced(deal: Deal, { attempt, kind }: Reference, leg: RecordedLeg | undefined): Explanation {
+  if (leg === undefined) return { kind: "external", finding: "unknown_reference" };
+  if (leg.login !== deal.login || leg.status.kind !== kind) {
+    return { kind: "external", finding: "misplaced_reference", leg };
   }
-  const { status } = operation;
-  const event: OperationEvent = { type: "applied", attempt, ticket: deal.ticket };
-  const unmatched: Explanation = { kind: "external", finding: "unmatched_deal", operation, event };
+  const { status } = leg;
+  const event: LegEvent = { type: "applied", attempt, ticket: deal.ticket };
+  const unmatched: Explanation = { kind: "external", finding: "unmatched_deal", leg, event };
   if (!isUnderWay(status) || status.attempt !== attempt) return unmatched;
-  if (!accepts(status, "applied")) return { kind: "undecided", operation };
-  if (deal.action !== BALANCE) return { kind: "undecided", operation, misfit: "not_a_balance_deal" };
-  if (operation.amountMinor !== effectOf(deal)) return { kind: "undecided", operation, misfit: "amount_differs" };
-  return { kind: "applies", operation, attempt };
+  if (!accepts(status, "applied")) return { kind: "undecided", leg };
+  if (deal.action !== BALANCE) return { kind: "undecided", leg, misfit: "not_a_balance_deal" };
+  if (leg.amountMinor !== effectOf(deal)) return { kind: "undecided", leg, misfit: "amount_differs" };
+  return { kind: "applies", leg, attempt };
 }

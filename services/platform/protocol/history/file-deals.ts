@@ -1,13 +1,13 @@
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { NewEntry } from "../../domain/log-entry.ts";
-import { accepts } from "../../domain/operation-machine.ts";
+import { accepts } from "../../domain/leg-machine.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { lockAccount, setUndecidedFrom } from "../../store/accounts.ts";
 import { listLoggedDeals } from "../../store/logged-deals.ts";
 import { listAdoptedDeals } from "../../store/explained-deals.ts";
-import { findOperationByDeal, findOperation, listUnderWay } from "../../store/operations.ts";
-import type { RecordedOperation } from "../../store/operation-row.ts";
+import { findLegByDeal, findLeg, listUnderWay } from "../../store/legs.ts";
+import type { RecordedLeg } from "../../store/leg-row.ts";
 import { readReference } from "../../domain/reference.ts";
 import { recordTransition } from "../record.ts";
 import { reportFinding } from "../reviews/report-finding.ts";
@@ -22,7 +22,7 @@ type Filing = Pick<Deps, "pool" | "loginSignals"> & { readonly settings: Pick<De
 
 /**
  * Appends the new deals of a login's history to its log, in the order of the history. A deal that may belong to an open
- * operation stops the filing: later deals wait until that operation is decided, because log positions never change.
+ * leg stops the filing: later deals wait until that leg is decided, because log positions never change.
  */
 export async function fileDeals(deps: Filing, login: string, { deals, from }: History): Promise<void> {
   await inTransaction(deps.pool, async (tx) => {
@@ -60,12 +60,12 @@ async function explainAll(tx: Transaction, server: string, deals: readonly Deal[
 }
 
 async function cluesOf(tx: Transaction, server: string, { ticket, login, comment }: Deal): Promise<Clues> {
-  const number = await findOperationByDeal(tx, server, ticket);
+  const number = await findLegByDeal(tx, server, ticket);
   const reference = readReference(comment);
   return {
-    byTicket: number && (await findOperation(tx, number)),
+    byTicket: number && (await findLeg(tx, number)),
     reference,
-    byReference: reference && (await findOperation(tx, reference.number)),
+    byReference: reference && (await findLeg(tx, reference.number)),
     underWay: await listUnderWay(tx, login),
   };
 }
@@ -83,34 +83,34 @@ async function entriesFor(
     case "trade":
       return [tradeEntry(deal)];
     case "own":
-      return [await ownEntry(tx, server, deal, explanation.operation)];
+      return [await ownEntry(tx, server, deal, explanation.leg)];
     case "applies": {
-      const { operation, attempt } = explanation;
+      const { leg, attempt } = explanation;
       const event = { type: "applied", attempt, ticket: deal.ticket } as const;
-      const { entry } = await recordTransition(tx, operation, event, circumstances);
+      const { entry } = await recordTransition(tx, leg, event, circumstances);
       return entry === undefined ? [] : [{ ...entry, deal: dealOf(deal), at: deal.at }];
     }
     case "external": {
-      const { finding, operation, event } = explanation;
-      if (finding !== undefined) await report(tx, server, deal, { reason: finding, operation });
-      if (operation !== undefined && event !== undefined) await recordTransition(tx, operation, event, circumstances);
+      const { finding, leg, event } = explanation;
+      if (finding !== undefined) await report(tx, server, deal, { reason: finding, leg });
+      if (leg !== undefined && event !== undefined) await recordTransition(tx, leg, event, circumstances);
       const entry = externalEntry(deal);
       return readReference(deal.comment) === undefined ? [entry] : [entry, unmatchedEntry(deal)];
     }
   }
 }
 
-/** An operation of a Master gets its log position here, where the platform's history shows its deal. */
-async function ownEntry(tx: Transaction, server: string, deal: Deal, operation: RecordedOperation): Promise<NewEntry> {
-  if (operation.amountMinor !== effectOf(deal)) {
+/** A leg of a Master gets its log position here, where the platform's history shows its deal. */
+async function ownEntry(tx: Transaction, server: string, deal: Deal, leg: RecordedLeg): Promise<NewEntry> {
+  if (leg.amountMinor !== effectOf(deal)) {
     await recordTransition(
       tx,
-      operation,
+      leg,
       { type: "does_not_fit", reason: "amount_differs" },
-      dealEvidence(server, deal, operation),
+      dealEvidence(server, deal, leg),
     );
   }
-  return { ...externalEntry(deal), kind: operation.status.kind, cause: causeOf(operation) };
+  return { ...externalEntry(deal), kind: leg.status.kind, cause: causeOf(leg) };
 }
 
 /** Sends a misfit to manual review, but only from UNKNOWN: before that the sender's own answer may still arrive. */
@@ -118,46 +118,41 @@ async function reportMisfit(
   tx: Transaction,
   server: string,
   deal: Deal,
-  { operation, misfit }: Extract<Explanation, { kind: "undecided" }>,
+  { leg, misfit }: Extract<Explanation, { kind: "undecided" }>,
 ): Promise<void> {
-  if (misfit === undefined || !accepts(operation.status, "does_not_fit")) return;
-  await recordTransition(
-    tx,
-    operation,
-    { type: "does_not_fit", reason: misfit },
-    dealEvidence(server, deal, operation),
-  );
+  if (misfit === undefined || !accepts(leg.status, "does_not_fit")) return;
+  await recordTransition(tx, leg, { type: "does_not_fit", reason: misfit }, dealEvidence(server, deal, leg));
 }
 
 async function report(
   tx: Transaction,
   server: string,
   deal: Deal,
-  { reason, operation }: { readonly reason: string; readonly operation: RecordedOperation | undefined },
+  { reason, leg }: { readonly reason: string; readonly leg: RecordedLeg | undefined },
 ): Promise<void> {
   const { login, comment } = deal;
-  const { dealId, evidence } = dealEvidence(server, deal, operation);
+  const { dealId, evidence } = dealEvidence(server, deal, leg);
   const amountMinor = effectOf(deal);
   const reference = readReference(comment);
-  await reportFinding(tx, { login, operation, reason, server, dealId, amountMinor, reference, evidence });
+  await reportFinding(tx, { login, leg, reason, server, dealId, amountMinor, reference, evidence });
 }
 
 /** Circumstances of a review: the deal as the history shows it. */
-function dealEvidence(server: string, deal: Deal, operation: RecordedOperation | undefined) {
+function dealEvidence(server: string, deal: Deal, leg: RecordedLeg | undefined) {
   const { ticket: dealId, comment, action, at } = deal;
   const evidence = {
-    key: operation?.key,
+    key: leg?.key,
     amount_minor: String(effectOf(deal)),
     comment,
     action,
     at: at.toISOString(),
     reference: referenceEvidence(comment),
-    operation_state: operation?.status.state,
+    operation_state: leg?.status.state,
   };
   return { server, at, dealId, evidence };
 }
 
-/** The content of a reference, also for an operation that a restored database does not have. */
+/** The content of a reference, also for a leg that a restored database does not have. */
 function referenceEvidence(comment: string): Readonly<Record<string, unknown>> | undefined {
   const reference = readReference(comment);
   return reference && { kind: reference.kind, number: String(reference.number), attempt: reference.attempt };

@@ -1,24 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { accepts } from "../../domain/operation-machine.ts";
+import { accepts } from "../../domain/leg-machine.ts";
 import { refuse } from "../../refusals.ts";
 import { beginReading, endReading, lockAccount } from "../../store/accounts.ts";
 import { findDelayedByReading } from "../../store/queues.ts";
-import { listUnderWay } from "../../store/operations.ts";
+import { listUnderWay } from "../../store/legs.ts";
 import { type Facts, readFacts } from "./read-facts.ts";
 import { orUnavailable } from "../unavailable.ts";
 
 /** Permits of the login wait at most this long for a read, also when its process died. */
 const READING_MS = 1_000;
-/** A read waits this long for operations that an earlier read has delayed. */
+/** A read waits this long for legs that an earlier read has delayed. */
 const MAX_DELAYED_WAIT_MS = 500;
 const POLL_MS = 20;
 
-/** Reads an account between two operations of the service: with mirrors back to back the facts would never agree. */
+/** Reads an account between two legs of the service: with mirrors back to back the facts would never agree. */
 export async function readBetween(deps: Deps, login: string): Promise<Facts> {
   const token = randomUUID();
-  await awaitDelayedOperation(deps, login);
+  await awaitDelayedLeg(deps, login);
   await inTransaction(deps.pool, async (tx) => {
     const account = await lockAccount(tx, login);
     if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
@@ -30,20 +30,20 @@ export async function readBetween(deps: Deps, login: string): Promise<Facts> {
   } finally {
     await endReading(deps.pool, login, token);
     deps.loginSignals.notify(login);
-    deps.operationsSignal.notify();
+    deps.legsSignal.notify();
   }
 }
 
-/** Consecutive reads would delay every operation: so an operation is delayed by at most one read. */
-async function awaitDelayedOperation(deps: Deps, login: string): Promise<void> {
+/** Consecutive reads would delay every leg: so a leg is delayed by at most one read. */
+async function awaitDelayedLeg(deps: Deps, login: string): Promise<void> {
   const byMs = performance.now() + MAX_DELAYED_WAIT_MS;
   while (performance.now() < byMs && (await findDelayedByReading(deps.pool, login)) !== undefined) {
-    deps.operationsSignal.notify();
+    deps.legsSignal.notify();
     await deps.loginSignals.wait(login, POLL_MS);
   }
 }
 
-/** Waits for open sends. An operation with a lost answer is not waited for: the facts show whether it was applied. */
+/** Waits for open sends. A leg with a lost answer is not waited for: the facts show whether it was applied. */
 async function awaitAnswers(deps: Deps, login: string): Promise<void> {
   const byMs = performance.now() + READING_MS / 2;
   while (performance.now() < byMs) {

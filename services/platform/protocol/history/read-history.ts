@@ -5,7 +5,7 @@ import { findAccount, readAgainFrom } from "../../store/accounts.ts";
 import { readClock } from "../../store/clock.ts";
 import { listLoggedDeals } from "../../store/logged-deals.ts";
 import { listAdoptedDeals } from "../../store/explained-deals.ts";
-import { hasUnreadBefore } from "../../store/operations.ts";
+import { hasUnreadBefore } from "../../store/legs.ts";
 import { findReadTo } from "../../store/reader-cursor.ts";
 import { isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals } from "./file-deals.ts";

@@ -4,31 +4,31 @@ import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { type Deal, DEAL_ACTION } from "../../mt5/deals.ts";
 import { listExplainedDeals } from "../../store/explained-deals.ts";
 import { effectOf } from "../history/explain-deal.ts";
-import { operationNumber } from "../../domain/operation-number.ts";
-import { type Locked, lockAccountAndOperation } from "../record.ts";
+import { legNumber } from "../../domain/leg-number.ts";
+import { type Locked, lockAccountAndLeg } from "../record.ts";
 
-/** Locks the operation of a review; throws when it is not in manual review any more. */
+/** Locks the leg of a review; throws when it is not in manual review any more. */
 export async function requireOpenReview(tx: Transaction, { login, operationId }: ReviewCase): Promise<Locked> {
-  const locked = await lockAccountAndOperation(tx, login, operationNumber(BigInt(operationId)));
-  if (locked.operation.status.state === "REVIEW") return locked;
-  throw actionNotPossible(`Operation ${operationId} no longer needs manual review.`);
+  const locked = await lockAccountAndLeg(tx, login, legNumber(BigInt(operationId)));
+  if (locked.leg.status.state === "REVIEW") return locked;
+  throw actionNotPossible(`Leg ${operationId} no longer needs manual review.`);
 }
 
 export type NamedDeal = { readonly server: string; readonly dealId: bigint; readonly shown: Deal | undefined };
 
 /** Throws unless the named deal is the one that was ordered: the platform shows it, and it is not recorded yet. */
-export async function requireOrderedDeal(tx: Transaction, about: ReviewCase, named: NamedDeal): Promise<void> {
+export async function requireDealOfLeg(tx: Transaction, about: ReviewCase, named: NamedDeal): Promise<void> {
   const { server, dealId, shown } = named;
-  const { operation } = await requireOpenReview(tx, about);
-  if (dealId === 0n) throw actionNotPossible("The action confirm_applied requires deal_id: the deal of the operation.");
+  const { leg } = await requireOpenReview(tx, about);
+  if (dealId === 0n) throw actionNotPossible("The action confirm_applied requires deal_id: the deal of the leg.");
   if (shown === undefined) throw actionNotPossible(`The trading platform does not show deal ${dealId}.`);
   const differences = [
     ...(shown.login === about.login ? [] : [`it is on login ${shown.login}`]),
     ...(shown.action === DEAL_ACTION.balance ? [] : ["it is not a balance operation"]),
-    ...(effectOf(shown) === operation.amountMinor ? [] : ["its amount differs"]),
+    ...(effectOf(shown) === leg.amountMinor ? [] : ["its amount differs"]),
   ];
   if (differences.length > 0) {
-    throw actionNotPossible(`Deal ${dealId} is not the requested operation: ${differences.join(", ")}.`);
+    throw actionNotPossible(`Deal ${dealId} is not the requested leg: ${differences.join(", ")}.`);
   }
   const booked = await listExplainedDeals(tx, server, [dealId]);
   if (booked.has(dealId)) throw actionNotPossible(`Deal ${dealId} is already recorded.`);

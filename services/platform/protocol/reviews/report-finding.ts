@@ -1,25 +1,25 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { openCase } from "#kernel/review/cases.ts";
-import type { Operation } from "../../domain/operation.ts";
+import type { Leg } from "../../domain/leg.ts";
 import { reviewActions } from "../../domain/review-actions.ts";
 import { readClock } from "../../store/clock.ts";
 import { insertFinding } from "../../store/reviews.ts";
-import type { OperationNumber } from "../../domain/operation-number.ts";
+import type { LegNumber } from "../../domain/leg-number.ts";
 import { formatReference, type Reference } from "../../domain/reference.ts";
 
 /** A difference between the platform and the records that operators have to see. */
 export type Finding = {
   readonly login: string;
   readonly reason: string;
-  /** The operation that it is about, with its new status. */
-  readonly operation?: { readonly number: OperationNumber; readonly status: Operation } | undefined;
+  /** The leg that it is about, with its new status. */
+  readonly leg?: { readonly number: LegNumber; readonly status: Leg } | undefined;
   readonly server?: string | undefined;
   readonly dealId?: bigint | undefined;
   /** How often its deal had been corrected: an amendment after that is another finding. */
   readonly dealState?: number | undefined;
   /** Signed. */
   readonly amountMinor?: bigint | undefined;
-  /** Of the deal; else that of the operation's last attempt. */
+  /** Of the deal; else that of the leg's last attempt. */
   readonly reference?: Reference | undefined;
   /** What is known, in plain values; amounts as text. */
   readonly evidence: Readonly<Record<string, unknown>>;
@@ -27,29 +27,29 @@ export type Finding = {
 
 /** Records a finding once, however often it is seen, and opens a review when there is an action to decide. */
 export async function reportFinding(tx: Transaction, finding: Finding): Promise<void> {
-  const { login, reason, operation, server, dealId, dealState = 0, evidence } = finding;
-  const about = { login, reason, operation: operation?.number, server, dealId, dealState, evidence };
+  const { login, reason, leg, server, dealId, dealState = 0, evidence } = finding;
+  const about = { login, reason, leg: leg?.number, server, dealId, dealState, evidence };
   const inserted = await insertFinding(tx, about);
-  const actions = reviewActions(reason, operation?.status);
+  const actions = reviewActions(reason, leg?.status);
   if (inserted === undefined || actions.length === 0) return;
   const { id, logMinor } = inserted;
   const reference = finding.reference ?? referenceOf(finding);
-  const question = {
+  const newCase = {
     subject: `finding:${id}`,
     reason,
     login,
     amount: finding.amountMinor,
-    operationId: operation === undefined ? "" : String(operation.number),
+    operationId: leg === undefined ? "" : String(leg.number),
     reference: reference && formatReference(reference),
     dealId,
     evidence: { ...evidence, log_before_minor: logMinor === undefined ? undefined : String(logMinor) },
     actions,
   };
-  await openCase(tx, question, new Date(await readClock(tx)));
+  await openCase(tx, newCase, new Date(await readClock(tx)));
 }
 
-function referenceOf({ operation }: Finding): Reference | undefined {
-  if (operation === undefined || operation.status.attempt === 0) return undefined;
-  const { kind, attempt } = operation.status;
-  return { kind, number: operation.number, attempt };
+function referenceOf({ leg }: Finding): Reference | undefined {
+  if (leg === undefined || leg.status.attempt === 0) return undefined;
+  const { kind, attempt } = leg.status;
+  return { kind, number: leg.number, attempt };
 }

@@ -4,7 +4,7 @@ import { keyOfReview } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { lockAccount } from "../../store/accounts.ts";
 import { findLoggedDeal } from "../../store/logged-deals.ts";
-import { findOperation } from "../../store/operations.ts";
+import { findLeg } from "../../store/legs.ts";
 import { findReversal } from "../../store/reviews.ts";
 import { insertOrders } from "../insert-orders.ts";
 
@@ -21,7 +21,7 @@ export async function findReversalMinor(tx: Transaction, server: string, about: 
   const { login, dealId, operationId, reason } = about;
   await lockAccount(tx, login);
   if (reason === "reversal_refused") {
-    const refused = await findOperation(tx, BigInt(operationId));
+    const refused = await findLeg(tx, BigInt(operationId));
     if (refused !== undefined) return refused.amountMinor;
   }
   const earlier = await findReversal(tx, login, dealId);
@@ -33,7 +33,7 @@ export async function findReversalMinor(tx: Transaction, server: string, about: 
   throw actionNotPossible(`Deal ${dealId} is not in a log yet. There is nothing to reverse.`);
 }
 
-/** Records the reversal in the transaction of the decision; from here on it is an operation like any other. */
+/** Records the reversal in the transaction of the decision; from here on it is a leg like any other. */
 export async function orderReversal(tx: Transaction, server: string, about: ReviewCase): Promise<void> {
   const amountMinor = await findReversalMinor(tx, server, about);
   const order = {
@@ -45,6 +45,6 @@ export async function orderReversal(tx: Transaction, server: string, about: Revi
     sendBefore: undefined,
     comment: "",
   };
-  const [answer] = await insertOrders(tx, [{ order, requestId: "", asker: undefined }]);
+  const [answer] = await insertOrders(tx, [{ order, requestId: "", permitHolder: undefined }]);
   if (answer?.kind === "refused") throw answer.refusal;
 }

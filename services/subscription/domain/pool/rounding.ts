@@ -29,12 +29,12 @@ export function divideToSum(dividends: readonly bigint[], divisor: bigint, total
   const order = byFraction(dividends, quotients, divisor);
   if (missing < 0n) order.sort((left, right) => compare(left.fraction, right.fraction));
   else order.sort((left, right) => compare(right.fraction, left.fraction));
-  const step = missing < 0n ? -1n : 1n;
-  const count = Number(missing * step);
+  const unit = missing < 0n ? -1n : 1n;
+  const count = Number(missing * unit);
   if (count > 2 * order.length) throw new PoolBroken("The parts are not parts of their total.");
   for (let turn = 0; turn < count; turn += 1) {
     const { index = 0 } = order[turn % order.length] ?? {};
-    quotients[index] = (quotients[index] ?? 0n) + step;
+    quotients[index] = (quotients[index] ?? 0n) + unit;
   }
   return quotients;
 }

@@ -59,13 +59,13 @@ type End =
   | { readonly kind: "waits"; readonly why: string };
 
 async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, reading: MasterReading): Promise<End> {
-  const { askedAt, logNumber, marks } = reading;
+  const { requestedAt, logNumber, marks } = reading;
   const master = await lockMaster(tx, login);
   if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return { kind: "done" };
-  const closeThrough = lastCutOff(deps.week, later(askedAt, -waitAfterCutOff(deps.week)));
+  const closeThrough = lastCutOff(deps.week, later(requestedAt, -waitAfterCutOff(deps.week)));
   const { ledger, end } = await openLedger(tx, deps, master, {
     through: logNumber,
-    reading: { at: askedAt, marks, closeThrough },
+    reading: { at: requestedAt, marks, closeThrough },
   });
   if (end !== "done" || isWeekDue(deps, ledger.master) || !hasSomethingToStrike(ledger)) {
     await saveLedger(tx, ledger);

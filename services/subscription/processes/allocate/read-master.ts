@@ -7,7 +7,7 @@ import { catchUp } from "../filing/catch-up.ts";
 /** The open positions of a Master at a log position; its log is filed up to there. */
 export type MasterReading = {
   /** The time just before the request. */
-  readonly askedAt: Date;
+  readonly requestedAt: Date;
   readonly logNumber: bigint;
   /** Balance and open positions equal those computed from the log. */
   readonly isComplete: boolean;
@@ -15,7 +15,7 @@ export type MasterReading = {
 };
 
 export async function readMaster(deps: Deps, login: string, context: CallContext): Promise<MasterReading> {
-  const askedAt = deps.now();
+  const requestedAt = deps.now();
   const { complete: isComplete, positions, logNumber } = await deps.platform.readAccount({ login }, context);
   await catchUp(deps, { login, upTo: logNumber }, context);
   const marks = positions.map(({ positionId, symbol, volume, profit, swap }) => ({
@@ -24,5 +24,5 @@ export async function readMaster(deps: Deps, login: string, context: CallContext
     volume,
     floating: moneyFromProto(profit, "profit").minor + moneyFromProto(swap, "swap").minor,
   }));
-  return { askedAt, logNumber, isComplete, marks };
+  return { requestedAt, logNumber, isComplete, marks };
 }

@@ -20,9 +20,9 @@ export async function recordEvents(
   events: readonly PoolEvent[],
 ): Promise<Pick<Master, "lastAllocation" | "isInDeficit">> {
   const { login } = master;
-  const numbered = events.map((step, index) => ({ ...step, number: master.lastAllocation + 1n + BigInt(index) }));
-  const results = numbered.filter((step): step is Numbered<ResultEvent> => step.kind === "result");
-  const weeks = numbered.filter((step): step is Numbered<WeekEvent> => step.kind === "week");
+  const numbered = events.map((event, index) => ({ ...event, number: master.lastAllocation + 1n + BigInt(index) }));
+  const results = numbered.filter((event): event is Numbered<ResultEvent> => event.kind === "result");
+  const weeks = numbered.filter((event): event is Numbered<WeekEvent> => event.kind === "week");
   await insertEntries(tx, login, numbered.map(entryOf), deps.now());
   await insertRows(tx, login, [...results.flatMap(rowsOfResult), ...weeks.flatMap((week) => rowsOfWeek(week, active))]);
   await addUnposted(tx, unpostedOf(results, active));
@@ -34,13 +34,13 @@ export async function recordEvents(
   return { lastAllocation: master.lastAllocation + BigInt(events.length), isInDeficit };
 }
 
-function entryOf(step: Numbered<PoolEvent>): AllocationEntry {
-  const { number } = step;
-  if (step.kind === "week") {
-    const { periodStart, cutOff, markedAt } = step;
+function entryOf(event: Numbered<PoolEvent>): AllocationEntry {
+  const { number } = event;
+  if (event.kind === "week") {
+    const { periodStart, cutOff, markedAt } = event;
     return { number, result: undefined, week: { periodStart, cutOff, markedAt } };
   }
-  const { deal, suspense } = step;
+  const { deal, suspense } = event;
   const { number: logNumber, dealId, dealAt, amount } = deal;
   return { number, result: { logNumber, dealId, dealAt, amount, suspense }, week: undefined };
 }
@@ -99,9 +99,9 @@ function logIrregularities(
   { login }: Master,
   events: readonly Numbered<PoolEvent>[],
 ): void {
-  const unallocated = events.filter((step) => step.kind === "result" && step.suspense !== 0n);
-  const late = events.filter((step) => step.kind === "result" && step.isLate);
-  const missed = events.filter((step) => step.kind === "week" && step.markedAt !== undefined).slice(0, -1);
+  const unallocated = events.filter((event) => event.kind === "result" && event.suspense !== 0n);
+  const late = events.filter((event) => event.kind === "result" && event.isLate);
+  const missed = events.filter((event) => event.kind === "week" && event.markedAt !== undefined).slice(0, -1);
   afterCommit(tx, () => {
     for (const { number } of unallocated) log.warn("result kept in suspense; no Investor has units", { login, number });
     for (const { number } of late) log.warn("deal received after its week was closed", { login, number });

@@ -28,7 +28,7 @@ export async function tryToLeave(deps: Deps, exit: Exit, context: CallContext): 
     }
   } catch (error) {
     const refusal = error instanceof Refusal ? error : accountBusy("The account could not be locked. Retry shortly.");
-    await abandonTry(deps, { subscription, exit: { ...exit, state: "ASKING" }, refusal }, context);
+    await abandonTry(deps, { subscription, exit: { ...exit, state: "LOCKING" }, refusal }, context);
     throw error;
   }
   return await continueLeaving(deps, exit.subscriptionId, context);

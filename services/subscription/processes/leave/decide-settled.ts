@@ -21,7 +21,7 @@ import { exitPool, reserveInPool } from "./exit-pool.ts";
  * recovery job calls it too.
  */
 export async function decideSettled(deps: Deps, leave: GatedLeave, gate: Gate, context: CallContext): Promise<void> {
-  failpoint("after_place", leave.kind);
+  failpoint("after_settled_position", leave.kind);
   const due = await crystallise(deps, leave, context);
   failpoint("after_crystallisation", leave.kind);
   await inTransaction(deps.pool, async (tx) => {

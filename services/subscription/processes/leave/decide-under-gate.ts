@@ -68,7 +68,7 @@ async function settleAtLogPosition(
   deps: Deps,
   { leave, gate, reading }: GatedReading,
 ): Promise<"over" | "more" | "moved"> {
-  const { askedAt: at, logNumber: through } = reading;
+  const { requestedAt: at, logNumber: through } = reading;
   // The recovery job has taken the gate over and decides.
   if (!(await lockGate(tx, gate))) return "over";
   const master = await lockMaster(tx, leave.masterLogin);
@@ -117,8 +117,8 @@ async function recordSettlement(
   return await markSettled(tx, leave, {
     settledNumber: reading.logNumber,
     allocationNumber: lastAllocation,
-    settledAt: reading.askedAt,
-    periodStart: lastCutOff(week, reading.askedAt),
+    settledAt: reading.requestedAt,
+    periodStart: lastCutOff(week, reading.requestedAt),
     unposted,
     quarantined,
   });

@@ -98,7 +98,7 @@ async function runStep(
   }
   const { subscriptionId, masterLogin } = holding;
   const gated = { ...leave, state: "GATED", subscriptionId, masterLogin } as const;
-  if (gate !== "gone") await decideUnderGate(deps, gated, gate, context);
+  if (gate !== "taken_over") await decideUnderGate(deps, gated, gate, context);
   return undefined;
 }
 
@@ -135,19 +135,19 @@ async function readInvestor(deps: Deps, leave: Leave, context: CallContext): Pro
   return await findInvestorState(deps.pool, login);
 }
 
-/** Closes the gate and marks the try in one commit. "gone": another replica runs this try. */
+/** Closes the gate and marks the try in one commit. "taken_over": another replica runs this try. */
 async function closeGateFor(
   { pool, now }: Deps,
   leave: Leave,
   holding: { readonly subscriptionId: bigint; readonly masterLogin: string },
-): Promise<Gate | "busy" | "gone"> {
+): Promise<Gate | "busy" | "taken_over"> {
   return await inTransaction(pool, async (tx) => {
     const gate = await closeGate(tx, holding.masterLogin, leave, now());
     if (gate === undefined) return "busy";
     if (await markGated(tx, leave, holding)) return gate;
     throw new RunByAnotherReplica();
   }).catch((error: unknown) => {
-    if (error instanceof RunByAnotherReplica) return "gone" as const;
+    if (error instanceof RunByAnotherReplica) return "taken_over" as const;
     // Another transaction holds the locks of this Master for too long: nothing was changed, and the try waits.
     if (isTransientFailure(error)) return "busy" as const;
     throw error;

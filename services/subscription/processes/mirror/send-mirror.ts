@@ -14,7 +14,7 @@ import {
   refuseMirror,
 } from "../../store/mirrors.ts";
 import { catchUp } from "../filing/catch-up.ts";
-import { askOf, describe } from "../../messages/transfer.ts";
+import { transferRequest, describe } from "../../messages/transfer.ts";
 
 /**
  * Requests a mirror from platform, or reads its outcome: a key is executed once. The mirror counts as applied only when the
@@ -25,7 +25,7 @@ export async function sendMirror(deps: Deps, mirror: OpenMirror, context: CallCo
   const { id, key, masterLogin: login, amount, tries } = mirror;
   try {
     const leg = { login, kind: MovementKind.MIRROR, amount: moneyToProto(usd(amount)) };
-    const result = await platform.transfer(askOf({ key, leg, enqueue: true }), context);
+    const result = await platform.transfer(transferRequest({ key, leg, enqueue: true }), context);
     if (result.state === TransferState.REFUSED) return await returnFlows(deps, mirror, result);
     await postponeMirror(pool, id, later(now(), backOffMs(tries)), describe(result));
     if (result.state === TransferState.APPLIED) await catchUp(deps, { login }, context);

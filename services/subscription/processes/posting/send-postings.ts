@@ -27,7 +27,7 @@ export async function sendPostings(
   { lockOwner }: { readonly lockOwner: string },
   context: CallContext,
 ): Promise<Posted[]> {
-  const posted = await ask(deps, postings, lockOwner, context);
+  const posted = await sendBatch(deps, postings, lockOwner, context);
   const waiting: Delay[] = [];
   for (const [index, posting] of postings.entries()) {
     const { state, reason } = posted[index] ?? NO_ANSWER;
@@ -40,7 +40,7 @@ export async function sendPostings(
   return posted;
 }
 
-async function ask(
+async function sendBatch(
   { platform, log }: Deps,
   postings: readonly Posting[],
   lockOwner: string,

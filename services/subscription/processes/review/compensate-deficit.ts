@@ -65,7 +65,7 @@ async function strikeFlat(tx: Transaction, deps: Deps, { about, reading, logins 
     throw actionNotPossible(`Master ${about.login} is stopped.`);
   }
   if (!master.hasOpenGate) throw actionNotPossible("An Investor is leaving this pool. Retry shortly.");
-  const { askedAt: at, logNumber: through } = reading;
+  const { requestedAt: at, logNumber: through } = reading;
   const { ledger, end } = await openLedger(tx, deps, master, {
     through,
     reading: { at, marks: [], closeThrough: lastCutOff(deps.week, at) },

@@ -8,7 +8,7 @@ import { catchUp } from "../filing/catch-up.ts";
 /** An account at a log position; its log is filed up to there. Amounts in cents. */
 export type AccountReading = {
   /** The time just before the request. */
-  readonly askedAt: Date;
+  readonly requestedAt: Date;
   readonly logNumber: bigint;
   readonly balance: bigint;
   readonly logBalance: bigint;
@@ -23,11 +23,11 @@ export type Readings = ReadonlyMap<string, AccountReading>;
 export async function readAccounts(deps: Deps, logins: readonly string[], context: CallContext): Promise<Readings> {
   const readings = new Map<string, AccountReading>();
   for (const login of new Set(logins)) {
-    const askedAt = deps.now();
+    const requestedAt = deps.now();
     const read = await deps.platform.readAccount({ login }, context);
     await catchUp(deps, { login, upTo: read.logNumber }, context);
     readings.set(login, {
-      askedAt,
+      requestedAt,
       logNumber: read.logNumber,
       balance: moneyFromProto(read.balance, "balance").minor,
       logBalance: moneyFromProto(read.logBalance, "log_balance").minor,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { formatDecimal, usd } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { openCase, type Question } from "#kernel/review/cases.ts";
+import { openCase, type NewCase } from "#kernel/review/cases.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import type { Stop } from "../../domain/books.ts";
 import { onMaster } from "../../domain/buckets.ts";
@@ -15,7 +15,7 @@ export async function recordStops(tx: Transaction, stops: readonly Stop[], at: D
   for (const stop of stops) {
     const ledger = await findPoolLedger(tx, stop.login);
     assert(ledger !== undefined, "only a Master with a pool is stopped");
-    await openCase(tx, questionOf(stop, ledger), at);
+    await openCase(tx, newCaseOf(stop, ledger), at);
   }
 }
 
@@ -33,7 +33,7 @@ export function transferOfStop({ evidence }: ReviewCase): string {
 
 type Evidence = { readonly account?: string; readonly transfer?: string };
 
-function questionOf(stop: Stop, ledger: PoolLedger): Question {
+function newCaseOf(stop: Stop, ledger: PoolLedger): NewCase {
   const { login, reason, account, dealId, transferKey } = stop;
   return {
     subject: `${STOP}${login}`,

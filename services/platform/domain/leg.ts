@@ -1,25 +1,25 @@
-import { OPERATION_KINDS, type OperationKind } from "./operation-kind.ts";
+import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
 
 /**
- * Status of one money operation. `attempt` is the number of its last permit, 0 before the first; SENDING and UNKNOWN
- * are about that attempt. ABSENT and VOID are outcomes of an attempt, never of the operation.
+ * Status of one leg. `attempt` is the number of its last permit, 0 before the first; SENDING and UNKNOWN
+ * are about that attempt. ABSENT and VOID are outcomes of an attempt, never of the leg.
  */
-export type Operation = {
-  readonly kind: OperationKind;
+export type Leg = {
+  readonly kind: LegKind;
   readonly attempt: number;
   /** How many of its attempts were proven absent. */
   readonly absences: number;
-} & OperationStatus;
+} & LegStatus;
 
-export type OperationStatus =
+export type LegStatus =
   | { readonly state: "INTENT" }
   | { readonly state: "SENDING" }
   | { readonly state: "UNKNOWN" }
   | { readonly state: "APPLIED"; readonly ticket: bigint }
   | { readonly state: "REFUSED"; readonly reason: RefusalReason; readonly platformCode?: number }
-  | { readonly state: "REVIEW"; readonly reason: ReviewReason; readonly cameFrom: Exclude<OperationState, "REVIEW"> };
+  | { readonly state: "REVIEW"; readonly reason: ReviewReason; readonly cameFrom: Exclude<LegState, "REVIEW"> };
 
-export type OperationState = "INTENT" | "SENDING" | "UNKNOWN" | "APPLIED" | "REFUSED" | "REVIEW";
+export type LegState = "INTENT" | "SENDING" | "UNKNOWN" | "APPLIED" | "REFUSED" | "REVIEW";
 /** Why no money moved, and none will. */
 export type RefusalReason =
   | "insufficient_funds"
@@ -29,7 +29,7 @@ export type RefusalReason =
   | "account_busy"
   | "nothing_to_take"
   | "decided";
-/** Why the operation needs manual review. */
+/** Why the leg needs manual review. */
 export type ReviewReason =
   | "deal_after_absence"
   | "deal_after_refusal"
@@ -46,10 +46,10 @@ export type ReviewReason =
   | "applied_deal_differs";
 export type AttemptState = "SENDING" | "UNKNOWN" | "APPLIED" | "REFUSED" | "ABSENT" | "VOID";
 
-export type OperationEvent =
+export type LegEvent =
   /** A permit was requested: the only event that leads to a send, and to exactly one. */
   | { readonly type: "permit_granted" }
-  /** The operation may not be sent any more: the deadline passed, the login stayed busy, or a check failed. */
+  /** The leg may not be sent any more: the deadline passed, the login stayed busy, or a check failed. */
   | { readonly type: "given_up"; readonly reason: RefusalReason }
   /** The platform's answer, or a deal with the attempt's reference, same login and same amount, in its history. */
   | { readonly type: "applied"; readonly attempt: number; readonly ticket: bigint }
@@ -61,7 +61,7 @@ export type OperationEvent =
   | { readonly type: "proven_absent"; readonly attempt: number }
   /** Evidence that needs manual review: another amount, a rewritten comment, no proof in time. */
   | { readonly type: "does_not_fit"; readonly reason: ReviewReason }
-  /** The deal of an applied operation is no longer in the platform's history. */
+  /** The deal of an applied leg is no longer in the platform's history. */
   | { readonly type: "deal_gone" }
   | { readonly type: "decided_applied"; readonly ticket: bigint }
   | { readonly type: "decided_refused" };
@@ -84,7 +84,7 @@ export type Written =
 export type Transition =
   | {
       readonly kind: "move";
-      readonly to: Operation;
+      readonly to: Leg;
       /** New state of an attempt. */
       readonly attempt?: { readonly number: number; readonly state: AttemptState };
       /** What the transaction of this transition has to write. */
@@ -92,20 +92,20 @@ export type Transition =
     }
   /** The event changes nothing. */
   | { readonly kind: "stay" }
-  /** A second deal of this operation: it enters the log as external and is sent to manual review. */
+  /** A second deal of this leg: it enters the log as external and is sent to manual review. */
   | { readonly kind: "unmatched"; readonly ticket: bigint };
 
 /** The result that a repeated key is answered. A reported result is final, also while a later finding is in manual review. */
 export type Outcome = "PENDING" | "UNKNOWN" | "APPLIED" | "REFUSED";
 
-export function outcomeOf(operation: Operation): Outcome {
-  switch (reportedState(operation)) {
+export function outcomeOf(leg: Leg): Outcome {
+  switch (reportedState(leg)) {
     case "APPLIED":
       return "APPLIED";
     case "REFUSED":
       return "REFUSED";
     case "INTENT":
-      return operation.state === "REVIEW" ? "UNKNOWN" : "PENDING";
+      return leg.state === "REVIEW" ? "UNKNOWN" : "PENDING";
     case "SENDING":
     case "UNKNOWN":
       return "UNKNOWN";
@@ -113,17 +113,17 @@ export function outcomeOf(operation: Operation): Outcome {
 }
 
 /** The state that was reported to the caller: the one before manual review, else the current one. */
-export function reportedState(operation: Operation): Exclude<OperationState, "REVIEW"> {
-  return operation.state === "REVIEW" ? operation.cameFrom : operation.state;
+export function reportedState(leg: Leg): Exclude<LegState, "REVIEW"> {
+  return leg.state === "REVIEW" ? leg.cameFrom : leg.state;
 }
 
 /** A permit was granted and its outcome is unknown. */
-export function isUnderWay(operation: Operation): boolean {
-  const state = reportedState(operation);
+export function isUnderWay(leg: Leg): boolean {
+  const state = reportedState(leg);
   return state === "SENDING" || state === "UNKNOWN";
 }
 
-/** At most one such operation per login: its money may be moving, so no other operation of that login gets a permit. */
-export function occupiesLogin(operation: Operation): boolean {
-  return OPERATION_KINDS[operation.kind].exclusive && isUnderWay(operation);
+/** At most one such leg per login: its money may be moving, so no other leg of that login gets a permit. */
+export function occupiesLogin(leg: Leg): boolean {
+  return LEG_KINDS[leg.kind].exclusive && isUnderWay(leg);
 }

@@ -2,31 +2,27 @@ import assert from "node:assert/strict";
 import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
-import { operationNumber, type OperationNumber } from "../domain/operation-number.ts";
-import type { Operation } from "../domain/operation.ts";
-import { OPERATION_KINDS } from "../domain/operation-kind.ts";
-import type { RecordedOperation } from "./operation-row.ts";
+import { legNumber, type LegNumber } from "../domain/leg-number.ts";
+import type { Leg } from "../domain/leg.ts";
+import { LEG_KINDS } from "../domain/leg-kind.ts";
+import type { RecordedLeg } from "./leg-row.ts";
 
 type SavedTransition = {
-  readonly to: Operation;
+  readonly to: Leg;
   readonly nextScanInMs: number | undefined;
   readonly server: string;
   readonly appliedAt: Date | undefined;
 };
 
-/** Writes a transition; throws if the operation is no longer in the state that the transition was decided from. */
-export async function saveTransition(
-  tx: Transaction,
-  from: RecordedOperation,
-  transition: SavedTransition,
-): Promise<void> {
+/** Writes a transition; throws if the leg is no longer in the state that the transition was decided from. */
+export async function saveTransition(tx: Transaction, from: RecordedLeg, transition: SavedTransition): Promise<void> {
   const { to, server, appliedAt, nextScanInMs } = transition;
   const ticket = to.state === "APPLIED" ? to.ticket : undefined;
   const [refusal, platformCode] = to.state === "REFUSED" ? [to.reason, to.platformCode] : [undefined, undefined];
   const [review, cameFrom] = to.state === "REVIEW" ? [to.reason, to.cameFrom] : [undefined, undefined];
   await one(
     tx,
-    sql`update operation
+    sql`update leg
         set state = ${to.state},
             attempt = ${to.attempt},
             absences = ${to.absences},
@@ -44,10 +40,10 @@ export async function saveTransition(
   );
 }
 
-export async function setNextScan(db: Queryable, number: OperationNumber, at: Date): Promise<void> {
+export async function setNextScan(db: Queryable, number: LegNumber, at: Date): Promise<void> {
   await execute(
     db,
-    sql`update operation
+    sql`update leg
         set next_scan_at = ${at}
         where number = ${number} and state in ('INTENT', 'UNKNOWN')`,
   );
@@ -65,90 +61,87 @@ export async function saveApplied(
   const saved = await execute(
     tx,
     sql`with answer as (
-          select operation_number, of_attempt, ticket, at
+          select leg_number, of_attempt, ticket, at
           from unnest(
             ${applied.map(({ number }) => number)}::bigint[],
             ${applied.map(({ attempt }) => attempt)}::smallint[],
             ${applied.map(({ ticket }) => ticket)}::bigint[],
             ${applied.map(({ at }) => at)}::timestamptz[]
-          ) as answer (operation_number, of_attempt, ticket, at)
+          ) as answer (leg_number, of_attempt, ticket, at)
         ), ended as (
           update attempt
           set state = case when state in ('SENDING', 'UNKNOWN') then 'APPLIED' else state end,
               fenced_at = coalesce(fenced_at, clock_timestamp()), answer_code = 0
           from answer
-          where attempt.operation_number = answer.operation_number and attempt.number = of_attempt
+          where attempt.leg_number = answer.leg_number and attempt.number = of_attempt
         )
-        update operation
+        update leg
         set state = 'APPLIED', server = ${server}, deal_id = ticket, applied_at = at, changed_at = clock_timestamp(),
             next_scan_at = coalesce(clock_timestamp() + ${nextScanInMs}::integer * interval '1 millisecond', next_scan_at)
         from answer
-        where number = operation_number and attempt = of_attempt and state in ('SENDING', 'UNKNOWN')`,
+        where number = leg_number and attempt = of_attempt and state in ('SENDING', 'UNKNOWN')`,
   );
-  assert.equal(saved, applied.length, "An operation changed while it was locked.");
+  assert.equal(saved, applied.length, "A leg changed while it was locked.");
 }
 
 /** Transitions from INTENT to SENDING with the next attempt, decided from rows that this transaction has locked. */
-export async function saveSending(tx: Transaction, sending: readonly RecordedOperation[]): Promise<void> {
+export async function saveSending(tx: Transaction, sending: readonly RecordedLeg[]): Promise<void> {
   const saved = await execute(
     tx,
-    sql`update operation
+    sql`update leg
         set state = 'SENDING', attempt = attempt + 1, changed_at = clock_timestamp()
         from unnest(
           ${sending.map(({ number }) => number)}::bigint[],
           ${sending.map(({ status }) => status.attempt)}::smallint[]
-        ) as permitted (operation_number, last_attempt)
-        where number = operation_number and attempt = last_attempt and state = 'INTENT'`,
+        ) as permitted (leg_number, last_attempt)
+        where number = leg_number and attempt = last_attempt and state = 'INTENT'`,
   );
-  assert.equal(saved, sending.length, "An operation changed while it was locked.");
+  assert.equal(saved, sending.length, "A leg changed while it was locked.");
 }
 
-export type NewOperation = {
+export type NewLeg = {
   readonly transferId: bigint;
-  readonly leg: number;
+  readonly ordinal: number;
   readonly login: string;
-  readonly askedMinor: bigint;
+  readonly requestedMinor: bigint;
   readonly amountMinor: bigint;
   readonly isReady: boolean;
   /** Its first status: waiting, permitted, or refused at once. */
-  readonly status: Extract<Operation, { state: "INTENT" | "SENDING" | "REFUSED" }>;
+  readonly status: Extract<Leg, { state: "INTENT" | "SENDING" | "REFUSED" }>;
 };
 
-/** Inserts operations and returns their numbers, in the same order. */
-export async function insertOperations(
-  tx: Transaction,
-  operations: readonly NewOperation[],
-): Promise<OperationNumber[]> {
+/** Inserts legs and returns their numbers, in the same order. */
+export async function insertLegs(tx: Transaction, legs: readonly NewLeg[]): Promise<LegNumber[]> {
   const rows = await many<{ number: bigint }>(
     tx,
-    sql`insert into operation (number, transfer_id, leg, login, kind, asked_minor, amount_minor, is_exclusive, is_ready,
+    sql`insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready,
                                state, refusal, attempt)
-        select nextval('operation_number'), transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state,
+        select nextval('leg_number'), transfer_id, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state,
                refusal, attempt
         from (
-          select transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state, refusal, attempt
+          select transfer_id, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state, refusal, attempt
           from unnest(
-            ${operations.map(({ transferId }) => transferId)}::bigint[],
-            ${operations.map(({ leg }) => leg)}::smallint[],
-            ${operations.map(({ login }) => login)}::text[],
-            ${operations.map(({ status }) => status.kind)}::text[],
-            ${operations.map(({ askedMinor }) => askedMinor)}::bigint[],
-            ${operations.map(({ amountMinor }) => amountMinor)}::bigint[],
-            ${operations.map(({ status }) => OPERATION_KINDS[status.kind].exclusive)}::boolean[],
-            ${operations.map(({ isReady }) => isReady)}::boolean[],
-            ${operations.map(({ status }) => status.state)}::text[],
-            ${operations.map(({ status }) => (status.state === "REFUSED" ? status.reason : undefined))}::text[],
-            ${operations.map(({ status }) => status.attempt)}::smallint[]
-          ) with ordinality as ordered (transfer_id, leg, login, kind, asked, amount, is_exclusive, is_ready, state,
-                                       refusal, attempt, ordinal)
-          order by ordinal
+            ${legs.map(({ transferId }) => transferId)}::bigint[],
+            ${legs.map(({ ordinal }) => ordinal)}::smallint[],
+            ${legs.map(({ login }) => login)}::text[],
+            ${legs.map(({ status }) => status.kind)}::text[],
+            ${legs.map(({ requestedMinor }) => requestedMinor)}::bigint[],
+            ${legs.map(({ amountMinor }) => amountMinor)}::bigint[],
+            ${legs.map(({ status }) => LEG_KINDS[status.kind].exclusive)}::boolean[],
+            ${legs.map(({ isReady }) => isReady)}::boolean[],
+            ${legs.map(({ status }) => status.state)}::text[],
+            ${legs.map(({ status }) => (status.state === "REFUSED" ? status.reason : undefined))}::text[],
+            ${legs.map(({ status }) => status.attempt)}::smallint[]
+          ) with ordinality as ordered (transfer_id, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state,
+                                       refusal, attempt, rank)
+          order by rank
         ) as in_order
         returning number`,
   );
-  return rows.map(({ number }) => operationNumber(number));
+  return rows.map(({ number }) => legNumber(number));
 }
 
-const DEAL_CONSTRAINTS = new Set(["operation_deal", "log_entry_deal"]);
+const DEAL_CONSTRAINTS = new Set(["leg_deal", "log_entry_deal"]);
 
 /** Whether another transaction booked the deal between the check and the commit. */
 export function isDealTaken(error: unknown): boolean {

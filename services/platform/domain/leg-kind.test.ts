@@ -1,16 +1,14 @@
 import { expect, test } from "vitest";
-import { OPERATION_KINDS, allowsAmount } from "./operation-kind.ts";
+import { LEG_KINDS, allowsAmount } from "./leg-kind.ts";
 import { foldText } from "./reference.ts";
 
 test("only debits of Investors ask the platform for the margin check", () => {
-  const checked = Object.entries(OPERATION_KINDS).filter(
-    ([, { sign, checkMargin }]) => sign !== "credit" && checkMargin,
-  );
+  const checked = Object.entries(LEG_KINDS).filter(([, { sign, checkMargin }]) => sign !== "credit" && checkMargin);
   expect(checked.map(([kind]) => kind)).toEqual(["withdrawal", "fee_debit", "reversal"]);
 });
 
 test("only the deposit or withdrawal itself carries its caller's comment, and the texts of the service fit without being cut", () => {
-  for (const [kind, { comment, origin }] of Object.entries(OPERATION_KINDS)) {
+  for (const [kind, { comment, origin }] of Object.entries(LEG_KINDS)) {
     expect(comment === undefined, kind).toBe(origin === "external");
     if (comment !== undefined) expect(foldText(comment)).toBe(comment);
   }
@@ -25,17 +23,17 @@ test("an amount of zero is never allowed, and a deposit or a payout cannot have 
   for (const kind of ["deposit", "exit", "mirror"] as const) expect(allowsAmount(kind, 0n)).toBe(false);
 });
 
-test("every operation but the credit of a payment account occupies its login until its outcome is known", () => {
-  const passing = Object.entries(OPERATION_KINDS).filter(([, { exclusive }]) => !exclusive);
+test("every leg but the credit of a payment account occupies its login until its outcome is known", () => {
+  const passing = Object.entries(LEG_KINDS).filter(([, { exclusive }]) => !exclusive);
   expect(passing.map(([kind]) => kind)).toEqual(["fee_credit"]);
 });
 
-test("an operation with an applied debit needs manual review when no attempt is left, and every other is refused", () => {
-  const reviewed = Object.entries(OPERATION_KINDS).filter(([, { whenExhausted }]) => whenExhausted === "review");
+test("a leg with an applied debit needs manual review when no attempt is left, and every other is refused", () => {
+  const reviewed = Object.entries(LEG_KINDS).filter(([, { whenExhausted }]) => whenExhausted === "review");
   expect(reviewed.map(([kind]) => kind)).toEqual(["fee_credit", "reversal"]);
 });
 
 test("only deposits and withdrawals are never sent a second time", () => {
-  const external = Object.entries(OPERATION_KINDS).filter(([, { origin }]) => origin === "external");
+  const external = Object.entries(LEG_KINDS).filter(([, { origin }]) => origin === "external");
   expect(external.map(([kind]) => kind)).toEqual(["deposit", "withdrawal"]);
 });

@@ -18,7 +18,7 @@ const MAX_DEALS = 100;
  * Opens a review for each amended deal whose correction would make the log equal to the account, unless one is open. An
  * amendment of a corrected deal that was not reported yet is reported first.
  */
-export async function askAgain(deps: Deps, login: string): Promise<void> {
+export async function recheckAccount(deps: Deps, login: string): Promise<void> {
   const { pool, settings } = deps;
   const { server } = settings;
   const facts = await readBetween(deps, login);
@@ -62,6 +62,6 @@ async function openUnlessInReview(
   const actions = reviewActions(difference.becomes, undefined);
   if (await isInManualReview(tx, login, dealId)) return;
   const subject = `changed:${login}:${dealId}`;
-  const question = { subject, reason: difference.becomes, login, dealId, amount: recorded?.deal.amountMinor, actions };
-  await openCase(tx, { ...question, evidence: evidenceOf(difference) }, new Date(await readClock(tx)));
+  const newCase = { subject, reason: difference.becomes, login, dealId, amount: recorded?.deal.amountMinor, actions };
+  await openCase(tx, { ...newCase, evidence: evidenceOf(difference) }, new Date(await readClock(tx)));
 }

@@ -1,17 +1,9 @@
-export type OperationKind =
-  | "deposit"
-  | "withdrawal"
-  | "fee_debit"
-  | "fee_credit"
-  | "result"
-  | "mirror"
-  | "exit"
-  | "reversal";
+export type LegKind = "deposit" | "withdrawal" | "fee_debit" | "fee_credit" | "result" | "mirror" | "exit" | "reversal";
 
-export type OperationPolicy = {
+export type LegPolicy = {
   /** Second character of the reference. */
   readonly letter: string;
-  /** An external operation (requested by a customer) is sent at most once; an internal one may be attempted again. */
+  /** An external leg (requested by a customer) is sent at most once; an internal one may be attempted again. */
   readonly origin: "external" | "internal";
   readonly sign: "credit" | "debit" | "either";
   /** Whether the platform is to refuse a debit above the free margin. */
@@ -24,8 +16,8 @@ export type OperationPolicy = {
   readonly whenExhausted: "refuse" | "review";
 };
 
-/** One row a kind; nothing else in the protocol branches on the kind of an operation. */
-export const OPERATION_KINDS: Readonly<Record<OperationKind, OperationPolicy>> = {
+/** One row a kind; nothing else in the protocol branches on the kind of a leg. */
+export const LEG_KINDS: Readonly<Record<LegKind, LegPolicy>> = {
   deposit: external({ letter: "D", sign: "credit" }),
   withdrawal: external({ letter: "W", sign: "debit" }),
   fee_debit: internal({ letter: "F", sign: "debit", comment: "Performance fee", checkMargin: true }),
@@ -48,14 +40,14 @@ export const OPERATION_KINDS: Readonly<Record<OperationKind, OperationPolicy>> =
   }),
 };
 
-/** Whether an operation of this kind may change a balance by this signed amount. */
-export function allowsAmount(kind: OperationKind, amountMinor: bigint): boolean {
-  const { sign } = OPERATION_KINDS[kind];
+/** Whether a leg of this kind may change a balance by this signed amount. */
+export function allowsAmount(kind: LegKind, amountMinor: bigint): boolean {
+  const { sign } = LEG_KINDS[kind];
   if (amountMinor === 0n) return false;
   return sign === "either" || (sign === "credit") === amountMinor > 0n;
 }
 
-function external(own: Pick<OperationPolicy, "letter" | "sign">): OperationPolicy {
+function external(own: Pick<LegPolicy, "letter" | "sign">): LegPolicy {
   return {
     ...own,
     origin: "external",
@@ -67,8 +59,6 @@ function external(own: Pick<OperationPolicy, "letter" | "sign">): OperationPolic
 }
 
 /** Without the margin check by default: the books have moved this money already, and a refusal would leave phantom capital. */
-function internal(
-  own: Pick<OperationPolicy, "letter" | "sign" | "comment"> & Partial<OperationPolicy>,
-): OperationPolicy {
+function internal(own: Pick<LegPolicy, "letter" | "sign" | "comment"> & Partial<LegPolicy>): LegPolicy {
   return { origin: "internal", checkMargin: false, exclusive: true, whenExhausted: "refuse", ...own };
 }

@@ -1,9 +1,9 @@
 import type { Deps } from "../deps.ts";
-import { accepts } from "../domain/operation-machine.ts";
+import { accepts } from "../domain/leg-machine.ts";
 import { COMMAND_TIMEOUT_MS } from "../domain/permit.ts";
 import { recordNow } from "../protocol/record-now.ts";
-import { scanOperation } from "../protocol/scan-operation.ts";
-import { findOperation } from "../store/operations.ts";
+import { scanLeg } from "../protocol/scan-leg.ts";
+import { findLeg } from "../store/legs.ts";
 import { fenceOwnAttempts } from "../store/attempts.ts";
 import { claimToScan, listOverdue } from "../store/queues.ts";
 
@@ -12,8 +12,8 @@ const OVERDUE_EVERY_MS = 1_000;
 const CLAIM_MS = 15_000;
 const BATCH = 16;
 
-/** Determines the outcome of operations whose answer was lost. Checks for overdue attempts once a second. */
-export function lostOperationsFinder(deps: Deps): () => Promise<boolean> {
+/** Determines the outcome of legs whose answer was lost. Checks for overdue attempts once a second. */
+export function lostLegsFinder(deps: Deps): () => Promise<boolean> {
   let overdueAt = 0;
   return async () => {
     if (performance.now() >= overdueAt) {
@@ -22,10 +22,10 @@ export function lostOperationsFinder(deps: Deps): () => Promise<boolean> {
       overdueAt = performance.now() + OVERDUE_EVERY_MS;
     }
     const due = await claimToScan(deps.pool, CLAIM_MS, BATCH);
-    const results = await Promise.allSettled(due.map((number) => scanOperation(deps, number)));
+    const results = await Promise.allSettled(due.map((number) => scanLeg(deps, number)));
     for (const result of results) {
       if (result.status === "rejected") {
-        deps.log.warn("operation scan failed, retry scheduled", { error: result.reason });
+        deps.log.warn("leg scan failed, retry scheduled", { error: result.reason });
       }
     }
     return due.length === BATCH;
@@ -40,11 +40,11 @@ async function fenceOwn({ pool, sender, inFlight }: Deps): Promise<void> {
 /** Marks attempts as lost whose permit and timeouts expired without a recorded outcome: the process probably crashed. */
 async function loseOverdue(deps: Deps): Promise<void> {
   for (const number of await listOverdue(deps.pool, COMMAND_TIMEOUT_MS, BATCH)) {
-    const operation = await findOperation(deps.pool, number);
-    if (operation === undefined || !accepts(operation.status, "lost")) continue;
-    const { attempt } = operation.status;
-    const fields = { operation_id: number, login: operation.login, attempt };
-    deps.log.warn("no outcome recorded for a sent operation, outcome is being determined", fields);
-    await recordNow(deps, operation, { type: "lost", attempt });
+    const leg = await findLeg(deps.pool, number);
+    if (leg === undefined || !accepts(leg.status, "lost")) continue;
+    const { attempt } = leg.status;
+    const fields = { leg: number, login: leg.login, attempt };
+    deps.log.warn("no outcome recorded for a sent leg, outcome is being determined", fields);
+    await recordNow(deps, leg, { type: "lost", attempt });
   }
 }

@@ -2,12 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { anAsker, aWaitingOperation } from "../testing/books.ts";
+import { aPermitHolder, aWaitingLeg } from "../testing/books.ts";
 import { anAccount, aWorld } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
-import { lockAccountAndOperation, recordEvent } from "./record.ts";
+import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { formatReference } from "../domain/reference.ts";
-import { scanOperation } from "./scan-operation.ts";
+import { scanLeg } from "./scan-leg.ts";
 
 /** Smallest interval between two scans that prove an absence. */
 const BETWEEN_SCANS_MS = 1_050;
@@ -35,17 +35,12 @@ async function aLostDeposit({
   const { deps } = instance;
   const { pool } = deps;
   const login = await anAccount(instance, role);
-  const number = await aWaitingOperation(pool, { key: "a", login });
-  const asker = await anAsker(pool, { server: deps.settings.server });
+  const number = await aWaitingLeg(pool, { key: "a", login });
+  const permitHolder = await aPermitHolder(pool, { server: deps.settings.server });
   await inTransaction(pool, async (tx) => {
-    await grantPermit(tx, await lockAccountAndOperation(tx, login, number), asker);
-    const circumstances = { server: asker.server, at: new Date() };
-    await recordEvent(
-      tx,
-      await lockAccountAndOperation(tx, login, number),
-      { type: "lost", attempt: 1 },
-      circumstances,
-    );
+    await grantPermit(tx, await lockAccountAndLeg(tx, login, number), permitHolder);
+    const circumstances = { server: permitHolder.server, at: new Date() };
+    await recordEvent(tx, await lockAccountAndLeg(tx, login, number), { type: "lost", attempt: 1 }, circumstances);
   });
   await execute(
     pool,
@@ -55,13 +50,13 @@ async function aLostDeposit({
   );
   await execute(
     pool,
-    sql`update sender set heartbeat_at = now() - ${senderHeartbeatAgo}::interval where epoch = ${asker.epoch}`,
+    sql`update sender set heartbeat_at = now() - ${senderHeartbeatAgo}::interval where epoch = ${permitHolder.epoch}`,
   );
-  await execute(pool, sql`update operation set next_scan_at = now() - interval '1 hour'`);
+  await execute(pool, sql`update leg set next_scan_at = now() - interval '1 hour'`);
   const status = async () =>
-    (await many(pool, sql`select state, refusal, review, next_scan_at > now() as later from operation`))[0];
+    (await many(pool, sql`select state, refusal, review, next_scan_at > now() as later from leg`))[0];
   const scan = async () => {
-    await scanOperation(deps, number);
+    await scanLeg(deps, number);
     return await status();
   };
   const reference = formatReference({ kind: "deposit", number, attempt: 1 });
@@ -141,13 +136,13 @@ test("the reference with another amount is sent to manual review at once", async
   expect(await more.scan()).toMatchObject({ state: "REVIEW", review: "amount_differs" });
 });
 
-test("an operation with a known outcome is not scanned", async () => {
+test("a leg with a known outcome is not scanned", async () => {
   const { control, login, reference, number, scan, deps } = await aLostDeposit();
   await inTransaction(deps.pool, async (tx) => {
     const circumstances = { server: deps.settings.server, at: new Date() };
     await recordEvent(
       tx,
-      await lockAccountAndOperation(tx, login, number),
+      await lockAccountAndLeg(tx, login, number),
       { type: "refused", attempt: 1, code: 8 },
       circumstances,
     );

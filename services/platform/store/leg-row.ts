@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
-import type { OperationKind } from "../domain/operation-kind.ts";
-import { operationNumber, type OperationNumber } from "../domain/operation-number.ts";
-import type { Operation, OperationState, RefusalReason, ReviewReason } from "../domain/operation.ts";
+import type { LegKind } from "../domain/leg-kind.ts";
+import { legNumber, type LegNumber } from "../domain/leg-number.ts";
+import type { Leg, LegState, RefusalReason, ReviewReason } from "../domain/leg.ts";
 
-/** A recorded money operation: its order and its status. */
-export type RecordedOperation = {
-  readonly number: OperationNumber;
+/** A recorded leg: its order and its status. */
+export type RecordedLeg = {
+  readonly number: LegNumber;
   readonly transferId: bigint;
   /** 1 and 2 as ordered, 3 = reversal of 1. */
-  readonly leg: number;
+  readonly ordinal: number;
   readonly login: string;
-  readonly askedMinor: bigint;
-  /** Signed; less than `askedMinor` when a floor cut it. */
+  readonly requestedMinor: bigint;
+  /** Signed; less than `requestedMinor` when a floor cut it. */
   readonly amountMinor: bigint;
   readonly isReady: boolean;
-  readonly status: Operation;
+  readonly status: Leg;
   /** Ticket of its deal; kept during manual review. */
   readonly dealId: bigint | undefined;
   readonly appliedAt: Date | undefined;
@@ -24,7 +24,7 @@ export type RecordedOperation = {
   /** Of its transfer. */
   readonly key: string;
   readonly lockOwner: string;
-  readonly legs: number;
+  readonly legCount: number;
   readonly comment: string;
   readonly isEnqueued: boolean;
   readonly requestId: string;
@@ -37,17 +37,17 @@ export type RecordedOperation = {
   readonly changedAt: Date;
 };
 
-export type OperationRow = {
+export type LegRow = {
   number: bigint;
   transfer_id: bigint;
-  leg: number;
+  ordinal: number;
   login: string;
-  kind: OperationKind;
-  asked_minor: bigint;
+  kind: LegKind;
+  requested_minor: bigint;
   amount_minor: bigint;
   is_ready: boolean;
-  state: OperationState;
-  came_from: Exclude<OperationState, "REVIEW"> | null;
+  state: LegState;
+  came_from: Exclude<LegState, "REVIEW"> | null;
   refusal: RefusalReason | null;
   platform_code: number | null;
   review: ReviewReason | null;
@@ -57,7 +57,7 @@ export type OperationRow = {
   applied_at: Date | null;
   key: string;
   lock_owner: string;
-  legs: number;
+  leg_count: number;
   comment: string;
   is_enqueued: boolean;
   request_id: string;
@@ -67,13 +67,13 @@ export type OperationRow = {
   changed_at: Date;
 };
 
-export function operationOf(row: OperationRow): RecordedOperation {
+export function legOf(row: LegRow): RecordedLeg {
   return {
-    number: operationNumber(row.number),
+    number: legNumber(row.number),
     transferId: row.transfer_id,
-    leg: row.leg,
+    ordinal: row.ordinal,
     login: row.login,
-    askedMinor: row.asked_minor,
+    requestedMinor: row.requested_minor,
     amountMinor: row.amount_minor,
     isReady: row.is_ready,
     status: statusOf(row),
@@ -83,7 +83,7 @@ export function operationOf(row: OperationRow): RecordedOperation {
     platformCode: row.platform_code ?? undefined,
     key: row.key,
     lockOwner: row.lock_owner,
-    legs: row.legs,
+    legCount: row.leg_count,
     comment: row.comment,
     isEnqueued: row.is_enqueued,
     requestId: row.request_id,
@@ -94,7 +94,7 @@ export function operationOf(row: OperationRow): RecordedOperation {
   };
 }
 
-function statusOf(row: OperationRow): Operation {
+function statusOf(row: LegRow): Leg {
   const { kind, attempt, absences, state } = row;
   const kept = { kind, attempt, absences };
   switch (state) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { zero } from "#kernel/money.ts";
 import type { Trade } from "./log-entry.ts";
-import { correctTrades, followTrades } from "./log-positions.ts";
+import { correctTrades, followTrades } from "./open-positions.ts";
 
 function aTrade(own: Partial<Trade>): Trade {
   const none = zero();

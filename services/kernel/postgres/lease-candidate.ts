@@ -3,14 +3,14 @@ import { hostname } from "node:os";
 import { acquireLease, type Lease, releaseLease, renewLease } from "./lease.ts";
 import type { Pool } from "./pool.ts";
 
-export type LeaseKeeper = AsyncDisposable & {
+export type LeaseCandidate = AsyncDisposable & {
   /** The last known state. It may be out of date; the fence that each write checks decides. */
   readonly hasLease: () => boolean;
   /** Renews or acquires the lease when it is time. Undefined while another process has it. */
-  readonly keep: () => Promise<Lease | undefined>;
+  readonly renewOrAcquire: () => Promise<Lease | undefined>;
 };
 
-export type LeaseKeeperOptions = {
+export type LeaseCandidateOptions = {
   readonly name: string;
   /** After the owner was killed, the role is vacant for at most this time. */
   readonly ttlMs: number;
@@ -20,14 +20,14 @@ export type LeaseKeeperOptions = {
 };
 
 /** One candidate for a role of the service. Disposal lets the next owner begin at once. */
-export function leaseKeeper(pool: Pool, { name, ttlMs, renewMs, pollMs }: LeaseKeeperOptions): LeaseKeeper {
+export function leaseCandidate(pool: Pool, { name, ttlMs, renewMs, pollMs }: LeaseCandidateOptions): LeaseCandidate {
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
   let lease: Lease | undefined;
   let renewAt = 0;
 
   return {
     hasLease: () => lease !== undefined,
-    async keep() {
+    async renewOrAcquire() {
       const now = performance.now();
       if (now < renewAt) return lease;
       const isRenewed = lease !== undefined && (await renewLease(pool, lease, ttlMs));

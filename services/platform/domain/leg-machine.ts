@@ -1,17 +1,17 @@
-import { OPERATION_KINDS } from "./operation-kind.ts";
+import { LEG_KINDS } from "./leg-kind.ts";
 import {
   type AttemptState,
-  type Operation,
-  type OperationEvent,
-  type OperationState,
+  type Leg,
+  type LegEvent,
+  type LegState,
   type RefusalReason,
   type ReviewReason,
   type Transition,
   reportedState,
   type Written,
-} from "./operation.ts";
+} from "./leg.ts";
 
-/** An internal operation ends after this many attempts that were proven absent. */
+/** An internal leg ends after this many attempts that were proven absent. */
 export const MAX_ABSENT_ATTEMPTS = 3;
 /** The attempt is one base32 digit of the reference. */
 export const MAX_ATTEMPTS = 31;
@@ -20,8 +20,8 @@ const THROTTLED = 12;
 const NO_MONEY = 10019;
 
 export type TransitionRule = {
-  readonly from: readonly OperationState[];
-  readonly on: OperationEvent["type"];
+  readonly from: readonly LegState[];
+  readonly on: LegEvent["type"];
   /** All conditions must hold. */
   readonly when: readonly Condition[];
   /** New state of the current attempt, or of the one that begins. */
@@ -29,29 +29,29 @@ export type TransitionRule = {
   readonly writes: readonly Written[];
 } & Arrival;
 
-/** New state; `because` where the event has no reason. UNMATCHED leaves the operation as it is: the deal is one too many. */
+/** New state; `because` where the event has no reason. UNMATCHED leaves the leg as it is: the deal is one too many. */
 type Arrival =
   | { readonly to: "INTENT" | "SENDING" | "UNKNOWN" | "APPLIED" | "UNMATCHED" }
   | { readonly to: "REFUSED"; readonly because?: RefusalReason }
   | { readonly to: "REVIEW"; readonly because?: ReviewReason };
 
-type Condition = (operation: Operation, event: OperationEvent) => boolean;
+type Condition = (leg: Leg, event: LegEvent) => boolean;
 
 // Evidence is about one attempt. The outcome of another attempt must not end the current one, which its sender owns.
 const ofPresent: Condition = ({ attempt }, event) => "attempt" in event && event.attempt === attempt;
-const ofAnother: Condition = (operation, event) => !ofPresent(operation, event);
-const ofAnotherDeal: Condition = (operation, event) =>
-  operation.state === "APPLIED" && "ticket" in event && event.ticket !== operation.ticket;
-// Only an internal operation is attempted again, only after proof that no money moved, and while its reference has a digit left.
+const ofAnother: Condition = (leg, event) => !ofPresent(leg, event);
+const ofAnotherDeal: Condition = (leg, event) =>
+  leg.state === "APPLIED" && "ticket" in event && event.ticket !== leg.ticket;
+// Only an internal leg is attempted again, only after proof that no money moved, and while its reference has a digit left.
 const canCount: Condition = ({ attempt }) => attempt < MAX_ATTEMPTS;
-const isInternal: Condition = ({ kind }) => OPERATION_KINDS[kind].origin === "internal";
-const isThrottled: Condition = (_operation, event) => event.type === "refused" && event.code === THROTTLED;
+const isInternal: Condition = ({ kind }) => LEG_KINDS[kind].origin === "internal";
+const isThrottled: Condition = (_leg, event) => event.type === "refused" && event.code === THROTTLED;
 const hasAbsenceLeft: Condition = ({ absences }) => absences + 1 < MAX_ABSENT_ATTEMPTS;
-/** The other leg was applied already, so an operation without attempts left needs manual review. */
-const isReviewedAtEnd: Condition = ({ kind }) => OPERATION_KINDS[kind].whenExhausted === "review";
-const wasOpen: Condition = (operation) => cameFrom(operation, "SENDING", "UNKNOWN");
-const wasNotApplied: Condition = (operation) => cameFrom(operation, "INTENT", "REFUSED");
-const wasApplied: Condition = (operation) => cameFrom(operation, "APPLIED");
+/** The other leg was applied already, so a leg without attempts left needs manual review. */
+const isReviewedAtEnd: Condition = ({ kind }) => LEG_KINDS[kind].whenExhausted === "review";
+const wasOpen: Condition = (leg) => cameFrom(leg, "SENDING", "UNKNOWN");
+const wasNotApplied: Condition = (leg) => cameFrom(leg, "INTENT", "REFUSED");
+const wasApplied: Condition = (leg) => cameFrom(leg, "APPLIED");
 
 const SENT = ["SENDING", "UNKNOWN"] as const;
 
@@ -100,27 +100,26 @@ export const TRANSITIONS: readonly TransitionRule[] = [
 ];
 
 /** Decides the transition that an event causes. Pure: `recordTransition` writes it. */
-export function applyEvent(operation: Operation, event: OperationEvent): Transition {
+export function applyEvent(leg: Leg, event: LegEvent): Transition {
   const taken = TRANSITIONS.find(
-    ({ from, on, when }) =>
-      from.includes(operation.state) && on === event.type && when.every((holds) => holds(operation, event)),
+    ({ from, on, when }) => from.includes(leg.state) && on === event.type && when.every((holds) => holds(leg, event)),
   );
   if (taken === undefined) return { kind: "stay" };
   if (taken.to === "UNMATCHED") return { kind: "unmatched", ticket: ticketOf(event) };
-  const to = arrive(operation, event, taken);
+  const to = arrive(leg, event, taken);
   const { attempt, writes } = taken;
   return { kind: "move", to, writes, ...(attempt && { attempt: { number: to.attempt, state: attempt } }) };
 }
 
 /** Whether any rule for this state handles this type of event. */
-export function accepts({ state }: Pick<Operation, "state">, type: OperationEvent["type"]): boolean {
+export function accepts({ state }: Pick<Leg, "state">, type: LegEvent["type"]): boolean {
   return TRANSITIONS.some(({ from, on }) => from.includes(state) && on === type);
 }
 
-function arrive(operation: Operation, event: OperationEvent, taken: TransitionRule): Operation {
-  const { kind } = operation;
-  const attempt = operation.attempt + (taken.writes.includes("permit") ? 1 : 0);
-  const absences = operation.absences + (event.type === "proven_absent" ? 1 : 0);
+function arrive(leg: Leg, event: LegEvent, taken: TransitionRule): Leg {
+  const { kind } = leg;
+  const attempt = leg.attempt + (taken.writes.includes("permit") ? 1 : 0);
+  const absences = leg.absences + (event.type === "proven_absent" ? 1 : 0);
   const kept = { kind, attempt, absences };
   switch (taken.to) {
     case "INTENT":
@@ -132,22 +131,22 @@ function arrive(operation: Operation, event: OperationEvent, taken: TransitionRu
     case "REFUSED":
       return { ...kept, state: "REFUSED", ...refusalOf(event, taken.because) };
     case "REVIEW":
-      return { ...kept, state: "REVIEW", ...reviewOf(operation, event, taken.because) };
+      return { ...kept, state: "REVIEW", ...reviewOf(leg, event, taken.because) };
     case "UNMATCHED":
-      return operation;
+      return leg;
   }
 }
 
-function refusalOf(event: OperationEvent, because: RefusalReason | undefined) {
+function refusalOf(event: LegEvent, because: RefusalReason | undefined) {
   if (event.type !== "refused") return { reason: event.type === "given_up" ? event.reason : required(because) };
   const reason: RefusalReason = event.code === NO_MONEY ? "insufficient_funds" : "platform_rejected";
   return { reason, platformCode: event.code };
 }
 
 /** When attempts run out no command is open, so the review does not occupy the login. */
-function reviewOf(operation: Operation, event: OperationEvent, because: ReviewReason | undefined) {
+function reviewOf(leg: Leg, event: LegEvent, because: ReviewReason | undefined) {
   const reason = event.type === "does_not_fit" ? event.reason : required(because);
-  return { reason, cameFrom: reason === "attempts_exhausted" ? ("INTENT" as const) : reportedState(operation) };
+  return { reason, cameFrom: reason === "attempts_exhausted" ? ("INTENT" as const) : reportedState(leg) };
 }
 
 function required<Reason>(because: Reason | undefined): Reason {
@@ -155,10 +154,10 @@ function required<Reason>(because: Reason | undefined): Reason {
   return because;
 }
 
-function ticketOf(event: OperationEvent): bigint {
+function ticketOf(event: LegEvent): bigint {
   return "ticket" in event ? event.ticket : 0n;
 }
 
-function cameFrom(operation: Operation, ...states: readonly OperationState[]): boolean {
-  return operation.state === "REVIEW" && states.includes(operation.cameFrom);
+function cameFrom(leg: Leg, ...states: readonly LegState[]): boolean {
+  return leg.state === "REVIEW" && states.includes(leg.cameFrom);
 }

@@ -1,7 +1,7 @@
 import type { Trade } from "./log-entry.ts";
 
 /** An open position according to the log. */
-export type LogPosition = { readonly positionId: bigint; readonly symbol: string; readonly volume: bigint };
+export type OpenPosition = { readonly positionId: bigint; readonly symbol: string; readonly volume: bigint };
 
 const ENTRY = { in: 0, out: 1, reversal: 2, outBy: 3 } as const;
 const BUY = 0;
@@ -11,7 +11,7 @@ const SELL = 1;
  * Applies trades to the open positions and returns the positions that changed. A position that closed more than was
  * open keeps a negative volume: the log lacks a deal, and the comparison with the platform must show that.
  */
-export function followTrades(open: readonly LogPosition[], trades: readonly Trade[]): LogPosition[] {
+export function followTrades(open: readonly OpenPosition[], trades: readonly Trade[]): OpenPosition[] {
   return apply(
     open,
     trades.map((trade) => ({ trade, sign: 1n })),
@@ -22,7 +22,7 @@ export function followTrades(open: readonly LogPosition[], trades: readonly Trad
 export type CorrectedTrade = { readonly recorded: Trade | undefined; readonly shown: Trade | undefined };
 
 /** Replaces recorded trades by what the platform shows now, and returns the positions that changed. */
-export function correctTrades(open: readonly LogPosition[], corrected: readonly CorrectedTrade[]): LogPosition[] {
+export function correctTrades(open: readonly OpenPosition[], corrected: readonly CorrectedTrade[]): OpenPosition[] {
   const signed = corrected.flatMap(({ recorded, shown }) => [
     ...(recorded === undefined ? [] : [{ trade: recorded, sign: -1n }]),
     ...(shown === undefined ? [] : [{ trade: shown, sign: 1n }]),
@@ -32,9 +32,9 @@ export function correctTrades(open: readonly LogPosition[], corrected: readonly 
 
 type SignedTrade = { readonly trade: Trade; readonly sign: bigint };
 
-function apply(open: readonly LogPosition[], trades: readonly SignedTrade[]): LogPosition[] {
+function apply(open: readonly OpenPosition[], trades: readonly SignedTrade[]): OpenPosition[] {
   const before = new Map(open.map((position) => [position.positionId, position]));
-  const changed = new Map<bigint, LogPosition>();
+  const changed = new Map<bigint, OpenPosition>();
   for (const { trade, sign } of trades.filter((each) => isOnPosition(each.trade))) {
     const { positionId, symbol } = trade;
     const known = changed.get(positionId) ?? before.get(positionId);

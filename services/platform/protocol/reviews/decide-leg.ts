@@ -1,13 +1,13 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
-import { reportedState } from "../../domain/operation.ts";
+import { reportedState } from "../../domain/leg.ts";
 import { requireOpenReview } from "./examine-decision.ts";
-import { operationNumber } from "../../domain/operation-number.ts";
-import { lockAccountAndOperation, recordEvent } from "../record.ts";
+import { legNumber } from "../../domain/leg-number.ts";
+import { lockAccountAndLeg, recordEvent } from "../record.ts";
 
 type Confirmed = { readonly server: string; readonly ticket: bigint; readonly at: Date | undefined };
 
-/** Records the decision that this deal is the operation's, as if a scan had found it. */
+/** Records the decision that this deal is the leg's, as if a scan had found it. */
 export async function confirmApplied(tx: Transaction, about: ReviewCase, confirmed: Confirmed): Promise<void> {
   const { server, ticket, at } = confirmed;
   await recordEvent(tx, await requireOpenReview(tx, about), { type: "decided_applied", ticket }, { server, at });
@@ -18,11 +18,11 @@ export async function confirmNotApplied(tx: Transaction, about: ReviewCase, serv
   await recordEvent(tx, await requireOpenReview(tx, about), { type: "decided_refused" }, { server });
 }
 
-/** Returns an operation that was reported as applied to APPLIED, whatever operators decide about its deal. */
+/** Returns a leg that was reported as applied to APPLIED, whatever operators decide about its deal. */
 export async function keepApplied(tx: Transaction, about: ReviewCase, server: string): Promise<void> {
   if (about.operationId === "") return;
-  const locked = await lockAccountAndOperation(tx, about.login, operationNumber(BigInt(about.operationId)));
-  const { status, dealId: ticket } = locked.operation;
+  const locked = await lockAccountAndLeg(tx, about.login, legNumber(BigInt(about.operationId)));
+  const { status, dealId: ticket } = locked.leg;
   if (status.state !== "REVIEW" || status.reason !== about.reason) return;
   if (reportedState(status) !== "APPLIED" || ticket === undefined) return;
   await recordEvent(tx, locked, { type: "decided_applied", ticket }, { server });

@@ -1,33 +1,33 @@
 import type { Deps } from "../deps.ts";
-import type { OperationEvent } from "../domain/operation.ts";
-import { accepts } from "../domain/operation-machine.ts";
+import type { LegEvent } from "../domain/leg.ts";
+import { accepts } from "../domain/leg-machine.ts";
 import { type Deal, DEAL_ACTION } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { findAttempt, insertScan, listScans, type RecordedAttempt } from "../store/attempts.ts";
 import { readClock } from "../store/clock.ts";
 import { listExplainedDealsOf } from "../store/explained-deals.ts";
-import { findOperation } from "../store/operations.ts";
-import { setNextScan } from "../store/operation-steps.ts";
+import { findLeg } from "../store/legs.ts";
+import { setNextScan } from "../store/leg-transitions.ts";
 import { hasMisplacedDeal } from "../store/reviews.ts";
-import type { RecordedOperation } from "../store/operation-row.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
 import { decideAbsence } from "../domain/absence.ts";
 import { type EvidenceDeal, judgeDeals, type Verdict } from "../domain/evidence.ts";
 import { effectOf } from "./history/explain-deal.ts";
-import type { OperationNumber } from "../domain/operation-number.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
 import { recordNow } from "./record-now.ts";
 
 /** Clock differences and time zones may hide a deal from a narrow window; a reference is unambiguous in a wide one. */
 const WINDOW_MS = 24 * 3_600_000;
 
-type Lost = { readonly operation: RecordedOperation; readonly attempt: RecordedAttempt };
+type Lost = { readonly leg: RecordedLeg; readonly attempt: RecordedAttempt };
 
 /** Scans for an attempt with a lost answer: finds its deal, proves its absence, or schedules the next scan. */
-export async function scanOperation(deps: Deps, number: OperationNumber): Promise<void> {
-  const operation = await findOperation(deps.pool, number);
-  if (operation === undefined || !accepts(operation.status, "proven_absent")) return;
-  const attempt = await findAttempt(deps.pool, number, operation.status.attempt);
-  if (attempt === undefined) throw new Error(`operation ${number} is UNKNOWN without an attempt`);
-  const lost: Lost = { operation, attempt };
+export async function scanLeg(deps: Deps, number: LegNumber): Promise<void> {
+  const leg = await findLeg(deps.pool, number);
+  if (leg === undefined || !accepts(leg.status, "proven_absent")) return;
+  const attempt = await findAttempt(deps.pool, number, leg.status.attempt);
+  if (attempt === undefined) throw new Error(`leg ${number} is UNKNOWN without an attempt`);
+  const lost: Lost = { leg, attempt };
   // The permit was granted by the clock of the database, and its quiet period ends by the same one.
   const startedAtMs = await readClock(deps.pool);
   const found = await readEvidence(deps, lost, startedAtMs);
@@ -38,12 +38,8 @@ export async function scanOperation(deps: Deps, number: OperationNumber): Promis
 type Evidence = { readonly verdict: Verdict; readonly deals: readonly Deal[] };
 
 /** Undefined when the history could not be read completely: such a read proves nothing. */
-async function readEvidence(
-  deps: Deps,
-  { operation, attempt }: Lost,
-  startedAtMs: number,
-): Promise<Evidence | undefined> {
-  const { login, number, amountMinor, status } = operation;
+async function readEvidence(deps: Deps, { leg, attempt }: Lost, startedAtMs: number): Promise<Evidence | undefined> {
+  const { login, number, amountMinor, status } = leg;
   const period = {
     from: new Date(attempt.grantedAt.getTime() - WINDOW_MS),
     to: new Date(Math.max(startedAtMs, attempt.permitExpiresAt.getTime()) + WINDOW_MS),
@@ -69,33 +65,33 @@ async function isDecidedBy(
   { verdict, deals }: Evidence,
   startedAtMs: number,
 ): Promise<boolean> {
-  const { operation } = lost;
-  const { attempt } = operation.status;
+  const { leg } = lost;
+  const { attempt } = leg.status;
   switch (verdict.kind) {
     case "hit": {
       const at = deals.find(({ ticket }) => ticket === verdict.ticket)?.at;
       const event = { type: "applied", attempt, ticket: verdict.ticket } as const;
-      const { awaitsReader } = await recordNow(deps, operation, event, { at });
-      if (awaitsReader) deps.freshDeals.add(operation.login);
+      const { awaitsReader } = await recordNow(deps, leg, event, { at });
+      if (awaitsReader) deps.freshDeals.add(leg.login);
       return true;
     }
     case "mismatch":
-      await recordNow(deps, operation, { type: "does_not_fit", reason: verdict.reason });
+      await recordNow(deps, leg, { type: "does_not_fit", reason: verdict.reason });
       return true;
     case "clean":
     case "candidates": {
       const tickets = verdict.kind === "candidates" ? verdict.tickets : [];
-      await insertScan(deps.pool, operation.number, attempt, { startedAtMs, verdict: verdict.kind, tickets });
+      await insertScan(deps.pool, leg.number, attempt, { startedAtMs, verdict: verdict.kind, tickets });
       return false;
     }
   }
 }
 
-async function decide(deps: Deps, { operation, attempt }: Lost, startedAtMs: number): Promise<void> {
-  const { number, status } = operation;
+async function decide(deps: Deps, { leg, attempt }: Lost, startedAtMs: number): Promise<void> {
+  const { number, status } = leg;
   const decision = decideAbsence(
     {
-      lostAtMs: operation.changedAt.getTime(),
+      lostAtMs: leg.changedAt.getTime(),
       lastScanStartedAtMs: startedAtMs,
       permitExpiresAtMs: attempt.permitExpiresAt.getTime(),
       isFenced: attempt.isFenced,
@@ -108,11 +104,11 @@ async function decide(deps: Deps, { operation, attempt }: Lost, startedAtMs: num
   );
   switch (decision.kind) {
     case "absent":
-      await recordNow(deps, operation, await absenceOf(deps, { operation, attempt }));
-      deps.operationsSignal.notify();
+      await recordNow(deps, leg, await absenceOf(deps, { leg, attempt }));
+      deps.legsSignal.notify();
       return;
     case "review":
-      await recordNow(deps, operation, { type: "does_not_fit", reason: decision.reason });
+      await recordNow(deps, leg, { type: "does_not_fit", reason: decision.reason });
       return;
     case "scan":
       await setNextScan(deps.pool, number, new Date(decision.atMs));
@@ -121,10 +117,10 @@ async function decide(deps: Deps, { operation, attempt }: Lost, startedAtMs: num
 
 /**
  * The login shows no deal. But a deal with the reference on another login, or an answer with a ticket, means that money may
- * have moved: such an operation needs manual review.
+ * have moved: such a leg needs manual review.
  */
-async function absenceOf({ pool }: Deps, { operation, attempt }: Lost): Promise<OperationEvent> {
-  const { number, status } = operation;
+async function absenceOf({ pool }: Deps, { leg, attempt }: Lost): Promise<LegEvent> {
+  const { number, status } = leg;
   if (await hasMisplacedDeal(pool, number)) return { type: "does_not_fit", reason: "candidate_deal" };
   if (attempt.hasUnconfirmedTicket) return { type: "does_not_fit", reason: "reported_deal_not_shown" };
   return { type: "proven_absent", attempt: status.attempt };

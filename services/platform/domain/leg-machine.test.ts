@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { OPERATION_KINDS, type OperationKind } from "./operation-kind.ts";
-import { occupiesLogin, type Operation, type OperationEvent, outcomeOf, type Transition } from "./operation.ts";
-import { MAX_ABSENT_ATTEMPTS, TRANSITIONS, accepts, applyEvent } from "./operation-machine.ts";
+import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
+import { occupiesLogin, type Leg, type LegEvent, outcomeOf, type Transition } from "./leg.ts";
+import { MAX_ABSENT_ATTEMPTS, TRANSITIONS, accepts, applyEvent } from "./leg-machine.ts";
 
-const states = (kind: OperationKind, attempt = 2, absences = 0): Record<string, Operation> => {
+const states = (kind: LegKind, attempt = 2, absences = 0): Record<string, Leg> => {
   const kept = { kind, attempt, absences };
   return {
     INTENT: { ...kept, state: "INTENT" },
@@ -19,7 +19,7 @@ const states = (kind: OperationKind, attempt = 2, absences = 0): Record<string, 
   };
 };
 
-const events: Record<string, OperationEvent> = {
+const events: Record<string, LegEvent> = {
   permit: { type: "permit_granted" },
   "given up": { type: "given_up", reason: "expired" },
   applied: { type: "applied", attempt: 2, ticket: 7n },
@@ -39,18 +39,18 @@ const events: Record<string, OperationEvent> = {
   "decided no": { type: "decided_refused" },
 };
 
-/** For example "INTENT 2=VOID": the operation's new state, and the attempt's new state if it has one. */
+/** For example "INTENT 2=VOID": the leg's new state, and the attempt's new state if it has one. */
 function show(taken: Transition): string {
   if (taken.kind !== "move") return taken.kind === "stay" ? "-" : `unmatched ${taken.ticket}`;
   const attempt = taken.attempt === undefined ? "" : ` ${taken.attempt.number}=${taken.attempt.state}`;
   return `${taken.to.state}${attempt}`;
 }
 
-function tableOf(operations: Record<string, Operation>): string {
-  return Object.entries(operations)
-    .flatMap(([state, operation]) => [
+function tableOf(legs: Record<string, Leg>): string {
+  return Object.entries(legs)
+    .flatMap(([state, leg]) => [
       state,
-      ...Object.entries(events).map(([name, event]) => `  ${name}: ${show(applyEvent(operation, event))}`),
+      ...Object.entries(events).map(([name, event]) => `  ${name}: ${show(applyEvent(leg, event))}`),
     ])
     .filter((line) => !line.endsWith(": -"))
     .join("\n");
@@ -96,12 +96,12 @@ REVIEW<APPLIED
 REVIEW<REFUSED
   decided no: REFUSED`;
 
-test("every state of an external operation handles every event as the table states", () => {
+test("every state of an external leg handles every event as the table states", () => {
   expect(tableOf(states("deposit"))).toBe(DEPOSIT);
   expect(tableOf(states("withdrawal"))).toBe(DEPOSIT);
 });
 
-test("an internal operation differs in two transitions: after an absence and after 'too frequent' it may be attempted again", () => {
+test("an internal leg differs in two transitions: after an absence and after 'too frequent' it may be attempted again", () => {
   const internal = DEPOSIT.replaceAll("throttled: REFUSED 2=REFUSED", "throttled: INTENT 2=REFUSED").replace(
     "absent: REFUSED 2=ABSENT",
     "absent: INTENT 2=ABSENT",
@@ -111,9 +111,9 @@ test("an internal operation differs in two transitions: after an absence and aft
   }
 });
 
-test("the third absence ends the key of an internal operation, and sends a fee credit whose debit was applied to manual review", () => {
-  const absent: OperationEvent = { type: "proven_absent", attempt: 3 };
-  const unknown = (kind: OperationKind): Operation => ({ kind, attempt: 3, absences: 2, state: "UNKNOWN" });
+test("the third absence ends the key of an internal leg, and sends a fee credit whose debit was applied to manual review", () => {
+  const absent: LegEvent = { type: "proven_absent", attempt: 3 };
+  const unknown = (kind: LegKind): Leg => ({ kind, attempt: 3, absences: 2, state: "UNKNOWN" });
 
   expect(applyEvent(unknown("mirror"), absent)).toEqual({
     kind: "move",
@@ -136,8 +136,8 @@ test("the third absence ends the key of an internal operation, and sends a fee c
   });
 });
 
-test("when the reference can count no further attempt, the operation ends instead of going back", () => {
-  const last = (state: "INTENT" | "SENDING"): Operation => ({ kind: "mirror", attempt: 31, absences: 0, state });
+test("when the reference can count no further attempt, the leg ends instead of going back", () => {
+  const last = (state: "INTENT" | "SENDING"): Leg => ({ kind: "mirror", attempt: 31, absences: 0, state });
   const ended = { kind: "mirror", attempt: 31, absences: 0, state: "REFUSED" };
 
   expect(applyEvent(last("SENDING"), { type: "not_sent", attempt: 31 })).toMatchObject({
@@ -155,7 +155,7 @@ test("when the reference can count no further attempt, the operation ends instea
 });
 
 test("a refusal of the platform keeps its code, and insufficient funds have a reason of their own", () => {
-  const sending: Operation = { kind: "withdrawal", attempt: 1, absences: 0, state: "SENDING" };
+  const sending: Leg = { kind: "withdrawal", attempt: 1, absences: 0, state: "SENDING" };
   expect(applyEvent(sending, { type: "refused", attempt: 1, code: 10019 })).toMatchObject({
     to: { reason: "insufficient_funds", platformCode: 10019 },
   });
@@ -165,16 +165,16 @@ test("a refusal of the platform keeps its code, and insufficient funds have a re
 });
 
 test("a login is occupied while money may be under way, also in review, but never by a payment account's credit", () => {
-  const occupying = (kind: OperationKind) =>
+  const occupying = (kind: LegKind) =>
     Object.entries(states(kind))
-      .filter(([, operation]) => occupiesLogin(operation))
+      .filter(([, leg]) => occupiesLogin(leg))
       .map(([state]) => state);
   expect(occupying("deposit")).toEqual(["SENDING", "UNKNOWN", "REVIEW<UNKNOWN"]);
   expect(occupying("fee_credit")).toEqual([]);
 });
 
 test("a repeated key is answered its first result, also during manual review", () => {
-  const outcomes = Object.entries(states("mirror")).map(([state, operation]) => [state, outcomeOf(operation)]);
+  const outcomes = Object.entries(states("mirror")).map(([state, leg]) => [state, outcomeOf(leg)]);
   expect(Object.fromEntries(outcomes)).toEqual({
     INTENT: "PENDING",
     SENDING: "UNKNOWN",
@@ -193,7 +193,7 @@ test("only one rule of the table grants the right to send, and only this rule le
 
   expect(permitting).toEqual(TRANSITIONS.filter(({ to }) => to === "SENDING"));
   expect(permitting).toMatchObject([{ from: ["INTENT"], on: "permit_granted", attempt: "SENDING" }]);
-  const sendable = Object.entries(states("mirror")).filter(([, operation]) => accepts(operation, "permit_granted"));
+  const sendable = Object.entries(states("mirror")).filter(([, leg]) => accepts(leg, "permit_granted"));
   expect(sendable.map(([state]) => state)).toEqual(["INTENT"]);
 });
 
@@ -209,7 +209,7 @@ test("the new state of a transition determines what is written with it", () => {
 });
 
 const anEvent = fc.oneof(
-  fc.constant<OperationEvent>({ type: "permit_granted" }),
+  fc.constant<LegEvent>({ type: "permit_granted" }),
   ...(["not_sent", "lost", "proven_absent"] as const).map((type) =>
     fc.record({ type: fc.constant(type), attempt: fc.integer({ min: 1, max: 4 }) }),
   ),
@@ -223,24 +223,24 @@ const anEvent = fc.oneof(
     attempt: fc.integer({ min: 1, max: 4 }),
     code: fc.constantFrom(3, 12, 10019),
   }),
-  fc.constant<OperationEvent>({ type: "given_up", reason: "expired" }),
-  fc.constant<OperationEvent>({ type: "does_not_fit", reason: "amount_differs" }),
-  fc.constant<OperationEvent>({ type: "deal_gone" }),
+  fc.constant<LegEvent>({ type: "given_up", reason: "expired" }),
+  fc.constant<LegEvent>({ type: "does_not_fit", reason: "amount_differs" }),
+  fc.constant<LegEvent>({ type: "deal_gone" }),
   fc.record({ type: fc.constant("decided_applied" as const), ticket: fc.bigInt(1n, 3n) }),
-  fc.constant<OperationEvent>({ type: "decided_refused" }),
+  fc.constant<LegEvent>({ type: "decided_refused" }),
 );
-const aKind = fc.constantFrom(...(Object.keys(OPERATION_KINDS) as OperationKind[]));
+const aKind = fc.constantFrom(...(Object.keys(LEG_KINDS) as LegKind[]));
 const anyEvents = fc.array(anEvent, { minLength: 5, maxLength: 60 });
 
-/** Every transition of a history of events, with the operation before and after it. */
-function replay(kind: OperationKind, events: readonly OperationEvent[]) {
-  let operation: Operation = { kind, attempt: 0, absences: 0, state: "INTENT" };
-  const transitions: { before: Operation; taken: Transition; after: Operation }[] = [];
+/** Every transition of a history of events, with the leg before and after it. */
+function replay(kind: LegKind, events: readonly LegEvent[]) {
+  let leg: Leg = { kind, attempt: 0, absences: 0, state: "INTENT" };
+  const transitions: { before: Leg; taken: Transition; after: Leg }[] = [];
   for (const event of events) {
-    const taken = applyEvent(operation, event);
-    const after: Operation = taken.kind === "move" ? taken.to : operation;
-    transitions.push({ before: operation, taken, after });
-    operation = after;
+    const taken = applyEvent(leg, event);
+    const after: Leg = taken.kind === "move" ? taken.to : leg;
+    transitions.push({ before: leg, taken, after });
+    leg = after;
   }
   return transitions;
 }
@@ -259,7 +259,7 @@ test("for any order of events, no attempt is permitted twice, and a new one only
         }
         outcomes.set(number, state);
       }
-      const isExternal = OPERATION_KINDS[kind].origin === "external";
+      const isExternal = LEG_KINDS[kind].origin === "external";
       const absent = [...outcomes.values()].filter((outcome) => outcome === "ABSENT").length;
       expect(absent).toBeLessThanOrEqual(isExternal ? 1 : MAX_ABSENT_ATTEMPTS);
     }),

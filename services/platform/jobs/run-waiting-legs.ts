@@ -1,0 +1,40 @@
+import type { Deps } from "../deps.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import { takeTurn } from "../protocol/send.ts";
+import { listWaiting } from "../store/queues.ts";
+import { findLeg } from "../store/legs.ts";
+import { isBlocked } from "../protocol/follow-transfer.ts";
+
+/** A request runs its own intent for this time; after that its process has crashed, or the leg waits for its turn. */
+const ORPHANED_AFTER_MS = 2_000;
+const BATCH = 100;
+const MAX_CONCURRENT = 8;
+
+/** Runs legs without a request: queued transfers, second legs, further attempts, intents of a crashed process. */
+export async function runWaitingLegs(deps: Deps): Promise<boolean> {
+  const waiting = await listWaiting(deps.pool, ORPHANED_AFTER_MS, BATCH);
+  let sent = 0;
+  const queue = waiting.values();
+  const worker = async (): Promise<void> => {
+    for (const number of queue) if (await run(deps, number)) sent += 1;
+  };
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
+  return sent > 0;
+}
+
+/** True when the leg was sent or is final, so that the next one of its login may have its turn. */
+async function run(deps: Deps, number: LegNumber): Promise<boolean> {
+  const leg = await findLeg(deps.pool, number);
+  if (leg === undefined || (!leg.isLate && (await isBlocked(deps, leg)))) return false;
+  try {
+    const turn = await takeTurn(deps, leg);
+    return turn === "sent" || turn === "over";
+  } catch (error) {
+    deps.log.warn("waiting leg failed, retry scheduled", {
+      leg: number,
+      login: leg.login,
+      error,
+    });
+    return false;
+  }
+}

@@ -1,0 +1,164 @@
+import { many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { legNumber, type LegNumber } from "../domain/leg-number.ts";
+import { legOf, type LegRow, type RecordedLeg } from "./leg-row.ts";
+
+/** Locks a leg. Callers lock its account first, always in this order. */
+export async function lockLeg(tx: Transaction, number: LegNumber): Promise<RecordedLeg> {
+  const row = await one<LegRow>(
+    tx,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_leg
+        where number = ${number}
+        for no key update`,
+  );
+  return legOf(row);
+}
+
+export async function findLeg(db: Queryable, number: bigint): Promise<RecordedLeg | undefined> {
+  const row = await maybeOne<LegRow>(
+    db,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_leg
+        where number = ${number}`,
+  );
+  return row && legOf(row);
+}
+
+export async function listLegs(db: Queryable, transferId: bigint): Promise<RecordedLeg[]> {
+  const rows = await many<LegRow>(
+    db,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_leg
+        where transfer_id = ${transferId}
+        order by ordinal`,
+  );
+  return rows.map(legOf);
+}
+
+/** The legs of several transfers, those of one in their order. */
+export async function listLegsOf(
+  db: Queryable,
+  transferIds: readonly bigint[],
+): Promise<ReadonlyMap<bigint, RecordedLeg[]>> {
+  const rows = await many<LegRow>(
+    db,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_leg
+        where transfer_id = any (${transferIds}::bigint[])
+        order by transfer_id, ordinal`,
+  );
+  return Map.groupBy(rows.map(legOf), ({ transferId }) => transferId);
+}
+
+/** Legs of a login with a permit and an unknown outcome. */
+export async function listUnderWay(db: Queryable, login: string): Promise<RecordedLeg[]> {
+  const rows = await many<LegRow>(
+    db,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_leg
+        where login = ${login}
+          and state in ('SENDING', 'UNKNOWN', 'REVIEW')
+          and coalesce(came_from, state) in ('SENDING', 'UNKNOWN')
+        order by number`,
+  );
+  return rows.map(legOf);
+}
+
+/** Locks several legs, in the order of their numbers. */
+export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
+  const rows = await many<LegRow>(
+    tx,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_leg
+        where number = any (${numbers}::bigint[])
+        order by number
+        for no key update`,
+  );
+  return rows.map(legOf);
+}
+
+/** Locks the second legs that may be sent now; as credits they do not wait for other legs of their login. */
+export async function lockReadyCredits(tx: Transaction, transferIds: readonly bigint[]): Promise<RecordedLeg[]> {
+  const rows = await many<LegRow>(
+    tx,
+    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
+               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
+               comment, is_enqueued, request_id, is_late, is_early
+        from recorded_leg
+        where number in (
+            select number
+            from leg
+            where transfer_id = any (${transferIds}::bigint[]) and ordinal = 2 and is_ready and not is_exclusive
+          )
+          and state = 'INTENT' and not is_early
+        order by number
+        for no key update`,
+  );
+  return rows.map(legOf);
+}
+
+export async function findLegByDeal(db: Queryable, server: string, dealId: bigint): Promise<LegNumber | undefined> {
+  const row = await maybeOne<{ number: bigint }>(
+    db,
+    sql`select number from leg where server = ${server} and deal_id = ${dealId}`,
+  );
+  return row && legNumber(row.number);
+}
+
+/** Applied legs with one of these tickets, on any login. */
+export async function listLegsOfDeals(
+  db: Queryable,
+  server: string,
+  deals: readonly bigint[],
+): Promise<{ readonly login: string; readonly ticket: bigint; readonly appliedAt: Date }[]> {
+  if (deals.length === 0) return [];
+  const rows = await many<{ login: string; deal_id: bigint; applied_at: Date }>(
+    db,
+    sql`select login, deal_id, applied_at
+        from leg
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and state = 'APPLIED'`,
+  );
+  return rows.map((row) => ({ login: row.login, ticket: row.deal_id, appliedAt: row.applied_at }));
+}
+
+/** Longer than a deal may take to appear; a deal that is still missing then is reported as deleted and delays no read. */
+const BACK_MINUTES = 10;
+
+/**
+ * Whether a leg of a Master was applied before this instant and its deal is in no log yet, because no read has shown
+ * it. Compares times of the database as well: `applied_at` may come from another clock.
+ */
+export async function hasUnreadBefore(db: Queryable, server: string, login: string, before: Date): Promise<boolean> {
+  const { has } = await one<{ has: boolean }>(
+    db,
+    sql`select exists (
+          select
+          from leg
+          join account on account.login = leg.login
+          where leg.login = ${login} and account.role = 'master' and leg.server = ${server}
+            and leg.deal_id is not null and leg.state = 'APPLIED' and leg.changed_at < ${before}::timestamptz
+            and leg.changed_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
+            and leg.applied_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
+            and not exists (
+              select
+              from log_entry
+              where log_entry.server = leg.server and log_entry.deal_id = leg.deal_id
+                and log_entry.kind <> 'amendment'
+            )
+        ) as has`,
+  );
+  return has;
+}
