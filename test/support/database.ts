@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
-import { inject, onTestFinished, TestRunner } from "vitest";
+import { inject, type TestContext, TestRunner } from "vitest";
 import { migrate } from "#kernel/postgres/migrate.ts";
 import { createPool, type Pool } from "#kernel/postgres/pool.ts";
 import { asAdmin, urlOf } from "./database-server.ts";
@@ -13,6 +13,9 @@ export type TestDatabase = AsyncDisposable & {
   readonly pool: Pool;
 };
 
+/** Ends what a test made. A concurrent test passes its own context, because more than one test is current then. */
+export type TestLifetime = Pick<TestContext, "onTestFinished">;
+
 const SERVICES = join(import.meta.dirname, "../../services");
 const POOL_MAX = 10;
 const IN_USE = "55006";
@@ -21,17 +24,25 @@ const CLONE_TRIES = 20;
 let made = 0;
 
 /** A database with the tables of one service and no rows, for one test (or file): about 15 ms. */
-export async function testDatabase(service: string): Promise<TestDatabase> {
+export async function testDatabase(service: string, lifetime = currentTest()): Promise<TestDatabase> {
   const folder = join(SERVICES, service, "migrations");
-  return makeDatabase(service, await templateOf(service, existsSync(folder) ? folder : undefined));
+  return makeDatabase(service, await templateOf(service, existsSync(folder) ? folder : undefined), lifetime);
 }
 
 /** A database with one empty schema. */
 export async function emptyDatabase(schema: string): Promise<TestDatabase> {
-  return makeDatabase(schema, await templateOf(schema, undefined));
+  return makeDatabase(schema, await templateOf(schema, undefined), currentTest());
 }
 
-async function makeDatabase(schema: string, template: string): Promise<TestDatabase> {
+function currentTest(): TestLifetime | undefined {
+  return TestRunner.getCurrentTest()?.context;
+}
+
+async function makeDatabase(
+  schema: string,
+  template: string,
+  lifetime: TestLifetime | undefined,
+): Promise<TestDatabase> {
   const server = inject("postgresUrl");
   const name = `test_${inject("runId")}_${schema}_${process.pid}_${(made += 1)}`;
   await asAdmin(server, (admin) => clone(admin, name, template));
@@ -39,25 +50,22 @@ async function makeDatabase(schema: string, template: string): Promise<TestDatab
   const pool = createPool({ url, schema, applicationName: "test", max: POOL_MAX });
   const drop = () => asAdmin(server, (admin) => admin.query(`drop database if exists ${name} with (force)`));
   // The database of a failed test is kept for debugging.
-  const isInTest = TestRunner.getCurrentTest() !== undefined;
-  if (isInTest) {
-    onTestFinished(async ({ task }) => {
-      await pool[Symbol.asyncDispose]();
-      if (task.result?.state !== "fail") await drop();
-      else {
-        process.stderr.write(
-          `the database of "${task.name}" stays as long as its server (watch mode, DATABASE_URL): ${url}\n`,
-        );
-      }
-    });
-  }
+  lifetime?.onTestFinished(async ({ task }) => {
+    await pool[Symbol.asyncDispose]();
+    if (task.result?.state !== "fail") await drop();
+    else {
+      process.stderr.write(
+        `the database of "${task.name}" stays as long as its server (watch mode, DATABASE_URL): ${url}\n`,
+      );
+    }
+  });
   return {
     url,
     name,
     pool,
     async [Symbol.asyncDispose]() {
       await pool[Symbol.asyncDispose]();
-      if (!isInTest) await drop();
+      if (lifetime === undefined) await drop();
     },
   };
 }

@@ -1,15 +1,15 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { findingsOf, logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, anAccount, test } from "../testing/world.ts";
 
 const BROUGHT_UP_AGAIN_MS = 6_000;
 const AMENDMENT = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", trade: undefined };
 
-test("an edited result is reported once, with its old and its new values", async () => {
+test.concurrent("an edited result is reported once, with its old and its new values", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance, "master");
@@ -36,7 +36,7 @@ test("an edited result is reported once, with its old and its new values", async
   expect(await instance.service.readAccount({ login }, aCall())).toMatchObject({ logBalance: { minorUnits: 5_00n } });
 });
 
-test("an edited comment is not an amendment", async () => {
+test.concurrent("an edited comment is not an amendment", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -48,7 +48,7 @@ test("an edited comment is not an amendment", async () => {
   expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 5.00"]);
 });
 
-test("a cancelled trade is reported, also when it was not recorded before", async () => {
+test.concurrent("a cancelled trade is reported, also when it was not recorded before", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance, "master");
@@ -71,7 +71,7 @@ test("a cancelled trade is reported, also when it was not recorded before", asyn
   expect(await findingsOf(again, login)).toEqual(["deal_cancelled", "deal_cancelled"]);
 });
 
-test("deleted deals of the service and of a trader are reported, and no others", async () => {
+test.concurrent("deleted deals of the service and of a trader are reported, and no others", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -99,7 +99,7 @@ test("deleted deals of the service and of a trader are reported, and no others",
   expect(await findingsOf(instance, master)).toEqual(["applied_deal_gone", "deal_gone"]);
 }, 60_000);
 
-test("a deal that is not shown yet is not reported as deleted", async () => {
+test.concurrent("a deal that is not shown yet is not reported as deleted", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -112,7 +112,9 @@ test("a deal that is not shown yet is not reported as deleted", async () => {
   expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 9.00"]);
 }, 40_000);
 
-test("a server that loses its last deals and reuses their tickets is reported on both logins", async () => {
+test.concurrent("a server that loses its last deals and reuses their tickets is reported on both logins", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const one = await anAccount(instance, "master");

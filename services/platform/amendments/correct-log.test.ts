@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -10,7 +10,7 @@ import { losing } from "../testing/losing.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews, say } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, type World, test } from "../testing/world.ts";
 
 /** Longer than the period that is read again in every run. */
 const FORGET_MS = 60_000;
@@ -32,9 +32,9 @@ const isComplete = async ({ service }: Instance, login: string): Promise<boolean
 
 const correct = (instance: Instance, review: Review) => decideBoth(instance, review, { action: "correct_log" });
 
-test(
+test.concurrent(
   "lost deals of the service and of a trader are corrected one by one, until the log equals the account",
-  async () => {
+  async ({ aWorld }) => {
     const world = await aWorld();
     const instance = await world.start();
     const { service } = instance;
@@ -70,9 +70,9 @@ test(
   TIMEOUT_MS,
 );
 
-test(
+test.concurrent(
   "an edited deal is corrected after its balance was adjusted, and reported again after another edit",
-  async () => {
+  async ({ aWorld }) => {
     const world = await aWorld();
     const instance = await world.start();
     const login = await anAccount(instance, "master");
@@ -104,9 +104,9 @@ test(
   TIMEOUT_MS,
 );
 
-test(
+test.concurrent(
   "both votes are about the same difference: when the deal changes between them, the first vote is void",
-  async () => {
+  async ({ aWorld }) => {
     const world = await aWorld();
     const instance = await world.start();
     const login = await anAccount(instance, "master");
@@ -132,9 +132,9 @@ test(
   TIMEOUT_MS,
 );
 
-test(
+test.concurrent(
   "an unchanged deal needs no correction, and one that reappears after its correction is reported again and booked once",
-  async () => {
+  async ({ aWorld }) => {
     const world = await aWorld();
     const instance = await world.start();
     const login = await anAccount(instance);
@@ -173,9 +173,10 @@ test(
   TIMEOUT_MS,
 );
 
-test.each([false, true])(
+test.concurrent.for([false, true])(
   "a decision whose process dies with its commit (it happened: %s) is recorded completely or not at all, and once",
-  async (happens) => {
+  { timeout: TIMEOUT_MS },
+  async (happens, { aWorld }) => {
     const world = await aWorld();
     const instance = await world.start({ hasJobs: false });
     const { service } = instance;
@@ -215,7 +216,6 @@ test.each([false, true])(
     const status = await many(instance.deps.pool, sql`select distinct state, came_from from leg`);
     expect(status).toEqual([{ state: "APPLIED", came_from: null }]);
   },
-  TIMEOUT_MS,
 );
 
 async function anOpenPosition({ control }: World, instance: Instance) {
@@ -227,9 +227,9 @@ async function anOpenPosition({ control }: World, instance: Instance) {
   return { login, deal };
 }
 
-test(
+test.concurrent(
   "a log is not corrected while the platform shows other positions",
-  async () => {
+  async ({ aWorld }) => {
     const world = await aWorld();
     const instance = await world.start();
     const { login, deal } = await anOpenPosition(world, instance);
@@ -244,9 +244,9 @@ test(
   TIMEOUT_MS,
 );
 
-test(
+test.concurrent(
   "a position whose deal is corrected as deleted is closed in the log",
-  async () => {
+  async ({ aWorld }) => {
     const world = await aWorld();
     const instance = await world.start();
     const { login } = await anOpenPosition(world, instance);
@@ -291,7 +291,9 @@ async function examineAgain(instance: Instance): Promise<void> {
   for (const login of await listUnreconciledLogins(instance.deps.pool, 10)) await recheckAccount(instance.deps, login);
 }
 
-test("an acknowledged amendment gets a new review after the balance was adjusted to it", async () => {
+test.concurrent("an acknowledged amendment gets a new review after the balance was adjusted to it", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, review } = await aLostDeposit(world, instance);
@@ -316,7 +318,7 @@ test("an acknowledged amendment gets a new review after the balance was adjusted
   ]);
 });
 
-test("a deal that reappears outside the period that the reader reads is reported", async () => {
+test.concurrent("a deal that reappears outside the period that the reader reads is reported", async ({ aWorld }) => {
   // The reader starts after every deal of this server.
   const world = await aWorld({ nowMs: () => Date.now() - 2 * HOUR_MS });
   const instance = await world.start({ hasJobs: false, timeZone: "Europe/Athens" });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -8,7 +8,7 @@ import { verifyDeals } from "./verify-deals.ts";
 import { claimVerifications } from "../store/deal-verifications.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
 
 const CLAIM_MS = 60_000;
 
@@ -46,7 +46,7 @@ async function anAppliedDeposit(instance: Instance) {
   return { login, request, ticket: legs[0]!.dealId };
 }
 
-test("a deal is verified three times: after a minute, an hour and a day", async () => {
+test.concurrent("a deal is verified three times: after a minute, an hour and a day", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   await anAppliedDeposit(instance);
@@ -66,7 +66,9 @@ test("a deal is verified three times: after a minute, an hour and a day", async 
   expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 3 });
 });
 
-test("a deal that the platform lost is reported once, its leg is in manual review, and no money is credited again", async () => {
+test.concurrent("a deal that the platform lost is reported once, its leg is in manual review, and no money is credited again", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, request, ticket } = await anAppliedDeposit(instance);
@@ -97,7 +99,9 @@ test("a deal that the platform lost is reported once, its leg is in manual revie
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test("a deal that is not shown yet is not deleted: it is verified again when every deal has to be shown", async () => {
+test.concurrent("a deal that is not shown yet is not deleted: it is verified again when every deal has to be shown", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false, quietPeriodMs: 120_000 });
   const { login, ticket } = await anAppliedDeposit(instance);
@@ -110,7 +114,9 @@ test("a deal that is not shown yet is not deleted: it is verified again when eve
   expect(await findingsOf(instance, login)).toEqual([]);
 });
 
-test("a ticket with another leg's reference is sent to manual review; a rewritten comment is not", async () => {
+test.concurrent("a ticket with another leg's reference is sent to manual review; a rewritten comment is not", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
@@ -128,7 +134,9 @@ test("a ticket with another leg's reference is sent to manual review; a rewritte
   expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_changed"]);
 });
 
-test("a ticket that the platform reused on another login is a deleted deal of this one", async () => {
+test.concurrent("a ticket that the platform reused on another login is a deleted deal of this one", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
@@ -143,7 +151,9 @@ test("a ticket that the platform reused on another login is a deleted deal of th
   expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
-test("a process that dies with a claim delays the verification; another process makes it", async () => {
+test.concurrent("a process that dies with a claim delays the verification; another process makes it", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const dying = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(dying);
@@ -158,7 +168,7 @@ test("a process that dies with a claim delays the verification; another process 
   expect(await status(next)).toMatchObject({ state: "REVIEW", verifications: 0 });
 });
 
-test("a leg of a Master whose deal is lost before it was read is reported", async () => {
+test.concurrent("a leg of a Master whose deal is lost before it was read is reported", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance, "master");

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import type { Finding } from "#kernel/reconcile/check.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
@@ -6,7 +6,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
 import { readLogin } from "../protocol/history/read-history.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { platformChecks } from "./checks.ts";
@@ -43,7 +43,9 @@ async function aFee(instance: Instance): Promise<{ investor: string; payment: st
   return { investor, payment };
 }
 
-test("transfer_legs finds legs that do not sum to 0.00, a missing leg, and a pending leg that is never sent", async () => {
+test.concurrent("transfer_legs finds legs that do not sum to 0.00, a missing leg, and a pending leg that is never sent", async ({
+  aWorld,
+}) => {
   const instance = await (await aWorld()).start();
   const { pool } = instance.deps;
   await aFee(instance);
@@ -73,7 +75,9 @@ test("transfer_legs finds legs that do not sum to 0.00, a missing leg, and a pen
   ]);
 });
 
-test("deal_matching finds an applied leg without its deal, with another amount, or with the deal of another account", async () => {
+test.concurrent("deal_matching finds an applied leg without its deal, with another amount, or with the deal of another account", async ({
+  aWorld,
+}) => {
   const instance = await (await aWorld()).start({ quietPeriodMs: 2_000 });
   const { pool } = instance.deps;
   const { investor } = await aFee(instance);
@@ -103,7 +107,9 @@ test("deal_matching finds an applied leg without its deal, with another amount, 
   expect(await shortly(instance, "deal_matching")).toEqual([`operation:${number} 10000`]);
 });
 
-test("deal_matching reports a Master's missing deal only after the history was read past the quiet period", async () => {
+test.concurrent("deal_matching reports a Master's missing deal only after the history was read past the quiet period", async ({
+  aWorld,
+}) => {
   const instance = await (await aWorld()).start({ hasJobs: false, settings: { quietPeriodMs: 60_000 } });
   const { pool } = instance.deps;
   const master = await anAccount(instance, "master");
@@ -121,7 +127,7 @@ test("deal_matching reports a Master's missing deal only after the history was r
   ]);
 });
 
-test("deal_matching reports an amended or deleted deal until its review is decided", async () => {
+test.concurrent("deal_matching reports an amended or deleted deal until its review is decided", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const master = await anAccount(instance, "master");
@@ -145,7 +151,9 @@ test("deal_matching reports an amended or deleted deal until its review is decid
   expect(await shortly(instance, "deal_matching")).toEqual([]);
 }, 40_000);
 
-test("platform_balance finds a balance that differs from the log, unless a leg is in progress", async () => {
+test.concurrent("platform_balance finds a balance that differs from the log, unless a leg is in progress", async ({
+  aWorld,
+}) => {
   const instance = await (await aWorld()).start();
   const { pool } = instance.deps;
   const investor = await anAccount(instance);
@@ -162,7 +170,9 @@ test("platform_balance finds a balance that differs from the log, unless a leg i
   expect(await shortly(instance, "platform_balance")).toEqual([]);
 });
 
-test("unresolved_operations finds a leg whose outcome is unknown for more than 30 seconds, with the amount at risk", async () => {
+test.concurrent("unresolved_operations finds a leg whose outcome is unknown for more than 30 seconds, with the amount at risk", async ({
+  aWorld,
+}) => {
   const instance = await (await aWorld()).start({ hasJobs: false });
   const { pool } = instance.deps;
   const investor = await anAccount(instance);

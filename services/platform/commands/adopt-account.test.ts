@@ -1,9 +1,11 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { aCall, anAccount, eventually, test } from "../testing/world.ts";
 
-test("an adopted account opens its log with its balance, and earlier deals are never published", async () => {
+test.concurrent("an adopted account opens its log with its balance, and earlier deals are never published", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -27,7 +29,7 @@ test("an adopted account opens its log with its balance, and earlier deals are n
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, positions: [] });
 });
 
-test("an account adopted with open positions is complete", async () => {
+test.concurrent("an account adopted with open positions is complete", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -44,7 +46,7 @@ test("an account adopted with open positions is complete", async () => {
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, positions: [] });
 });
 
-test("a login has one role, and an unknown login is not adopted", async () => {
+test.concurrent("a login has one role, and an unknown login is not adopted", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -61,7 +63,7 @@ test("a login has one role, and an unknown login is not adopted", async () => {
   expect(both[0]).toEqual(both[1]);
 });
 
-test("two concurrent adoptions of one account open one log", async () => {
+test.concurrent("two concurrent adoptions of one account open one log", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "10.00" });

@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
-import { aCall, aWorld } from "../testing/world.ts";
+import { aCall, test } from "../testing/world.ts";
 
 const MASTER: CreateAccountRequest = {
   key: "account:master:17",
@@ -16,7 +16,9 @@ const MASTER: CreateAccountRequest = {
   investorPassword: "View#2026pw",
 };
 
-test("an account is created in the login range with the opening of its log, and the same key returns the same login", async () => {
+test.concurrent("an account is created in the login range with the opening of its log, and the same key returns the same login", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -34,7 +36,7 @@ test("an account is created in the login range with the opening of its log, and 
   expect(await service.getBalance({ login }, aCall())).toEqual({ balance: { currencyCode: "USD", minorUnits: 0n } });
 });
 
-test("passwords are not stored", async () => {
+test.concurrent("passwords are not stored", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   await instance.service.createAccount(MASTER, aCall(30_000));
@@ -50,7 +52,9 @@ test("passwords are not stored", async () => {
   }
 });
 
-test("a group outside the operator's lists is refused, and a payment account gets the operator's group", async () => {
+test.concurrent("a group outside the operator's lists is refused, and a payment account gets the operator's group", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -64,7 +68,9 @@ test("a group outside the operator's lists is refused, and a payment account get
   expect(await world.control.account(login)).toMatchObject({ group: "pamm\\payment" });
 });
 
-test("an account that the platform reports as created but does not show is created again", async () => {
+test.concurrent("an account that the platform reports as created but does not show is created again", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   await world.control.fault({ command: "user/add", effect: "retcode:0" });
@@ -74,9 +80,9 @@ test("an account that the platform reports as created but does not show is creat
   expect(await world.control.account(login)).toMatchObject({ group: "pamm\\master" });
 });
 
-test.each(["drop_before", "drop_after"])(
+test.concurrent.for(["drop_before", "drop_after"])(
   "an account whose creation lost its answer (%s) is made once",
-  async (effect) => {
+  async (effect, { aWorld }) => {
     const world = await aWorld();
     const instance = await world.start();
     await world.control.fault({ command: "user/add", effect });
@@ -92,7 +98,7 @@ test.each(["drop_before", "drop_after"])(
   },
 );
 
-test("a login of another manager is skipped, and one created before a crash is used", async () => {
+test.concurrent("a login of another manager is skipped, and one created before a crash is used", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ settings: { loginRange: { first: 500n, last: 510n } } });
   const { service, deps } = instance;
@@ -109,7 +115,7 @@ test("a login of another manager is skipped, and one created before a crash is u
   expect(await service.createAccount({ ...MASTER, key: "crashed" }, aCall(30_000))).toEqual({ login });
 });
 
-test("a range without a free login is refused as login_range_exhausted", async () => {
+test.concurrent("a range without a free login is refused as login_range_exhausted", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ settings: { loginRange: { first: 500n, last: 500n } } });
 
@@ -119,7 +125,7 @@ test("a range without a free login is refused as login_range_exhausted", async (
   await expect(next).rejects.toMatchObject({ code: "login_range_exhausted" });
 });
 
-test("a refusal by the platform and an unreachable platform have different codes", async () => {
+test.concurrent("a refusal by the platform and an unreachable platform have different codes", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -13,7 +13,7 @@ import { findTransferByKey } from "../store/transfers.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
 import { decideBoth, openReviews, reviewOf, say } from "../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
 
 const NOW = { at: new Date() };
 const UNKNOWN_REFERENCE = platformComment({ kind: "deposit", number: legNumber(77n), attempt: 1 }, "");
@@ -32,7 +32,9 @@ async function aDoubtfulDeposit(instance: Instance, known?: string) {
   return { login, request, leg: leg!, review: await reviewOf(instance, "candidate_deal") };
 }
 
-test("a leg is applied once with the deal that two clients confirm, and its login is free", async () => {
+test.concurrent("a leg is applied once with the deal that two clients confirm, and its login is free", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, request, review } = await aDoubtfulDeposit(instance);
@@ -59,7 +61,7 @@ test("a leg is applied once with the deal that two clients confirm, and its logi
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test("a deal that does not match the leg cannot be confirmed", async () => {
+test.concurrent("a deal that does not match the leg cannot be confirmed", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance);
@@ -87,7 +89,9 @@ test("a deal that does not match the leg cannot be confirmed", async () => {
   expect(await reviewOf(instance, "candidate_deal")).toMatchObject({ state: ReviewState.OPEN });
 });
 
-test("a leg that two clients confirm as not applied is refused, and a later deal is unmatched", async () => {
+test.concurrent("a leg that two clients confirm as not applied is refused, and a later deal is unmatched", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, request, review, leg } = await aDoubtfulDeposit(instance);
@@ -106,7 +110,9 @@ test("a leg that two clients confirm as not applied is refused, and a later deal
   expect(reasons).toEqual(["unmatched_deal", "deal_after_refusal"]);
 });
 
-test("an unmatched deal is reversed once, also when the process crashes after the decision", async () => {
+test.concurrent("an unmatched deal is reversed once, also when the process crashes after the decision", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const reading = await world.start();
   const login = await anAccount(reading);
@@ -135,7 +141,9 @@ test("an unmatched deal is reversed once, also when the process crashes after th
   });
 });
 
-test("a repeated vote for a reversal is answered the same and requests no second reversal", async () => {
+test.concurrent("a repeated vote for a reversal is answered the same and requests no second reversal", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -158,7 +166,9 @@ test("a repeated vote for a reversal is answered the same and requests no second
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
 });
 
-test("a reversal that the platform refuses opens a new review, which may request it again", async () => {
+test.concurrent("a reversal that the platform refuses opens a new review, which may request it again", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -183,7 +193,7 @@ test("a reversal that the platform refuses opens a new review, which may request
   expect(unfinished).toEqual([]);
 });
 
-test("two reviews of one deal reverse it once", async () => {
+test.concurrent("two reviews of one deal reverse it once", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -206,7 +216,9 @@ test("two reviews of one deal reverse it once", async () => {
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
 });
 
-test("a leg whose deal was deleted stays applied after its review and is not verified again", async () => {
+test.concurrent("a leg whose deal was deleted stays applied after its review and is not verified again", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -232,7 +244,7 @@ test("a leg whose deal was deleted stays applied after its review and is not ver
   ]);
 });
 
-test("a vote that meets a locked account row is not recorded and may be repeated", async () => {
+test.concurrent("a vote that meets a locked account row is not recorded and may be repeated", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { login, review } = await aDoubtfulDeposit(instance);
@@ -250,7 +262,7 @@ test("a vote that meets a locked account row is not recorded and may be repeated
   expect(await say(instance, review, "key-of-ann", said)).toMatchObject({ state: ReviewState.PROPOSED });
 });
 
-test("a review shows attempts, answers, scans, the log and the possible actions", async () => {
+test.concurrent("a review shows attempts, answers, scans, the log and the possible actions", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { leg } = await aDoubtfulDeposit(instance);
@@ -273,7 +285,7 @@ test("a review shows attempts, answers, scans, the log and the possible actions"
   });
 });
 
-test("an external deposit is recorded and needs no review by this service", async () => {
+test.concurrent("an external deposit is recorded and needs no review by this service", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);

@@ -1,9 +1,11 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, anAccount, test } from "../testing/world.ts";
 
-test("a disabled account loses its rights, keeps its money, and can still be emptied", async () => {
+test.concurrent("a disabled account loses its rights, keeps its money, and can still be emptied", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service, deps } = instance;
@@ -19,7 +21,9 @@ test("a disabled account loses its rights, keeps its money, and can still be emp
   await expect(service.disableAccount({ login: "77" }, aCall())).rejects.toMatchObject({ code: "login_not_managed" });
 });
 
-test("only managed logins have a balance, and an unreachable platform is platform_unavailable", async () => {
+test.concurrent("only managed logins have a balance, and an unreachable platform is platform_unavailable", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;

@@ -1,10 +1,12 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { aCall, anAccount, eventually, test } from "../testing/world.ts";
 
-test("Hold returns balance, positions and log position of one moment, and fresh ones when it is repeated", async () => {
+test.concurrent("Hold returns balance, positions and log position of one moment, and fresh ones when it is repeated", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -19,7 +21,7 @@ test("Hold returns balance, positions and log position of one moment, and fresh 
   expect(again).toMatchObject({ balance: { minorUnits: 30_00n }, logNumber: 2n });
 });
 
-test("a deposit waits while an account lock is held and goes on when it is released", async () => {
+test.concurrent("a deposit waits while an account lock is held and goes on when it is released", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -33,7 +35,9 @@ test("a deposit waits while an account lock is held and goes on when it is relea
   expect((await waiting).state).toBe(TransferState.APPLIED);
 });
 
-test("a released lock owner never gets an account lock again, also when it never had one", async () => {
+test.concurrent("a released lock owner never gets an account lock again, also when it never had one", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -52,7 +56,9 @@ test("a released lock owner never gets an account lock again, also when it never
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test("a transfer of a lock owner without the lock is refused and not recorded, but a known key is answered", async () => {
+test.concurrent("a transfer of a lock owner without the lock is refused and not recorded, but a known key is answered", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -74,7 +80,7 @@ test("a transfer of a lock owner without the lock is refused and not recorded, b
   expect(await service.transfer(inLock, aCall())).toEqual(applied);
 });
 
-test("a second lock owner is refused as account_busy and leaves no claim", async () => {
+test.concurrent("a second lock owner is refused as account_busy and leaves no claim", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -87,7 +93,7 @@ test("a second lock owner is refused as account_busy and leaves no claim", async
   expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test("a dealer's deposit is in the log before Hold answers", async () => {
+test.concurrent("a dealer's deposit is in the log before Hold answers", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;
@@ -101,7 +107,9 @@ test("a dealer's deposit is in the log before Hold answers", async () => {
   expect(log.entries).toMatchObject([{ kind: MovementKind.EXTERNAL, amount: { minorUnits: 70_00n }, key: "" }]);
 });
 
-test("Hold does not answer while the balance includes a deal that the platform does not show", async () => {
+test.concurrent("Hold does not answer while the balance includes a deal that the platform does not show", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -118,7 +126,7 @@ test("Hold does not answer while the balance includes a deal that the platform d
   });
 });
 
-test("deposits queued before an account lock are applied before it is granted", async () => {
+test.concurrent("deposits queued before an account lock are applied before it is granted", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -143,7 +151,7 @@ test("deposits queued before an account lock are applied before it is granted", 
   expect((await third).state).toBe(TransferState.APPLIED);
 });
 
-test("an account lock does not wait for postings and cut debits", async () => {
+test.concurrent("an account lock does not wait for postings and cut debits", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { refusalFromProto } from "#kernel/contract/error.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -9,7 +9,7 @@ import {
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, type World, test } from "../testing/world.ts";
 
 const { APPLIED, REFUSED } = TransferState;
 
@@ -46,7 +46,9 @@ async function balances(world: World, logins: readonly string[]): Promise<string
   return accounts.map(({ balance }) => balance);
 }
 
-test("results of many Investors are posted once each and are in their logs, however often the batch is repeated", async () => {
+test.concurrent("results of many Investors are posted once each and are in their logs, however often the batch is repeated", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -75,7 +77,9 @@ test("results of many Investors are posted once each and are in their logs, howe
   expect(commits!.count).toBeLessThanOrEqual(10n);
 });
 
-test("every answer equals that of a single transfer, and a refused one does not affect the others", async () => {
+test.concurrent("every answer equals that of a single transfer, and a refused one does not affect the others", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -139,7 +143,9 @@ test("every answer equals that of a single transfer, and a refused one does not 
   ]);
 });
 
-test("a cut fee on a busy login is refused and not recorded, and its lock owner takes it under the account lock", async () => {
+test.concurrent("a cut fee on a busy login is refused and not recorded, and its lock owner takes it under the account lock", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service, deps } = instance;
@@ -165,7 +171,7 @@ test("a cut fee on a busy login is refused and not recorded, and its lock owner 
   expect(await service.transfer(none, aCall())).toMatchObject({ state: REFUSED, refusalCode: "nothing_to_take" });
 });
 
-test("lost answers, refusals and lost credits in a batch end as in single transfers", async () => {
+test.concurrent("lost answers, refusals and lost credits in a batch end as in single transfers", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000, sessions: 2 });
   const { service } = instance;
@@ -190,7 +196,7 @@ test("lost answers, refusals and lost credits in a batch end as in single transf
   expect(deals).toHaveLength(6);
 }, 60_000);
 
-test("each credit that is finally refused reverses its own debit", async () => {
+test.concurrent("each credit that is finally refused reverses its own debit", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ sessions: 1 });
   const { service } = instance;
@@ -211,7 +217,7 @@ test("each credit that is finally refused reverses its own debit", async () => {
   expect(await balances(world, [...logins, payment])).toEqual(["50.00", "20.00", "30.00"]);
 });
 
-test("two processes with the same batch move each amount once", async () => {
+test.concurrent("two processes with the same batch move each amount once", async ({ aWorld }) => {
   const world = await aWorld();
   const one = await world.start();
   const two = await world.start();
@@ -227,7 +233,7 @@ test("two processes with the same batch move each amount once", async () => {
   expect(await balances(world, logins)).toEqual(logins.map(() => "5.00"));
 });
 
-test("several transfers of one login in a batch are executed one after the other", async () => {
+test.concurrent("several transfers of one login in a batch are executed one after the other", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -239,7 +245,7 @@ test("several transfers of one login in a batch are executed one after the other
   expect(await balances(world, [login])).toEqual(["0.10"]);
 });
 
-test("a batch that is empty, too large or repeats a key is refused as a whole", async () => {
+test.concurrent("a batch that is empty, too large or repeats a key is refused as a whole", async ({ aWorld }) => {
   const world = await aWorld();
   const { service } = await world.start({ hasJobs: false });
   const order = aResult("3000000", 1n);
@@ -249,7 +255,7 @@ test("a batch that is empty, too large or repeats a key is refused as a whole", 
   }
 });
 
-test("while the platform is unreachable, transfers that never wait are not recorded", async () => {
+test.concurrent("while the platform is unreachable, transfers that never wait are not recorded", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const logins = await investors(instance, 3);
@@ -264,7 +270,7 @@ test("while the platform is unreachable, transfers that never wait are not recor
   expect(await many(instance.deps.pool, sql`select key from transfer`)).toEqual([]);
 });
 
-test("a fault of one transfer affects neither the others nor the process", async () => {
+test.concurrent("a fault of one transfer affects neither the others nor the process", async ({ aWorld }) => {
   const world = await aWorld();
   let isToBreak = false;
   const instance = await world.start({

@@ -1,11 +1,11 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, anAccount, test } from "../testing/world.ts";
 
-test("the same key from two processes at the same time is one deal", async () => {
+test.concurrent("the same key from two processes at the same time is one deal", async ({ aWorld }) => {
   const world = await aWorld();
   const one = await world.start();
   const two = await world.start();
@@ -21,7 +21,9 @@ test("the same key from two processes at the same time is one deal", async () =>
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("twenty concurrent deposits on two processes are each applied once and in the order of their requests", async () => {
+test.concurrent("twenty concurrent deposits on two processes are each applied once and in the order of their requests", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   // A generous limit for a busy machine: the test is about the order.
   const patient = { settings: { turnWaitMs: 60_000 } };
@@ -49,7 +51,9 @@ test("twenty concurrent deposits on two processes are each applied once and in t
   expect(log.entries.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
 }, 90_000);
 
-test("a deposit without a turn in time is recorded as refused before the answer and never sent", async () => {
+test.concurrent("a deposit without a turn in time is recorded as refused before the answer and never sent", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -69,7 +73,7 @@ test("a deposit without a turn in time is recorded as refused before the answer 
   expect(await service.transfer(request, aCall())).toEqual(result);
 });
 
-test("an enqueued transfer is answered at once and executed later", async () => {
+test.concurrent("an enqueued transfer is answered at once and executed later", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;

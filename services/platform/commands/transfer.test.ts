@@ -1,13 +1,15 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { formatReference } from "../domain/reference.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, anAccount, test } from "../testing/world.ts";
 
-test("a deposit is one deal on the platform, one entry in the log and one event in the feed", async () => {
+test.concurrent("a deposit is one deal on the platform, one entry in the log and one event in the feed", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -32,7 +34,9 @@ test("a deposit is one deal on the platform, one entry in the log and one event 
   ]);
 });
 
-test("a repeated key returns its first result and moves nothing, and another content is refused", async () => {
+test.concurrent("a repeated key returns its first result and moves nothing, and another content is refused", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -48,7 +52,7 @@ test("a repeated key returns its first result and moves nothing, and another con
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("a transfer that the platform refused stays refused under its key", async () => {
+test.concurrent("a transfer that the platform refused stays refused under its key", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -73,7 +77,7 @@ test("a transfer that the platform refused stays refused under its key", async (
   expect(await world.control.account(login)).toMatchObject({ balance: "10.00" });
 });
 
-test("a transfer does not start after its send_before", async () => {
+test.concurrent("a transfer does not start after its send_before", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -86,7 +90,9 @@ test("a transfer does not start after its send_before", async () => {
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test("a debit is cut to the balance above its floor, and ends at once when nothing is above it", async () => {
+test.concurrent("a debit is cut to the balance above its floor, and ends at once when nothing is above it", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -117,7 +123,7 @@ test("a debit is cut to the balance above its floor, and ends at once when nothi
   expect(await world.control.account(payment)).toMatchObject({ balance: "3.00" });
 });
 
-test("all errors of a transfer are reported together, and nothing is recorded", async () => {
+test.concurrent("all errors of a transfer are reported together, and nothing is recorded", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;

@@ -1,8 +1,8 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { findingsOf, logOf, shortly } from "../testing/log-of.ts";
-import { aCall, anAccount, aWorld, type Instance, type World } from "../testing/world.ts";
+import { aCall, anAccount, type Instance, type World, test } from "../testing/world.ts";
 
 const LOT = 100_000_000n;
 
@@ -21,7 +21,9 @@ async function expectComplete({ service }: Instance, login: string, positions: u
   expect(facts.balance).toEqual(facts.logBalance);
 }
 
-test("an entry commission and each partial close are separate results with their closed volume", async () => {
+test.concurrent("an entry commission and each partial close are separate results with their closed volume", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
@@ -50,7 +52,9 @@ test("an entry commission and each partial close are separate results with their
   await expectComplete(instance, login);
 });
 
-test("two positions that close each other are two deals, and the rest of the larger one stays open", async () => {
+test.concurrent("two positions that close each other are two deals, and the rest of the larger one stays open", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
@@ -69,7 +73,9 @@ test("two positions that close each other are two deals, and the rest of the lar
   await expectComplete(instance, login, [{ positionId: BigInt(long.position), volume: (LOT * 20n) / 100n }]);
 });
 
-test("a reversal on a netting account is one deal with the result, and turns the position around", async () => {
+test.concurrent("a reversal on a netting account is one deal with the result, and turns the position around", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
@@ -89,7 +95,9 @@ test("a reversal on a netting account is one deal with the result, and turns the
   await expectComplete(instance, login);
 });
 
-test("charges, interest, dividends and taxes are results without a position; credit and bonus do not change the balance", async () => {
+test.concurrent("charges, interest, dividends and taxes are results without a position; credit and bonus do not change the balance", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
@@ -107,7 +115,9 @@ test("charges, interest, dividends and taxes are results without a position; cre
   expect(await findingsOf(instance, login)).toEqual([]);
 });
 
-test("an external balance operation is published as external and sent to review for every account role", async () => {
+test.concurrent("an external balance operation is published as external and sent to review for every account role", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   for (const role of ["master", "investor", "payment"] as const) {
@@ -123,7 +133,9 @@ test("an external balance operation is published as external and sent to review 
   }
 });
 
-test("the closes of an account adopted with an open position are published as those of any other", async () => {
+test.concurrent("the closes of an account adopted with an open position are published as those of any other", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "5000.00" });

@@ -1,10 +1,10 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { createPool } from "#kernel/postgres/pool.ts";
-import { aWorld } from "../testing/world.ts";
+import { test } from "../testing/world.ts";
 import { heartbeat } from "./heartbeat.ts";
 
-test("a running process records its heartbeat and keeps its sessions", async () => {
+test.concurrent("a running process records its heartbeat and keeps its sessions", async ({ aWorld }) => {
   const world = await aWorld();
   const { deps } = await world.start({ hasJobs: false });
   using session = await deps.mt5.acquireForCommand();
@@ -16,7 +16,7 @@ test("a running process records its heartbeat and keeps its sessions", async () 
   expect(deps.mt5.isLive(session.sessionId)).toBe(true);
 });
 
-test("a process that cannot reach its database resets its sessions", async () => {
+test.concurrent("a process that cannot reach its database resets its sessions", async ({ aWorld }) => {
   const world = await aWorld();
   const { deps } = await world.start({ hasJobs: false });
   using session = await deps.mt5.acquireForCommand();

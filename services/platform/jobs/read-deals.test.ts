@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -8,11 +8,13 @@ import { legNumber } from "../domain/leg-number.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { aCall, anAccount, eventually, test } from "../testing/world.ts";
 
 const UNMATCHED = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", reason: "unmatched_deal" };
 
-test("a trader's deals and a dealer's deposit are in the log in the order of the history, and the sum is the balance", async () => {
+test.concurrent("a trader's deals and a dealer's deposit are in the log in the order of the history, and the sum is the balance", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -50,7 +52,7 @@ test("a trader's deals and a dealer's deposit are in the log in the order of the
   expect(facts.balance).toEqual(facts.logBalance);
 });
 
-test("two processes that read the same history log each deal once", async () => {
+test.concurrent("two processes that read the same history log each deal once", async ({ aWorld }) => {
   const world = await aWorld();
   const one = await world.start();
   const two = await world.start();
@@ -64,7 +66,9 @@ test("two processes that read the same history log each deal once", async () => 
   expect(new Set(entries.map(({ dealId }) => dealId)).size).toBe(10);
 });
 
-test("a deal of the same amount during a lost answer stays undecided until the outcome is known", async () => {
+test.concurrent("a deal of the same amount during a lost answer stays undecided until the outcome is known", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 60_000 });
   const { service } = instance;
@@ -88,7 +92,7 @@ test("a deal of the same amount during a lost answer stays undecided until the o
   ]);
 });
 
-test("a deal with an unknown reference is logged and sent to manual review", async () => {
+test.concurrent("a deal with an unknown reference is logged and sent to manual review", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -111,7 +115,9 @@ test("a deal with an unknown reference is logged and sent to manual review", asy
   ]);
 });
 
-test("a second deal of one leg is logged as external and does not change the answered result", async () => {
+test.concurrent("a second deal of one leg is logged as external and does not change the answered result", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -129,7 +135,9 @@ test("a second deal of one leg is logged as external and does not change the ans
   expect(await findingsOf(instance, login)).toEqual(["unmatched_deal"]);
 });
 
-test("a deal that appears after its absence was recorded is external, and its leg is sent to manual review", async () => {
+test.concurrent("a deal that appears after its absence was recorded is external, and its leg is sent to manual review", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service, deps } = instance;
@@ -152,7 +160,7 @@ test("a deal that appears after its absence was recorded is external, and its le
   expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test("deals made while the service was down are read after its restart", async () => {
+test.concurrent("deals made while the service was down are read after its restart", async ({ aWorld }) => {
   const world = await aWorld();
   const first = await world.start();
   const login = await anAccount(first, "master");
@@ -172,7 +180,9 @@ test("deals made while the service was down are read after its restart", async (
   ]);
 });
 
-test("a login whose deals cannot be logged does not block other logins and is read again from the same position", async () => {
+test.concurrent("a login whose deals cannot be logged does not block other logins and is read again from the same position", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const broken = await anAccount(instance, "master");
@@ -197,7 +207,7 @@ test("a login whose deals cannot be logged does not block other logins and is re
   expect(await instance.service.readAccount({ login: broken }, aCall())).toMatchObject({ complete: true });
 });
 
-test("a Master's facts are read between two legs of this service", async () => {
+test.concurrent("a Master's facts are read between two legs of this service", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -219,7 +229,7 @@ test("a Master's facts are read between two legs of this service", async () => {
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, logNumber: 2n });
 });
 
-test("a crashed reader does not block permits", async () => {
+test.concurrent("a crashed reader does not block permits", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -231,7 +241,9 @@ test("a crashed reader does not block permits", async () => {
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test("an undecided deal stays undecided however often its login is read, and no later deal is logged before it", async () => {
+test.concurrent("an undecided deal stays undecided however often its login is read, and no later deal is logged before it", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 60_000 });
   const login = await anAccount(instance, "master");
@@ -249,7 +261,7 @@ test("an undecided deal stays undecided however often its login is read, and no 
   expect(entries).toEqual([]);
 });
 
-test("a deal with the reference of another login's leg stops the log before it", async () => {
+test.concurrent("a deal with the reference of another login's leg stops the log before it", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const [login, master] = [await anAccount(instance), await anAccount(instance, "master")];

@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { CrashPoint } from "../deps.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { aCall, anAccount, eventually, test } from "../testing/world.ts";
 
 const LONG_ENOUGH_MS = 40_000;
 const FEES = 5;
@@ -20,9 +20,10 @@ const CRASHES: { point: CrashPoint; after: number }[] = [
   { point: "after_record", after: 1 },
 ];
 
-test.each(CRASHES)(
+test.concurrent.for(CRASHES)(
   "each fee of a batch is taken once when its process dies $point, reached $after times before",
-  async ({ point, after }) => {
+  { timeout: 90_000 },
+  async ({ point, after }, { aWorld }) => {
     const world = await aWorld();
     let reached = -1;
     const dying = await world.start({
@@ -65,5 +66,4 @@ test.each(CRASHES)(
     const log = await next.service.readLog({ login: payment, afterNumber: 0n, limit: 10 }, aCall());
     expect(log.entries.map(({ number }) => number)).toEqual([1n, 2n, 3n, 4n, 5n]);
   },
-  90_000,
 );

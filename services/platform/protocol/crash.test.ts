@@ -1,10 +1,10 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { CrashPoint } from "../deps.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { aCall, anAccount, eventually, test } from "../testing/world.ts";
 
 const LONG_ENOUGH_MS = 25_000;
 
@@ -19,9 +19,10 @@ const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferSt
   { point: "after_record", kind: "mirror", state: TransferState.APPLIED, deals: 1 },
 ];
 
-test.each(POINTS)(
+test.concurrent.for(POINTS)(
   "a process that dies $point of a $kind leaves at most one deal, and the next process finds it",
-  async (own) => {
+  { timeout: 60_000 },
+  async (own, { aWorld }) => {
     const world = await aWorld();
     const dying = await world.start({ quietPeriodMs: 1_000 });
     const login = await anAccount(dying, own.kind === "mirror" ? "master" : "investor");
@@ -47,10 +48,11 @@ test.each(POINTS)(
     expect(log.entries.map(({ amount }) => amount?.minorUnits)).toEqual(own.deals === 1 ? [5_00n] : []);
     expect((await next.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
   },
-  60_000,
 );
 
-test("an intent whose process died before its permit is continued by another process, or expires", async () => {
+test.concurrent("an intent whose process died before its permit is continued by another process, or expires", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const dying = await world.start({ hasJobs: false });
   const login = await anAccount(dying);
@@ -78,7 +80,7 @@ test("an intent whose process died before its permit is continued by another pro
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("a new process never reuses a leg number, also with a restored database", async () => {
+test.concurrent("a new process never reuses a leg number, also with a restored database", async ({ aWorld }) => {
   const world = await aWorld();
   const first = await world.start();
   const login = await anAccount(first);

@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { formatReference } from "../domain/reference.ts";
 
@@ -25,7 +25,7 @@ async function attempts(instance: Instance) {
   return found.map(({ state }) => state);
 }
 
-test("a deal that appears late is found", async () => {
+test.concurrent("a deal that appears late is found", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 3_000 });
   const login = await anAccount(instance);
@@ -38,7 +38,9 @@ test("a deal that appears late is found", async () => {
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("a lost answer with a rewritten comment is sent to manual review, blocks the login, and is not booked", async () => {
+test.concurrent("a lost answer with a rewritten comment is sent to manual review, blocks the login, and is not booked", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service } = instance;
@@ -64,7 +66,9 @@ test("a lost answer with a rewritten comment is sent to manual review, blocks th
   expect(blocked).toMatchObject({ state: TransferState.REFUSED, refusalCode: "account_busy" });
 }, 30_000);
 
-test("a deal with a rewritten comment stays a candidate, also when another login's deal has its ticket", async () => {
+test.concurrent("a deal with a rewritten comment stays a candidate, also when another login's deal has its ticket", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service, deps } = instance;
@@ -93,7 +97,9 @@ test("a deal with a rewritten comment stays a candidate, also when another login
   expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
 }, 30_000);
 
-test("a deal with the reference on another account is no absence: the leg is sent to manual review", async () => {
+test.concurrent("a deal with the reference on another account is no absence: the leg is sent to manual review", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service, deps } = instance;
@@ -118,7 +124,9 @@ test("a deal with the reference on another account is no absence: the leg is sen
   expect(await world.control.deals(login)).toEqual([]);
 }, 30_000);
 
-test("a comment that the platform cut does not matter when the answer has the ticket", async () => {
+test.concurrent("a comment that the platform cut does not matter when the answer has the ticket", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance, "master");
@@ -134,7 +142,9 @@ test("a comment that the platform cut does not matter when the answer has the ti
   expect(log.entries).toMatchObject([{ kind: MovementKind.MIRROR, key: "mirror:1" }]);
 });
 
-test("while the platform is unavailable no permit is granted, and an external leg is refused before its caller's deadline", async () => {
+test.concurrent("while the platform is unavailable no permit is granted, and an external leg is refused before its caller's deadline", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);

@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
 
 /** The permit and the socket time-out, after which the quiet period begins. */
 const LOST_AFTER_MS = 7_000;
@@ -23,7 +23,9 @@ async function attempts(instance: Instance) {
   return found.map(({ state }) => state);
 }
 
-test("an answer that is lost after the platform applied it is found within the same request", async () => {
+test.concurrent("an answer that is lost after the platform applied it is found within the same request", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -39,7 +41,7 @@ test("an answer that is lost after the platform applied it is found within the s
   expect(await attempts(instance)).toEqual(["APPLIED"]);
 });
 
-test("a Master's lost answer is found too, and its entry is in the log once", async () => {
+test.concurrent("a Master's lost answer is found too, and its entry is in the log once", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance, "master");
@@ -55,7 +57,9 @@ test("a Master's lost answer is found too, and its entry is in the log once", as
   expect(log.entries).toMatchObject([{ kind: MovementKind.MIRROR, key: "mirror:1", amount: { minorUnits: 7_00n } }]);
 });
 
-test("while an answer is lost the result is unknown, the login is busy, and an external leg ends as absent", async () => {
+test.concurrent("while an answer is lost the result is unknown, the login is busy, and an external leg ends as absent", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service } = instance;
@@ -78,7 +82,7 @@ test("while an answer is lost the result is unknown, the login is busy, and an e
   expect(await service.transfer(aDeposit(login, 1_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
 }, 30_000);
 
-test("an internal leg that was proven absent is sent again under a new reference", async () => {
+test.concurrent("an internal leg that was proven absent is sent again under a new reference", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const login = await anAccount(instance, "master");
@@ -99,7 +103,9 @@ test("an internal leg that was proven absent is sent again under a new reference
   expect(await rows(instance)).toEqual([{ state: "APPLIED", review: null, attempt: 2, absences: 1 }]);
 }, 30_000);
 
-test("a leg that the platform applies late is applied once, also after it counted as lost", async () => {
+test.concurrent("a leg that the platform applies late is applied once, also after it counted as lost", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 3_000 });
   const login = await anAccount(instance);
@@ -112,7 +118,7 @@ test("a leg that the platform applies late is applied once, also after it counte
   expect(await rows(instance)).toEqual([{ state: "APPLIED", review: null, attempt: 1, absences: 0 }]);
 });
 
-test("an answer that comes after the socket time-out is found as a deal", async () => {
+test.concurrent("an answer that comes after the socket time-out is found as a deal", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ commandTimeoutMs: 300 });
   const login = await anAccount(instance);
@@ -124,9 +130,9 @@ test("an answer that comes after the socket time-out is found as a deal", async 
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test.each(["retcode:7", "retcode:9", "retcode:1", "retcode:99", "http:500", "http:302"])(
+test.concurrent.for(["retcode:7", "retcode:9", "retcode:1", "retcode:99", "http:500", "http:302"])(
   "after %s the outcome is unknown",
-  async (effect) => {
+  async (effect, { aWorld }) => {
     const world = await aWorld();
     const instance = await world.start();
     const login = await anAccount(instance);

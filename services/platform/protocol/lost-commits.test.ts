@@ -1,17 +1,19 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { losing } from "../testing/losing.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
 
 async function attemptsOf({ deps }: Instance): Promise<string[]> {
   const rows = await many<{ state: string }>(deps.pool, sql`select state from attempt order by number`);
   return rows.map(({ state }) => state);
 }
 
-test("a permit whose commit was lost is never used, and the deposit is made under the next one", async () => {
+test.concurrent("a permit whose commit was lost is never used, and the deposit is made under the next one", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -24,7 +26,7 @@ test("a permit whose commit was lost is never used, and the deposit is made unde
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("an order whose commit did not happen is recorded again", async () => {
+test.concurrent("an order whose commit did not happen is recorded again", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -37,25 +39,28 @@ test("an order whose commit did not happen is recorded again", async () => {
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test.each([true, false])("a record whose commit was lost (it happened: %s) is made once", async (happens) => {
-  const world = await aWorld();
-  const instance = await world.start();
-  const login = await anAccount(instance);
+test.concurrent.for([true, false])(
+  "a record whose commit was lost (it happened: %s) is made once",
+  async (happens, { aWorld }) => {
+    const world = await aWorld();
+    const instance = await world.start();
+    const login = await anAccount(instance);
 
-  const result = await losing(instance, { commit: 2, happens }).transfer(aDeposit(login, 5_00n), aCall());
+    const result = await losing(instance, { commit: 2, happens }).transfer(aDeposit(login, 5_00n), aCall());
 
-  expect(result.state).toBe(TransferState.APPLIED);
-  expect(await world.control.deals(login)).toHaveLength(1);
-  const log = await instance.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
-  expect(log.entries).toHaveLength(1);
-});
+    expect(result.state).toBe(TransferState.APPLIED);
+    expect(await world.control.deals(login)).toHaveLength(1);
+    const log = await instance.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall());
+    expect(log.entries).toHaveLength(1);
+  },
+);
 
 /** The orders, the debits with the permits of the credits, the credits. */
 const OF_A_BATCH = [1, 2, 3].flatMap((commit) => [true, false].map((happens) => ({ commit, happens })));
 
-test.each(OF_A_BATCH)(
+test.concurrent.for(OF_A_BATCH)(
   "a batch that loses its commit $commit (it happened: $happens) takes each fee once",
-  async (loss) => {
+  async (loss, { aWorld }) => {
     const world = await aWorld();
     const instance = await world.start({ quietPeriodMs: 1_000 });
     const payment = await anAccount(instance, "payment");
@@ -72,7 +77,7 @@ test.each(OF_A_BATCH)(
       ),
     );
 
-    const { answers } = await losing(instance, loss).transferBatch({ requests }, aCall());
+    const { answers } = await losing(instance, loss).transferBatch({ requests }, aCall(30_000));
 
     expect(answers.map(({ answer }) => answer?.$case === "result" && answer.value.state)).toEqual(
       logins.map(() => TransferState.APPLIED),
@@ -84,7 +89,7 @@ test.each(OF_A_BATCH)(
   },
 );
 
-test("a process that was paused between its permit and its write does not write", async () => {
+test.concurrent("a process that was paused between its permit and its write does not write", async ({ aWorld }) => {
   const world = await aWorld();
   let mustSleep = false;
   const instance = await world.start({
@@ -105,7 +110,9 @@ test("a process that was paused between its permit and its write does not write"
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test("a process that could not record its answer fences the attempt later, so that absence can be proven", async () => {
+test.concurrent("a process that could not record its answer fences the attempt later, so that absence can be proven", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const login = await anAccount(instance);

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -7,7 +7,7 @@ import { findLeg, listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { readLogin } from "./history/read-history.ts";
 import { recordNow } from "./record-now.ts";
@@ -38,7 +38,9 @@ async function rows({ deps }: Instance) {
 
 const applied = { type: "applied", attempt: 1, ticket: TICKET } as const;
 
-test("of two legs that receive one ticket at the same moment, the second is decided again and has no evidence", async () => {
+test.concurrent("of two legs that receive one ticket at the same moment, the second is decided again and has no evidence", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { deps } = instance;
@@ -68,7 +70,9 @@ test("of two legs that receive one ticket at the same moment, the second is deci
   ]);
 });
 
-test("an answer with a recorded ticket of another login is no evidence: the history decides the outcome", async () => {
+test.concurrent("an answer with a recorded ticket of another login is no evidence: the history decides the outcome", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { deps } = instance;
@@ -93,7 +97,9 @@ test("an answer with a recorded ticket of another login is no evidence: the hist
   expect(found?.dealId).toBe(BigInt(deal));
 });
 
-test("an answer with the ticket of another login's unread deal is detected by the next read", async () => {
+test.concurrent("an answer with the ticket of another login's unread deal is detected by the next read", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { deps } = instance;
@@ -110,7 +116,9 @@ test("an answer with the ticket of another login's unread deal is detected by th
   expect((await logOf(instance, leg.login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
-test("a ticket that the platform reuses on the same login is sent to manual review and booked once", async () => {
+test.concurrent("a ticket that the platform reuses on the same login is sent to manual review and booked once", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service, deps } = instance;
@@ -127,7 +135,7 @@ test("a ticket that the platform reuses on the same login is sent to manual revi
   expect(bookings).toHaveLength(1);
 });
 
-test("a login whose row is locked is retried later, and no failure is reported", async () => {
+test.concurrent("a login whose row is locked is retried later, and no failure is reported", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance);

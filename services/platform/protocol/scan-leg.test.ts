@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { aPermitHolder, aWaitingLeg } from "../testing/books.ts";
-import { anAccount, aWorld } from "../testing/world.ts";
+import { anAccount, test, type World } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { formatReference } from "../domain/reference.ts";
@@ -24,13 +24,10 @@ type Lost = {
 };
 
 /** A deposit of 0.05 whose answer was lost so long ago that its quiet period is over; the jobs do not run. */
-async function aLostDeposit({
-  role = "investor",
-  isFenced = true,
-  senderHeartbeatAgo = "1 hour",
-  sentAgo = "1 hour",
-}: Lost = {}) {
-  const world = await aWorld();
+async function aLostDeposit(
+  world: World,
+  { role = "investor", isFenced = true, senderHeartbeatAgo = "1 hour", sentAgo = "1 hour" }: Lost = {},
+) {
   const instance = await world.start({ hasJobs: false, quietPeriodMs: 1_000 });
   const { deps } = instance;
   const { pool } = deps;
@@ -63,16 +60,18 @@ async function aLostDeposit({
   return { control: world.control, deps, login, number, reference, scan };
 }
 
-test("two clean scans prove that nothing was executed, and the first of them proves nothing", async () => {
-  const { scan } = await aLostDeposit();
+test.concurrent("two clean scans prove that nothing was executed, and the first of them proves nothing", async ({
+  aWorld,
+}) => {
+  const { scan } = await aLostDeposit(await aWorld());
 
   expect(await scan()).toEqual({ state: "UNKNOWN", refusal: null, review: null, later: true });
   await delay(BETWEEN_SCANS_MS);
   expect(await scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
 });
 
-test("a command that was answered with a ticket is never absent", async () => {
-  const { deps, scan } = await aLostDeposit();
+test.concurrent("a command that was answered with a ticket is never absent", async ({ aWorld }) => {
+  const { deps, scan } = await aLostDeposit(await aWorld());
   await execute(deps.pool, sql`update attempt set answer = 'not_shown'`);
   await scan();
   await delay(BETWEEN_SCANS_MS);
@@ -80,10 +79,12 @@ test("a command that was answered with a ticket is never absent", async () => {
   expect(await scan()).toMatchObject({ state: "REVIEW", review: "reported_deal_not_shown" });
 });
 
-test("while its sender is alive and has not fenced it, nothing is proven; a sender without heartbeats is dead", async () => {
-  const alive = await aLostDeposit({ isFenced: false, senderHeartbeatAgo: "0 seconds" });
+test.concurrent("while its sender is alive and has not fenced it, nothing is proven; a sender without heartbeats is dead", async ({
+  aWorld,
+}) => {
+  const alive = await aLostDeposit(await aWorld(), { isFenced: false, senderHeartbeatAgo: "0 seconds" });
   await execute(alive.deps.pool, sql`update sender set heartbeat_at = now() + interval '1 minute'`);
-  const dead = await aLostDeposit({ isFenced: false });
+  const dead = await aLostDeposit(await aWorld(), { isFenced: false });
   await Promise.all([alive.scan(), dead.scan()]);
   await delay(BETWEEN_SCANS_MS);
 
@@ -91,28 +92,32 @@ test("while its sender is alive and has not fenced it, nothing is proven; a send
   expect(await dead.scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
 });
 
-test("a deal with the reference applies it, also when the clock of the permit was ahead of the platform's", async () => {
-  const { control, login, reference, scan, deps } = await aLostDeposit({ sentAgo: "-10 minutes" });
+test.concurrent("a deal with the reference applies it, also when the clock of the permit was ahead of the platform's", async ({
+  aWorld,
+}) => {
+  const { control, login, reference, scan, deps } = await aLostDeposit(await aWorld(), { sentAgo: "-10 minutes" });
   await control.balance(login, AMOUNT, reference);
 
   expect(await scan()).toMatchObject({ state: "APPLIED" });
   expect(deps.freshDeals.take()).toEqual([]);
 });
 
-test("a Master's deal that is found is read at once", async () => {
-  const { control, login, reference, scan, deps } = await aLostDeposit({ role: "master" });
+test.concurrent("a Master's deal that is found is read at once", async ({ aWorld }) => {
+  const { control, login, reference, scan, deps } = await aLostDeposit(await aWorld(), { role: "master" });
   await control.balance(login, AMOUNT, reference);
 
   expect(await scan()).toMatchObject({ state: "APPLIED" });
   expect(deps.freshDeals.take()).toEqual([login]);
 });
 
-test("the same amount without a reference is sent to manual review, and a recorded deal is ignored", async () => {
-  const doubtful = await aLostDeposit();
+test.concurrent("the same amount without a reference is sent to manual review, and a recorded deal is ignored", async ({
+  aWorld,
+}) => {
+  const doubtful = await aLostDeposit(await aWorld());
   await doubtful.control.balance(doubtful.login, AMOUNT, "rewritten");
   expect(await doubtful.scan()).toMatchObject({ state: "REVIEW", review: "candidate_deal" });
 
-  const { control, login, scan, deps } = await aLostDeposit();
+  const { control, login, scan, deps } = await aLostDeposit(await aWorld());
   await control.balance(login, AMOUNT, "of before");
   const [deal] = await control.deals(login);
   await execute(
@@ -122,22 +127,22 @@ test("the same amount without a reference is sent to manual review, and a record
   expect(await scan()).toMatchObject({ state: "UNKNOWN" });
 });
 
-test("a charge of the same amount is not the deposit", async () => {
-  const { control, login, scan } = await aLostDeposit();
+test.concurrent("a charge of the same amount is not the deposit", async ({ aWorld }) => {
+  const { control, login, scan } = await aLostDeposit(await aWorld());
   await control.book(login, 4, AMOUNT);
 
   expect(await scan()).toMatchObject({ state: "UNKNOWN" });
   expect(await control.deals(login)).toHaveLength(1);
 });
 
-test("the reference with another amount is sent to manual review at once", async () => {
-  const more = await aLostDeposit();
+test.concurrent("the reference with another amount is sent to manual review at once", async ({ aWorld }) => {
+  const more = await aLostDeposit(await aWorld());
   await more.control.balance(more.login, "0.06", more.reference);
   expect(await more.scan()).toMatchObject({ state: "REVIEW", review: "amount_differs" });
 });
 
-test("a leg with a known outcome is not scanned", async () => {
-  const { control, login, reference, number, scan, deps } = await aLostDeposit();
+test.concurrent("a leg with a known outcome is not scanned", async ({ aWorld }) => {
+  const { control, login, reference, number, scan, deps } = await aLostDeposit(await aWorld());
   await inTransaction(deps.pool, async (tx) => {
     const circumstances = { server: deps.settings.server, at: new Date() };
     await recordEvent(

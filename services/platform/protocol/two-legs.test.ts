@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually, type World } from "../testing/world.ts";
+import { aCall, anAccount, eventually, type World, test } from "../testing/world.ts";
 
 async function aFeeSaga(world: World) {
   const instance = await world.start({ quietPeriodMs: 1_000 });
@@ -18,7 +18,9 @@ async function aFeeSaga(world: World) {
   return { instance, service: instance.service, investor, payment, fee };
 }
 
-test("a fee leaves the Investor first and reaches the payment account then, under one transfer", async () => {
+test.concurrent("a fee leaves the Investor first and reaches the payment account then, under one transfer", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const { service, investor, payment, fee } = await aFeeSaga(world);
 
@@ -35,7 +37,7 @@ test("a fee leaves the Investor first and reaches the payment account then, unde
   ]);
 });
 
-test("a debit that is refused ends both legs, and nothing was credited", async () => {
+test.concurrent("a debit that is refused ends both legs, and nothing was credited", async ({ aWorld }) => {
   const world = await aWorld();
   const { service, payment, fee } = await aFeeSaga(world);
 
@@ -46,7 +48,7 @@ test("a debit that is refused ends both legs, and nothing was credited", async (
   expect(await world.control.deals(payment)).toEqual([]);
 });
 
-test("a debit whose answer is lost and found goes on to its credit", async () => {
+test.concurrent("a debit whose answer is lost and found goes on to its credit", async ({ aWorld }) => {
   const world = await aWorld();
   const { service, payment, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
@@ -55,7 +57,7 @@ test("a debit whose answer is lost and found goes on to its credit", async () =>
   expect(await world.control.account(payment)).toMatchObject({ balance: "30.00" });
 });
 
-test("a credit that is finally refused reverses the debit", async () => {
+test.concurrent("a credit that is finally refused reverses the debit", async ({ aWorld }) => {
   const world = await aWorld();
   const { service, investor, payment, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "retcode:8", after: 1 });
@@ -78,7 +80,7 @@ test("a credit that is finally refused reverses the debit", async () => {
   expect(await service.transfer(fee("fee:1"), aCall())).toEqual(ended);
 });
 
-test("a credit that was lost and is absent is sent again, never reversed", async () => {
+test.concurrent("a credit that was lost and is absent is sent again, never reversed", async ({ aWorld }) => {
   const world = await aWorld();
   const { service, instance, payment, investor, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "drop_before", after: 1 });
@@ -100,7 +102,7 @@ test("a credit that was lost and is absent is sent again, never reversed", async
   ]);
 }, 30_000);
 
-test("after 'too frequent' the leg is sent again after a pause", async () => {
+test.concurrent("after 'too frequent' the leg is sent again after a pause", async ({ aWorld }) => {
   const world = await aWorld();
   const { service, instance, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "retcode:12", times: 2 });

@@ -1,9 +1,9 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { CommandSession } from "../mt5/client.ts";
 import { aManagedLogin, aWaitingLeg } from "../testing/books.ts";
-import { aWorld, type Instance } from "../testing/world.ts";
+import { type Instance, test, type World } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { lockAccountAndLeg } from "./record.ts";
@@ -17,8 +17,10 @@ function aSession(sessionId: string): CommandSession {
 const SESSION = aSession("own/1");
 
 /** Two processes, and a leg whose permit one of them has. */
-async function aPermit(of: (processes: { readonly own: Instance; readonly other: Instance }) => Instance) {
-  const world = await aWorld();
+async function aPermit(
+  world: World,
+  of: (processes: { readonly own: Instance; readonly other: Instance }) => Instance,
+) {
   const own = await world.start({ hasJobs: false });
   const other = await world.start({ hasJobs: false });
   const { pool } = own.deps;
@@ -38,24 +40,28 @@ async function aPermit(of: (processes: { readonly own: Instance; readonly other:
 
 const UNDER_WAY = [{ state: "SENDING", attempt: "SENDING" }];
 
-test("a permit whose commit was lost is voided by the process that would have used it", async () => {
-  const { deps, target, status } = await aPermit(({ own }) => own);
+test.concurrent("a permit whose commit was lost is voided by the process that would have used it", async ({
+  aWorld,
+}) => {
+  const { deps, target, status } = await aPermit(await aWorld(), ({ own }) => own);
 
   await voidUnsent(deps, target, SESSION);
 
   expect(await status()).toEqual([{ state: "INTENT", attempt: "VOID" }]);
 });
 
-test("the permit of another process is never voided: its command may have been written", async () => {
-  const { deps, target, status } = await aPermit(({ other }) => other);
+test.concurrent("the permit of another process is never voided: its command may have been written", async ({
+  aWorld,
+}) => {
+  const { deps, target, status } = await aPermit(await aWorld(), ({ other }) => other);
 
   await voidUnsent(deps, target, SESSION);
 
   expect(await status()).toEqual(UNDER_WAY);
 });
 
-test("the permit of another session of the same process is never voided", async () => {
-  const { deps, target, status } = await aPermit(({ own }) => own);
+test.concurrent("the permit of another session of the same process is never voided", async ({ aWorld }) => {
+  const { deps, target, status } = await aPermit(await aWorld(), ({ own }) => own);
 
   await voidUnsent(deps, target, aSession("own/2"));
 

@@ -1,10 +1,10 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { aCall, anAccount, eventually, test } from "../testing/world.ts";
 
-test("continuous reads of an account do not block its legs", async () => {
+test.concurrent("continuous reads of an account do not block its legs", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -38,7 +38,7 @@ test("continuous reads of an account do not block its legs", async () => {
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, logNumber: 4n });
 });
 
-test("a leg that may not be sent does not block the reading of facts", async () => {
+test.concurrent("a leg that may not be sent does not block the reading of facts", async ({ aWorld }) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;

@@ -1,9 +1,11 @@
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { aCall, anAccount, test } from "../testing/world.ts";
 
-test("the sum of a log at a log position never changes and is returned with the platform's balance", async () => {
+test.concurrent("the sum of a log at a log position never changes and is returned with the platform's balance", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start();
   const { service } = instance;
@@ -49,7 +51,9 @@ test("the sum of a log at a log position never changes and is returned with the 
   expect(before.balances).toMatchObject([{ balance: moneyOf(0n), dealId: 0n, lastNumber: 2n }]);
 });
 
-test("an unreachable platform is platform_unavailable, and an invalid list is refused", async () => {
+test.concurrent("an unreachable platform is platform_unavailable, and an invalid list is refused", async ({
+  aWorld,
+}) => {
   const world = await aWorld();
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;

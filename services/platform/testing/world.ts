@@ -6,8 +6,8 @@ import { createPool } from "#kernel/postgres/pool.ts";
 import { Secret } from "#kernel/secret.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
-import { testDatabase, type TestDatabase } from "#test/support/database.ts";
-import { onTestFinished } from "vitest";
+import { testDatabase, type TestDatabase, type TestLifetime } from "#test/support/database.ts";
+import { test as base } from "vitest";
 import { testSimulator, type TestSimulator as Simulator, type TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
@@ -53,16 +53,27 @@ export const silentLog = createLog({ service: "platform", level: "silent" });
 export const SERVER = "test-server";
 const READ_EVERY_MS = 200;
 
-/** A real database, the simulator over TLS, and any number of processes of the service. */
-export async function aWorld(options: TestSimulatorOptions = {}): Promise<World> {
-  const database = await testDatabase("platform");
+/** Tests mostly wait for the time-outs of the protocol, so those of one file can run at the same time. */
+export const test = base.extend<{ readonly aWorld: (options?: TestSimulatorOptions) => Promise<World> }>({
+  aWorld: async ({ onTestFinished }, use) => {
+    await use((options = {}) => makeWorld({ onTestFinished }, options));
+  },
+});
+
+/** A real database, the simulator over TLS, and any number of processes of the service. They end with the test. */
+async function makeWorld(lifetime: TestLifetime, options: TestSimulatorOptions): Promise<World> {
+  const database = await testDatabase("platform", lifetime);
   const simulator = await testSimulator({ log: silentLog, ...options });
-  onTestFinished(() => simulator[Symbol.asyncDispose]());
+  lifetime.onTestFinished(() => simulator[Symbol.asyncDispose]());
   return {
     database,
     simulator,
     control: controlOf(simulator.controlUrl),
-    start: (options = {}) => startInstance({ database, simulator }, options),
+    async start(options = {}) {
+      const instance = await startInstance({ database, simulator }, options);
+      lifetime.onTestFinished(() => instance[Symbol.asyncDispose]());
+      return instance;
+    },
   };
 }
 
@@ -132,7 +143,6 @@ async function startInstance(
       await stack.disposeAsync();
     },
   };
-  onTestFinished(() => instance[Symbol.asyncDispose]());
   return instance;
 }
 
