@@ -1,16 +1,16 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { findingsOf, logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
 const BROUGHT_UP_AGAIN_MS = 6_000;
 const AMENDMENT = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", trade: undefined };
 
-test.concurrent("an edited result is reported once, with its old and its new values", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("an edited result is reported once, with its old and its new values", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance, "master");
   const { deal } = await world.control.result(login, "5.00");
@@ -36,8 +36,8 @@ test.concurrent("an edited result is reported once, with its old and its new val
   expect(await instance.service.readAccount({ login }, aCall())).toMatchObject({ logBalance: { minorUnits: 5_00n } });
 });
 
-test.concurrent("an edited comment is not an amendment", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("an edited comment is not an amendment", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   await instance.service.transfer(aDeposit(login, 5_00n), aCall());
@@ -48,8 +48,8 @@ test.concurrent("an edited comment is not an amendment", async ({ aWorld }) => {
   expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 5.00"]);
 });
 
-test.concurrent("a cancelled trade is reported, also when it was not recorded before", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a cancelled trade is reported, also when it was not recorded before", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance, "master");
   const known = await world.control.result(login, "5.00");
@@ -71,8 +71,8 @@ test.concurrent("a cancelled trade is reported, also when it was not recorded be
   expect(await findingsOf(again, login)).toEqual(["deal_cancelled", "deal_cancelled"]);
 });
 
-test.concurrent("deleted deals of the service and of a trader are reported, and no others", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("deleted deals of the service and of a trader are reported, and no others", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const master = await anAccount(instance, "master");
@@ -99,8 +99,8 @@ test.concurrent("deleted deals of the service and of a trader are reported, and 
   expect(await findingsOf(instance, master)).toEqual(["applied_deal_gone", "deal_gone"]);
 }, 60_000);
 
-test.concurrent("a deal that is not shown yet is not reported as deleted", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a deal that is not shown yet is not reported as deleted", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   await world.control.fault({ command: "trade/balance", effect: "hide_deal", delay_ms: 9_000 });
@@ -112,10 +112,8 @@ test.concurrent("a deal that is not shown yet is not reported as deleted", async
   expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 9.00"]);
 }, 40_000);
 
-test.concurrent("a server that loses its last deals and reuses their tickets is reported on both logins", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a server that loses its last deals and reuses their tickets is reported on both logins", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const one = await anAccount(instance, "master");
   const two = await anAccount(instance, "master");

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -10,7 +10,7 @@ import { losing } from "../testing/losing.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews, say } from "../testing/reviews.ts";
-import { aCall, anAccount, eventually, type Instance, type World, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 
 /** Longer than the period that is read again in every run. */
 const FORGET_MS = 60_000;
@@ -34,8 +34,8 @@ const correct = (instance: Instance, review: Review) => decideBoth(instance, rev
 
 test.concurrent(
   "lost deals of the service and of a trader are corrected one by one, until the log equals the account",
-  async ({ aWorld }) => {
-    const world = await aWorld();
+  async (context) => {
+    const world = await aWorld(context);
     const instance = await world.start();
     const { service } = instance;
     const master = await anAccount(instance, "master");
@@ -72,8 +72,8 @@ test.concurrent(
 
 test.concurrent(
   "an edited deal is corrected after its balance was adjusted, and reported again after another edit",
-  async ({ aWorld }) => {
-    const world = await aWorld();
+  async (context) => {
+    const world = await aWorld(context);
     const instance = await world.start();
     const login = await anAccount(instance, "master");
     const { deal } = await world.control.result(login, "5.00");
@@ -106,8 +106,8 @@ test.concurrent(
 
 test.concurrent(
   "both votes are about the same difference: when the deal changes between them, the first vote is void",
-  async ({ aWorld }) => {
-    const world = await aWorld();
+  async (context) => {
+    const world = await aWorld(context);
     const instance = await world.start();
     const login = await anAccount(instance, "master");
     const { deal } = await world.control.result(login, "5.00");
@@ -134,8 +134,8 @@ test.concurrent(
 
 test.concurrent(
   "an unchanged deal needs no correction, and one that reappears after its correction is reported again and booked once",
-  async ({ aWorld }) => {
-    const world = await aWorld();
+  async (context) => {
+    const world = await aWorld(context);
     const instance = await world.start();
     const login = await anAccount(instance);
     const { legs } = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
@@ -176,8 +176,8 @@ test.concurrent(
 test.concurrent.for([false, true])(
   "a decision whose process dies with its commit (it happened: %s) is recorded completely or not at all, and once",
   { timeout: TIMEOUT_MS },
-  async (happens, { aWorld }) => {
-    const world = await aWorld();
+  async (happens, context) => {
+    const world = await aWorld(context);
     const instance = await world.start({ hasJobs: false });
     const { service } = instance;
     for (const commit of [1, 2, 3, 4]) {
@@ -229,8 +229,8 @@ async function anOpenPosition({ control }: World, instance: Instance) {
 
 test.concurrent(
   "a log is not corrected while the platform shows other positions",
-  async ({ aWorld }) => {
-    const world = await aWorld();
+  async (context) => {
+    const world = await aWorld(context);
     const instance = await world.start();
     const { login, deal } = await anOpenPosition(world, instance);
     await world.control.removeDeal(deal);
@@ -246,8 +246,8 @@ test.concurrent(
 
 test.concurrent(
   "a position whose deal is corrected as deleted is closed in the log",
-  async ({ aWorld }) => {
-    const world = await aWorld();
+  async (context) => {
+    const world = await aWorld(context);
     const instance = await world.start();
     const { login } = await anOpenPosition(world, instance);
     const positions = () => many(instance.deps.pool, sql`select volume from open_position`);
@@ -291,10 +291,8 @@ async function examineAgain(instance: Instance): Promise<void> {
   for (const login of await listUnreconciledLogins(instance.deps.pool, 10)) await recheckAccount(instance.deps, login);
 }
 
-test.concurrent("an acknowledged amendment gets a new review after the balance was adjusted to it", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an acknowledged amendment gets a new review after the balance was adjusted to it", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { login, review } = await aLostDeposit(world, instance);
   await decideBoth(instance, review, { action: "acknowledge" });
@@ -318,9 +316,9 @@ test.concurrent("an acknowledged amendment gets a new review after the balance w
   ]);
 });
 
-test.concurrent("a deal that reappears outside the period that the reader reads is reported", async ({ aWorld }) => {
+test.concurrent("a deal that reappears outside the period that the reader reads is reported", async (context) => {
   // The reader starts after every deal of this server.
-  const world = await aWorld({ nowMs: () => Date.now() - 2 * HOUR_MS });
+  const world = await aWorld(context, { nowMs: () => Date.now() - 2 * HOUR_MS });
   const instance = await world.start({ hasJobs: false, timeZone: "Europe/Athens" });
   const { login, review } = await aLostDeposit(world, instance, () => world.control.restart(FORGET_MS));
   await correct(instance, review);

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -8,7 +8,7 @@ import { verifyDeals } from "./verify-deals.ts";
 import { claimVerifications } from "../store/deal-verifications.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 const CLAIM_MS = 60_000;
 
@@ -46,8 +46,8 @@ async function anAppliedDeposit(instance: Instance) {
   return { login, request, ticket: legs[0]!.dealId };
 }
 
-test.concurrent("a deal is verified three times: after a minute, an hour and a day", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a deal is verified three times: after a minute, an hour and a day", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   await anAppliedDeposit(instance);
   expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 0 });
@@ -66,10 +66,8 @@ test.concurrent("a deal is verified three times: after a minute, an hour and a d
   expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 3 });
 });
 
-test.concurrent("a deal that the platform lost is reported once, its leg is in manual review, and no money is credited again", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a deal that the platform lost is reported once, its leg is in manual review, and no money is credited again", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { login, request, ticket } = await anAppliedDeposit(instance);
   await world.control.removeDeal(Number(ticket));
@@ -99,10 +97,8 @@ test.concurrent("a deal that the platform lost is reported once, its leg is in m
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test.concurrent("a deal that is not shown yet is not deleted: it is verified again when every deal has to be shown", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a deal that is not shown yet is not deleted: it is verified again when every deal has to be shown", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false, quietPeriodMs: 120_000 });
   const { login, ticket } = await anAppliedDeposit(instance);
   await world.control.removeDeal(Number(ticket));
@@ -114,10 +110,8 @@ test.concurrent("a deal that is not shown yet is not deleted: it is verified aga
   expect(await findingsOf(instance, login)).toEqual([]);
 });
 
-test.concurrent("a ticket with another leg's reference is sent to manual review; a rewritten comment is not", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a ticket with another leg's reference is sent to manual review; a rewritten comment is not", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
   await world.control.editDeal(Number(ticket), { comment: "seen by the back office" });
@@ -134,10 +128,8 @@ test.concurrent("a ticket with another leg's reference is sent to manual review;
   expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_changed"]);
 });
 
-test.concurrent("a ticket that the platform reused on another login is a deleted deal of this one", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a ticket that the platform reused on another login is a deleted deal of this one", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(instance);
   const other = await anAccount(instance);
@@ -151,10 +143,8 @@ test.concurrent("a ticket that the platform reused on another login is a deleted
   expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
-test.concurrent("a process that dies with a claim delays the verification; another process makes it", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a process that dies with a claim delays the verification; another process makes it", async (context) => {
+  const world = await aWorld(context);
   const dying = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(dying);
   await world.control.removeDeal(Number(ticket));
@@ -168,8 +158,8 @@ test.concurrent("a process that dies with a claim delays the verification; anoth
   expect(await status(next)).toMatchObject({ state: "REVIEW", verifications: 0 });
 });
 
-test.concurrent("a leg of a Master whose deal is lost before it was read is reported", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a leg of a Master whose deal is lost before it was read is reported", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance, "master");
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 9_00n }]);

@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import type { Finding } from "#kernel/reconcile/check.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
@@ -6,7 +6,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews } from "../testing/reviews.ts";
-import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 import { readLogin } from "../protocol/history/read-history.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { platformChecks } from "./checks.ts";
@@ -24,7 +24,7 @@ async function shortly(instance: Instance, name: string): Promise<string[]> {
   return (await seenBy(instance, name)).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
 }
 
-/** Changes rows as no code of the service can: a manual change of the tables. */
+/** Changes rows as no code of the service can: a manual change of the tables. A running reader would report some of them. */
 async function corrupt(pool: Pool, text: string): Promise<void> {
   const tables = ["log_entry", "leg"];
   for (const table of tables) await pool.query(`alter table ${table} disable trigger user`);
@@ -43,10 +43,8 @@ async function aFee(instance: Instance): Promise<{ investor: string; payment: st
   return { investor, payment };
 }
 
-test.concurrent("transfer_legs finds legs that do not sum to 0.00, a missing leg, and a pending leg that is never sent", async ({
-  aWorld,
-}) => {
-  const instance = await (await aWorld()).start();
+test.concurrent("transfer_legs finds legs that do not sum to 0.00, a missing leg, and a pending leg that is never sent", async (context) => {
+  const instance = await (await aWorld(context)).start({ hasJobs: false });
   const { pool } = instance.deps;
   await aFee(instance);
   expect(await shortly(instance, "transfer_legs")).toEqual([]);
@@ -75,10 +73,8 @@ test.concurrent("transfer_legs finds legs that do not sum to 0.00, a missing leg
   ]);
 });
 
-test.concurrent("deal_matching finds an applied leg without its deal, with another amount, or with the deal of another account", async ({
-  aWorld,
-}) => {
-  const instance = await (await aWorld()).start({ quietPeriodMs: 2_000 });
+test.concurrent("deal_matching finds an applied leg without its deal, with another amount, or with the deal of another account", async (context) => {
+  const instance = await (await aWorld(context)).start({ hasJobs: false });
   const { pool } = instance.deps;
   const { investor } = await aFee(instance);
   expect(await shortly(instance, "deal_matching")).toEqual([]);
@@ -107,10 +103,8 @@ test.concurrent("deal_matching finds an applied leg without its deal, with anoth
   expect(await shortly(instance, "deal_matching")).toEqual([`operation:${number} 10000`]);
 });
 
-test.concurrent("deal_matching reports a Master's missing deal only after the history was read past the quiet period", async ({
-  aWorld,
-}) => {
-  const instance = await (await aWorld()).start({ hasJobs: false, settings: { quietPeriodMs: 60_000 } });
+test.concurrent("deal_matching reports a Master's missing deal only after the history was read past the quiet period", async (context) => {
+  const instance = await (await aWorld(context)).start({ hasJobs: false, settings: { quietPeriodMs: 60_000 } });
   const { pool } = instance.deps;
   const master = await anAccount(instance, "master");
   const mirror = aTransfer(`mirror:${master}`, [{ login: master, kind: MovementKind.MIRROR, minor: 50_00n }]);
@@ -127,8 +121,8 @@ test.concurrent("deal_matching reports a Master's missing deal only after the hi
   ]);
 });
 
-test.concurrent("deal_matching reports an amended or deleted deal until its review is decided", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("deal_matching reports an amended or deleted deal until its review is decided", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const master = await anAccount(instance, "master");
   const mirror = aTransfer(`mirror:${master}`, [{ login: master, kind: MovementKind.MIRROR, minor: 50_00n }]);
@@ -151,10 +145,8 @@ test.concurrent("deal_matching reports an amended or deleted deal until its revi
   expect(await shortly(instance, "deal_matching")).toEqual([]);
 }, 40_000);
 
-test.concurrent("platform_balance finds a balance that differs from the log, unless a leg is in progress", async ({
-  aWorld,
-}) => {
-  const instance = await (await aWorld()).start();
+test.concurrent("platform_balance finds a balance that differs from the log, unless a leg is in progress", async (context) => {
+  const instance = await (await aWorld(context)).start({ hasJobs: false });
   const { pool } = instance.deps;
   const investor = await anAccount(instance);
   await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
@@ -170,10 +162,8 @@ test.concurrent("platform_balance finds a balance that differs from the log, unl
   expect(await shortly(instance, "platform_balance")).toEqual([]);
 });
 
-test.concurrent("unresolved_operations finds a leg whose outcome is unknown for more than 30 seconds, with the amount at risk", async ({
-  aWorld,
-}) => {
-  const instance = await (await aWorld()).start({ hasJobs: false });
+test.concurrent("unresolved_operations finds a leg whose outcome is unknown for more than 30 seconds, with the amount at risk", async (context) => {
+  const instance = await (await aWorld(context)).start({ hasJobs: false });
   const { pool } = instance.deps;
   const investor = await anAccount(instance);
   await instance.service.transfer(aDeposit(investor, 100_00n), aCall());

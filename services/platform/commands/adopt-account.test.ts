@@ -1,12 +1,10 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { aCall, anAccount, eventually, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
-test.concurrent("an adopted account opens its log with its balance, and earlier deals are never published", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an adopted account opens its log with its balance, and earlier deals are never published", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "1000.00" });
@@ -29,8 +27,8 @@ test.concurrent("an adopted account opens its log with its balance, and earlier 
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, positions: [] });
 });
 
-test.concurrent("an account adopted with open positions is complete", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("an account adopted with open positions is complete", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "5000.00" });
@@ -46,8 +44,8 @@ test.concurrent("an account adopted with open positions is complete", async ({ a
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, positions: [] });
 });
 
-test.concurrent("a login has one role, and an unknown login is not adopted", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a login has one role, and an unknown login is not adopted", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "payment");
@@ -63,8 +61,8 @@ test.concurrent("a login has one role, and an unknown login is not adopted", asy
   expect(both[0]).toEqual(both[1]);
 });
 
-test.concurrent("two concurrent adoptions of one account open one log", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("two concurrent adoptions of one account open one log", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "10.00" });
 

@@ -1,8 +1,8 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
-import { aCall, test } from "../testing/world.ts";
+import { aCall, aWorld } from "../testing/world.ts";
 
 const MASTER: CreateAccountRequest = {
   key: "account:master:17",
@@ -16,10 +16,8 @@ const MASTER: CreateAccountRequest = {
   investorPassword: "View#2026pw",
 };
 
-test.concurrent("an account is created in the login range with the opening of its log, and the same key returns the same login", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an account is created in the login range with the opening of its log, and the same key returns the same login", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
 
@@ -36,8 +34,8 @@ test.concurrent("an account is created in the login range with the opening of it
   expect(await service.getBalance({ login }, aCall())).toEqual({ balance: { currencyCode: "USD", minorUnits: 0n } });
 });
 
-test.concurrent("passwords are not stored", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("passwords are not stored", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   await instance.service.createAccount(MASTER, aCall(30_000));
 
@@ -52,10 +50,8 @@ test.concurrent("passwords are not stored", async ({ aWorld }) => {
   }
 });
 
-test.concurrent("a group outside the operator's lists is refused, and a payment account gets the operator's group", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a group outside the operator's lists is refused, and a payment account gets the operator's group", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
 
@@ -68,10 +64,8 @@ test.concurrent("a group outside the operator's lists is refused, and a payment 
   expect(await world.control.account(login)).toMatchObject({ group: "pamm\\payment" });
 });
 
-test.concurrent("an account that the platform reports as created but does not show is created again", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an account that the platform reports as created but does not show is created again", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   await world.control.fault({ command: "user/add", effect: "retcode:0" });
 
@@ -82,8 +76,8 @@ test.concurrent("an account that the platform reports as created but does not sh
 
 test.concurrent.for(["drop_before", "drop_after"])(
   "an account whose creation lost its answer (%s) is made once",
-  async (effect, { aWorld }) => {
-    const world = await aWorld();
+  async (effect, context) => {
+    const world = await aWorld(context);
     const instance = await world.start();
     await world.control.fault({ command: "user/add", effect });
 
@@ -98,8 +92,8 @@ test.concurrent.for(["drop_before", "drop_after"])(
   },
 );
 
-test.concurrent("a login of another manager is skipped, and one created before a crash is used", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a login of another manager is skipped, and one created before a crash is used", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ settings: { loginRange: { first: 500n, last: 510n } } });
   const { service, deps } = instance;
   await world.control.addAccount({ login: 500, group: "pamm\\master", name: "Another owner" });
@@ -115,8 +109,8 @@ test.concurrent("a login of another manager is skipped, and one created before a
   expect(await service.createAccount({ ...MASTER, key: "crashed" }, aCall(30_000))).toEqual({ login });
 });
 
-test.concurrent("a range without a free login is refused as login_range_exhausted", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a range without a free login is refused as login_range_exhausted", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ settings: { loginRange: { first: 500n, last: 500n } } });
 
   await instance.service.createAccount(MASTER, aCall(30_000));
@@ -125,8 +119,8 @@ test.concurrent("a range without a free login is refused as login_range_exhauste
   await expect(next).rejects.toMatchObject({ code: "login_range_exhausted" });
 });
 
-test.concurrent("a refusal by the platform and an unreachable platform have different codes", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a refusal by the platform and an unreachable platform have different codes", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
 

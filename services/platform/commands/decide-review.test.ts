@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -13,7 +13,7 @@ import { findTransferByKey } from "../store/transfers.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
 import { decideBoth, openReviews, reviewOf, say } from "../testing/reviews.ts";
-import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 const NOW = { at: new Date() };
 const UNKNOWN_REFERENCE = platformComment({ kind: "deposit", number: legNumber(77n), attempt: 1 }, "");
@@ -32,10 +32,8 @@ async function aDoubtfulDeposit(instance: Instance, known?: string) {
   return { login, request, leg: leg!, review: await reviewOf(instance, "candidate_deal") };
 }
 
-test.concurrent("a leg is applied once with the deal that two clients confirm, and its login is free", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a leg is applied once with the deal that two clients confirm, and its login is free", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { login, request, review } = await aDoubtfulDeposit(instance);
   const { deal } = await world.control.balance(login, "5.00", "rewritten");
@@ -61,8 +59,8 @@ test.concurrent("a leg is applied once with the deal that two clients confirm, a
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test.concurrent("a deal that does not match the leg cannot be confirmed", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a deal that does not match the leg cannot be confirmed", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance);
   const earlier = await instance.service.transfer(aDeposit(login, 5_00n), aCall());
@@ -89,10 +87,8 @@ test.concurrent("a deal that does not match the leg cannot be confirmed", async 
   expect(await reviewOf(instance, "candidate_deal")).toMatchObject({ state: ReviewState.OPEN });
 });
 
-test.concurrent("a leg that two clients confirm as not applied is refused, and a later deal is unmatched", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a leg that two clients confirm as not applied is refused, and a later deal is unmatched", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { login, request, review, leg } = await aDoubtfulDeposit(instance);
 
@@ -110,10 +106,8 @@ test.concurrent("a leg that two clients confirm as not applied is refused, and a
   expect(reasons).toEqual(["unmatched_deal", "deal_after_refusal"]);
 });
 
-test.concurrent("an unmatched deal is reversed once, also when the process crashes after the decision", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an unmatched deal is reversed once, also when the process crashes after the decision", async (context) => {
+  const world = await aWorld(context);
   const reading = await world.start();
   const login = await anAccount(reading);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
@@ -141,10 +135,8 @@ test.concurrent("an unmatched deal is reversed once, also when the process crash
   });
 });
 
-test.concurrent("a repeated vote for a reversal is answered the same and requests no second reversal", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a repeated vote for a reversal is answered the same and requests no second reversal", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
@@ -166,10 +158,8 @@ test.concurrent("a repeated vote for a reversal is answered the same and request
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
 });
 
-test.concurrent("a reversal that the platform refuses opens a new review, which may request it again", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a reversal that the platform refuses opens a new review, which may request it again", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
@@ -193,8 +183,8 @@ test.concurrent("a reversal that the platform refuses opens a new review, which 
   expect(unfinished).toEqual([]);
 });
 
-test.concurrent("two reviews of one deal reverse it once", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("two reviews of one deal reverse it once", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
@@ -216,10 +206,8 @@ test.concurrent("two reviews of one deal reverse it once", async ({ aWorld }) =>
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
 });
 
-test.concurrent("a leg whose deal was deleted stays applied after its review and is not verified again", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a leg whose deal was deleted stays applied after its review and is not verified again", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   const request = aDeposit(login, 9_00n);
@@ -244,8 +232,8 @@ test.concurrent("a leg whose deal was deleted stays applied after its review and
   ]);
 });
 
-test.concurrent("a vote that meets a locked account row is not recorded and may be repeated", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a vote that meets a locked account row is not recorded and may be repeated", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { login, review } = await aDoubtfulDeposit(instance);
   const said = { action: "confirm_not_applied" };
@@ -262,8 +250,8 @@ test.concurrent("a vote that meets a locked account row is not recorded and may 
   expect(await say(instance, review, "key-of-ann", said)).toMatchObject({ state: ReviewState.PROPOSED });
 });
 
-test.concurrent("a review shows attempts, answers, scans, the log and the possible actions", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a review shows attempts, answers, scans, the log and the possible actions", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { leg } = await aDoubtfulDeposit(instance);
   await execute(
@@ -285,8 +273,8 @@ test.concurrent("a review shows attempts, answers, scans, the log and the possib
   });
 });
 
-test.concurrent("an external deposit is recorded and needs no review by this service", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("an external deposit is recorded and needs no review by this service", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   await world.control.balance(login, "8.00");

@@ -1,12 +1,10 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
-import { aCall, anAccount, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
-test.concurrent("a disabled account loses its rights, keeps its money, and can still be emptied", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a disabled account loses its rights, keeps its money, and can still be emptied", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service, deps } = instance;
   const login = await anAccount(instance);
@@ -21,10 +19,8 @@ test.concurrent("a disabled account loses its rights, keeps its money, and can s
   await expect(service.disableAccount({ login: "77" }, aCall())).rejects.toMatchObject({ code: "login_not_managed" });
 });
 
-test.concurrent("only managed logins have a balance, and an unreachable platform is platform_unavailable", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("only managed logins have a balance, and an unreachable platform is platform_unavailable", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const stranger = await world.control.addAccount({ group: "demo\\forex", name: "Stranger", balance: "10.00" });

@@ -1,13 +1,11 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, aWithdrawal } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
-test.concurrent("Hold returns balance, positions and log position of one moment, and fresh ones when it is repeated", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("Hold returns balance, positions and log position of one moment, and fresh ones when it is repeated", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
@@ -21,8 +19,8 @@ test.concurrent("Hold returns balance, positions and log position of one moment,
   expect(again).toMatchObject({ balance: { minorUnits: 30_00n }, logNumber: 2n });
 });
 
-test.concurrent("a deposit waits while an account lock is held and goes on when it is released", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a deposit waits while an account lock is held and goes on when it is released", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   await instance.service.hold({ login, lockOwner: "w:1:1" }, aCall());
@@ -35,10 +33,8 @@ test.concurrent("a deposit waits while an account lock is held and goes on when 
   expect((await waiting).state).toBe(TransferState.APPLIED);
 });
 
-test.concurrent("a released lock owner never gets an account lock again, also when it never had one", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a released lock owner never gets an account lock again, also when it never had one", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
@@ -56,10 +52,8 @@ test.concurrent("a released lock owner never gets an account lock again, also wh
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test.concurrent("a transfer of a lock owner without the lock is refused and not recorded, but a known key is answered", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a transfer of a lock owner without the lock is refused and not recorded, but a known key is answered", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
@@ -80,8 +74,8 @@ test.concurrent("a transfer of a lock owner without the lock is refused and not 
   expect(await service.transfer(inLock, aCall())).toEqual(applied);
 });
 
-test.concurrent("a second lock owner is refused as account_busy and leaves no claim", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a second lock owner is refused as account_busy and leaves no claim", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
@@ -93,8 +87,8 @@ test.concurrent("a second lock owner is refused as account_busy and leaves no cl
   expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test.concurrent("a dealer's deposit is in the log before Hold answers", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a dealer's deposit is in the log before Hold answers", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;
   const login = await anAccount(instance);
@@ -107,10 +101,8 @@ test.concurrent("a dealer's deposit is in the log before Hold answers", async ({
   expect(log.entries).toMatchObject([{ kind: MovementKind.EXTERNAL, amount: { minorUnits: 70_00n }, key: "" }]);
 });
 
-test.concurrent("Hold does not answer while the balance includes a deal that the platform does not show", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("Hold does not answer while the balance includes a deal that the platform does not show", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "master");
@@ -126,8 +118,8 @@ test.concurrent("Hold does not answer while the balance includes a deal that the
   });
 });
 
-test.concurrent("deposits queued before an account lock are applied before it is granted", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("deposits queued before an account lock are applied before it is granted", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
@@ -151,8 +143,8 @@ test.concurrent("deposits queued before an account lock are applied before it is
   expect((await third).state).toBe(TransferState.APPLIED);
 });
 
-test.concurrent("an account lock does not wait for postings and cut debits", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("an account lock does not wait for postings and cut debits", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);

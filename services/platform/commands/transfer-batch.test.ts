@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { refusalFromProto } from "#kernel/contract/error.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -9,7 +9,7 @@ import {
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, type Instance, type World, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 
 const { APPLIED, REFUSED } = TransferState;
 
@@ -46,10 +46,8 @@ async function balances(world: World, logins: readonly string[]): Promise<string
   return accounts.map(({ balance }) => balance);
 }
 
-test.concurrent("results of many Investors are posted once each and are in their logs, however often the batch is repeated", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("results of many Investors are posted once each and are in their logs, however often the batch is repeated", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const logins = await investors(instance, 20);
@@ -77,10 +75,8 @@ test.concurrent("results of many Investors are posted once each and are in their
   expect(commits!.count).toBeLessThanOrEqual(10n);
 });
 
-test.concurrent("every answer equals that of a single transfer, and a refused one does not affect the others", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("every answer equals that of a single transfer, and a refused one does not affect the others", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const payment = await anAccount(instance, "payment");
@@ -143,10 +139,8 @@ test.concurrent("every answer equals that of a single transfer, and a refused on
   ]);
 });
 
-test.concurrent("a cut fee on a busy login is refused and not recorded, and its lock owner takes it under the account lock", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a cut fee on a busy login is refused and not recorded, and its lock owner takes it under the account lock", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service, deps } = instance;
   const payment = await anAccount(instance, "payment");
@@ -171,8 +165,8 @@ test.concurrent("a cut fee on a busy login is refused and not recorded, and its 
   expect(await service.transfer(none, aCall())).toMatchObject({ state: REFUSED, refusalCode: "nothing_to_take" });
 });
 
-test.concurrent("lost answers, refusals and lost credits in a batch end as in single transfers", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("lost answers, refusals and lost credits in a batch end as in single transfers", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 1_000, sessions: 2 });
   const { service } = instance;
   const payment = await anAccount(instance, "payment");
@@ -196,8 +190,8 @@ test.concurrent("lost answers, refusals and lost credits in a batch end as in si
   expect(deals).toHaveLength(6);
 }, 60_000);
 
-test.concurrent("each credit that is finally refused reverses its own debit", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("each credit that is finally refused reverses its own debit", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ sessions: 1 });
   const { service } = instance;
   const payment = await anAccount(instance, "payment");
@@ -217,8 +211,8 @@ test.concurrent("each credit that is finally refused reverses its own debit", as
   expect(await balances(world, [...logins, payment])).toEqual(["50.00", "20.00", "30.00"]);
 });
 
-test.concurrent("two processes with the same batch move each amount once", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("two processes with the same batch move each amount once", async (context) => {
+  const world = await aWorld(context);
   const one = await world.start();
   const two = await world.start();
   const logins = await investors(one, 12);
@@ -233,8 +227,8 @@ test.concurrent("two processes with the same batch move each amount once", async
   expect(await balances(world, logins)).toEqual(logins.map(() => "5.00"));
 });
 
-test.concurrent("several transfers of one login in a batch are executed one after the other", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("several transfers of one login in a batch are executed one after the other", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   const requests = [1n, 2n, 3n, 4n].map((minor) => aResult(login, minor, `result:${minor}`));
@@ -245,8 +239,8 @@ test.concurrent("several transfers of one login in a batch are executed one afte
   expect(await balances(world, [login])).toEqual(["0.10"]);
 });
 
-test.concurrent("a batch that is empty, too large or repeats a key is refused as a whole", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a batch that is empty, too large or repeats a key is refused as a whole", async (context) => {
+  const world = await aWorld(context);
   const { service } = await world.start({ hasJobs: false });
   const order = aResult("3000000", 1n);
   const many = Array.from({ length: 501 }, (_, index) => ({ ...order, key: `r:${index}` }));
@@ -255,8 +249,8 @@ test.concurrent("a batch that is empty, too large or repeats a key is refused as
   }
 });
 
-test.concurrent("while the platform is unreachable, transfers that never wait are not recorded", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("while the platform is unreachable, transfers that never wait are not recorded", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const logins = await investors(instance, 3);
   await world.simulator[Symbol.asyncDispose]();
@@ -270,8 +264,8 @@ test.concurrent("while the platform is unreachable, transfers that never wait ar
   expect(await many(instance.deps.pool, sql`select key from transfer`)).toEqual([]);
 });
 
-test.concurrent("a fault of one transfer affects neither the others nor the process", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a fault of one transfer affects neither the others nor the process", async (context) => {
+  const world = await aWorld(context);
   let isToBreak = false;
   const instance = await world.start({
     quietPeriodMs: 1_000,

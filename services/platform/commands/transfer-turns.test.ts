@@ -1,12 +1,12 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
-test.concurrent("the same key from two processes at the same time is one deal", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("the same key from two processes at the same time is one deal", async (context) => {
+  const world = await aWorld(context);
   const one = await world.start();
   const two = await world.start();
   const login = await anAccount(one);
@@ -21,10 +21,8 @@ test.concurrent("the same key from two processes at the same time is one deal", 
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test.concurrent("twenty concurrent deposits on two processes are each applied once and in the order of their requests", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("twenty concurrent deposits on two processes are each applied once and in the order of their requests", async (context) => {
+  const world = await aWorld(context);
   // A generous limit for a busy machine: the test is about the order.
   const patient = { settings: { turnWaitMs: 60_000 } };
   const one = await world.start(patient);
@@ -51,10 +49,8 @@ test.concurrent("twenty concurrent deposits on two processes are each applied on
   expect(log.entries.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
 }, 90_000);
 
-test.concurrent("a deposit without a turn in time is recorded as refused before the answer and never sent", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a deposit without a turn in time is recorded as refused before the answer and never sent", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
@@ -73,8 +69,8 @@ test.concurrent("a deposit without a turn in time is recorded as refused before 
   expect(await service.transfer(request, aCall())).toEqual(result);
 });
 
-test.concurrent("an enqueued transfer is answered at once and executed later", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("an enqueued transfer is answered at once and executed later", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "master");

@@ -1,16 +1,14 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { formatReference } from "../domain/reference.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
-test.concurrent("a deposit is one deal on the platform, one entry in the log and one event in the feed", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a deposit is one deal on the platform, one entry in the log and one event in the feed", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
 
@@ -34,10 +32,8 @@ test.concurrent("a deposit is one deal on the platform, one entry in the log and
   ]);
 });
 
-test.concurrent("a repeated key returns its first result and moves nothing, and another content is refused", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a repeated key returns its first result and moves nothing, and another content is refused", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
@@ -52,8 +48,8 @@ test.concurrent("a repeated key returns its first result and moves nothing, and 
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test.concurrent("a transfer that the platform refused stays refused under its key", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a transfer that the platform refused stays refused under its key", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
@@ -77,8 +73,8 @@ test.concurrent("a transfer that the platform refused stays refused under its ke
   expect(await world.control.account(login)).toMatchObject({ balance: "10.00" });
 });
 
-test.concurrent("a transfer does not start after its send_before", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a transfer does not start after its send_before", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
@@ -90,10 +86,8 @@ test.concurrent("a transfer does not start after its send_before", async ({ aWor
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test.concurrent("a debit is cut to the balance above its floor, and ends at once when nothing is above it", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a debit is cut to the balance above its floor, and ends at once when nothing is above it", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
@@ -123,8 +117,8 @@ test.concurrent("a debit is cut to the balance above its floor, and ends at once
   expect(await world.control.account(payment)).toMatchObject({ balance: "3.00" });
 });
 
-test.concurrent("all errors of a transfer are reported together, and nothing is recorded", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("all errors of a transfer are reported together, and nothing is recorded", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;
   const login = await anAccount(instance);

@@ -1,8 +1,8 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aTransfer } from "../testing/requests.ts";
 import { findingsOf, logOf, shortly } from "../testing/log-of.ts";
-import { aCall, anAccount, type Instance, type World, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, type Instance, type World } from "../testing/world.ts";
 
 const LOT = 100_000_000n;
 
@@ -21,10 +21,8 @@ async function expectComplete({ service }: Instance, login: string, positions: u
   expect(facts.balance).toEqual(facts.logBalance);
 }
 
-test.concurrent("an entry commission and each partial close are separate results with their closed volume", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an entry commission and each partial close are separate results with their closed volume", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
   const { position } = await world.control.open(login, "0.30", { commission: "-2.10" });
@@ -52,10 +50,8 @@ test.concurrent("an entry commission and each partial close are separate results
   await expectComplete(instance, login);
 });
 
-test.concurrent("two positions that close each other are two deals, and the rest of the larger one stays open", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("two positions that close each other are two deals, and the rest of the larger one stays open", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
   const long = await world.control.open(login, "0.30");
@@ -73,10 +69,8 @@ test.concurrent("two positions that close each other are two deals, and the rest
   await expectComplete(instance, login, [{ positionId: BigInt(long.position), volume: (LOT * 20n) / 100n }]);
 });
 
-test.concurrent("a reversal on a netting account is one deal with the result, and turns the position around", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a reversal on a netting account is one deal with the result, and turns the position around", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
   const { position } = await world.control.open(login, "0.10");
@@ -95,10 +89,8 @@ test.concurrent("a reversal on a netting account is one deal with the result, an
   await expectComplete(instance, login);
 });
 
-test.concurrent("charges, interest, dividends and taxes are results without a position; credit and bonus do not change the balance", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("charges, interest, dividends and taxes are results without a position; credit and bonus do not change the balance", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);
   const charges = [7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19];
@@ -115,10 +107,8 @@ test.concurrent("charges, interest, dividends and taxes are results without a po
   expect(await findingsOf(instance, login)).toEqual([]);
 });
 
-test.concurrent("an external balance operation is published as external and sent to review for every account role", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an external balance operation is published as external and sent to review for every account role", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   for (const role of ["master", "investor", "payment"] as const) {
     const login = await anAccount(instance, role);
@@ -133,10 +123,8 @@ test.concurrent("an external balance operation is published as external and sent
   }
 });
 
-test.concurrent("the closes of an account adopted with an open position are published as those of any other", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("the closes of an account adopted with an open position are published as those of any other", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "5000.00" });
   await world.control.price("1.10000");

@@ -1,11 +1,11 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { createPool } from "#kernel/postgres/pool.ts";
-import { test } from "../testing/world.ts";
+import { aWorld } from "../testing/world.ts";
 import { heartbeat } from "./heartbeat.ts";
 
-test.concurrent("a running process records its heartbeat and keeps its sessions", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a running process records its heartbeat and keeps its sessions", async (context) => {
+  const world = await aWorld(context);
   const { deps } = await world.start({ hasJobs: false });
   using session = await deps.mt5.acquireForCommand();
   const before = await many(deps.pool, sql`select heartbeat_at from sender`);
@@ -16,8 +16,8 @@ test.concurrent("a running process records its heartbeat and keeps its sessions"
   expect(deps.mt5.isLive(session.sessionId)).toBe(true);
 });
 
-test.concurrent("a process that cannot reach its database resets its sessions", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a process that cannot reach its database resets its sessions", async (context) => {
+  const world = await aWorld(context);
   const { deps } = await world.start({ hasJobs: false });
   using session = await deps.mt5.acquireForCommand();
   const options = { schema: "platform", applicationName: "lost", max: 1 };

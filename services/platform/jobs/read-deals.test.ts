@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -8,14 +8,12 @@ import { legNumber } from "../domain/leg-number.ts";
 import { findAccount } from "../store/accounts.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
 const UNMATCHED = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", reason: "unmatched_deal" };
 
-test.concurrent("a trader's deals and a dealer's deposit are in the log in the order of the history, and the sum is the balance", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a trader's deals and a dealer's deposit are in the log in the order of the history, and the sum is the balance", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "master");
@@ -52,8 +50,8 @@ test.concurrent("a trader's deals and a dealer's deposit are in the log in the o
   expect(facts.balance).toEqual(facts.logBalance);
 });
 
-test.concurrent("two processes that read the same history log each deal once", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("two processes that read the same history log each deal once", async (context) => {
+  const world = await aWorld(context);
   const one = await world.start();
   const two = await world.start();
   const login = await anAccount(one, "master");
@@ -66,10 +64,8 @@ test.concurrent("two processes that read the same history log each deal once", a
   expect(new Set(entries.map(({ dealId }) => dealId)).size).toBe(10);
 });
 
-test.concurrent("a deal of the same amount during a lost answer stays undecided until the outcome is known", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a deal of the same amount during a lost answer stays undecided until the outcome is known", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 60_000 });
   const { service } = instance;
   const login = await anAccount(instance, "master");
@@ -92,8 +88,8 @@ test.concurrent("a deal of the same amount during a lost answer stays undecided 
   ]);
 });
 
-test.concurrent("a deal with an unknown reference is logged and sent to manual review", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a deal with an unknown reference is logged and sent to manual review", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   const unknown = { kind: "deposit", number: legNumber(77n), attempt: 1 } as const;
@@ -115,10 +111,8 @@ test.concurrent("a deal with an unknown reference is logged and sent to manual r
   ]);
 });
 
-test.concurrent("a second deal of one leg is logged as external and does not change the answered result", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a second deal of one leg is logged as external and does not change the answered result", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance);
@@ -135,10 +129,8 @@ test.concurrent("a second deal of one leg is logged as external and does not cha
   expect(await findingsOf(instance, login)).toEqual(["unmatched_deal"]);
 });
 
-test.concurrent("a deal that appears after its absence was recorded is external, and its leg is sent to manual review", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a deal that appears after its absence was recorded is external, and its leg is sent to manual review", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service, deps } = instance;
   const login = await anAccount(instance);
@@ -160,8 +152,8 @@ test.concurrent("a deal that appears after its absence was recorded is external,
   expect((await service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test.concurrent("deals made while the service was down are read after its restart", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("deals made while the service was down are read after its restart", async (context) => {
+  const world = await aWorld(context);
   const first = await world.start();
   const login = await anAccount(first, "master");
   await eventually(
@@ -180,10 +172,8 @@ test.concurrent("deals made while the service was down are read after its restar
   ]);
 });
 
-test.concurrent("a login whose deals cannot be logged does not block other logins and is read again from the same position", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a login whose deals cannot be logged does not block other logins and is read again from the same position", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const broken = await anAccount(instance, "master");
   const sound = await anAccount(instance, "master");
@@ -207,8 +197,8 @@ test.concurrent("a login whose deals cannot be logged does not block other login
   expect(await instance.service.readAccount({ login: broken }, aCall())).toMatchObject({ complete: true });
 });
 
-test.concurrent("a Master's facts are read between two legs of this service", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a Master's facts are read between two legs of this service", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "master");
@@ -229,8 +219,8 @@ test.concurrent("a Master's facts are read between two legs of this service", as
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, logNumber: 2n });
 });
 
-test.concurrent("a crashed reader does not block permits", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a crashed reader does not block permits", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   await execute(
@@ -241,10 +231,8 @@ test.concurrent("a crashed reader does not block permits", async ({ aWorld }) =>
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
 });
 
-test.concurrent("an undecided deal stays undecided however often its login is read, and no later deal is logged before it", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an undecided deal stays undecided however often its login is read, and no later deal is logged before it", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 60_000 });
   const login = await anAccount(instance, "master");
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
@@ -261,8 +249,8 @@ test.concurrent("an undecided deal stays undecided however often its login is re
   expect(entries).toEqual([]);
 });
 
-test.concurrent("a deal with the reference of another login's leg stops the log before it", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a deal with the reference of another login's leg stops the log before it", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const [login, master] = [await anAccount(instance), await anAccount(instance, "master")];
   const deposit = await instance.service.transfer(aDeposit(login, 8_00n), aCall());

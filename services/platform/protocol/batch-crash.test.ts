@@ -1,9 +1,9 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { CrashPoint } from "../deps.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
 const LONG_ENOUGH_MS = 40_000;
 const FEES = 5;
@@ -23,8 +23,8 @@ const CRASHES: { point: CrashPoint; after: number }[] = [
 test.concurrent.for(CRASHES)(
   "each fee of a batch is taken once when its process dies $point, reached $after times before",
   { timeout: 90_000 },
-  async ({ point, after }, { aWorld }) => {
-    const world = await aWorld();
+  async ({ point, after }, context) => {
+    const world = await aWorld(context);
     let reached = -1;
     const dying = await world.start({
       quietPeriodMs: 1_000,

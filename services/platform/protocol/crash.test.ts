@@ -1,10 +1,10 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { CrashPoint } from "../deps.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
 const LONG_ENOUGH_MS = 25_000;
 
@@ -22,8 +22,8 @@ const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferSt
 test.concurrent.for(POINTS)(
   "a process that dies $point of a $kind leaves at most one deal, and the next process finds it",
   { timeout: 60_000 },
-  async (own, { aWorld }) => {
-    const world = await aWorld();
+  async (own, context) => {
+    const world = await aWorld(context);
     const dying = await world.start({ quietPeriodMs: 1_000 });
     const login = await anAccount(dying, own.kind === "mirror" ? "master" : "investor");
     const leg = { login, kind: own.kind === "mirror" ? MovementKind.MIRROR : MovementKind.DEPOSIT, minor: 5_00n };
@@ -50,10 +50,8 @@ test.concurrent.for(POINTS)(
   },
 );
 
-test.concurrent("an intent whose process died before its permit is continued by another process, or expires", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an intent whose process died before its permit is continued by another process, or expires", async (context) => {
+  const world = await aWorld(context);
   const dying = await world.start({ hasJobs: false });
   const login = await anAccount(dying);
   await dying.service.hold({ login, lockOwner: "a" }, aCall());
@@ -80,8 +78,8 @@ test.concurrent("an intent whose process died before its permit is continued by 
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test.concurrent("a new process never reuses a leg number, also with a restored database", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a new process never reuses a leg number, also with a restored database", async (context) => {
+  const world = await aWorld(context);
   const first = await world.start();
   const login = await anAccount(first);
   const one = await first.service.transfer(aDeposit(login, 1_00n), aCall());

@@ -1,9 +1,9 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { formatReference } from "../domain/reference.ts";
 
@@ -25,8 +25,8 @@ async function attempts(instance: Instance) {
   return found.map(({ state }) => state);
 }
 
-test.concurrent("a deal that appears late is found", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a deal that appears late is found", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 3_000 });
   const login = await anAccount(instance);
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
@@ -38,10 +38,8 @@ test.concurrent("a deal that appears late is found", async ({ aWorld }) => {
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test.concurrent("a lost answer with a rewritten comment is sent to manual review, blocks the login, and is not booked", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a lost answer with a rewritten comment is sent to manual review, blocks the login, and is not booked", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service } = instance;
   const login = await anAccount(instance);
@@ -66,10 +64,8 @@ test.concurrent("a lost answer with a rewritten comment is sent to manual review
   expect(blocked).toMatchObject({ state: TransferState.REFUSED, refusalCode: "account_busy" });
 }, 30_000);
 
-test.concurrent("a deal with a rewritten comment stays a candidate, also when another login's deal has its ticket", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a deal with a rewritten comment stays a candidate, also when another login's deal has its ticket", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service, deps } = instance;
   const [login, other] = [await anAccount(instance), await anAccount(instance)];
@@ -97,10 +93,8 @@ test.concurrent("a deal with a rewritten comment stays a candidate, also when an
   expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
 }, 30_000);
 
-test.concurrent("a deal with the reference on another account is no absence: the leg is sent to manual review", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a deal with the reference on another account is no absence: the leg is sent to manual review", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service, deps } = instance;
   const [login, other] = [await anAccount(instance), await anAccount(instance)];
@@ -124,10 +118,8 @@ test.concurrent("a deal with the reference on another account is no absence: the
   expect(await world.control.deals(login)).toEqual([]);
 }, 30_000);
 
-test.concurrent("a comment that the platform cut does not matter when the answer has the ticket", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a comment that the platform cut does not matter when the answer has the ticket", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance, "master");
   await world.control.fault({ command: "trade/balance", effect: "cut_comment" });
@@ -142,10 +134,8 @@ test.concurrent("a comment that the platform cut does not matter when the answer
   expect(log.entries).toMatchObject([{ kind: MovementKind.MIRROR, key: "mirror:1" }]);
 });
 
-test.concurrent("while the platform is unavailable no permit is granted, and an external leg is refused before its caller's deadline", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("while the platform is unavailable no permit is granted, and an external leg is refused before its caller's deadline", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   await world.simulator[Symbol.asyncDispose]();

@@ -1,9 +1,9 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 /** The permit and the socket time-out, after which the quiet period begins. */
 const LOST_AFTER_MS = 7_000;
@@ -23,10 +23,8 @@ async function attempts(instance: Instance) {
   return found.map(({ state }) => state);
 }
 
-test.concurrent("an answer that is lost after the platform applied it is found within the same request", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an answer that is lost after the platform applied it is found within the same request", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
@@ -41,8 +39,8 @@ test.concurrent("an answer that is lost after the platform applied it is found w
   expect(await attempts(instance)).toEqual(["APPLIED"]);
 });
 
-test.concurrent("a Master's lost answer is found too, and its entry is in the log once", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a Master's lost answer is found too, and its entry is in the log once", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance, "master");
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
@@ -57,10 +55,8 @@ test.concurrent("a Master's lost answer is found too, and its entry is in the lo
   expect(log.entries).toMatchObject([{ kind: MovementKind.MIRROR, key: "mirror:1", amount: { minorUnits: 7_00n } }]);
 });
 
-test.concurrent("while an answer is lost the result is unknown, the login is busy, and an external leg ends as absent", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("while an answer is lost the result is unknown, the login is busy, and an external leg ends as absent", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service } = instance;
   const login = await anAccount(instance);
@@ -82,8 +78,8 @@ test.concurrent("while an answer is lost the result is unknown, the login is bus
   expect(await service.transfer(aDeposit(login, 1_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
 }, 30_000);
 
-test.concurrent("an internal leg that was proven absent is sent again under a new reference", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("an internal leg that was proven absent is sent again under a new reference", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const login = await anAccount(instance, "master");
   await world.control.fault({ command: "trade/balance", effect: "drop_before" });
@@ -103,10 +99,8 @@ test.concurrent("an internal leg that was proven absent is sent again under a ne
   expect(await rows(instance)).toEqual([{ state: "APPLIED", review: null, attempt: 2, absences: 1 }]);
 }, 30_000);
 
-test.concurrent("a leg that the platform applies late is applied once, also after it counted as lost", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a leg that the platform applies late is applied once, also after it counted as lost", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 3_000 });
   const login = await anAccount(instance);
   await world.control.fault({ command: "trade/balance", effect: "late_apply", delay_ms: 3_000 });
@@ -118,8 +112,8 @@ test.concurrent("a leg that the platform applies late is applied once, also afte
   expect(await rows(instance)).toEqual([{ state: "APPLIED", review: null, attempt: 1, absences: 0 }]);
 });
 
-test.concurrent("an answer that comes after the socket time-out is found as a deal", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("an answer that comes after the socket time-out is found as a deal", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ commandTimeoutMs: 300 });
   const login = await anAccount(instance);
   await world.control.fault({ command: "trade/balance", effect: "delay", delay_ms: 1_500 });
@@ -132,8 +126,8 @@ test.concurrent("an answer that comes after the socket time-out is found as a de
 
 test.concurrent.for(["retcode:7", "retcode:9", "retcode:1", "retcode:99", "http:500", "http:302"])(
   "after %s the outcome is unknown",
-  async (effect, { aWorld }) => {
-    const world = await aWorld();
+  async (effect, context) => {
+    const world = await aWorld(context);
     const instance = await world.start();
     const login = await anAccount(instance);
     await world.control.fault({ command: "trade/balance", effect });

@@ -1,20 +1,18 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { losing } from "../testing/losing.ts";
 import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 async function attemptsOf({ deps }: Instance): Promise<string[]> {
   const rows = await many<{ state: string }>(deps.pool, sql`select state from attempt order by number`);
   return rows.map(({ state }) => state);
 }
 
-test.concurrent("a permit whose commit was lost is never used, and the deposit is made under the next one", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a permit whose commit was lost is never used, and the deposit is made under the next one", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
 
@@ -26,8 +24,8 @@ test.concurrent("a permit whose commit was lost is never used, and the deposit i
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test.concurrent("an order whose commit did not happen is recorded again", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("an order whose commit did not happen is recorded again", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
 
@@ -41,8 +39,8 @@ test.concurrent("an order whose commit did not happen is recorded again", async 
 
 test.concurrent.for([true, false])(
   "a record whose commit was lost (it happened: %s) is made once",
-  async (happens, { aWorld }) => {
-    const world = await aWorld();
+  async (happens, context) => {
+    const world = await aWorld(context);
     const instance = await world.start();
     const login = await anAccount(instance);
 
@@ -60,8 +58,8 @@ const OF_A_BATCH = [1, 2, 3].flatMap((commit) => [true, false].map((happens) => 
 
 test.concurrent.for(OF_A_BATCH)(
   "a batch that loses its commit $commit (it happened: $happens) takes each fee once",
-  async (loss, { aWorld }) => {
-    const world = await aWorld();
+  async (loss, context) => {
+    const world = await aWorld(context);
     const instance = await world.start({ quietPeriodMs: 1_000 });
     const payment = await anAccount(instance, "payment");
     const logins = await Promise.all([1, 2, 3].map(() => anAccount(instance)));
@@ -89,8 +87,8 @@ test.concurrent.for(OF_A_BATCH)(
   },
 );
 
-test.concurrent("a process that was paused between its permit and its write does not write", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a process that was paused between its permit and its write does not write", async (context) => {
+  const world = await aWorld(context);
   let mustSleep = false;
   const instance = await world.start({
     onReach(point) {
@@ -110,10 +108,8 @@ test.concurrent("a process that was paused between its permit and its write does
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test.concurrent("a process that could not record its answer fences the attempt later, so that absence can be proven", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a process that could not record its answer fences the attempt later, so that absence can be proven", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const login = await anAccount(instance);
   instance.crashAt("after_answer");

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { one, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { registerInstance } from "../register-instance.ts";
@@ -6,7 +6,7 @@ import { readClock } from "../store/clock.ts";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, reviewOf } from "../testing/reviews.ts";
-import { aCall, anAccount, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { readLogin } from "./history/read-history.ts";
 import { platformComment } from "../domain/reference.ts";
@@ -26,8 +26,8 @@ function setProcessClock(byMs: number): void {
 test.for([HOUR_MS, -HOUR_MS])(
   "a process whose clock is %d ms off stores no time that is compared with times of the database",
   { timeout: 60_000 },
-  async (byMs, { aWorld }) => {
-    const world = await aWorld();
+  async (byMs, context) => {
+    const world = await aWorld(context);
     const instance = await world.start({ hasJobs: false, timeZone: ZONE });
     const { service, deps } = instance;
     await anAccount(instance);

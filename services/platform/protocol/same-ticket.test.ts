@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -7,7 +7,7 @@ import { findLeg, listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { findingsOf, logOf } from "../testing/log-of.ts";
 import { aDeposit } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, type Instance, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { readLogin } from "./history/read-history.ts";
 import { recordNow } from "./record-now.ts";
@@ -38,10 +38,8 @@ async function rows({ deps }: Instance) {
 
 const applied = { type: "applied", attempt: 1, ticket: TICKET } as const;
 
-test.concurrent("of two legs that receive one ticket at the same moment, the second is decided again and has no evidence", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("of two legs that receive one ticket at the same moment, the second is decided again and has no evidence", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { deps } = instance;
   const [first, second] = [await aSending(instance), await aSending(instance)];
@@ -70,10 +68,8 @@ test.concurrent("of two legs that receive one ticket at the same moment, the sec
   ]);
 });
 
-test.concurrent("an answer with a recorded ticket of another login is no evidence: the history decides the outcome", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an answer with a recorded ticket of another login is no evidence: the history decides the outcome", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { deps } = instance;
   const other = await anAccount(instance);
@@ -97,10 +93,8 @@ test.concurrent("an answer with a recorded ticket of another login is no evidenc
   expect(found?.dealId).toBe(BigInt(deal));
 });
 
-test.concurrent("an answer with the ticket of another login's unread deal is detected by the next read", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an answer with the ticket of another login's unread deal is detected by the next read", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { deps } = instance;
   const other = await anAccount(instance);
@@ -116,10 +110,8 @@ test.concurrent("an answer with the ticket of another login's unread deal is det
   expect((await logOf(instance, leg.login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
-test.concurrent("a ticket that the platform reuses on the same login is sent to manual review and booked once", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a ticket that the platform reuses on the same login is sent to manual review and booked once", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service, deps } = instance;
   const login = await anAccount(instance);
@@ -135,8 +127,8 @@ test.concurrent("a ticket that the platform reuses on the same login is sent to 
   expect(bookings).toHaveLength(1);
 });
 
-test.concurrent("a login whose row is locked is retried later, and no failure is reported", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a login whose row is locked is retried later, and no failure is reported", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance);
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { aPermitHolder, aWaitingLeg } from "../testing/books.ts";
-import { anAccount, test, type World } from "../testing/world.ts";
+import { anAccount, aWorld, type World } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { formatReference } from "../domain/reference.ts";
@@ -60,18 +60,16 @@ async function aLostDeposit(
   return { control: world.control, deps, login, number, reference, scan };
 }
 
-test.concurrent("two clean scans prove that nothing was executed, and the first of them proves nothing", async ({
-  aWorld,
-}) => {
-  const { scan } = await aLostDeposit(await aWorld());
+test.concurrent("two clean scans prove that nothing was executed, and the first of them proves nothing", async (context) => {
+  const { scan } = await aLostDeposit(await aWorld(context));
 
   expect(await scan()).toEqual({ state: "UNKNOWN", refusal: null, review: null, later: true });
   await delay(BETWEEN_SCANS_MS);
   expect(await scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
 });
 
-test.concurrent("a command that was answered with a ticket is never absent", async ({ aWorld }) => {
-  const { deps, scan } = await aLostDeposit(await aWorld());
+test.concurrent("a command that was answered with a ticket is never absent", async (context) => {
+  const { deps, scan } = await aLostDeposit(await aWorld(context));
   await execute(deps.pool, sql`update attempt set answer = 'not_shown'`);
   await scan();
   await delay(BETWEEN_SCANS_MS);
@@ -79,12 +77,10 @@ test.concurrent("a command that was answered with a ticket is never absent", asy
   expect(await scan()).toMatchObject({ state: "REVIEW", review: "reported_deal_not_shown" });
 });
 
-test.concurrent("while its sender is alive and has not fenced it, nothing is proven; a sender without heartbeats is dead", async ({
-  aWorld,
-}) => {
-  const alive = await aLostDeposit(await aWorld(), { isFenced: false, senderHeartbeatAgo: "0 seconds" });
+test.concurrent("while its sender is alive and has not fenced it, nothing is proven; a sender without heartbeats is dead", async (context) => {
+  const alive = await aLostDeposit(await aWorld(context), { isFenced: false, senderHeartbeatAgo: "0 seconds" });
   await execute(alive.deps.pool, sql`update sender set heartbeat_at = now() + interval '1 minute'`);
-  const dead = await aLostDeposit(await aWorld(), { isFenced: false });
+  const dead = await aLostDeposit(await aWorld(context), { isFenced: false });
   await Promise.all([alive.scan(), dead.scan()]);
   await delay(BETWEEN_SCANS_MS);
 
@@ -92,32 +88,30 @@ test.concurrent("while its sender is alive and has not fenced it, nothing is pro
   expect(await dead.scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
 });
 
-test.concurrent("a deal with the reference applies it, also when the clock of the permit was ahead of the platform's", async ({
-  aWorld,
-}) => {
-  const { control, login, reference, scan, deps } = await aLostDeposit(await aWorld(), { sentAgo: "-10 minutes" });
+test.concurrent("a deal with the reference applies it, also when the clock of the permit was ahead of the platform's", async (context) => {
+  const { control, login, reference, scan, deps } = await aLostDeposit(await aWorld(context), {
+    sentAgo: "-10 minutes",
+  });
   await control.balance(login, AMOUNT, reference);
 
   expect(await scan()).toMatchObject({ state: "APPLIED" });
   expect(deps.freshDeals.take()).toEqual([]);
 });
 
-test.concurrent("a Master's deal that is found is read at once", async ({ aWorld }) => {
-  const { control, login, reference, scan, deps } = await aLostDeposit(await aWorld(), { role: "master" });
+test.concurrent("a Master's deal that is found is read at once", async (context) => {
+  const { control, login, reference, scan, deps } = await aLostDeposit(await aWorld(context), { role: "master" });
   await control.balance(login, AMOUNT, reference);
 
   expect(await scan()).toMatchObject({ state: "APPLIED" });
   expect(deps.freshDeals.take()).toEqual([login]);
 });
 
-test.concurrent("the same amount without a reference is sent to manual review, and a recorded deal is ignored", async ({
-  aWorld,
-}) => {
-  const doubtful = await aLostDeposit(await aWorld());
+test.concurrent("the same amount without a reference is sent to manual review, and a recorded deal is ignored", async (context) => {
+  const doubtful = await aLostDeposit(await aWorld(context));
   await doubtful.control.balance(doubtful.login, AMOUNT, "rewritten");
   expect(await doubtful.scan()).toMatchObject({ state: "REVIEW", review: "candidate_deal" });
 
-  const { control, login, scan, deps } = await aLostDeposit(await aWorld());
+  const { control, login, scan, deps } = await aLostDeposit(await aWorld(context));
   await control.balance(login, AMOUNT, "of before");
   const [deal] = await control.deals(login);
   await execute(
@@ -127,22 +121,22 @@ test.concurrent("the same amount without a reference is sent to manual review, a
   expect(await scan()).toMatchObject({ state: "UNKNOWN" });
 });
 
-test.concurrent("a charge of the same amount is not the deposit", async ({ aWorld }) => {
-  const { control, login, scan } = await aLostDeposit(await aWorld());
+test.concurrent("a charge of the same amount is not the deposit", async (context) => {
+  const { control, login, scan } = await aLostDeposit(await aWorld(context));
   await control.book(login, 4, AMOUNT);
 
   expect(await scan()).toMatchObject({ state: "UNKNOWN" });
   expect(await control.deals(login)).toHaveLength(1);
 });
 
-test.concurrent("the reference with another amount is sent to manual review at once", async ({ aWorld }) => {
-  const more = await aLostDeposit(await aWorld());
+test.concurrent("the reference with another amount is sent to manual review at once", async (context) => {
+  const more = await aLostDeposit(await aWorld(context));
   await more.control.balance(more.login, "0.06", more.reference);
   expect(await more.scan()).toMatchObject({ state: "REVIEW", review: "amount_differs" });
 });
 
-test.concurrent("a leg with a known outcome is not scanned", async ({ aWorld }) => {
-  const { control, login, reference, number, scan, deps } = await aLostDeposit(await aWorld());
+test.concurrent("a leg with a known outcome is not scanned", async (context) => {
+  const { control, login, reference, number, scan, deps } = await aLostDeposit(await aWorld(context));
   await inTransaction(deps.pool, async (tx) => {
     const circumstances = { server: deps.settings.server, at: new Date() };
     await recordEvent(

@@ -1,9 +1,9 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, type World, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually, type World } from "../testing/world.ts";
 
 async function aFeeSaga(world: World) {
   const instance = await world.start({ quietPeriodMs: 1_000 });
@@ -18,10 +18,8 @@ async function aFeeSaga(world: World) {
   return { instance, service: instance.service, investor, payment, fee };
 }
 
-test.concurrent("a fee leaves the Investor first and reaches the payment account then, under one transfer", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("a fee leaves the Investor first and reaches the payment account then, under one transfer", async (context) => {
+  const world = await aWorld(context);
   const { service, investor, payment, fee } = await aFeeSaga(world);
 
   const result = await service.transfer(fee("fee:1"), aCall());
@@ -37,8 +35,8 @@ test.concurrent("a fee leaves the Investor first and reaches the payment account
   ]);
 });
 
-test.concurrent("a debit that is refused ends both legs, and nothing was credited", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a debit that is refused ends both legs, and nothing was credited", async (context) => {
+  const world = await aWorld(context);
   const { service, payment, fee } = await aFeeSaga(world);
 
   const result = await service.transfer(fee("fee:1", 100_01n), aCall());
@@ -48,8 +46,8 @@ test.concurrent("a debit that is refused ends both legs, and nothing was credite
   expect(await world.control.deals(payment)).toEqual([]);
 });
 
-test.concurrent("a debit whose answer is lost and found goes on to its credit", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a debit whose answer is lost and found goes on to its credit", async (context) => {
+  const world = await aWorld(context);
   const { service, payment, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
 
@@ -57,8 +55,8 @@ test.concurrent("a debit whose answer is lost and found goes on to its credit", 
   expect(await world.control.account(payment)).toMatchObject({ balance: "30.00" });
 });
 
-test.concurrent("a credit that is finally refused reverses the debit", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a credit that is finally refused reverses the debit", async (context) => {
+  const world = await aWorld(context);
   const { service, investor, payment, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "retcode:8", after: 1 });
 
@@ -80,8 +78,8 @@ test.concurrent("a credit that is finally refused reverses the debit", async ({ 
   expect(await service.transfer(fee("fee:1"), aCall())).toEqual(ended);
 });
 
-test.concurrent("a credit that was lost and is absent is sent again, never reversed", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a credit that was lost and is absent is sent again, never reversed", async (context) => {
+  const world = await aWorld(context);
   const { service, instance, payment, investor, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "drop_before", after: 1 });
 
@@ -102,8 +100,8 @@ test.concurrent("a credit that was lost and is absent is sent again, never rever
   ]);
 }, 30_000);
 
-test.concurrent("after 'too frequent' the leg is sent again after a pause", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("after 'too frequent' the leg is sent again after a pause", async (context) => {
+  const world = await aWorld(context);
   const { service, instance, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "retcode:12", times: 2 });
 

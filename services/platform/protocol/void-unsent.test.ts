@@ -1,9 +1,9 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { CommandSession } from "../mt5/client.ts";
 import { aManagedLogin, aWaitingLeg } from "../testing/books.ts";
-import { type Instance, test, type World } from "../testing/world.ts";
+import { aWorld, type Instance, type World } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { lockAccountAndLeg } from "./record.ts";
@@ -40,28 +40,24 @@ async function aPermit(
 
 const UNDER_WAY = [{ state: "SENDING", attempt: "SENDING" }];
 
-test.concurrent("a permit whose commit was lost is voided by the process that would have used it", async ({
-  aWorld,
-}) => {
-  const { deps, target, status } = await aPermit(await aWorld(), ({ own }) => own);
+test.concurrent("a permit whose commit was lost is voided by the process that would have used it", async (context) => {
+  const { deps, target, status } = await aPermit(await aWorld(context), ({ own }) => own);
 
   await voidUnsent(deps, target, SESSION);
 
   expect(await status()).toEqual([{ state: "INTENT", attempt: "VOID" }]);
 });
 
-test.concurrent("the permit of another process is never voided: its command may have been written", async ({
-  aWorld,
-}) => {
-  const { deps, target, status } = await aPermit(await aWorld(), ({ other }) => other);
+test.concurrent("the permit of another process is never voided: its command may have been written", async (context) => {
+  const { deps, target, status } = await aPermit(await aWorld(context), ({ other }) => other);
 
   await voidUnsent(deps, target, SESSION);
 
   expect(await status()).toEqual(UNDER_WAY);
 });
 
-test.concurrent("the permit of another session of the same process is never voided", async ({ aWorld }) => {
-  const { deps, target, status } = await aPermit(await aWorld(), ({ own }) => own);
+test.concurrent("the permit of another session of the same process is never voided", async (context) => {
+  const { deps, target, status } = await aPermit(await aWorld(context), ({ own }) => own);
 
   await voidUnsent(deps, target, aSession("own/2"));
 

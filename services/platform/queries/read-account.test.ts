@@ -1,11 +1,11 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aTransfer } from "../testing/requests.ts";
-import { aCall, anAccount, eventually, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
 
-test.concurrent("continuous reads of an account do not block its legs", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("continuous reads of an account do not block its legs", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "master");
@@ -38,8 +38,8 @@ test.concurrent("continuous reads of an account do not block its legs", async ({
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, logNumber: 4n });
 });
 
-test.concurrent("a leg that may not be sent does not block the reading of facts", async ({ aWorld }) => {
-  const world = await aWorld();
+test.concurrent("a leg that may not be sent does not block the reading of facts", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const login = await anAccount(instance, "master");

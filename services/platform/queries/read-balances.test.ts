@@ -1,12 +1,10 @@
-import { expect } from "vitest";
+import { expect, test } from "vitest";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, moneyOf } from "../testing/requests.ts";
-import { aCall, anAccount, test } from "../testing/world.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
-test.concurrent("the sum of a log at a log position never changes and is returned with the platform's balance", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("the sum of a log at a log position never changes and is returned with the platform's balance", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
   const [first, second] = [await anAccount(instance), await anAccount(instance)];
@@ -51,10 +49,8 @@ test.concurrent("the sum of a log at a log position never changes and is returne
   expect(before.balances).toMatchObject([{ balance: moneyOf(0n), dealId: 0n, lastNumber: 2n }]);
 });
 
-test.concurrent("an unreachable platform is platform_unavailable, and an invalid list is refused", async ({
-  aWorld,
-}) => {
-  const world = await aWorld();
+test.concurrent("an unreachable platform is platform_unavailable, and an invalid list is refused", async (context) => {
+  const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;
   const positions = [{ login: await anAccount(instance), number: 0n }];

@@ -7,7 +7,6 @@ import { Secret } from "#kernel/secret.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { testDatabase, type TestDatabase, type TestLifetime } from "#test/support/database.ts";
-import { test as base } from "vitest";
 import { testSimulator, type TestSimulator as Simulator, type TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
@@ -53,15 +52,11 @@ export const silentLog = createLog({ service: "platform", level: "silent" });
 export const SERVER = "test-server";
 const READ_EVERY_MS = 200;
 
-/** Tests mostly wait for the time-outs of the protocol, so those of one file can run at the same time. */
-export const test = base.extend<{ readonly aWorld: (options?: TestSimulatorOptions) => Promise<World> }>({
-  aWorld: async ({ onTestFinished }, use) => {
-    await use((options = {}) => makeWorld({ onTestFinished }, options));
-  },
-});
-
-/** A real database, the simulator over TLS, and any number of processes of the service. They end with the test. */
-async function makeWorld(lifetime: TestLifetime, options: TestSimulatorOptions): Promise<World> {
+/**
+ * A real database, the simulator over TLS, and any number of processes of the service; they end with the test. The tests
+ * mostly wait for time-outs of the protocol, so those of a file run at the same time.
+ */
+export async function aWorld(lifetime: TestLifetime, options: TestSimulatorOptions = {}): Promise<World> {
   const database = await testDatabase("platform", lifetime);
   const simulator = await testSimulator({ log: silentLog, ...options });
   lifetime.onTestFinished(() => simulator[Symbol.asyncDispose]());
