@@ -2,6 +2,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { defineConfig } from "vitest/config";
 import { ClosingLine } from "./test/support/closing-line.ts";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 /** Pure code: needs no server and hardly any time. Every other test is an integration test or a journey. */
 const PURE = [
@@ -14,7 +15,7 @@ const PURE = [
   "deploy/compose/**/*.test.ts",
   "deploy/demo/**/*.test.ts",
 ];
-/** Tests that start all processes. They mostly wait, and they begin when the other tests have ended. */
+/** Tests that start all processes. They are the longest, so they begin first. */
 const JOURNEYS = [
   "test/journey/**/*.test.ts",
   "test/chaos/**/*.test.ts",
@@ -44,6 +45,7 @@ export default defineConfig({
     hookTimeout: START_TIMEOUT_MS,
     teardownTimeout: START_TIMEOUT_MS,
     maxWorkers: WORKERS,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { name: "unit", include: PURE } },
       {
@@ -61,7 +63,6 @@ export default defineConfig({
           name: "journey",
           include: JOURNEYS,
           globalSetup: ["./test/journey/support/share-system.ts"],
-          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -1,12 +1,36 @@
-import { expect, test } from "vitest";
-import { demoAlone, startTestSystem } from "./support/system.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { demoAlone, startTestSystem, type TestSystem } from "./support/system.ts";
 
+const START_TIMEOUT_MS = 180_000;
 const TIMEOUT_MS = 300_000;
 const MATCHED = /Every balance matches to the cent\./g;
 
-test("every balance matches at the end of the demo, and again after a restart", { timeout: TIMEOUT_MS }, async () => {
-  await using system = await startTestSystem({ PAMM_FEE_PERIOD: "PT15S" });
+let system: TestSystem;
 
+beforeAll(async () => {
+  system = await startTestSystem({ PAMM_FEE_PERIOD: "PT15S" });
+}, START_TIMEOUT_MS);
+afterAll(() => system[Symbol.asyncDispose](), START_TIMEOUT_MS);
+
+type Entry = { readonly level: string; readonly service: string; readonly msg: string; readonly error?: unknown };
+
+/** Log entries of all services; Postgres and the broker write other formats. */
+function readLogs(stateDir: string): readonly Entry[] {
+  const folder = join(stateDir, "log");
+  const lines = readdirSync(folder).flatMap((file) => readFileSync(join(folder, file), "utf8").split("\n"));
+  return lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Entry);
+}
+
+test("a clean start logs only info entries, and no error", () => {
+  const entries = readLogs(system.stateDir);
+
+  expect(entries.filter(({ msg }) => msg === "started").map(({ service }) => service)).toHaveLength(7);
+  expect(entries.filter(({ level, error }) => level !== "info" || error !== undefined)).toEqual([]);
+});
+
+test("every balance matches at the end of the demo, and again after a restart", { timeout: TIMEOUT_MS }, async () => {
   const first = system.demo();
   expect(await first.ended, first.output()).toBe(0);
   expect(first.output().match(MATCHED)).toHaveLength(2);

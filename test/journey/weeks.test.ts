@@ -6,7 +6,7 @@ import { startTestSystem, type TestSystem } from "./support/system.ts";
 import { bookResult, closePosition, expectBalances, openPosition, pooled, setPrice } from "./support/trading.ts";
 import { untilNextWeek } from "./support/weeks.ts";
 
-/** Fee weeks of seconds, one test after the other: each needs the weeks and the price for itself. */
+/** Fee weeks of seconds. The last test restarts the system, so it runs alone. */
 const START_TIMEOUT_MS = 180_000;
 const TIMEOUT = { timeout: 600_000 };
 const WEEK_MS = 10_000;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(() => system[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
-test("a loss is recovered before a fee is charged again (F2)", TIMEOUT, async () => {
+test.concurrent("a loss is recovered before a fee is charged again (F2)", TIMEOUT, async () => {
   const master = await pooled(client, ["10000"]);
   const [investor = ""] = master.investors;
   const weeks = [
@@ -45,24 +45,28 @@ test("a loss is recovered before a fee is charged again (F2)", TIMEOUT, async ()
   expect(cutOffs.map((cutOff) => cutOff % WEEK_MS)).toEqual([0, 0]);
 });
 
-test("an open loss at the cut-off lowers the fee, and the rest is charged later (F10)", TIMEOUT, async () => {
-  const master = await pooled(client, ["10000"]);
-  const [investor = ""] = master.investors;
-  await untilNextWeek(system);
-  await bookResult(client, master.login, "1000");
-  await setPrice(client, "1.10000");
-  const position = await openPosition(client, master.login);
-  await setPrice(client, "1.06000");
-  await expectBalances(client, { [investor]: "10820", [master.login]: "10820", [master.paymentLogin]: "180" });
+test.concurrent(
+  "an open loss at the cut-off lowers the fee, and the rest is charged later (F10)",
+  TIMEOUT,
+  async () => {
+    const master = await pooled(client, ["10000"]);
+    const [investor = ""] = master.investors;
+    await untilNextWeek(system);
+    await bookResult(client, master.login, "1000");
+    await setPrice(client, "1.10000");
+    const position = await openPosition(client, master.login);
+    await setPrice(client, "1.06000");
+    await expectBalances(client, { [investor]: "10820", [master.login]: "10820", [master.paymentLogin]: "180" });
 
-  await untilNextWeek(system);
-  await closePosition(client, position);
-  await expectBalances(client, { [investor]: "10420" });
-  await untilNextWeek(system);
-  await bookResult(client, master.login, "100");
-  await expectBalances(client, { [investor]: "10490", [master.login]: "10490", [master.paymentLogin]: "210" });
-  await expectFeesToReconcile(client, master);
-});
+    await untilNextWeek(system);
+    await closePosition(client, position);
+    await expectBalances(client, { [investor]: "10420" });
+    await untilNextWeek(system);
+    await bookResult(client, master.login, "100");
+    await expectBalances(client, { [investor]: "10490", [master.login]: "10490", [master.paymentLogin]: "210" });
+    await expectFeesToReconcile(client, master);
+  },
+);
 
 test("a week that ends while the system is stopped is closed as of its own end (F12)", TIMEOUT, async () => {
   const master = await pooled(client, ["10000"], 0.25);

@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { emptyDatabase } from "./database.ts";
+import { LONGEST } from "./longest-first.ts";
 import { startOwnNats, testNats } from "./nats.ts";
 
 test("every test has a database of its own", async () => {
@@ -30,4 +33,8 @@ test("a broker of one test restarts on the same port after it was killed", async
   await nats.restart({ wipe: true });
 
   expect(nats.url).toBe(`nats://127.0.0.1:${nats.port}`);
+});
+
+test("the test files that begin first exist", () => {
+  expect(LONGEST.filter((file) => !existsSync(join(import.meta.dirname, "../..", file)))).toEqual([]);
 });

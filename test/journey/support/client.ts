@@ -82,15 +82,18 @@ export function minorOf(text: string): bigint {
   return minor;
 }
 
-const POLL_MS = 100;
+/** A check may send dozens of requests, so the pauses between its repetitions grow. */
+const POLL_MS = { first: 50, last: 500, growth: 1.5 };
 
 /** Repeats the check until it passes; throws the last error when the time is over. */
 export async function eventually<T>(check: () => Promise<T>, withinMs = 30_000): Promise<T> {
-  for (const until = Date.now() + withinMs; ; await sleep(POLL_MS)) {
+  const until = Date.now() + withinMs;
+  for (let pauseMs = POLL_MS.first; ; pauseMs = Math.min(POLL_MS.last, pauseMs * POLL_MS.growth)) {
     try {
       return await check();
     } catch (error) {
       if (Date.now() > until) throw error;
     }
+    await sleep(pauseMs);
   }
 }

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import process from "node:process";
 import type { TestProject } from "vitest/node";
 import { startTestSystem, type TestSystem } from "./system.ts";
 
@@ -29,6 +30,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     server.close();
     const [started] = await Promise.allSettled([starting]);
-    if (started.status === "fulfilled") await started.value?.[Symbol.asyncDispose]();
+    if (started.status !== "fulfilled" || started.value === undefined) return;
+    await started.value[Symbol.asyncDispose]();
+    // Its logs end with the run, and one fault of the shared system fails many tests.
+    const hasFailed = project.vitest.state.getCountOfFailedTests() > 0;
+    if (hasFailed) process.stderr.write(`\nThe shared system printed last:\n${lastLines(started.value.output())}\n`);
   };
+}
+
+const MAX_LINES = 200;
+
+function lastLines(text: string): string {
+  return text.trim().split("\n").slice(-MAX_LINES).join("\n");
 }

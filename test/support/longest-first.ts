@@ -1,0 +1,41 @@
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Tests that start all processes begin first. */
+const PROJECTS = ["journey", "integration", "unit"];
+
+/** The files that take longest, in this order: one that began last would run alone at the end. */
+export const LONGEST = [
+  "test/journey/reference.test.ts",
+  "test/journey/weeks.test.ts",
+  "test/journey/kills.test.ts",
+  "test/journey/crowd.test.ts",
+  "test/journey/demo.test.ts",
+  "test/journey/rehearsal.test.ts",
+  "test/chaos/failpoints.test.ts",
+  "test/chaos/chaos.test.ts",
+  "deploy/local/run.test.ts",
+  "test/journey/routes.test.ts",
+  "test/simulation/simulation.test.ts",
+  "test/fuzz/adversarial-histories.test.ts",
+  "services/edge/connection.test.ts",
+  "services/edge/idempotency/lost.test.ts",
+  "services/platform/protocol/batch-crash.test.ts",
+];
+
+/** Starts the longest files first, so that all workers end at about the same time. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // Equal ranks keep the order of vitest: by size, or by the durations of an earlier run.
+    const sorted = await super.sort(files);
+    return sorted.toSorted((left, right) => projectRank(left) - projectRank(right) || fileRank(left) - fileRank(right));
+  }
+}
+
+function projectRank({ project }: TestSpecification): number {
+  return PROJECTS.indexOf(project.name);
+}
+
+function fileRank({ moduleId }: TestSpecification): number {
+  const rank = LONGEST.findIndex((file) => moduleId.endsWith(file));
+  return rank === -1 ? LONGEST.length : rank;
+}
