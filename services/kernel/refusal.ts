@@ -64,6 +64,21 @@ export class Refusal extends Error {
   }
 }
 
+/** A refusal as it is stored, so that a repeated request gets the same answer: `new Refusal(...)` reads it. */
+export function recordedAs({
+  code,
+  status,
+  message,
+  details,
+  errors,
+  outcome,
+  operationId,
+  retryAfterMs,
+}: Refusal): string {
+  const facts: RefusalFacts = { code, status, message, details, errors, outcome, operationId, retryAfterMs };
+  return JSON.stringify(facts);
+}
+
 export type Refusals<Code extends string> = {
   /** Creates the refusal; the caller throws it. */
   readonly refuse: (code: Code, message: string, extra?: RefusalExtra) => Refusal;

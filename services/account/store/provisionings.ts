@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { usd } from "#kernel/money.ts";
 import { execute, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
+import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import type { NewProvisioning, Provisioning, ProvisionedRole } from "../domain/provisioning.ts";
 
 type Row = Omit<
@@ -100,7 +100,7 @@ export async function listPendingLogins(db: Queryable, logins: readonly string[]
 export async function markFailed(db: Queryable, id: bigint, refusal: Refusal): Promise<boolean> {
   const count = await execute(
     db,
-    sql`update provisioning set state = 'FAILED', refusal = ${refusalText(refusal)}::jsonb where id = ${id} and state = 'PENDING'`,
+    sql`update provisioning set state = 'FAILED', refusal = ${recordedAs(refusal)}::jsonb where id = ${id} and state = 'PENDING'`,
   );
   return count === 1;
 }
@@ -109,7 +109,7 @@ export async function markFailed(db: Queryable, id: bigint, refusal: Refusal): P
 export async function markNeverSent(db: Queryable, id: bigint, refusal: Refusal): Promise<boolean> {
   const count = await execute(
     db,
-    sql`update provisioning set state = 'FAILED', refusal = ${refusalText(refusal)}::jsonb, is_tidied = true
+    sql`update provisioning set state = 'FAILED', refusal = ${recordedAs(refusal)}::jsonb, is_tidied = true
         where id = ${id} and state = 'PENDING' and tries = 0 and login is null`,
   );
   return count === 1;
@@ -147,10 +147,6 @@ export async function listUntidied(db: Queryable, limit: number): Promise<{ id: 
 
 export async function markTidied(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update provisioning set is_tidied = true where id = ${id}`);
-}
-
-function refusalText({ code, status, message, details, errors, outcome, retryAfterMs }: Refusal): string {
-  return JSON.stringify({ code, status, message, details, errors, outcome, retryAfterMs });
 }
 
 function provisioningOf({ minDepositMinor, ...row }: Row): Provisioning {

@@ -1,5 +1,6 @@
 import type { Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
+import type { DepositDecision } from "./deposit.ts";
 import type { DuplicateRule } from "./duplicate.ts";
 
 /**
@@ -22,6 +23,8 @@ export type NewCashflow = {
   readonly at: Date;
   /** Undefined when duplicates cannot be distinguished. */
   readonly duplicates: DuplicateRule | undefined;
+  /** The minimum that a deposit was decided with. Undefined for a withdrawal. */
+  readonly decision: DepositDecision | undefined;
 };
 
 export type Cashflow = Omit<NewCashflow, "at" | "duplicates"> & {

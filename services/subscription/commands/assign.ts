@@ -12,7 +12,6 @@ import { decideAssignment } from "../domain/decide-assignment.ts";
 import { refuse } from "../refusals.ts";
 import { getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
 import { findSafetyStop } from "../store/masters.ts";
-import { fromRecord } from "../store/recorded-refusal.ts";
 import {
   findOpenSubscription,
   findSubscriptionOfCommand,
@@ -89,7 +88,7 @@ async function awaitOutcome({ pool }: Deps, { id }: Subscription, wait: WaitBudg
     const { status } = await getSubscription(pool, id);
     if (status === "ABORTED") {
       const { refusal } = await getAssignment(pool, id);
-      throw refusal === null ? accountBusy("The assignment was aborted.") : fromRecord(refusal);
+      throw refusal === null ? accountBusy("The assignment was aborted.") : new Refusal(refusal);
     }
     if (status !== "ASSIGNING") return id;
     if (wait.isOver()) throw refuse("outcome_unknown", "The assignment is still in progress.", { outcome: "unknown" });

@@ -1,7 +1,7 @@
 import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
 import type { HeldFacts } from "./assignments.ts";
-import type { RecordedRefusal } from "./recorded-refusal.ts";
 
 export type ExitState = "ASKING" | "LEAVING" | "LEFT" | "REFUSED";
 
@@ -14,7 +14,7 @@ export type Exit = {
   readonly lockOwner: string | null;
   readonly heldBalance: bigint | null;
   readonly heldLogNumber: bigint | null;
-  readonly refusal: RecordedRefusal | null;
+  readonly refusal: RefusalFacts | null;
   readonly leftStatus: "PAUSED" | "CANCELLED" | null;
   readonly leftAmount: bigint | null;
 };

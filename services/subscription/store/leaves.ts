@@ -1,7 +1,7 @@
 import { execute, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
 import type { LeaveKind, LeaveNumbers } from "../domain/decide-leave.ts";
-import type { RecordedRefusal } from "./recorded-refusal.ts";
 
 export type LeaveState = "WAITING" | "GATED" | "SETTLED" | "DECIDED" | "REFUSED";
 
@@ -30,7 +30,7 @@ export type Leave = LeaveTry & {
   readonly pending: bigint | null;
   readonly available: bigint | null;
   readonly effective: bigint | null;
-  readonly refusal: RecordedRefusal | null;
+  readonly refusal: RefusalFacts | null;
 };
 
 export type NewLeave = Pick<

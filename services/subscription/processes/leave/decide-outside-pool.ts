@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { decideLeave } from "../../domain/decide-leave.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { refuse } from "../../refusals.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { type Leave, markDecided, markRefused, markSettled } from "../../store/leaves.ts";
-import { recordedAs } from "../../store/recorded-refusal.ts";
 import { listOpenReserves } from "../../store/reserves.ts";
 import { accountBusy } from "../account-lock.ts";
 import { crystallise, stillDue } from "./crystallise.ts";

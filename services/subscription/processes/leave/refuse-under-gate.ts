@@ -1,10 +1,9 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { allocationInProgress } from "../../domain/decide-leave.ts";
 import { type Gate, lockGate, openGate } from "../../store/gates.ts";
 import { type Leave, markRefused } from "../../store/leaves.ts";
-import { recordedAs } from "../../store/recorded-refusal.ts";
 
 /** Refuses a try without a settled log position and opens its gate, in one commit. */
 export async function refuseUnderGate(deps: Deps, leave: Leave, gate: Gate, refusal: Refusal): Promise<void> {
