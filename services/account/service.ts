@@ -9,9 +9,7 @@ import { updateMaster } from "./commands/update-master.ts";
 import type { Deps } from "./deps.ts";
 import { forgetUpdates } from "./jobs/forget-updates.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
-import { findAccounts } from "./queries/find-accounts.ts";
-import { findInvestor } from "./queries/find-investor.ts";
-import { findMaster, getMaster } from "./queries/get-master.ts";
+import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "./queries/reveal.ts";
 

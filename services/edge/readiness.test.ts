@@ -33,7 +33,7 @@ test("it is not ready before everything was reached once", async () => {
   const { readiness, down, later } = watched();
   down.add("platform");
 
-  expect(await readiness.look()).toEqual({
+  expect(await readiness.read()).toEqual({
     isReady: false,
     report: {
       status: "starting",
@@ -45,17 +45,17 @@ test("it is not ready before everything was reached once", async () => {
   });
   down.clear();
   later();
-  expect(await readiness.look()).toMatchObject({ isReady: true, report: { status: "ready", platform: UP, lag_ms: 0 } });
+  expect(await readiness.read()).toMatchObject({ isReady: true, report: { status: "ready", platform: UP, lag_ms: 0 } });
 });
 
 test("a dependency that is lost later is reported, and the edge stays ready", async () => {
   const { readiness, down, later, loseBroker } = watched();
-  await readiness.look();
+  await readiness.read();
   down.add("funding");
   loseBroker();
   later();
 
-  expect(await readiness.look()).toMatchObject({
+  expect(await readiness.read()).toMatchObject({
     isReady: true,
     report: {
       status: "degraded",
@@ -68,7 +68,7 @@ test("a dependency that is lost later is reported, and the edge stays ready", as
 
 test("however often it is asked, each dependency is asked once", async () => {
   const { readiness, asked } = watched();
-  await Promise.all([readiness.look(), readiness.look(), readiness.look()]);
+  await Promise.all([readiness.read(), readiness.read(), readiness.read()]);
 
   expect(asked()).toBe(NAMES.length);
 });
@@ -79,7 +79,7 @@ test("a dependency that does not answer at all is given up in time", async () =>
   const readiness = createReadiness({ isBrokerConnected: () => true, probes: silent, now: () => new Date() });
   const begunAt = Date.now();
 
-  expect(await readiness.look()).toMatchObject({
+  expect(await readiness.read()).toMatchObject({
     isReady: false,
     report: { services: { account: DOWN, fee: { reachable: true } } },
   });

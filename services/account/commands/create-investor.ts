@@ -5,7 +5,6 @@ import type { CreateInvestorRequest, CreateInvestorResponse } from "#proto/pamm/
 import type { Deps } from "../deps.ts";
 import { checkAll, commandError, leverageError, nameError } from "../domain/checks.ts";
 import { provisioningKey } from "../domain/provisioning.ts";
-import { investorMessage } from "../messages.ts";
 import { decryptPasswords } from "../passwords.ts";
 import { findInvestorById } from "../store/investors.ts";
 import { provision } from "../processes/provision.ts";
@@ -42,7 +41,7 @@ export async function createInvestor(
   const passwords = await decryptPasswords(deps, provisioningKey(made, "investor"));
   assert(investor !== undefined && passwords !== undefined, "an active provisioning has its Investor and passwords");
   return {
-    investor: investorMessage(investor),
+    investor,
     mainPassword: passwords.main.reveal(),
     investorPassword: passwords.investor.reveal(),
   };

@@ -1,21 +1,13 @@
 import assert from "node:assert/strict";
 import { usd } from "#kernel/money.ts";
-import { execute, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import type { NewProvisioning, Provisioning, ProvisionedRole } from "../domain/provisioning.ts";
 
-type Row = Omit<
-  Provisioning,
-  "minDeposit" | "strategyName" | "strategy" | "login" | "paymentLogin" | "becameId" | "refusal"
-> & {
+type Row = Omit<Provisioning, "minDeposit" | "refusal"> & {
   minDepositMinor: bigint;
-  strategyName: string | null;
-  strategy: string | null;
-  login: string | null;
-  paymentLogin: string | null;
-  becameId: bigint | null;
-  refusal: RefusalFacts | null;
+  refusal: RefusalFacts | undefined;
 };
 
 /** Recorded before platform is called. Undefined: the operation id is recorded already. */
@@ -38,15 +30,7 @@ export async function insertProvisioning(
 }
 
 export async function findProvisioning(db: Queryable, operationId: string): Promise<Provisioning | undefined> {
-  const row = await maybeOne<Row>(
-    db,
-    sql`select id, operation_id as "operationId", kind, state, first_name as "firstName", last_name as "lastName", name, email,
-               platform_group as "platformGroup", leverage, min_deposit_minor as "minDepositMinor",
-               strategy_name as "strategyName", strategy, login, payment_login as "paymentLogin", became_id as "becameId",
-               refusal, created_at as "createdAt"
-        from provisioning
-        where operation_id = ${operationId}`,
-  );
+  const row = await maybeOne<Row>(db, sql`select * from provisioning_row where "operationId" = ${operationId}`);
   return row && provisioningOf(row);
 }
 
@@ -149,15 +133,7 @@ export async function markTidied(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update provisioning set is_tidied = true where id = ${id}`);
 }
 
-function provisioningOf({ minDepositMinor, ...row }: Row): Provisioning {
-  return {
-    ...row,
-    minDeposit: usd(minDepositMinor),
-    strategyName: row.strategyName ?? undefined,
-    strategy: row.strategy ?? undefined,
-    login: row.login ?? undefined,
-    paymentLogin: row.paymentLogin ?? undefined,
-    becameId: row.becameId ?? undefined,
-    refusal: row.refusal === null ? undefined : new Refusal(row.refusal),
-  };
+function provisioningOf(row: Row): Provisioning {
+  const { minDepositMinor, refusal, ...provisioning } = withoutNulls(row);
+  return { ...provisioning, minDeposit: usd(minDepositMinor), refusal: refusal && new Refusal(refusal) };
 }

@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type FeeMaster = {
@@ -12,20 +12,9 @@ export type FeeMaster = {
   readonly breakReason: string | undefined;
 };
 
-type MasterRow = Omit<FeeMaster, "stoppedReason" | "breakReason"> & {
-  stoppedReason: string | null;
-  breakReason: string | null;
-};
-
 export async function findMaster(db: Queryable, login: string): Promise<FeeMaster | undefined> {
-  const row = await maybeOne<MasterRow>(
-    db,
-    sql`select master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
-               read_number as "readNumber", stopped_reason as "stoppedReason", break_reason as "breakReason"
-        from fee_master
-        where master_login = ${login}`,
-  );
-  return row && masterOf(row);
+  const row = await maybeOne<FeeMaster>(db, sql`select * from fee_master_row where "masterLogin" = ${login}`);
+  return row && withoutNulls(row);
 }
 
 /** Does nothing when another process was faster. */
@@ -40,15 +29,11 @@ export async function insertMaster(db: Queryable, login: string, paymentAccountL
 
 /** Locks one Master, before any pair, so that decisions about a Master are made one after the other. */
 export async function lockMaster(tx: Transaction, login: string): Promise<FeeMaster> {
-  const row = await one<MasterRow>(
+  const row = await one<FeeMaster>(
     tx,
-    sql`select master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
-               read_number as "readNumber", stopped_reason as "stoppedReason", break_reason as "breakReason"
-        from fee_master
-        where master_login = ${login}
-        for no key update`,
+    sql`select * from fee_master_row where "masterLogin" = ${login} for no key update`,
   );
-  return masterOf(row);
+  return withoutNulls(row);
 }
 
 export async function listPaymentAccounts(db: Queryable, logins: readonly string[]): Promise<Map<string, string>> {
@@ -113,8 +98,4 @@ export async function listMastersOfAccounts(db: Queryable, accounts: readonly st
 
 async function readSoon(tx: Transaction, login: string, at: Date): Promise<void> {
   await execute(tx, sql`update allocation_watermark set next_read_at = ${at}, tries = 0 where master_login = ${login}`);
-}
-
-function masterOf({ stoppedReason, breakReason, ...row }: MasterRow): FeeMaster {
-  return { ...row, stoppedReason: stoppedReason ?? undefined, breakReason: breakReason ?? undefined };
 }

@@ -1,23 +1,16 @@
 import assert from "node:assert/strict";
-import type { Currency, Money } from "#kernel/money.ts";
-import { maybeOne, one, many, execute, sql, type Queryable } from "#kernel/postgres/query.ts";
+import type { Currency } from "#kernel/money.ts";
+import { maybeOne, one, many, execute, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import type { Cashflow, CashflowState, Doubt, NewCashflow } from "../domain/cashflow.ts";
 
-type Row = Pick<
-  Cashflow,
-  "id" | "operationId" | "action" | "login" | "comment" | "state" | "deadline" | "createdAt"
-> & {
+type Row = Omit<Cashflow, "amount" | "decision" | "refusal"> & {
   amountMinor: bigint;
   currency: Currency;
-  doubt: Doubt | null;
-  dealId: bigint | null;
-  possibleDuplicateOf: bigint | null;
-  firstDepositChecked: boolean | null;
-  minDepositMinor: bigint | null;
-  refusal: RefusalFacts | null;
-  finishedAt: Date | null;
+  firstDepositChecked: boolean | undefined;
+  minDepositMinor: bigint | undefined;
+  refusal: RefusalFacts | undefined;
 };
 
 /**
@@ -155,20 +148,14 @@ export async function postponeCashflow(db: Queryable, id: bigint, until: Date): 
 }
 
 function cashflowOf(row: Row): Cashflow {
-  const { id, operationId, action, login, comment, state, deadline, createdAt, firstDepositChecked, minDepositMinor } =
-    row;
-  const amountOf = (minor: bigint): Money => ({ currency: row.currency, minor });
+  const { amountMinor, currency, firstDepositChecked, minDepositMinor, refusal, ...cashflow } = withoutNulls(row);
   return {
-    ...{ id, operationId, action, login, comment, state, deadline, createdAt },
-    amount: amountOf(row.amountMinor),
-    doubt: row.doubt ?? undefined,
-    dealId: row.dealId ?? undefined,
-    possibleDuplicateOf: row.possibleDuplicateOf ?? undefined,
+    ...cashflow,
+    amount: { currency, minor: amountMinor },
     decision:
-      firstDepositChecked === null || minDepositMinor === null
+      firstDepositChecked === undefined || minDepositMinor === undefined
         ? undefined
-        : { firstDepositChecked, minDeposit: amountOf(minDepositMinor) },
-    refusal: row.refusal === null ? undefined : new Refusal(row.refusal),
-    finishedAt: row.finishedAt ?? undefined,
+        : { firstDepositChecked, minDeposit: { currency, minor: minDepositMinor } },
+    refusal: refusal && new Refusal(refusal),
   };
 }

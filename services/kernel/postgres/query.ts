@@ -57,6 +57,11 @@ export async function execute(db: Queryable, statement: Statement): Promise<numb
   return result.rowCount ?? 0;
 }
 
+/** The row with undefined in place of null, as domain types have it. */
+export function withoutNulls<Row extends object>(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as Row;
+}
+
 function run(db: Queryable, { text, values, name }: Statement) {
   return db.query(name === undefined ? { text, values: [...values] } : { text, values: [...values], name });
 }

@@ -7,7 +7,7 @@ import { loginField, wait } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
 
-/** The error of a login that waiting does not make known. */
+/** The login is not managed, which waiting does not change. */
 const UNKNOWN_LOGIN = "unknown login";
 
 export const getBalance = route({
@@ -31,14 +31,14 @@ export const getBalance = route({
 
   async handle({ funding }, { params }, { poll }) {
     const login = params.mt5_login;
-    const look = (call: CallContext) =>
+    const read = (call: CallContext) =>
       funding.getBalance({ login }, call).catch((cause: unknown) => {
         if (!(cause instanceof Refusal) || cause.status === "internal") throw cause;
         return { balance: undefined, error: "The balance cannot be read now." };
       });
-    const isKnown = ({ balance, error }: Awaited<ReturnType<typeof look>>) =>
+    const isKnown = ({ balance, error }: Awaited<ReturnType<typeof read>>) =>
       balance !== undefined || error === UNKNOWN_LOGIN;
-    const { balance, error } = await poll.until(look, isKnown);
+    const { balance, error } = await poll.until(read, isKnown);
     const ok = balance !== undefined && error === "";
     return {
       mt5_login: login,

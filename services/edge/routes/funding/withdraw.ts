@@ -75,7 +75,7 @@ export const withdraw = route({
     );
     reportDuplicate(context, done.possibleDuplicateOf);
     return {
-      ...describe(done),
+      ...outcomeText(done),
       action: "withdraw",
       login: query.login,
       requested_amount: moneyNumber(done.requestedAmount),
@@ -90,7 +90,7 @@ export const withdraw = route({
   },
 });
 
-function describe(done: WithdrawResponse): { status: string; message: string } {
+function outcomeText(done: WithdrawResponse): { status: string; message: string } {
   const [paid, requested] = [moneyFromProto(done.effectiveWithdraw), moneyFromProto(done.requestedAmount)];
   if (isZero(paid)) {
     const balance = formatAmount(moneyFromProto(done.balanceBefore));

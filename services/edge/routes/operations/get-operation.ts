@@ -23,11 +23,11 @@ export const getOperation = route({
   refusals: ["operation_not_found"],
 
   async handle(deps, { params }, { poll }) {
-    const look = async (context: CallContext): Promise<Operation> => {
+    const read = async (context: CallContext): Promise<Operation> => {
       const operation = await findOperation(deps, params.operation_id, context);
       const [shown = operation] = await withLegs(deps, [operation], context);
       return shown;
     };
-    return operationReply(await poll.until(look, isFinal));
+    return operationReply(await poll.until(read, isFinal));
   },
 });

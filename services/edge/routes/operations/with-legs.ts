@@ -17,7 +17,7 @@ const MAX_KEYS = 20;
 /** Operations that are read at the same time. */
 const AT_ONCE = 8;
 /** Legs that cannot be read in this time are omitted. */
-const ASK_MS = 2_000;
+const READ_LEGS_MS = 2_000;
 
 const OUTCOMES: Readonly<Record<TransferState, OperationOutcome>> = {
   [TransferState.UNSPECIFIED]: OperationOutcome.UNKNOWN,
@@ -43,16 +43,16 @@ export async function withLegs(
   operations: readonly Operation[],
   context: CallContext,
 ): Promise<Operation[]> {
-  const soon = childContext(context, { withinMs: ASK_MS });
+  const limited = childContext(context, { withinMs: READ_LEGS_MS });
   const shown: Operation[] = [];
   for (let from = 0; from < operations.length; from += AT_ONCE) {
     const some = operations.slice(from, from + AT_ONCE);
-    shown.push(...(await Promise.all(some.map((operation) => show(deps, operation, soon)))));
+    shown.push(...(await Promise.all(some.map((operation) => show(deps, operation, limited)))));
   }
   return shown;
 }
 
-/** Fees first, as they are taken. */
+/** Fees first, in the order of collection. */
 async function show(deps: Deps, operation: Operation, context: CallContext): Promise<Operation> {
   const { feeKey, transferKeys } = operation;
   if (feeKey === "" && transferKeys.length === 0) return operation;
