@@ -1,6 +1,15 @@
 import assert from "node:assert/strict";
 import { usd } from "#kernel/money.ts";
-import { execute, many, maybeOne, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  many,
+  matchesRow,
+  maybeOne,
+  type Queryable,
+  sql,
+  withoutNulls,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import type { NewProvisioning, Provisioning, ProvisionedRole } from "../domain/provisioning.ts";
@@ -61,8 +70,7 @@ export async function markLogin(db: Queryable, id: bigint, role: ProvisionedRole
 
 /** Locks the provisioning until commit. False when another process has ended it. */
 export async function lockPending(tx: Transaction, id: bigint): Promise<boolean> {
-  const row = await maybeOne(tx, sql`select id from provisioning where id = ${id} and state = 'PENDING' for update`);
-  return row !== undefined;
+  return await matchesRow(tx, sql`select id from provisioning where id = ${id} and state = 'PENDING' for update`);
 }
 
 /** The provisioning must be locked. */
@@ -72,31 +80,28 @@ export async function markActive(tx: Transaction, id: bigint, becameId: bigint):
 
 /** Of the logins, those of unfinished provisionings: they exist on the trading platform before they have a role here. */
 export async function listPendingLogins(db: Queryable, logins: readonly string[]): Promise<string[]> {
-  const rows = await many<{ login: string }>(
+  return await column<string>(
     db,
     sql`select login from unnest(${logins}::text[]) login
         where exists (select from provisioning
                       where state = 'PENDING' and login.login in (provisioning.login, provisioning.payment_login))`,
   );
-  return rows.map(({ login }) => login);
 }
 
 export async function markFailed(db: Queryable, id: bigint, refusal: Refusal): Promise<boolean> {
-  const count = await execute(
+  return await matchesRow(
     db,
     sql`update provisioning set state = 'FAILED', refusal = ${recordedAs(refusal)}::jsonb where id = ${id} and state = 'PENDING'`,
   );
-  return count === 1;
 }
 
 /** As markFailed, but only while neither the recovery job nor a repetition works on it and no account exists: nothing was created. */
 export async function markNeverSent(db: Queryable, id: bigint, refusal: Refusal): Promise<boolean> {
-  const count = await execute(
+  return await matchesRow(
     db,
     sql`update provisioning set state = 'FAILED', refusal = ${recordedAs(refusal)}::jsonb, is_tidied = true
         where id = ${id} and state = 'PENDING' and tries = 0 and login is null`,
   );
-  return count === 1;
 }
 
 /** From now on several requests work on the row, so none of them may conclude alone that nothing was sent. */

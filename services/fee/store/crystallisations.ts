@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** The decided amounts of an Investor's withdrawal or exit. */
@@ -42,14 +42,13 @@ export async function insertCrystallisation(
   createdAt: Date,
 ): Promise<boolean> {
   const { key, investorLogin, masterLogin, subscriptionId, throughNumber, at } = asked;
-  const inserted = await execute(
+  return await matchesRow(
     tx,
     sql`insert into crystallisation
           (key, investor_login, master_login, subscription_id, through_number, decided_for, pending_minor, created_at)
         values (${key}, ${investorLogin}, ${masterLogin}, ${subscriptionId}, ${throughNumber}, ${at}, 0, ${createdAt})
         on conflict (key) do nothing`,
   );
-  return inserted === 1;
 }
 
 /** Called in the transaction of the insert. */

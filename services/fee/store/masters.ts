@@ -1,4 +1,14 @@
-import { execute, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  many,
+  matchesRow,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+  withoutNulls,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type FeeMaster = {
@@ -53,13 +63,12 @@ export async function moveReadNumber(tx: Transaction, login: string, number: big
 
 /** False when it is stopped already: the first reason stays. */
 export async function stopMaster(tx: Transaction, login: string, reason: string): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update fee_master
         set stopped_reason = ${reason}
         where master_login = ${login} and stopped_reason is null`,
   );
-  return changed === 1;
 }
 
 /** Its allocations are read again at once. */
@@ -70,13 +79,12 @@ export async function resumeMaster(tx: Transaction, login: string, at: Date): Pr
 
 /** False when it is stopped already, or unknown. */
 export async function stopForBreak(tx: Transaction, login: string, reason: string): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update fee_master
         set break_reason = ${reason}
         where master_login = ${login} and break_reason is null`,
   );
-  return changed === 1;
 }
 
 export async function resumeAfterBreak(tx: Transaction, login: string, at: Date): Promise<void> {
@@ -86,14 +94,13 @@ export async function resumeAfterBreak(tx: Transaction, login: string, at: Date)
 
 /** The Masters whose fees go to one of the accounts. */
 export async function listMastersOfAccounts(db: Queryable, accounts: readonly string[]): Promise<string[]> {
-  const rows = await many<{ login: string }>(
+  return await column<string>(
     db,
     sql`select master_login as login
         from fee_master
         where payment_account_login = any(${accounts}::text[])
         order by master_login`,
   );
-  return rows.map(({ login }) => login);
 }
 
 async function readSoon(tx: Transaction, login: string, at: Date): Promise<void> {

@@ -1,4 +1,4 @@
-import { execute, many, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** The log position up to which a payment account was scanned; undefined before the first scan. */
@@ -33,9 +33,8 @@ export async function moveSeenNumber(
   tx: Transaction,
   { login, from, to }: { readonly login: string; readonly from: bigint; readonly to: bigint },
 ): Promise<boolean> {
-  const moved = await execute(
+  return await matchesRow(
     tx,
     sql`update payment_account set seen_number = ${to} where login = ${login} and seen_number = ${from}`,
   );
-  return moved === 1;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Currency } from "#kernel/money.ts";
-import { maybeOne, one, many, execute, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, maybeOne, one, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import type { Cashflow, CashflowState, Doubt, NewCashflow } from "../domain/cashflow.ts";
@@ -87,12 +87,11 @@ export async function markRefused(
   id: bigint,
   { from, refusal, at }: { from: CashflowState; refusal: Refusal; at: Date },
 ): Promise<boolean> {
-  const count = await execute(
+  return await matchesRow(
     db,
     sql`update cashflow set state = 'REFUSED', doubt = null, refusal = ${recordedAs(refusal)}::jsonb, finished_at = ${at}
         where id = ${id} and state = ${from}`,
   );
-  return count === 1;
 }
 
 /** As markRefused, but only while neither the recovery job nor a repetition works on it: no process has sent the transfer. */
@@ -101,12 +100,11 @@ export async function markNeverSent(
   id: bigint,
   { refusal, at }: { refusal: Refusal; at: Date },
 ): Promise<boolean> {
-  const count = await execute(
+  return await matchesRow(
     db,
     sql`update cashflow set state = 'REFUSED', refusal = ${recordedAs(refusal)}::jsonb, finished_at = ${at}
         where id = ${id} and state = 'RECORDED' and tries = 0`,
   );
-  return count === 1;
 }
 
 /** From now on several requests work on the saga, so none of them may conclude alone that nothing was sent. */

@@ -1,4 +1,4 @@
-import { execute, many, one, type Queryable, sql } from "../postgres/query.ts";
+import { column, execute, many, one, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 import type { Check, Finding, PendingBreak } from "./check.ts";
 
@@ -160,11 +160,10 @@ export async function closeBreaks(tx: Transaction, name: string, keys: readonly 
     sql`delete from reconciliation_break
         where check_name = ${name} and opened_at is null and closed_at is null and key = any (${keys}::text[])`,
   );
-  const rows = await many<{ key: string }>(
+  return await column<string>(
     tx,
     sql`update reconciliation_break set closed_at = now()
         where check_name = ${name} and closed_at is null and key = any (${keys}::text[])
         returning key`,
   );
-  return rows.map(({ key }) => key);
 }
