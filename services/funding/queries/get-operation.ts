@@ -17,13 +17,13 @@ import { getWithdrawal } from "../store/withdrawals.ts";
 export async function getOperation(deps: Deps, { operationId }: GetOperationRequest): Promise<Operation> {
   const cashflow = await findCashflow(deps.pool, operationId);
   if (cashflow === undefined) throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
-  return await describe(deps, cashflow);
+  return await operationMessage(deps, cashflow);
 }
 
 const ACTIONS = { deposit: OperationAction.DEPOSIT, withdraw: OperationAction.WITHDRAW } as const;
 
 /** The recorded operation with the keys of its fees and transfers. */
-export async function describe(deps: Deps, cashflow: Cashflow): Promise<Operation> {
+export async function operationMessage(deps: Deps, cashflow: Cashflow): Promise<Operation> {
   const { operationId, action, login, amount, comment, refusal, dealId, createdAt, finishedAt } = cashflow;
   return {
     operationId,

@@ -10,7 +10,7 @@ import type { CurrentOutcome } from "../domain/current-outcome.ts";
 import { refuse } from "../refusals.ts";
 import { getCashflow } from "../store/cashflows.ts";
 import { listOperationIds } from "../store/ledger.ts";
-import { describe } from "./get-operation.ts";
+import { operationMessage } from "./get-operation.ts";
 
 const OUTCOMES: Partial<Readonly<Record<OperationOutcome, CurrentOutcome>>> = {
   [OperationOutcome.PENDING]: "PENDING",
@@ -30,6 +30,6 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
   const filter = { login, comment, outcome: OUTCOMES[request.outcome], beforeId, limit: limit + 1 };
   const ids = await listOperationIds(deps.pool, filter, deps.now());
   const items: Operation[] = [];
-  for (const id of ids.slice(0, limit)) items.push(await describe(deps, await getCashflow(deps.pool, id)));
+  for (const id of ids.slice(0, limit)) items.push(await operationMessage(deps, await getCashflow(deps.pool, id)));
   return { items, hasMore: ids.length > limit };
 }

@@ -13,7 +13,7 @@ import { findOperation, listExitKeys, type RecordedOperation } from "../store/op
 export async function getOperation(deps: Deps, { operationId }: GetOperationRequest): Promise<Operation> {
   const recorded = await findOperation(deps.pool, operationId, deps.now());
   if (recorded === undefined) throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
-  return await describe(deps, recorded);
+  return await operationMessage(deps, recorded);
 }
 
 const ACTIONS = { assign: OperationAction.ASSIGN, unassign: OperationAction.UNASSIGN } as const;
@@ -22,7 +22,7 @@ const ACTIONS = { assign: OperationAction.ASSIGN, unassign: OperationAction.UNAS
 const MAX_KEYS = 20;
 
 /** The operation message, with the keys under which fee and platform have its fees and transfers. */
-export async function describe({ pool }: Deps, recorded: RecordedOperation): Promise<Operation> {
+export async function operationMessage({ pool }: Deps, recorded: RecordedOperation): Promise<Operation> {
   const { subscriptionId, commandId, action, investorLogin, outcome, refusalCode, createdAt, finishedAt } = recorded;
   const hasLeft = action === "unassign" && outcome === "EXECUTED";
   return {

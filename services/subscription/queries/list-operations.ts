@@ -8,7 +8,7 @@ import {
 import { validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import { listOperations as list, type OperationOutcome as RecordedOutcome } from "../store/operations.ts";
-import { describe } from "./get-operation.ts";
+import { operationMessage } from "./get-operation.ts";
 import { isPageSize } from "./page.ts";
 
 const OUTCOMES: Partial<Readonly<Record<OperationOutcome, RecordedOutcome>>> = {
@@ -26,6 +26,6 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
   const filter = { login, outcome: OUTCOMES[outcome], beforeId, limit: limit + 1 };
   const { items: recorded, hasMore } = pageOf(await list(deps.pool, filter, deps.now()), limit);
   const items: Operation[] = [];
-  for (const operation of recorded) items.push(await describe(deps, operation));
+  for (const operation of recorded) items.push(await operationMessage(deps, operation));
   return { items, hasMore };
 }

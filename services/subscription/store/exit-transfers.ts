@@ -79,16 +79,16 @@ export async function claimExitTransfers(
   );
 }
 
-/** Platform has recorded the transfer; it is checked again at `lookAt`. The reason is for operators. */
+/** Platform has recorded the transfer; it is checked again at `nextTryAt`. The reason is for operators. */
 export async function markExitSent(
   db: Queryable,
   id: bigint,
-  sent: { readonly transferId: bigint; readonly lookAt: Date; readonly reason: string | undefined },
+  sent: { readonly transferId: bigint; readonly nextTryAt: Date; readonly reason: string | undefined },
 ): Promise<void> {
   await execute(
     db,
     sql`update exit_transfer
-        set transfer_id = ${sent.transferId}, next_try_at = ${sent.lookAt}, reason = ${sent.reason}
+        set transfer_id = ${sent.transferId}, next_try_at = ${sent.nextTryAt}, reason = ${sent.reason}
         where id = ${id}`,
   );
 }
