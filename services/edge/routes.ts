@@ -1,8 +1,7 @@
 import type { Route } from "./route.ts";
-import { getFee } from "./routes/fee/get-fee.ts";
+import { getFee, updateFee } from "./routes/fee/configuration.ts";
 import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
 import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
-import { updateFee } from "./routes/fee/update-fee.ts";
 import { deposit } from "./routes/funding/deposit.ts";
 import { getBalance } from "./routes/funding/get-balance.ts";
 import { withdraw } from "./routes/funding/withdraw.ts";

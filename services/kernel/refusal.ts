@@ -40,6 +40,8 @@ export type RefusalFacts = RefusalExtra & {
 
 /** Most transient failures are over after a second; a caller that waits longer gains nothing. */
 export const RETRY_AFTER_MS = 1_000;
+/** A lock, a full queue or a restarted process is usually available again after a fraction of a second. */
+export const BUSY_RETRY_AFTER_MS = 250;
 
 /** An expected "no", part of a contract. Thrown by rules and handlers; every other throw is a fault. */
 export class Refusal extends Error {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { parseDuration } from "#kernel/duration.ts";
+import { parseDuration, DAY_MS } from "#kernel/duration.ts";
 import { isScope, SCOPES, type Scope } from "./scopes.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { isAddressOrNetwork } from "./addresses.ts";
@@ -25,7 +25,7 @@ export type KeyCommand =
   | { readonly kind: "revoke"; readonly id: string };
 
 /** Long enough for a client to change its key, short enough that the old key is not forgotten. */
-export const MAX_OVERLAP_MS = 7 * 24 * 60 * 60 * 1_000;
+export const MAX_OVERLAP_MS = 7 * DAY_MS;
 const MAX_NAME_LENGTH = 100;
 const ID = /^[0-9A-Za-z]{12}$/;
 const text = { type: "string" } as const;

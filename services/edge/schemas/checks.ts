@@ -1,4 +1,5 @@
-import { formatDecimal, MAX_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
+import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH } from "#kernel/limits.ts";
+import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { parseRate } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
@@ -8,15 +9,13 @@ import { beginsWithReference } from "./reference.ts";
 export type Problem = { readonly code: string; readonly text: string };
 export type Check = (text: string) => Problem | undefined;
 
-export const MIN_AMOUNT = usd(1n);
-export const MAX_COMMENT_LENGTH = 255;
+/** The columns of usual CRM systems. */
 export const MAX_NAME_LENGTH = 255;
 /** A page of 100 Masters with the longest texts still fits into one message of the broker. */
 export const MAX_STRATEGY_LENGTH = 2_000;
 export const MAX_GROUP_LENGTH = 255;
-export const MAX_NOTE_LENGTH = 1_000;
+/** RFC 5321. */
 export const MAX_EMAIL_LENGTH = 254;
-export const MAX_LEVERAGE = 500;
 const MAX_ID = 2n ** 63n - 1n;
 const WHOLE_RATE = 1_000_000n;
 

@@ -1,13 +1,7 @@
 import type { TString } from "typebox";
+import { MAX_COMMENT_LENGTH, MAX_LEVERAGE } from "#kernel/limits.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
-import {
-  MAX_COMMENT_LENGTH,
-  MAX_EMAIL_LENGTH,
-  MAX_GROUP_LENGTH,
-  MAX_LEVERAGE,
-  MAX_NAME_LENGTH,
-  MAX_STRATEGY_LENGTH,
-} from "./checks.ts";
+import { MAX_EMAIL_LENGTH, MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH } from "./checks.ts";
 import { bool, choice, number, string, text, textOrNumber } from "./field.ts";
 
 const LOGIN_SHOWN = { pattern: "^[1-9][0-9]{0,18}$" };

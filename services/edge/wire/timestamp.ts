@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { MINUTE_MS } from "#kernel/duration.ts";
 
 const DATETIME =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/i;
-const MINUTE_MS = 60_000;
 
 /** UTC without an offset and with six decimals: 2026-01-02T03:04:05.678000. */
 export function timestamp(date: Date | undefined): string {

@@ -1,4 +1,4 @@
-import type { Finding } from "#kernel/reconcile/check.ts";
+import { abs, type Finding } from "#kernel/reconcile/check.ts";
 import { column, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 export const RUN = "run";
@@ -66,8 +66,6 @@ export async function listBrokenRuns(db: Queryable, runs: readonly bigint[]): Pr
       masterLogin: master,
       // Wrong counts may hide any of its payments.
       atRiskMinor: differs === 0n ? dueMinor : differs,
-      operationIds: [],
-      dealIds: [],
       message: `Fee run ${id} differs from its payments and credits.`,
       evidence: { counted, found, paid_minor: String(paidMinor), credited_minor: String(creditedMinor) },
     };
@@ -103,13 +101,8 @@ export async function listPaidTwice(db: Queryable, runs: readonly bigint[]): Pro
     login: investor,
     masterLogin: master,
     atRiskMinor: beyondMinor,
-    operationIds: [],
     dealIds: deals,
     message: `Investor ${investor} has more than one fee in run ${id}.`,
     evidence: { payments: payments.map(String) },
   }));
-}
-
-function abs(minor: bigint): bigint {
-  return minor < 0n ? -minor : minor;
 }

@@ -6,7 +6,6 @@ import { failpoint } from "#kernel/failpoint.ts";
 import type { Money } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
@@ -15,8 +14,7 @@ import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
 import { type Cashflow, depositKey } from "../domain/cashflow.ts";
 import { decideDeposit } from "../domain/deposit.ts";
-import { outcomeUnknown, refusalOfTransfer } from "../domain/transfer-outcome.ts";
-import { refuse } from "../refusals.ts";
+import { notSent, outcomeUnknown, refusalOfTransfer } from "../domain/transfer-outcome.ts";
 import {
   findCashflow,
   findOpenOperation,
@@ -27,9 +25,8 @@ import {
   markNeverSent,
   markRefused,
 } from "../store/cashflows.ts";
-import { finish } from "./finish.ts";
 import { insertOnce, duplicateRuleOf } from "./insert-once.ts";
-import { sendTransfer } from "./transfer.ts";
+import { finish, sendTransfer } from "./transfer.ts";
 
 /** Credits an Investor once per command id, however often the caller repeats it. */
 export async function deposit(deps: Deps, request: DepositRequest, context: CallContext): Promise<DepositResponse> {
@@ -121,11 +118,7 @@ export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: Cal
 
 /** Ends the saga as not executed, unless the recovery job or a repetition works on it too: that one may have sent it. */
 async function endUnsent(deps: Deps, cashflow: Cashflow): Promise<Error> {
-  const refusal = refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
-    outcome: "not_executed",
-    operationId: cashflow.operationId,
-    retryAfterMs: RETRY_AFTER_MS,
-  });
+  const refusal = notSent("The trading platform cannot be reached.", cashflow.operationId);
   const isOver = await markNeverSent(deps.pool, cashflow.id, { refusal, at: deps.now() });
   return isOver ? refusal : outcomeUnknown(cashflow.operationId);
 }

@@ -9,7 +9,9 @@ import type { Cashflow } from "../domain/cashflow.ts";
 import { claimUnsettled, getCashflowById, postponeCashflow } from "../store/cashflows.ts";
 import { getWithdrawal, listUnreleased } from "../store/withdrawals.ts";
 
+/** Settled at the same time; each uses one connection and one call at a time. */
 const BATCH = 16;
+/** The time limit of a money request at the edge. Shorter than CLAIM_MS, so that no other replica settles the same row. */
 const ATTEMPT_MS = 10_000;
 /** A request that has just ended releases its account lock itself. */
 const RELEASE_AFTER_MS = 3_000;

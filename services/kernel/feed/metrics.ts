@@ -1,4 +1,5 @@
 import { Gauge } from "prom-client";
+import { SECOND_MS } from "../duration.ts";
 import type { OutboxAge } from "./outbox.ts";
 
 const labelNames = ["feed"] as const;
@@ -27,8 +28,6 @@ const stopped = new Gauge({
   labelNames,
 });
 
-const MS_PER_SECOND = 1_000;
-
 // A service without a relay shows no outbox.
 for (const gauge of [oldestUnsequenced, oldestUnforwarded]) gauge.remove();
 
@@ -44,5 +43,5 @@ export function showReader(feed: string, reader: { readonly lag: bigint; readonl
 }
 
 export function showRead(feed: string, at: Date): void {
-  readAt.set({ feed }, at.getTime() / MS_PER_SECOND);
+  readAt.set({ feed }, at.getTime() / SECOND_MS);
 }

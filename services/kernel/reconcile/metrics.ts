@@ -1,4 +1,5 @@
 import { Gauge } from "prom-client";
+import { SECOND_MS } from "../duration.ts";
 import type { CheckState } from "./store.ts";
 
 const labelNames = ["check"] as const;
@@ -39,8 +40,6 @@ const failing = new Gauge({
   labelNames,
 });
 
-const MS_PER_SECOND = 1_000;
-
 /** Every replica shows the state of the tables, whichever replica runs the checks. */
 export function showChecks(checks: readonly CheckState[]): void {
   for (const check of checks) {
@@ -49,9 +48,9 @@ export function showChecks(checks: readonly CheckState[]): void {
     // Beyond 2^53 cents the loss of precision does not matter.
     atRiskCents.set(labels, Number(check.atRiskMinor));
     oldestBreakSeconds.set(labels, check.oldestBreakSeconds);
-    completedAt.set(labels, (check.completedAt ?? check.knownAt).getTime() / MS_PER_SECOND);
-    fullPassAt.set(labels, (check.fullPassAt ?? check.knownAt).getTime() / MS_PER_SECOND);
-    everySeconds.set(labels, Number(check.everyMs) / MS_PER_SECOND);
+    completedAt.set(labels, (check.completedAt ?? check.knownAt).getTime() / SECOND_MS);
+    fullPassAt.set(labels, (check.fullPassAt ?? check.knownAt).getTime() / SECOND_MS);
+    everySeconds.set(labels, Number(check.everyMs) / SECOND_MS);
     failing.set(labels, check.error === "" ? 0 : 1);
   }
 }

@@ -22,7 +22,7 @@ export type CheckState = {
   readonly oldestBreakSeconds: number;
 };
 
-export type OpenBreak = Finding & {
+export type OpenBreak = Required<Finding> & {
   readonly id: bigint;
   readonly check: string;
   readonly openedAt: Date;
@@ -133,8 +133,8 @@ export async function recordFindings(
           ${findings.map(({ login }) => login)}::text[],
           ${findings.map(({ masterLogin }) => masterLogin)}::text[],
           ${findings.map(({ atRiskMinor }) => atRiskMinor)}::bigint[],
-          ${findings.map(({ operationIds }) => JSON.stringify(operationIds))}::jsonb[],
-          ${findings.map(({ dealIds }) => JSON.stringify(dealIds.map(String)))}::jsonb[],
+          ${findings.map(({ operationIds = [] }) => JSON.stringify(operationIds))}::jsonb[],
+          ${findings.map(({ dealIds = [] }) => JSON.stringify(dealIds.map(String)))}::jsonb[],
           ${findings.map(({ message }) => message)}::text[],
           ${findings.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
         ) with ordinality as found (key, login, master_login, at_risk, operations, deals, message, evidence, rank)

@@ -2,7 +2,7 @@ import { Gauge } from "prom-client";
 import { type Job, runJob } from "../job.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { type OpenReviews, sumUndecided } from "./open-reviews.ts";
+import { many, type Queryable, sql } from "../postgres/query.ts";
 
 const RUN_EVERY_MS = 10_000;
 const labelNames = ["reason"] as const;
@@ -41,4 +41,27 @@ export function watchReviews({ pool, log }: { readonly pool: Pool; readonly log:
     return false;
   };
   return runJob({ name: "watch reviews", everyMs: RUN_EVERY_MS, work, log });
+}
+
+/** The undecided reviews of one reason. */
+type OpenReviews = {
+  readonly reason: string;
+  readonly count: number;
+  /** Never below 0, even when the clocks of the service and the database differ. */
+  readonly oldestSeconds: number;
+  /** Sum of the absolute amounts in cents, so that two reviews do not cancel out. */
+  readonly amount: bigint;
+};
+
+/** Undecided reviews, one row for each of about a dozen reasons. */
+export async function sumUndecided(db: Queryable): Promise<OpenReviews[]> {
+  return await many<OpenReviews>(
+    db,
+    sql`select reason, count(*)::int as count, coalesce(sum(abs(amount_minor)), 0)::bigint as amount,
+               greatest(extract(epoch from clock_timestamp() - min(opened_at)), 0)::float8 as "oldestSeconds"
+        from review_case
+        where state in ('OPEN', 'PROPOSED')
+        group by reason
+        order by reason`,
+  );
 }

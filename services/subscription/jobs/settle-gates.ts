@@ -8,6 +8,7 @@ import { allocationInProgress } from "../domain/decide-leave.ts";
 import { type AbandonedGate, takeOverGates } from "../store/gates.ts";
 import { findLeave } from "../store/leaves.ts";
 
+/** A crash leaves at most the gates of its own requests. */
 const GATES_PER_ROUND = 20;
 /** A gate is closed for some tens of milliseconds; one closed this long ago was left by a crash or a very late replica. */
 const ABANDONED_AFTER_MS = 5_000;

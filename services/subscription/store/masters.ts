@@ -120,3 +120,14 @@ export async function findSafetyStop(db: Queryable, login: string): Promise<"sto
   if (row?.isStopped === true) return "stopped";
   return row?.isInDeficit === true ? "deficit" : undefined;
 }
+
+/** Inserts the row of a Master's pool if there is none. */
+export async function ensurePool(tx: Transaction, login: string): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into master_pool (login)
+        select ${login}::text
+        where not exists (select from master_pool where login = ${login})
+        on conflict do nothing`,
+  );
+}

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { idReply, loginReply, nameReply, secretReply, timeReply } from "../../schemas/reply-fields.ts";
 import { aliasField, firstName, lastName, leverage, platformGroup, username } from "../../schemas/request-fields.ts";
+import { investorFields } from "../../schemas/investor.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 
 const DEFAULT_LEVERAGE = "100";
 
@@ -48,10 +48,7 @@ export const createInvestor = route({
     );
     assert(investor !== undefined, "a created Investor is missing in the answer");
     return {
-      id: investor.id,
-      mt5_login: investor.login,
-      name: investor.name,
-      created_at: timestamp(investor.createdAt),
+      ...investorFields(investor),
       password: mainPassword,
       investor_password: investorPassword,
     };

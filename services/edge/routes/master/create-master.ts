@@ -20,10 +20,10 @@ import {
   strategyName,
   username,
 } from "../../schemas/request-fields.ts";
+import { masterFields } from "../../schemas/master.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 
 const DEFAULT_LEVERAGE = "100";
 
@@ -77,12 +77,7 @@ export const createMaster = route({
     const { master } = created;
     assert(master !== undefined, "a created Master is missing in the answer");
     return {
-      id: master.id,
-      mt5_login: master.login,
-      name: master.name,
-      strategy_name: master.strategyName ?? null,
-      strategy: master.strategy ?? null,
-      created_at: timestamp(master.createdAt),
+      ...masterFields(master),
       password: created.mainPassword,
       investor_password: created.investorPassword,
       payment_account_login: master.paymentAccountLogin,

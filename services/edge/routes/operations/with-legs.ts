@@ -1,5 +1,6 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { MAX_TRANSFER_KEYS } from "#kernel/limits.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import {
   OperationAction,
@@ -12,8 +13,6 @@ import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/p
 import type { Deps } from "../../route.ts";
 import { isFinal } from "../../schemas/operation.ts";
 
-/** More transfers than the fees of one operation ever are. */
-const MAX_KEYS = 20;
 /** Operations that are read at the same time. */
 const AT_ONCE = 8;
 /** Legs that cannot be read in this time are omitted. */
@@ -78,7 +77,7 @@ async function feeKeys({ fees }: Deps, key: string, context: CallContext): Promi
 }
 
 async function legsUnder({ platform }: Deps, keys: readonly string[], context: CallContext): Promise<OperationLeg[]> {
-  const asked = keys.slice(0, MAX_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
+  const asked = keys.slice(0, MAX_TRANSFER_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
   return (await Promise.all(asked)).flatMap((transfer) => transfer?.legs.map(legOf) ?? []);
 }
 
