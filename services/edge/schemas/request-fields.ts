@@ -59,10 +59,12 @@ export const platformGroup = (example: string): TString =>
     shown: { minLength: 1, maxLength: MAX_GROUP_LENGTH },
   });
 
+export const DEFAULT_LEVERAGE = "100";
+
 export const leverage = textOrNumber("leverage", {
   description: `Leverage, 1 to ${MAX_LEVERAGE}, as digits in a string; an integer is accepted too.`,
-  example: "100",
-  default: "100",
+  example: DEFAULT_LEVERAGE,
+  default: DEFAULT_LEVERAGE,
   shown: { type: ["string", "integer"] },
 });
 

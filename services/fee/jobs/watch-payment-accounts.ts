@@ -1,7 +1,7 @@
+import { callContext } from "#kernel/contract/context.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { jobContext } from "../processes/job-context.ts";
 import { type Mismatch, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";
@@ -36,7 +36,10 @@ export async function watchPaymentAccounts(deps: Deps): Promise<boolean> {
 
 async function scan(deps: Deps, accounts: readonly SeenAccount[]): Promise<void> {
   const positions = accounts.map(({ login, seenNumber }) => ({ login, number: seenNumber ?? 0n }));
-  const { balances } = await deps.platform.readLogBalances({ positions }, jobContext(ASK_MS));
+  const { balances } = await deps.platform.readLogBalances(
+    { positions },
+    callContext({ caller: "fee", withinMs: ASK_MS }),
+  );
   const ends = new Map(balances.map(({ login, lastNumber }) => [login, lastNumber]));
   for (const { login, seenNumber } of accounts) {
     const end = ends.get(login);
@@ -50,7 +53,7 @@ async function scanLog(deps: Deps, login: string, seenNumber: bigint): Promise<v
   let from = seenNumber;
   for (let read = 0; read < READS_PER_ROUND; read += 1) {
     const asked = { login, afterNumber: from, limit: MAX_PAGE_SIZE };
-    const { entries } = await deps.platform.readLog(asked, jobContext(ASK_MS));
+    const { entries } = await deps.platform.readLog(asked, callContext({ caller: "fee", withinMs: ASK_MS }));
     const to = entries.at(-1)?.number;
     if (to === undefined || !(await stopOnAmendments(deps, { login, from, to }, entries))) return;
     if (entries.length < MAX_PAGE_SIZE) return;

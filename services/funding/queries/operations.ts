@@ -10,8 +10,14 @@ import {
   OperationOutcome,
 } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
-import { type Cashflow, depositKey, payoutKey, withdrawalKey } from "../domain/cashflow.ts";
-import { type CurrentOutcome, currentOutcome } from "../domain/current-outcome.ts";
+import {
+  type Cashflow,
+  type CurrentOutcome,
+  currentOutcome,
+  depositKey,
+  payoutKey,
+  withdrawalKey,
+} from "../domain/cashflow.ts";
 import { refuse } from "../refusals.ts";
 import { findCashflow, getCashflow } from "../store/cashflows.ts";
 import { listOperationIds } from "../store/ledger.ts";

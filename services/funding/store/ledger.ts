@@ -1,5 +1,5 @@
 import { column, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { CurrentOutcome } from "../domain/current-outcome.ts";
+import type { CurrentOutcome } from "../domain/cashflow.ts";
 
 export type LedgerFilter = {
   /** Empty matches all. */
@@ -12,7 +12,7 @@ export type LedgerFilter = {
   readonly limit: number;
 };
 
-/** Ids of operations, newest first. The outcomes are those of domain/current-outcome.ts. */
+/** Ids of operations, newest first. The outcomes are those of domain/cashflow.ts. */
 export async function listOperationIds(db: Queryable, filter: LedgerFilter, now: Date): Promise<string[]> {
   const { login, comment, outcome, beforeId, limit } = filter;
   return await column<string>(

@@ -5,6 +5,7 @@ import type { Pool } from "../postgres/pool.ts";
 import { matchesRow, sql } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 
+/** Much shorter than the interval of a check, so that a break stops its Master soon. */
 const RUN_EVERY_MS = 5_000;
 const BREAKS_PER_PAGE = 200;
 /** A Master with more breaks than these was stopped by the first ones. */

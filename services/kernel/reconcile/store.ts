@@ -29,8 +29,6 @@ export type OpenBreak = Required<Finding> & {
   readonly seenAt: Date;
 };
 
-type OpenBreakRow = Omit<OpenBreak, "evidence"> & { readonly evidence: Record<string, unknown> };
-
 /** Inserts or updates the checks of this version. Checks of an older version stay recorded and do not run any more. */
 export async function insertChecks(
   db: Queryable,
@@ -70,7 +68,7 @@ export function listChecks(db: Queryable): Promise<CheckState[]> {
 }
 
 export async function listOpenBreaks(db: Queryable, afterId: bigint, limit: number): Promise<OpenBreak[]> {
-  return many<OpenBreakRow>(
+  return many<OpenBreak>(
     db,
     sql`select id, check_name as "check", key, login, master_login as "masterLogin", at_risk_minor as "atRiskMinor",
                operation_ids as "operationIds", deal_ids as "dealIds", message, evidence, opened_at as "openedAt",

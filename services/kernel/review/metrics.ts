@@ -4,28 +4,21 @@ import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { many, type Queryable, sql } from "../postgres/query.ts";
 
+/** Prometheus usually reads the metrics less often. */
 const RUN_EVERY_MS = 10_000;
-const labelNames = ["reason"] as const;
 
-const open = new Gauge({
-  name: "pamm_reviews_open",
-  help: "Undecided reviews, by reason.",
-  labelNames,
-});
-const oldestSeconds = new Gauge({
-  name: "pamm_reviews_oldest_seconds",
-  help: "Age of the oldest undecided review, by reason.",
-  labelNames,
-});
-const amountCents = new Gauge({
-  name: "pamm_reviews_amount_cents",
-  help: "Sum of the absolute amounts of undecided reviews, in cents, by reason.",
-  labelNames,
-});
+const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ["reason"] });
+
+const open = gauge("pamm_reviews_open", "Undecided reviews, by reason.");
+const oldestSeconds = gauge("pamm_reviews_oldest_seconds", "Age of the oldest undecided review, by reason.");
+const amountCents = gauge(
+  "pamm_reviews_amount_cents",
+  "Sum of the absolute amounts of undecided reviews, in cents, by reason.",
+);
 
 /** Every replica shows the state of the table. A reason without an undecided review is not shown. */
 export function showReviews(reviews: readonly OpenReviews[]): void {
-  for (const gauge of [open, oldestSeconds, amountCents]) gauge.reset();
+  for (const shown of [open, oldestSeconds, amountCents]) shown.reset();
   for (const { reason, count, oldestSeconds: age, amount } of reviews) {
     open.set({ reason }, count);
     oldestSeconds.set({ reason }, age);

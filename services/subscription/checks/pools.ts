@@ -15,10 +15,10 @@ import {
   listBrokenCarries,
   listBrokenMarks,
   listMasters,
-  nextMaster,
+  MASTERS_PER_RUN,
   type PoolDifference,
 } from "./find-pools.ts";
-import { listBrokenHoldings, listInvestors, nextInvestor, type HoldingDifference } from "./find-holdings.ts";
+import { INVESTORS_PER_RUN, listBrokenHoldings, listInvestors, type HoldingDifference } from "./find-holdings.ts";
 
 /** Platform sums the log of up to a thousand accounts. */
 const CALL_TIMEOUT_MS = 5_000;
@@ -68,7 +68,10 @@ export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Chec
         covers: () => true,
         nextCursor: cursorAfter(
           { master: masterAfter, investor: investorAfter },
-          { master: nextMaster(masterAfter, read.masters), investor: nextInvestor(investorAfter, read.investors) },
+          {
+            master: nextLogin(masterAfter, read.masters, MASTERS_PER_RUN),
+            investor: nextLogin(investorAfter, read.investors, INVESTORS_PER_RUN),
+          },
         ),
       };
     },
@@ -81,6 +84,12 @@ type Cursors = { readonly master: string; readonly investor: string };
 function cursorAfter(from: Cursors, next: Cursors): string {
   if (next.master === "" && next.investor === "") return "";
   return `${next.master === "" ? from.master : next.master}/${next.investor === "" ? from.investor : next.investor}`;
+}
+
+/** Where a list continues; empty after its last login. */
+function nextLogin(after: string, read: readonly { readonly login: string }[], perRun: number): string {
+  const page = read.filter(({ login }) => login > after);
+  return page.length < perRun ? "" : (page[perRun - 1]?.login ?? "");
 }
 
 /** All keys except those of Investors begin with the kind and the login of the Master. */

@@ -1,7 +1,7 @@
 import { later } from "#kernel/retry.ts";
 import assert from "node:assert/strict";
 import { decideSettled } from "../processes/leave/decide-settled.ts";
-import { refuseUnderGate } from "../processes/leave/refuse-under-gate.ts";
+import { refuseUnderGate } from "../processes/leave/leaving.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { allocationInProgress } from "../domain/decide-leave.ts";

@@ -17,8 +17,7 @@ import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { accountBusy } from "../account-lock.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { decideSettled } from "./decide-settled.ts";
-import type { GatedLeave } from "./leaving.ts";
-import { finalRefusal, refuseUnderGate } from "./refuse-under-gate.ts";
+import { finalRefusal, type GatedLeave, refuseUnderGate } from "./leaving.ts";
 
 /** Other leaves wait at the gate meanwhile; a little later the recovery job treats it as abandoned. */
 const READ_MS = 3_000;
