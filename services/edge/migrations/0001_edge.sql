@@ -58,8 +58,8 @@ create trigger access_audit_is_append_only
   before update or delete or truncate on access_audit
   for each statement execute function refuse_change();
 
--- Which command a client's Idempotency-Key stands for. Answers are not kept: the command is given again under its first
--- id, and the service that carried it out answers.
+-- The command that a client's Idempotency-Key stands for. Responses are not stored: a repeated command is sent again under
+-- its first id, and the service that executed it returns the recorded result.
 create table idempotency_key (
   key_id        text not null,
   key           text not null check (key ~ '^[\x21-\x7e]{1,64}$'),
@@ -69,7 +69,7 @@ create table idempotency_key (
   command_id    text not null unique check (command_id <> ''),
   -- IN_PROGRESS: not answered, or outcome unknown. DONE: it succeeded. REFUSED: proven that nothing was executed.
   status        text not null check (status in ('IN_PROGRESS', 'DONE', 'REFUSED')),
-  -- Until then a replica works on it; afterwards the next request may send the command again.
+  -- Until then a replica processes it; afterwards the next request may send the command again.
   busy_until    timestamptz not null,
   created_at    timestamptz not null,
   primary key (key_id, key)

@@ -16,7 +16,7 @@ export function movementOf(query: Static<ReturnType<typeof movementQuery>>, { ke
   return { login, amount: moneyOf(query.amount), comment: text, client };
 }
 
-/** The request was executed; the header says that it may be a duplicate. */
+/** The request was executed; the header names the deal that it may duplicate. */
 export function reportDuplicate({ setHeader }: RouteContext, dealId: bigint | undefined): void {
   if (dealId !== undefined) setHeader("x-possible-duplicate-of", String(dealId));
 }

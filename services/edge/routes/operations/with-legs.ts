@@ -63,7 +63,7 @@ async function show(deps: Deps, operation: Operation, context: CallContext): Pro
   return upToDate({ ...operation, reference: own[0]?.reference ?? "", legs }, own[0]);
 }
 
-/** The platform service knows an outcome before the recovery job of funding has recorded it. */
+/** Platform records an outcome before the recovery job of funding does. */
 function upToDate(operation: Operation, own: OperationLeg | undefined): Operation {
   const isOneMovement = operation.action === OperationAction.DEPOSIT || operation.action === OperationAction.WITHDRAW;
   if (own === undefined || !isOneMovement || isFinal(operation) || !isFinal(own)) return operation;
