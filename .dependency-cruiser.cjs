@@ -37,7 +37,12 @@ module.exports = {
       comment: "Domain rules are pure functions: no clock, no store, no contract, no package, no Node module.",
       severity: "error",
       from: { path: "^services/([^/]+)/domain/", pathNot: A_TEST },
-      to: { pathNot: ["^services/$1/(domain/|refusals[.]ts$)", "^services/kernel/(money|rate|refusal|brand)[.]ts$"] },
+      to: {
+        pathNot: [
+          "^services/$1/(domain/|refusals[.]ts$)",
+          "^services/kernel/(money|rate|refusal|brand|limits|duration)[.]ts$",
+        ],
+      },
     },
     {
       name: "store-knows-no-transport",

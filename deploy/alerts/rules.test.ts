@@ -14,7 +14,7 @@ type Rule = {
   readonly alert: string;
   readonly expr: string;
   readonly labels: { readonly severity: string };
-  readonly annotations: { readonly summary: string; readonly description: string };
+  readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
 };
 
 const TEXT = readFileSync(new URL("./pamm-rules.yaml", import.meta.url), "utf8");
@@ -74,6 +74,16 @@ test("every alert has the money at risk, a severity and the next step", () => {
     expect(["page", "ticket"], alert).toContain(labels.severity);
     expect(annotations.summary, alert).toMatch(/at risk/);
     expect(annotations.description.length, alert).toBeGreaterThan(20);
+  }
+});
+
+test("every alert links to its section of the runbook", () => {
+  const runbook = readFileSync(new URL("../../docs/operate.md", import.meta.url), "utf8");
+  const headings = new Set(runbook.match(/(?<=^### )Pamm\w+$/gm));
+  for (const { alert, annotations } of rules) {
+    const anchor = alert.toLowerCase();
+    expect(annotations.runbook_url).toBe(`{{ $externalLabels.repository_url }}/docs/operate.md#${anchor}`);
+    expect(headings, alert).toContain(alert);
   }
 });
 

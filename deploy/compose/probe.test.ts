@@ -34,7 +34,7 @@ async function readyEdge(): Promise<number> {
   const app = Fastify();
   const reached = { reachable: true, lag_ms: 1 };
   const report = { broker: { reachable: true }, services: {}, platform: reached, lag_ms: 1 };
-  serveHealth(app, { check: async () => ({ isReady: true, report: { status: "ready", ...report } }) });
+  serveHealth(app, { read: async () => ({ isReady: true, report: { status: "ready", ...report } }) });
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
   onTestFinished(() => app.close());
   return Number(new URL(address).port);

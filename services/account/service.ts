@@ -1,5 +1,6 @@
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { runJob, type Job } from "#kernel/job.ts";
+import { HOUR_MS } from "#kernel/duration.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { addInvestor } from "./commands/add-investor.ts";
 import { addMaster } from "./commands/add-master.ts";
@@ -9,15 +10,15 @@ import { updateMaster } from "./commands/update-master.ts";
 import type { Deps } from "./deps.ts";
 import { forgetUpdates } from "./jobs/forget-updates.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
-import { findAccounts } from "./queries/find-accounts.ts";
-import { findInvestor } from "./queries/find-investor.ts";
-import { findMaster, getMaster } from "./queries/get-master.ts";
+import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "./queries/reveal.ts";
 
+/** A caller may still wait for the accounts. */
 const RESUME_EVERY_MS = 500;
+/** No caller waits for the account of a failed pair to be disabled. */
 const TIDY_EVERY_MS = 5_000;
-const FORGET_EVERY_MS = 3_600_000;
+const FORGET_EVERY_MS = HOUR_MS;
 
 /** Every rpc of the contract and the one function behind it. */
 export function accountService(deps: Deps): Implementation<AccountServiceService> {

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { v7 as uuidv7 } from "uuid";
 import type { Clock } from "#kernel/clock.ts";
 import { limit } from "#kernel/contract/limit.ts";
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { type Authenticate, authenticateRequest, demandScope } from "./keys/auth.ts";
 import { createBuckets, type Rate } from "./rate-limit.ts";
 import { refuse } from "./problems/refusals.ts";
@@ -28,8 +29,6 @@ export type Admission = {
   readonly enter: (routeClass: RouteClass) => () => void;
 };
 
-const RETRY_WHEN_FULL_MS = 1_000;
-
 export function createAdmission({ authenticate, limits, now }: AdmissionOptions): Admission {
   const gates = eachClass(limits, (of) => ({ buckets: createBuckets(of.rate, now), slots: limit(of.inProgress) }));
   return {
@@ -50,7 +49,7 @@ export function createAdmission({ authenticate, limits, now }: AdmissionOptions)
       const { slots } = gates[routeClass];
       if (slots.tryEnter()) return slots.leave;
       throw refuse("service_unavailable", "Too many requests are in progress. Retry shortly.", {
-        retryAfterMs: RETRY_WHEN_FULL_MS,
+        retryAfterMs: RETRY_AFTER_MS,
       });
     },
   };

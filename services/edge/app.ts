@@ -114,7 +114,7 @@ function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
   };
   app.addHook("onRequest", async (request, reply) => {
     request.edge = beginRequest();
-    // The only sign of a caller that left before it was answered.
+    // Emitted also when the caller disconnects before the response.
     reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));
     reply.headers(commonHeaders(request));
     if ((request.raw.url ?? "").length > MAX_URL_LENGTH) {
@@ -128,7 +128,7 @@ function commonHeaders({ id }: FastifyRequest): Record<string, string> {
   return { "x-request-id": id, "cache-control": "no-store", "x-content-type-options": "nosniff" };
 }
 
-/** The status that other servers log for a caller that has left. */
+/** The status that nginx logs for a client that closed its connection. */
 const CALLER_LEFT = 499;
 const UNAUTHENTICATED = 401;
 const FORBIDDEN = 403;

@@ -24,7 +24,7 @@ export function acceptJsonBodies(scope: FastifyInstance): void {
 export function ignoreBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addHook("onRequest", async (request) => {
-    // A media type that is not even one would be refused before the parser is chosen.
+    // The framework would refuse a malformed media type before it chooses the parser.
     delete request.headers["content-type"];
   });
   scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _bytes, done) => done(null, undefined));

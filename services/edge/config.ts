@@ -6,10 +6,10 @@ import { isAddressOrNetwork } from "./keys/addresses.ts";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{16,200}$/;
 
-/** What protects the stored hashes of keys; made from the encryption key when it is not set. */
+/** Secret input of the stored key hashes; derived from the encryption key when it is not set. */
 const pepper = secretKey({ otherwise: "PAMM_ENCRYPTION_KEY" });
 
-/** A burst of twice as many is let through after a pause. */
+/** After a pause a burst of twice as many is accepted. */
 const perSecond = (whenMissing: string) => integer(1, 1_000_000, { whenMissing });
 const inProgress = (whenMissing: string) => integer(1, 10_000, { whenMissing });
 
@@ -27,7 +27,7 @@ export const settings = Type.Object({
     ),
   ),
   PAMM_API_KEY_PEPPER: pepper,
-  /** The one before, for as long as keys live that were made under it. */
+  /** The previous pepper, while keys that were created with it are in use. */
   PAMM_API_KEY_PEPPER_OLD: optional(secretKey({ otherwise: "PAMM_ENCRYPTION_KEY_OLD" })),
   /** Proxies whose X-Forwarded-For is trusted. */
   PAMM_TRUSTED_PROXIES: optional(piece("addresses or networks separated by commas", parseAddresses)),

@@ -7,12 +7,13 @@ import { refuse } from "./problems/refusals.ts";
 
 export const MAX_URL_LENGTH = 8 * 1024;
 const MAX_HEADER_BYTES = 32 * 1024;
-/** A client cannot hold a connection by sending slowly. */
+/** A client that sends slowly cannot occupy a connection for longer. */
 const HEADERS_WITHIN_MS = 5_000;
 const REQUEST_WITHIN_MS = 10_000;
 const CHECK_EVERY_MS = 1_000;
-/** Longer than the longest answer takes. */
+/** Longer than the longest time limit of a route, also with `wait`. */
 const SILENT_FOR_MS = 60_000;
+/** Longer than the idle timeout of usual load balancers, so that the edge does not close a connection that one reuses. */
 const KEEP_ALIVE_MS = 72_000;
 
 /** Limits of each connection. */

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import type { Readiness } from "./readiness.ts";
 
-/** Without a key, for the supervisor of the process. */
+/** Require no API key: a supervisor or load balancer reads them. */
 export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
   const schema = { hide: true };
   app.get("/healthz", { schema }, async () => ({ status: "ok" }));
   app.get("/readyz", { schema }, async (_request, reply) => {
-    const { isReady, report } = await readiness.check();
+    const { isReady, report } = await readiness.read();
     return reply.code(isReady ? 200 : 503).send(report);
   });
 }

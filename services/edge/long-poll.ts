@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { limit } from "#kernel/contract/limit.ts";
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { refuse } from "./problems/refusals.ts";
 
-/** A request that waits for a state instead of being sent again and again. */
+/** Waits for a state, so that the caller does not have to repeat its request. */
 export type Poll = {
   /** Reads until the state is final, the time is up or the caller has left; returns what was read last. */
   readonly until: <T>(read: (context: CallContext) => Promise<T>, isFinal: (state: T) => boolean) => Promise<T>;
@@ -25,11 +26,12 @@ export type LongPoll = {
   readonly close: () => void;
 };
 
+/** Half of the usual idle timeout of load balancers. */
 export const MAX_WAIT_SECONDS = 30;
+/** Each read costs one query of a service; a caller does not notice a quarter of a second. */
 const READ_EVERY_MS = 250;
 /** Of all callers together; fewer than may read at once, so that requests that do not wait still get through. */
 const MAX_WAITING = 128;
-const RETRY_WHEN_FULL_MS = 1_000;
 
 export function createLongPoll(maxWaiting = MAX_WAITING): LongPoll {
   const slots = limit(maxWaiting);
@@ -42,7 +44,7 @@ export function createLongPoll(maxWaiting = MAX_WAITING): LongPoll {
         let state = await read(contextOfRead());
         if (isFinal(state) || Date.now() >= until) return state;
         if (!slots.tryEnter()) {
-          throw refuse("service_unavailable", "Too many requests are waiting.", { retryAfterMs: RETRY_WHEN_FULL_MS });
+          throw refuse("service_unavailable", "Too many requests are waiting.", { retryAfterMs: RETRY_AFTER_MS });
         }
         try {
           while (!isFinal(state) && Date.now() < until && !left.aborted && !isClosed) {

@@ -9,6 +9,7 @@ import { startMetrics } from "#kernel/metrics.ts";
 import { natsClient } from "#kernel/nats/client.ts";
 import { runService } from "#kernel/service.ts";
 import { listenError } from "#kernel/startup-error.ts";
+import { HOUR_MS } from "#kernel/duration.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
@@ -29,8 +30,10 @@ import { insertAuditEntries } from "./store/access-audit.ts";
 import { cursorsOf } from "./wire/cursor.ts";
 
 const caller = "edge";
+/** How long a replica may miss a changed key when the signal was lost. */
 const READ_KEYS_EVERY_MS = 5_000;
-const PRUNE_EVERY_MS = 60 * 60 * 1_000;
+const PRUNE_EVERY_MS = HOUR_MS;
+/** A client that was idle for as long may send its next requests at once. */
 const BURST_SECONDS = 2;
 
 await runService(caller, async (context) => {

@@ -24,7 +24,7 @@ export function observeHttp(log: Log, request: FastifyRequest, status: number, e
   const route = request.is404 ? NO_ROUTE : (request.routeOptions.url ?? NO_ROUTE);
   seconds.observe({ route, method: request.method, status }, elapsedMs / 1_000);
   if (code !== undefined) problems.inc({ route, code });
-  // Probes arrive every few seconds.
+  // Probes arrive every few seconds and would fill the log.
   const write = PROBES.has(route) ? log.debug : log.info;
   write("request", {
     request_id: request.id,

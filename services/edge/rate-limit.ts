@@ -3,7 +3,7 @@ import type { Clock } from "#kernel/clock.ts";
 export type Rate = {
   /** Tokens that come back each second. */
   readonly perSecond: number;
-  /** What may be asked at once after a pause. */
+  /** Requests that are accepted at once after a pause. */
   readonly burst: number;
 };
 
@@ -17,7 +17,7 @@ type Bucket = { level: number; filledAt: number };
 
 const TOKEN = 1_000;
 
-/** Limits the memory used. The oldest bucket is dropped, which costs its key nothing. */
+/** Limits the memory used. The key of a dropped bucket starts with a full one. */
 const MAX_BUCKETS = 10_000;
 
 /** One token bucket for each key, filled as time goes by. */

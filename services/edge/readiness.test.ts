@@ -33,7 +33,7 @@ test("it is not ready before everything was reached once", async () => {
   const { readiness, down, later } = watched();
   down.add("platform");
 
-  expect(await readiness.check()).toEqual({
+  expect(await readiness.read()).toEqual({
     isReady: false,
     report: {
       status: "starting",
@@ -45,20 +45,17 @@ test("it is not ready before everything was reached once", async () => {
   });
   down.clear();
   later();
-  expect(await readiness.check()).toMatchObject({
-    isReady: true,
-    report: { status: "ready", platform: UP, lag_ms: 0 },
-  });
+  expect(await readiness.read()).toMatchObject({ isReady: true, report: { status: "ready", platform: UP, lag_ms: 0 } });
 });
 
 test("a dependency that is lost later is reported, and the edge stays ready", async () => {
   const { readiness, down, later, loseBroker } = watched();
-  await readiness.check();
+  await readiness.read();
   down.add("funding");
   loseBroker();
   later();
 
-  expect(await readiness.check()).toMatchObject({
+  expect(await readiness.read()).toMatchObject({
     isReady: true,
     report: {
       status: "degraded",
@@ -71,7 +68,7 @@ test("a dependency that is lost later is reported, and the edge stays ready", as
 
 test("however often it is asked, each dependency is asked once", async () => {
   const { readiness, asked } = watched();
-  await Promise.all([readiness.check(), readiness.check(), readiness.check()]);
+  await Promise.all([readiness.read(), readiness.read(), readiness.read()]);
 
   expect(asked()).toBe(NAMES.length);
 });
@@ -82,7 +79,7 @@ test("a dependency that does not answer at all is given up in time", async () =>
   const readiness = createReadiness({ isBrokerConnected: () => true, probes: silent, now: () => new Date() });
   const begunAt = Date.now();
 
-  expect(await readiness.check()).toMatchObject({
+  expect(await readiness.read()).toMatchObject({
     isReady: false,
     report: { services: { account: DOWN, fee: { reachable: true } } },
   });

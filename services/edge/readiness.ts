@@ -24,10 +24,11 @@ export type ReadinessReport = {
 
 export type Readiness = {
   /** Ready once all dependencies were reached; from then on as long as the edge runs. */
-  readonly check: () => Promise<{ readonly isReady: boolean; readonly report: ReadinessReport }>;
+  readonly read: () => Promise<{ readonly isReady: boolean; readonly report: ReadinessReport }>;
 };
 
-const PROBE_TIMEOUT_MS = 1_500;
+/** The deadline of a probe: shorter than the period of a usual readiness probe. */
+export const PROBE_TIMEOUT_MS = 1_500;
 /** Limits how often the dependencies are called, however often readiness is read. */
 const FRESH_FOR_MS = 500;
 
@@ -49,7 +50,7 @@ export function createReadiness({ isBrokerConnected, probes, now }: ReadinessOpt
   }
 
   return {
-    async check() {
+    async read() {
       const at = now().getTime();
       if (latest === undefined || at - latest.at > FRESH_FOR_MS) latest = { at, report: examine() };
       const report = await latest.report;

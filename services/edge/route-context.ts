@@ -9,7 +9,7 @@ import type { Poll, LongPoll } from "./long-poll.ts";
 export type Input = { params: never; query: never; body: never };
 
 export function inputOf({ params, query, body }: FastifyRequest): Input {
-  // The schemas have just said what these are.
+  // The schemas have validated these types.
   return { params, query, body } as Input;
 }
 

@@ -31,7 +31,7 @@ export type RouteContext = CallContext & {
   readonly poll: Poll;
 };
 
-/** Decides how long a request may take, how many of its kind run at once and how often a key may ask. */
+/** Determines the time limit of a request, how many of its class run at once and the rate of a key. */
 export const ROUTE_CLASSES = ["read", "money", "create"] as const;
 export type RouteClass = (typeof ROUTE_CLASSES)[number];
 
@@ -70,7 +70,7 @@ type Facts<P, Q, B> = {
   readonly body?: B;
   /** Refusals of its own, beside those that any route may answer. */
   readonly refusals: readonly ProblemCode[];
-  /** Every call, allowed or not, is on record before the answer leaves. */
+  /** Every call, allowed or not, is audited before its response is sent. */
   readonly revealsSecrets?: boolean;
 };
 
@@ -93,7 +93,7 @@ export type ListRoute<
   I extends TSchema,
 > = Facts<P, Q, B> & {
   readonly item: I;
-  /** One page after the other; each is asked for when the caller has taken the one before. */
+  /** Each page is read when the caller has received the one before. */
   readonly pages: (
     deps: Deps,
     input: Input<P, Q, B>,

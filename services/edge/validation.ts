@@ -14,10 +14,11 @@ type Found = {
   readonly params: Readonly<Record<string, unknown>>;
 };
 
-type LockOwner = { readonly parentData: object; readonly parentDataProperty: string | number };
-type CheckFunction = ((value: unknown, lockOwner?: LockOwner) => boolean) & { errors?: Partial<Found>[] };
+/** Where the validator found a value. */
+type Position = { readonly parentData: object; readonly parentDataProperty: string | number };
+type CheckFunction = ((value: unknown, position?: Position) => boolean) & { errors?: Partial<Found>[] };
 
-/** Nothing is coerced, nothing removed, nothing filled in, and every mistake is found. */
+/** The validator reports all mistakes and changes no value: no coercion, no removal, no defaults. */
 export const AJV: AjvOptions = {
   customOptions: {
     coerceTypes: false,
@@ -37,9 +38,9 @@ function addChecks(ajv: Ajv): Ajv {
 
 function compileCheck(name: CheckName): CheckFunction {
   const check = CHECKS[name];
-  const validate: CheckFunction = (_value, lockOwner) => {
+  const validate: CheckFunction = (_value, position) => {
     // The type alone reports values that are neither text nor number.
-    const text = lockOwner && decimalText(lockOwner.parentData, String(lockOwner.parentDataProperty));
+    const text = position && decimalText(position.parentData, String(position.parentDataProperty));
     const problem = text === undefined ? undefined : check(text);
     validate.errors = problem === undefined ? [] : [{ keyword: "x-check", params: problem }];
     return problem === undefined;
@@ -66,21 +67,21 @@ function explain({ instancePath, keyword, params }: Found): FieldError {
   const path = instancePath.split("/").slice(1);
   if (keyword === "required") path.push(String(params["missingProperty"]));
   const field = path.length === 0 ? "body" : path.join(".");
-  const { code, says } = describe(keyword, params);
-  return { field, code, message: `${field} ${says}.` };
+  const { code, text } = reasonOf(keyword, params);
+  return { field, code, message: `${field} ${text}.` };
 }
 
-function describe(keyword: string, params: Readonly<Record<string, unknown>>): { code: string; says: string } {
+function reasonOf(keyword: string, params: Readonly<Record<string, unknown>>): { code: string; text: string } {
   switch (keyword) {
     case "x-check":
-      return { code: String(params["code"]), says: String(params["says"]) };
+      return { code: String(params["code"]), text: String(params["text"]) };
     case "required":
-      return { code: "required", says: "is required" };
+      return { code: "required", text: "is required" };
     case "enum":
-      return { code: "unknown_value", says: `must be one of ${[params["allowedValues"]].flat().join(", ")}` };
+      return { code: "unknown_value", text: `must be one of ${[params["allowedValues"]].flat().join(", ")}` };
     case "type":
-      return { code: "wrong_type", says: `must be of type ${[params["type"]].flat().join(" or ")}` };
+      return { code: "wrong_type", text: `must be of type ${[params["type"]].flat().join(" or ")}` };
     default:
-      return { code: "malformed", says: "is not valid" };
+      return { code: "malformed", text: "is not valid" };
   }
 }

@@ -1,28 +1,23 @@
-import { type Backbone, openBackbone, serveContract } from "#kernel/backbone.ts";
+import { followFeed, openBackbone, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
-import { callContext } from "#kernel/contract/context.ts";
-import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
-import { onWakeUp } from "#kernel/nats/wake-up-signal.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
-import { runService, type ServiceContext } from "#kernel/service.ts";
+import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
-import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { feeChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import { ALLOCATION_FEED, receiveAllocations } from "./events/receive-allocations.ts";
+import { receiveAllocations } from "./events/receive-allocations.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { createWakeSignals, feeJobs, feeService, feeWatchers } from "./service.ts";
 
 const caller = "fee";
-const READ_MS = 5_000;
 
 await runService(caller, async (context) => {
   const { stack, env, log } = context;
@@ -44,7 +39,7 @@ await runService(caller, async (context) => {
     log,
     now: systemClock,
   };
-  const allocations = await followAllocations(context, backbone, deps, subscriptions);
+  const allocations = await followFeed(context, backbone, subscriptions, receiveAllocations(deps));
   for (const job of feeJobs(deps)) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
@@ -56,23 +51,3 @@ await runService(caller, async (context) => {
     backbone.broker.isConnected() && allocations.state().stopped === undefined;
   await serveContract(context, backbone, { contract: FeeServiceService, implementation, isReady });
 });
-
-/** Consumes the allocation feed of subscription over gRPC; wake-up signals arrive over NATS. */
-async function followAllocations(
-  { stack, log }: ServiceContext,
-  { broker, pool }: Backbone,
-  deps: Deps,
-  address: string,
-): Promise<FeedConsumer> {
-  const owner = stack.use(grpcClient(address, { contract: FeedServiceService, caller }));
-  const consumer = stack.use(
-    await consumeFeed({
-      ...receiveAllocations(deps),
-      pool,
-      read: (request, signal) => owner.read(request, callContext({ caller, withinMs: READ_MS, signal })),
-      log,
-    }),
-  );
-  stack.use(onWakeUp(broker, ALLOCATION_FEED, consumer.wake));
-  return consumer;
-}

@@ -5,19 +5,15 @@ import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { collect } from "./commands/collect.ts";
-import { configure } from "./commands/configure.ts";
-import { crystallise } from "./commands/crystallise.ts";
+import { configure, updateConfiguration } from "./commands/configure.ts";
+import { crystallise, prepare } from "./commands/crystallise.ts";
 import { decideReview } from "./commands/decide-review.ts";
-import { prepare } from "./commands/prepare.ts";
-import { updateConfiguration } from "./commands/update-configuration.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
 import { payFees } from "./jobs/pay-fees.ts";
 import { readAllocations } from "./jobs/read-allocations.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
 import { getConfiguration } from "./queries/get-configuration.ts";
-import { listDueItems } from "./queries/list-due-items.ts";
-import { listInvestorPayments } from "./queries/list-investor-payments.ts";
-import { listPaymentCredits } from "./queries/list-payment-credits.ts";
+import { listDueItems, listInvestorPayments, listPaymentCredits } from "./queries/payments.ts";
 
 /** Interval without a wake-up signal. */
 const READ_EVERY_MS = 250;

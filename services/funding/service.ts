@@ -7,10 +7,11 @@ import { withdraw } from "./commands/withdraw.ts";
 import type { Deps } from "./deps.ts";
 import { releaseLocks, settleCashflows } from "./jobs/settle-cashflows.ts";
 import { getBalance } from "./queries/get-balance.ts";
-import { getOperation } from "./queries/get-operation.ts";
-import { listOperations } from "./queries/list-operations.ts";
+import { getOperation, listOperations } from "./queries/operations.ts";
 
+/** A caller may still wait for the outcome. */
 const SETTLE_EVERY_MS = 500;
+/** An account lock that was not released blocks its Investor. */
 const RELEASE_EVERY_MS = 1_000;
 
 /** Every rpc of the contract and the one function behind it. */

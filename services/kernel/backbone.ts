@@ -1,18 +1,22 @@
 import { join } from "node:path";
+import { callContext } from "./contract/context.ts";
 import type { Contract } from "./contract/contract.ts";
+import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { integer, logLevel, optional, port, secretUrl, text, type Piece } from "./config-pieces.ts";
 import { armFailpoints } from "./failpoint.ts";
+import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/consume.ts";
 import { feedReader } from "./feed/read.ts";
 import { startRelay } from "./feed/relay.ts";
 import type { Log } from "./log.ts";
+import { grpcClient } from "./grpc/client.ts";
 import { type Mounted, serveOverGrpc } from "./grpc/serve.ts";
 import { startMetrics } from "./metrics.ts";
 import { type Broker, connectNats } from "./nats/connect.ts";
 import { jetStreamPublisher } from "./nats/publisher.ts";
 import { serveOverNats } from "./nats/serve.ts";
 import { requireStreams, type StreamDefinition } from "./nats/streams.ts";
-import { wakeUpSender } from "./nats/wake-up-signal.ts";
+import { onWakeUp, wakeUpSender } from "./nats/wake-up-signal.ts";
 import { migrate } from "./postgres/migrate.ts";
 import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
 import type { Secret } from "./secret.ts";
@@ -112,6 +116,24 @@ export async function relayFeeds(
   const forward = jetStreamPublisher(broker, streams);
   const relay = stack.use(await startRelay({ service, pool, feeds, forward, signal: wakeUpSender(broker), log }));
   watch("relay", relay.fault);
+}
+
+/** The owner reads a page of its outbox by an index. */
+const READ_FEED_MS = 5_000;
+
+/** Receives the feed of another service over gRPC, woken by plain NATS signals. */
+export async function followFeed<Event extends EventType<unknown>>(
+  { stack, log }: ServiceContext,
+  { service: caller, pool, broker }: Backbone,
+  address: string,
+  receiver: Omit<ConsumerOptions<Event>, "pool" | "read" | "log">,
+): Promise<FeedConsumer> {
+  const owner = stack.use(grpcClient(address, { contract: FeedServiceService, caller }));
+  const read: ConsumerOptions<Event>["read"] = (request, signal) =>
+    owner.read(request, callContext({ caller, withinMs: READ_FEED_MS, signal }));
+  const consumer = stack.use(await consumeFeed({ ...receiver, pool, read, log }));
+  stack.use(onWakeUp(broker, receiver.feed, consumer.wake));
+  return consumer;
 }
 
 export type Served<C extends Contract> = Mounted<C> & {

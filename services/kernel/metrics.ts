@@ -29,6 +29,7 @@ export type MetricsOptions = {
 
 export type MetricsServer = AsyncDisposable & { readonly port: number };
 
+/** A check of readiness reads the state of connections, so a slower one counts as failed. */
 const READY_TIMEOUT_MS = 2_000;
 let collectsDefaults = false;
 

@@ -18,6 +18,9 @@ export function usd(minor: bigint): Money {
   return { currency: "USD", minor };
 }
 
+/** The smallest amount of a deposit or withdrawal. */
+export const MIN_AMOUNT: Money = usd(1n);
+
 /** The trading platform moves no more than 1,000,000,000.00 in one balance operation. */
 export const MAX_AMOUNT: Money = usd(1_000_000_000_00n);
 

@@ -1,4 +1,7 @@
-/** A page of this size fits into one message of the broker and one response of the edge. The contracts state it too. */
+/**
+ * A page of this size fits into one message of the broker and one response of the edge. It also limits the logins that one
+ * request names. The contracts state it too.
+ */
 export const MAX_PAGE_SIZE = 1_000;
 
 /** The nearest size that a page may have. */

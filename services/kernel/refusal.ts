@@ -40,6 +40,8 @@ export type RefusalFacts = RefusalExtra & {
 
 /** Most transient failures are over after a second; a caller that waits longer gains nothing. */
 export const RETRY_AFTER_MS = 1_000;
+/** A lock, a full queue or a restarted process is usually available again after a fraction of a second. */
+export const BUSY_RETRY_AFTER_MS = 250;
 
 /** An expected "no", part of a contract. Thrown by rules and handlers; every other throw is a fault. */
 export class Refusal extends Error {
@@ -62,6 +64,21 @@ export class Refusal extends Error {
     this.operationId = facts.operationId;
     this.retryAfterMs = facts.retryAfterMs;
   }
+}
+
+/** A refusal as it is stored, so that a repeated request gets the same answer: `new Refusal(...)` reads it. */
+export function recordedAs({
+  code,
+  status,
+  message,
+  details,
+  errors,
+  outcome,
+  operationId,
+  retryAfterMs,
+}: Refusal): string {
+  const facts: RefusalFacts = { code, status, message, details, errors, outcome, operationId, retryAfterMs };
+  return JSON.stringify(facts);
 }
 
 export type Refusals<Code extends string> = {

@@ -8,6 +8,9 @@ const MAX_RETRY_MS = 30_000;
 /** After this time another replica may take a row that a crashed replica has claimed. An attempt takes at most 10 s. */
 export const CLAIM_MS = 15_000;
 
+/** After the deadline of its caller a replica may still work this long on a saga; then the recovery job takes it over. */
+export const RECOVERY_GRACE_MS = 1_000;
+
 /** The pause after a failed attempt: doubles with each attempt up to the limit. */
 export function backOffMs(attempts: number, maxMs = MAX_RETRY_MS): number {
   return Math.min(maxMs, FIRST_RETRY_MS * 2 ** Math.max(attempts - 1, 0));

@@ -1,30 +1,25 @@
 import streams from "#streams" with { type: "json" };
-import { type Backbone, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
+import { followFeed, openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
-import { callContext } from "#kernel/contract/context.ts";
-import { consumeFeed, type FeedConsumer } from "#kernel/feed/consume.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { pullWakeUps } from "#kernel/nats/pull.ts";
-import { onWakeUp } from "#kernel/nats/wake-up-signal.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
-import { runService, type ServiceContext } from "#kernel/service.ts";
+import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
-import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { subscriptionChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import { fileAccountMovement, MOVEMENT_FEED } from "./events/file-account-movement.ts";
+import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { createWakeSignals, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
 
 const caller = "subscription";
-const READ_MS = 5_000;
 
 await runService(caller, async (context) => {
   const { stack, env, log } = context;
@@ -48,7 +43,12 @@ await runService(caller, async (context) => {
     week: { anchor: config.PAMM_FEE_ANCHOR, periodMs: config.PAMM_FEE_PERIOD },
   };
   await relayFeeds(context, backbone, FEEDS);
-  const movements = await followMovements(context, backbone, deps, config.PLATFORM_GRPC_URL);
+  const movements = await followFeed(context, backbone, config.PLATFORM_GRPC_URL, fileAccountMovement(deps));
+  // JetStream delivers a lost wake-up signal again.
+  const [subject = ""] = streams.movements.subjects;
+  const stream = { ...streams.movements, replicas: config.NATS_STREAM_REPLICAS };
+  const { catchUp } = movements;
+  stack.use(pullWakeUps(backbone.broker, { stream, consumer: caller, subject, catchUp, log }));
   for (const job of subscriptionJobs(deps)) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
@@ -64,26 +64,3 @@ await runService(caller, async (context) => {
     isReady,
   });
 });
-
-/** Reads the movement feed of platform, woken by plain NATS signals and by JetStream, which delivers a lost signal again. */
-async function followMovements(
-  { stack, log }: ServiceContext,
-  { broker, pool, settings: { NATS_STREAM_REPLICAS: replicas } }: Backbone,
-  deps: Deps,
-  platformAddress: string,
-): Promise<FeedConsumer> {
-  const platform = stack.use(grpcClient(platformAddress, { contract: FeedServiceService, caller }));
-  const consumer = stack.use(
-    await consumeFeed({
-      ...fileAccountMovement(deps),
-      pool,
-      read: (request, signal) => platform.read(request, callContext({ caller, withinMs: READ_MS, signal })),
-      log,
-    }),
-  );
-  stack.use(onWakeUp(broker, MOVEMENT_FEED, consumer.wake));
-  const [subject = ""] = streams.movements.subjects;
-  const stream = { ...streams.movements, replicas };
-  stack.use(pullWakeUps(broker, { stream, consumer: caller, subject, catchUp: consumer.catchUp, log }));
-  return consumer;
-}

@@ -15,7 +15,7 @@ import type { WakeSignals, Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
 import { openExternalReviews } from "./jobs/open-external-reviews.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
-import { closeWeeks } from "./jobs/close-weeks.ts";
+import { closeWeeks, strikeWaitingFlows } from "./jobs/mark-masters.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
 import { postResults } from "./jobs/post-results.ts";
 import { readGaps } from "./jobs/read-gaps.ts";
@@ -23,21 +23,20 @@ import { sendExits } from "./jobs/send-exits.ts";
 import { settleAssignments } from "./jobs/settle-assignments.ts";
 import { settleExits } from "./jobs/settle-exits.ts";
 import { settleGates } from "./jobs/settle-gates.ts";
-import { strikeWaitingFlows } from "./jobs/strike-waiting-flows.ts";
-import { countActiveInvestors } from "./queries/count-active-investors.ts";
-import { findOpenSubscription } from "./queries/find-open-subscription.ts";
-import { getActiveMaster } from "./queries/get-active-master.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
-import { getOperation } from "./queries/get-operation.ts";
+import { getOperation, listOperations } from "./queries/operations.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
 import { getProof } from "./queries/get-proof.ts";
-import { listActiveInvestors } from "./queries/list-active-investors.ts";
-import { listOperations } from "./queries/list-operations.ts";
-import { listSubscriptions } from "./queries/list-subscriptions.ts";
-import { readAllocationRows } from "./queries/read-allocation-rows.ts";
-import { readAllocations } from "./queries/read-allocations.ts";
+import {
+  countActiveInvestors,
+  findOpenSubscription,
+  getActiveMaster,
+  listActiveInvestors,
+  listSubscriptions,
+} from "./queries/subscriptions.ts";
+import { readAllocationRows, readAllocations } from "./queries/read-allocations.ts";
 
-/** Intervals of the jobs when no wake-up signal arrives. */
+/** Intervals of the jobs when no wake-up signal arrives: capital moves within a second, and a recovery soon after a crash. */
 const FLOWS_EVERY_MS = 250;
 const SETTLE_EVERY_MS = 1_000;
 

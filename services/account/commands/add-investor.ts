@@ -6,7 +6,6 @@ import type { Deps } from "../deps.ts";
 import { checkAll, loginError, nameError } from "../domain/checks.ts";
 import { decideExistence, decideTradingLogin } from "../domain/decide-registration.ts";
 import type { Investor } from "../domain/investor.ts";
-import { investorMessage } from "../messages.ts";
 import { findInvestorByCommand, insertInvestor } from "../store/investors.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
 
@@ -29,5 +28,5 @@ export async function addInvestor(
     return await inTransaction(deps.pool, (tx) => insertInvestor(tx, { login, name, createdAt, commandId }));
   };
   const find = () => findInvestorByCommand(deps.pool, commandId);
-  return investorMessage(await registerOnce({ find, register }));
+  return await registerOnce({ find, register });
 }

@@ -5,7 +5,6 @@ import type { CreateInvestorRequest, CreateInvestorResponse } from "#proto/pamm/
 import type { Deps } from "../deps.ts";
 import { checkAll, commandError, leverageError, nameError } from "../domain/checks.ts";
 import { provisioningKey } from "../domain/provisioning.ts";
-import { investorMessage } from "../messages.ts";
 import { decryptPasswords } from "../passwords.ts";
 import { findInvestorById } from "../store/investors.ts";
 import { provision } from "../processes/provision.ts";
@@ -16,33 +15,23 @@ export async function createInvestor(
   request: CreateInvestorRequest,
   context: CallContext,
 ): Promise<CreateInvestorResponse> {
-  const { firstName, lastName, name, username, platformGroup, leverage } = request;
+  const { username: email, ...details } = request;
   const operationId = context.commandId;
   checkAll(
     commandError(operationId),
-    nameError("first_name", firstName),
-    nameError("last_name", lastName),
-    nameError("name", name),
-    leverageError(leverage),
+    nameError("first_name", details.firstName),
+    nameError("last_name", details.lastName),
+    nameError("name", details.name),
+    leverageError(details.leverage),
   );
-  const details = {
-    operationId,
-    kind: "INVESTOR",
-    firstName,
-    lastName,
-    name,
-    email: username,
-    platformGroup,
-    leverage,
-  } as const;
-  const without = { minDeposit: usd(0n), strategyName: undefined, strategy: undefined };
-  const made = await provision(deps, { ...details, ...without }, context);
+  const ofMaster = { minDeposit: usd(0n), strategyName: undefined, strategy: undefined };
+  const made = await provision(deps, { ...details, email, operationId, kind: "INVESTOR", ...ofMaster }, context);
 
   const investor = await findInvestorById(deps.pool, made.becameId ?? 0n);
   const passwords = await decryptPasswords(deps, provisioningKey(made, "investor"));
   assert(investor !== undefined && passwords !== undefined, "an active provisioning has its Investor and passwords");
   return {
-    investor: investorMessage(investor),
+    investor,
     mainPassword: passwords.main.reveal(),
     investorPassword: passwords.investor.reveal(),
   };

@@ -17,30 +17,21 @@ export async function createMaster(
   request: CreateMasterRequest,
   context: CallContext,
 ): Promise<CreateMasterResponse> {
-  const { firstName, lastName, name, username, platformGroup, leverage, strategyName, strategy } = request;
+  const { username: email, strategyName, strategy, ...details } = request;
   const minDeposit = moneyFromProto(request.minDeposit, "min_deposit");
   const operationId = context.commandId;
   checkAll(
     commandError(operationId),
-    nameError("first_name", firstName),
-    nameError("last_name", lastName),
-    nameError("name", name),
+    nameError("first_name", details.firstName),
+    nameError("last_name", details.lastName),
+    nameError("name", details.name),
     textError("strategy_name", strategyName),
     textError("strategy", strategy),
-    leverageError(leverage),
+    leverageError(details.leverage),
     minDepositError(minDeposit),
   );
-  const details = {
-    operationId,
-    kind: "MASTER",
-    firstName,
-    lastName,
-    name,
-    email: username,
-    platformGroup,
-    leverage,
-  } as const;
-  const made = await provision(deps, { ...details, minDeposit, strategyName, strategy }, context);
+  const ofMaster = { minDeposit, strategyName, strategy };
+  const made = await provision(deps, { ...details, email, operationId, kind: "MASTER", ...ofMaster }, context);
 
   const master = await findMasterById(deps.pool, made.becameId ?? 0n);
   const passwords = await decryptPasswords(deps, provisioningKey(made, "trading"));

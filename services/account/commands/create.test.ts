@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { resumeProvisionings, tidyFailed } from "../jobs/resume-provisionings.ts";
-import { findAccounts } from "../queries/find-accounts.ts";
+import { findAccounts } from "../queries/find.ts";
 import { listInvestors, listMasters } from "../queries/list-directories.ts";
 import { revealMaster } from "../queries/reveal.ts";
 import { aCall, aMaster, anInvestor, usd, world, type World } from "../testing/account.ts";

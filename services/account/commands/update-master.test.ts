@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { forgetUpdates } from "../jobs/forget-updates.ts";
-import { getMaster, findMaster } from "../queries/get-master.ts";
-import { findInvestor } from "../queries/find-investor.ts";
+import { findInvestor, findMaster, getMaster } from "../queries/find.ts";
 import { listMasters } from "../queries/list-directories.ts";
 import { aCall, aMaster, usd, world } from "../testing/account.ts";
 import { createMaster } from "./create-master.ts";

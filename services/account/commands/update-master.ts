@@ -4,11 +4,10 @@ import { moneyFromProto } from "#kernel/contract/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Master as MasterMessage, UpdateMasterRequest } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
+import { countInvestorsOf, getMasterById } from "../directory.ts";
 import { checkAll, minDepositError, nameError, textError } from "../domain/checks.ts";
 import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
-import { countInvestorsOf } from "../queries/count-investors.ts";
-import { getMasterById } from "../queries/get-master.ts";
 import { insertMasterUpdate } from "../store/master-updates.ts";
 import { findMasterById, updateMaster as storeChange } from "../store/masters.ts";
 

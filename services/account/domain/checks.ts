@@ -1,10 +1,10 @@
+import { MAX_LEVERAGE } from "#kernel/limits.ts";
 import { isLess, MAX_AMOUNT, usd, type Money } from "#kernel/money.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 const LOGIN = /^[1-9]\d{0,18}$/;
 const CONTROL = /\p{Cc}/u;
-const MAX_LEVERAGE = 500;
 
 /** Throws one refusal with all invalid fields. The edge validates too, but a caller on NATS may not have. */
 export function checkAll(...found: readonly (FieldError | undefined)[]): void {

@@ -4,7 +4,9 @@ import { fulfil } from "../processes/fulfil.ts";
 import type { Deps } from "../deps.ts";
 import { claimPending, getProvisioning, listUntidied, markTidied } from "../store/provisionings.ts";
 
+/** Each creates up to two accounts on the trading platform, at the same time. */
 const BATCH = 8;
+/** The trading platform creates an account within seconds. */
 const ATTEMPT_MS = 20_000;
 /** Longer than an attempt, so that two replicas never resume one provisioning at once. */
 const CLAIM_MS = 30_000;

@@ -23,6 +23,12 @@ create table master (
   foreign key (payment_login, payment_kind) references account (login, kind)
 );
 
+-- Each row under the names that the code uses; so are the other views.
+create view master_row as
+  select id, login, payment_login as "paymentLogin", name, strategy_name as "strategyName", strategy,
+         min_deposit_minor as "minDepositMinor", created_at as "createdAt"
+  from master;
+
 create table investor (
   id         bigint generated always as identity primary key,
   login      text not null unique,
@@ -76,6 +82,13 @@ create table provisioning (
   check ((state = 'ACTIVE') = (became_id is not null)),
   check ((state = 'FAILED') = (refusal is not null))
 );
+
+create view provisioning_row as
+  select id, operation_id as "operationId", kind, state, first_name as "firstName", last_name as "lastName", name, email,
+         platform_group as "platformGroup", leverage, min_deposit_minor as "minDepositMinor",
+         strategy_name as "strategyName", strategy, login, payment_login as "paymentLogin", became_id as "becameId",
+         refusal, created_at as "createdAt"
+  from provisioning;
 
 create index provisioning_to_resume on provisioning (next_try_at) where state = 'PENDING';
 create index provisioning_to_tidy on provisioning (id) where state = 'FAILED' and not is_tidied;

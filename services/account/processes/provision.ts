@@ -2,16 +2,13 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { later } from "#kernel/retry.ts";
+import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import { Secret } from "#kernel/secret.ts";
 import type { Deps } from "../deps.ts";
 import { provisioningKey, rolesOf, type NewProvisioning, type Provisioning } from "../domain/provisioning.ts";
 import { putCredential } from "../store/credentials.ts";
 import { findProvisioning, getProvisioning, insertProvisioning, markRepeated } from "../store/provisionings.ts";
 import { fulfil } from "./fulfil.ts";
-
-/** The recovery job takes over a provisioning so long after the deadline of its request. */
-const AFTER_DEADLINE_MS = 1_000;
 
 /** Creates the requested accounts once, however often the caller repeats the command id. */
 export async function provision(deps: Deps, details: NewProvisioning, context: CallContext): Promise<Provisioning> {
@@ -28,7 +25,7 @@ async function record(
   const known = await findProvisioning(pool, details.operationId);
   if (known !== undefined) return await join(pool, known);
   return await inTransaction(pool, async (tx) => {
-    const nextTryAt = later(deadline, AFTER_DEADLINE_MS);
+    const nextTryAt = later(deadline, RECOVERY_GRACE_MS);
     const provisioning = await insertProvisioning(tx, details, { at: now(), nextTryAt });
     if (provisioning === undefined) {
       return await join(tx, await getProvisioning(tx, details.operationId));

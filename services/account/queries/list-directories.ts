@@ -7,10 +7,10 @@ import type {
   ListMastersResponse,
 } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
-import { investorMessage, masterMessage } from "../messages.ts";
+import { countInvestors } from "../directory.ts";
+import { masterMessage } from "../messages.ts";
 import { listInvestors as readInvestors } from "../store/investors.ts";
 import { listMasters as readMasters } from "../store/masters.ts";
-import { countInvestors } from "./count-investors.ts";
 
 export async function listMasters(
   deps: Deps,
@@ -32,6 +32,5 @@ export async function listInvestors(
   { afterId, limit }: ListInvestorsRequest,
 ): Promise<ListInvestorsResponse> {
   const size = pageSize(limit);
-  const { items, hasMore } = pageOf(await readInvestors(deps.pool, { afterId, limit: size + 1 }), size);
-  return { items: items.map(investorMessage), hasMore };
+  return pageOf(await readInvestors(deps.pool, { afterId, limit: size + 1 }), size);
 }

@@ -1,13 +1,12 @@
-import { execute, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** False when the command was applied before. A concurrent call with the same id waits for the commit of the first one. */
 export async function insertMasterUpdate(tx: Transaction, commandId: string, at: Date): Promise<boolean> {
-  const inserted = await execute(
+  return await matchesRow(
     tx,
     sql`insert into master_update (command_id, applied_at) values (${commandId}, ${at}) on conflict do nothing`,
   );
-  return inserted === 1;
 }
 
 /** Deletes the oldest first; returns the number of deleted rows. */

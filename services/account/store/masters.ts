@@ -1,19 +1,10 @@
 import { usd } from "#kernel/money.ts";
-import { many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Master, MasterChange, NewMaster } from "../domain/master.ts";
 import { insertAccounts } from "./accounts.ts";
 
-type Row = {
-  id: bigint;
-  login: string;
-  payment_login: string;
-  name: string;
-  strategy_name: string | null;
-  strategy: string | null;
-  min_deposit_minor: bigint;
-  created_at: Date;
-};
+type Row = Omit<Master, "minDeposit"> & { minDepositMinor: bigint };
 
 /** Registers trading and payment account together. Fails on account_pkey when one of them has a role already. */
 export async function insertMaster(tx: Transaction, master: NewMaster): Promise<Master> {
@@ -21,33 +12,23 @@ export async function insertMaster(tx: Transaction, master: NewMaster): Promise<
     { login: master.login, kind: "MASTER" },
     { login: master.paymentLogin, kind: "PAYMENT" },
   ]);
-  const row = await one<Row>(
+  const { id } = await one<{ id: bigint }>(
     tx,
     sql`insert into master (login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at, command_id)
         values (${master.login}, ${master.paymentLogin}, ${master.name}, ${master.strategyName}, ${master.strategy},
                 ${master.minDeposit.minor}, ${master.createdAt}, nullif(${master.commandId}, ''))
-        returning id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at`,
+        returning id`,
   );
-  return masterOf(row);
+  return masterOf(await one<Row>(tx, sql`select * from master_row where id = ${id}`));
 }
 
 export async function findMasterById(db: Queryable, id: bigint): Promise<Master | undefined> {
-  const row = await maybeOne<Row>(
-    db,
-    sql`select id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at
-        from master
-        where id = ${id}`,
-  );
+  const row = await maybeOne<Row>(db, sql`select * from master_row where id = ${id}`);
   return row && masterOf(row);
 }
 
 export async function findMasterByLogin(db: Queryable, login: string): Promise<Master | undefined> {
-  const row = await maybeOne<Row>(
-    db,
-    sql`select id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at
-        from master
-        where login = ${login}`,
-  );
+  const row = await maybeOne<Row>(db, sql`select * from master_row where login = ${login}`);
   return row && masterOf(row);
 }
 
@@ -55,50 +36,35 @@ export async function findMasterByLogin(db: Queryable, login: string): Promise<M
 export async function findMasterByCommand(db: Queryable, commandId: string): Promise<Master | undefined> {
   const row = await maybeOne<Row>(
     db,
-    sql`select id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at
-        from master
-        where command_id = ${commandId}`,
+    sql`select * from master_row where id = (select id from master where command_id = ${commandId})`,
   );
   return row && masterOf(row);
 }
 
 /** Undefined fields keep their value. Undefined when no Master has the id. */
 export async function updateMaster(db: Queryable, id: bigint, change: MasterChange): Promise<Master | undefined> {
-  const row = await maybeOne<Row>(
+  await execute(
     db,
     sql`update master
         set name = coalesce(${change.name}, name),
             strategy_name = coalesce(${change.strategyName}, strategy_name),
             strategy = coalesce(${change.strategy}, strategy),
             min_deposit_minor = coalesce(${change.minDeposit?.minor}, min_deposit_minor)
-        where id = ${id}
-        returning id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at`,
+        where id = ${id}`,
   );
-  return row && masterOf(row);
+  return await findMasterById(db, id);
 }
 
 /** Ascending by id. */
 export async function listMasters(db: Queryable, page: { afterId: bigint; limit: number }): Promise<Master[]> {
   const rows = await many<Row>(
     db,
-    sql`select id, login, payment_login, name, strategy_name, strategy, min_deposit_minor, created_at
-        from master
-        where id > ${page.afterId}
-        order by id
-        limit ${page.limit}`,
+    sql`select * from master_row where id > ${page.afterId} order by id limit ${page.limit}`,
   );
   return rows.map(masterOf);
 }
 
 function masterOf(row: Row): Master {
-  return {
-    id: row.id,
-    login: row.login,
-    paymentLogin: row.payment_login,
-    name: row.name,
-    strategyName: row.strategy_name ?? undefined,
-    strategy: row.strategy ?? undefined,
-    minDeposit: usd(row.min_deposit_minor),
-    createdAt: row.created_at,
-  };
+  const { minDepositMinor, ...master } = withoutNulls(row);
+  return { ...master, minDeposit: usd(minDepositMinor) };
 }

@@ -1,21 +1,22 @@
 import assert from "node:assert/strict";
 import { usd } from "#kernel/money.ts";
-import { execute, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  many,
+  matchesRow,
+  maybeOne,
+  type Queryable,
+  sql,
+  withoutNulls,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
+import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import type { NewProvisioning, Provisioning, ProvisionedRole } from "../domain/provisioning.ts";
 
-type Row = Omit<
-  Provisioning,
-  "minDeposit" | "strategyName" | "strategy" | "login" | "paymentLogin" | "becameId" | "refusal"
-> & {
+type Row = Omit<Provisioning, "minDeposit" | "refusal"> & {
   minDepositMinor: bigint;
-  strategyName: string | null;
-  strategy: string | null;
-  login: string | null;
-  paymentLogin: string | null;
-  becameId: bigint | null;
-  refusal: RefusalFacts | null;
+  refusal: RefusalFacts | undefined;
 };
 
 /** Recorded before platform is called. Undefined: the operation id is recorded already. */
@@ -38,15 +39,7 @@ export async function insertProvisioning(
 }
 
 export async function findProvisioning(db: Queryable, operationId: string): Promise<Provisioning | undefined> {
-  const row = await maybeOne<Row>(
-    db,
-    sql`select id, operation_id as "operationId", kind, state, first_name as "firstName", last_name as "lastName", name, email,
-               platform_group as "platformGroup", leverage, min_deposit_minor as "minDepositMinor",
-               strategy_name as "strategyName", strategy, login, payment_login as "paymentLogin", became_id as "becameId",
-               refusal, created_at as "createdAt"
-        from provisioning
-        where operation_id = ${operationId}`,
-  );
+  const row = await maybeOne<Row>(db, sql`select * from provisioning_row where "operationId" = ${operationId}`);
   return row && provisioningOf(row);
 }
 
@@ -77,8 +70,7 @@ export async function markLogin(db: Queryable, id: bigint, role: ProvisionedRole
 
 /** Locks the provisioning until commit. False when another process has ended it. */
 export async function lockPending(tx: Transaction, id: bigint): Promise<boolean> {
-  const row = await maybeOne(tx, sql`select id from provisioning where id = ${id} and state = 'PENDING' for update`);
-  return row !== undefined;
+  return await matchesRow(tx, sql`select id from provisioning where id = ${id} and state = 'PENDING' for update`);
 }
 
 /** The provisioning must be locked. */
@@ -88,31 +80,28 @@ export async function markActive(tx: Transaction, id: bigint, becameId: bigint):
 
 /** Of the logins, those of unfinished provisionings: they exist on the trading platform before they have a role here. */
 export async function listPendingLogins(db: Queryable, logins: readonly string[]): Promise<string[]> {
-  const rows = await many<{ login: string }>(
+  return await column<string>(
     db,
     sql`select login from unnest(${logins}::text[]) login
         where exists (select from provisioning
                       where state = 'PENDING' and login.login in (provisioning.login, provisioning.payment_login))`,
   );
-  return rows.map(({ login }) => login);
 }
 
 export async function markFailed(db: Queryable, id: bigint, refusal: Refusal): Promise<boolean> {
-  const count = await execute(
+  return await matchesRow(
     db,
-    sql`update provisioning set state = 'FAILED', refusal = ${refusalText(refusal)}::jsonb where id = ${id} and state = 'PENDING'`,
+    sql`update provisioning set state = 'FAILED', refusal = ${recordedAs(refusal)}::jsonb where id = ${id} and state = 'PENDING'`,
   );
-  return count === 1;
 }
 
 /** As markFailed, but only while neither the recovery job nor a repetition works on it and no account exists: nothing was created. */
 export async function markNeverSent(db: Queryable, id: bigint, refusal: Refusal): Promise<boolean> {
-  const count = await execute(
+  return await matchesRow(
     db,
-    sql`update provisioning set state = 'FAILED', refusal = ${refusalText(refusal)}::jsonb, is_tidied = true
+    sql`update provisioning set state = 'FAILED', refusal = ${recordedAs(refusal)}::jsonb, is_tidied = true
         where id = ${id} and state = 'PENDING' and tries = 0 and login is null`,
   );
-  return count === 1;
 }
 
 /** From now on several requests work on the row, so none of them may conclude alone that nothing was sent. */
@@ -149,19 +138,7 @@ export async function markTidied(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update provisioning set is_tidied = true where id = ${id}`);
 }
 
-function refusalText({ code, status, message, details, errors, outcome, retryAfterMs }: Refusal): string {
-  return JSON.stringify({ code, status, message, details, errors, outcome, retryAfterMs });
-}
-
-function provisioningOf({ minDepositMinor, ...row }: Row): Provisioning {
-  return {
-    ...row,
-    minDeposit: usd(minDepositMinor),
-    strategyName: row.strategyName ?? undefined,
-    strategy: row.strategy ?? undefined,
-    login: row.login ?? undefined,
-    paymentLogin: row.paymentLogin ?? undefined,
-    becameId: row.becameId ?? undefined,
-    refusal: row.refusal === null ? undefined : new Refusal(row.refusal),
-  };
+function provisioningOf(row: Row): Provisioning {
+  const { minDepositMinor, refusal, ...provisioning } = withoutNulls(row);
+  return { ...provisioning, minDeposit: usd(minDepositMinor), refusal: refusal && new Refusal(refusal) };
 }

@@ -27,9 +27,10 @@ export type Audit = {
 
 export type AuditWriter = Audit & AsyncDisposable;
 
+/** One statement per batch keeps the audit cheap; a crash loses at most the entries of one delay. */
 const BATCH_SIZE = 500;
 const BATCH_DELAY_MS = 200;
-/** Limits the memory used while the database is away. */
+/** Limits the memory used while the database is unavailable. */
 const MAX_WAITING = 20_000;
 const RETRY_DELAY_MS = 1_000;
 

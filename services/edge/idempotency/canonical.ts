@@ -10,8 +10,8 @@ export type Shape = { readonly properties: TProperties };
 const asMoney = (text: string): string => moneyText(moneyOf(text));
 const asInteger = (text: string): string => String(BigInt(text));
 
-/** What may be written in several ways: 100, 100.0 and 100.00 are one amount, and one instant has many offsets. */
-const ONE_WAY: Partial<Readonly<Record<CheckName, (text: string) => string>>> = {
+/** Values with several spellings: 100, 100.0 and 100.00 are one amount, and one instant has many offsets. */
+const CANONICAL_TEXT: Partial<Readonly<Record<CheckName, (text: string) => string>>> = {
   amount: asMoney,
   min_deposit: asMoney,
   rate: (text) => String(ratePpm(text)),
@@ -20,26 +20,23 @@ const ONE_WAY: Partial<Readonly<Record<CheckName, (text: string) => string>>> = 
   datetime: (text) => parseTimestamp(text)?.toISOString() ?? text,
 };
 
-/**
- * Parameters that are valid, as far as the route knows them, in the order of their names and each in the one way that it is
- * meant: what is missing is its default.
- */
+/** The valid parameters of a route in the order of their names, each in its canonical form; a missing one has its default. */
 export function canonical(shape: Shape | undefined, value: unknown): unknown {
   if (shape === undefined || typeof value !== "object" || value === null) return null;
   const names = Object.keys(shape.properties).toSorted();
   return names.flatMap((name) => {
-    const member = meant(shape.properties[name], value, name);
+    const member = canonicalMember(shape.properties[name], value, name);
     return member === undefined ? [] : [[name, member]];
   });
 }
 
-function meant(schema: TSchema | undefined, lockOwner: object, name: string): unknown {
+function canonicalMember(schema: TSchema | undefined, parent: object, name: string): unknown {
   if (schema === undefined) return undefined;
-  const written = Object.hasOwn(lockOwner, name) ? (lockOwner as Record<string, unknown>)[name] : undefined;
+  const written = Object.hasOwn(parent, name) ? (parent as Record<string, unknown>)[name] : undefined;
   if ("properties" in schema) return written === undefined ? undefined : canonical(schema as unknown as Shape, written);
-  const text = written === undefined ? undefined : decimalText(lockOwner, name);
+  const text = written === undefined ? undefined : decimalText(parent, name);
   const value = text ?? written ?? ("default" in schema ? schema.default : undefined);
   const check = "x-check" in schema ? (schema["x-check"] as CheckName) : undefined;
-  const oneWay = check && ONE_WAY[check];
-  return typeof value === "string" && oneWay !== undefined ? oneWay(value) : value;
+  const canonicalText = check && CANONICAL_TEXT[check];
+  return typeof value === "string" && canonicalText !== undefined ? canonicalText(value) : value;
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import { verdictOf } from "../problems/http-status.ts";
 import { refuse } from "../problems/refusals.ts";
@@ -20,7 +20,7 @@ export type ClaimRequest = IdempotencyKey & {
   readonly fingerprint: Buffer;
   /** Used when the key stands for no command yet. */
   readonly commandId: string;
-  /** By then the request has been answered, or its outcome is unknown. */
+  /** At this instant the request has been answered, or its outcome is unknown. */
   readonly busyUntil: Date;
 };
 
@@ -39,10 +39,9 @@ export type IdempotencyStore = {
   readonly execute: <T>(claim: Claim, work: () => Promise<T>) => Promise<T>;
 };
 
-/** After so many lost races the key is surely in use. */
+/** A key that was lost to other requests this often is in use. */
 const MAX_TRIES = 5;
-const RETRY_AFTER_MS = 1_000;
-/** These say that a service was not reached, nothing about the command: after a first attempt they prove nothing. */
+/** A service was not reached by this attempt. An earlier attempt may have reached it, so these prove nothing then. */
 const TRANSPORT_CODES = new Set(["service_unavailable", "deadline_exceeded", "busy"]);
 
 export function createIdempotencyStore(

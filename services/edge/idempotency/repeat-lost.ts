@@ -6,7 +6,8 @@ import { Refusal } from "#kernel/refusal.ts";
 import { verdictOf } from "../problems/http-status.ts";
 
 /** After this time a service or broker that was killed runs again, and the second attempt still has time for its answer. */
-const LISTEN_FOR_SHARE = 0.5;
+const FIRST_WAIT_SHARE = 0.5;
+/** A service that refused because it restarts is usually back after this pause. */
 const PAUSE_MS = 250;
 /** With less time than this a second attempt would not be answered. */
 const ATTEMPT_NEEDS_MS = 1_500;
@@ -15,14 +16,14 @@ const ATTEMPT_NEEDS_MS = 1_500;
  * Sends a command, and once more under the same id when no answer came: the service executes an id once. A success of
  * either attempt is the answer. A refusal of one attempt proves nothing while the other may still be executed.
  */
-export async function repeatLost<T>(context: CallContext, give: () => Promise<T>): Promise<T> {
-  const first = give();
-  const early = await settledWithin(first, remainingMs(context) * LISTEN_FOR_SHARE);
+export async function repeatLost<T>(context: CallContext, send: () => Promise<T>): Promise<T> {
+  const first = send();
+  const early = await settledWithin(first, remainingMs(context) * FIRST_WAIT_SHARE);
   if (early?.status === "fulfilled") return early.value;
   if (early !== undefined && !isLost(early.reason)) throw early.reason;
   if (early !== undefined) await sleep(PAUSE_MS);
   if (remainingMs(context) < ATTEMPT_NEEDS_MS) return await first;
-  return await secondAttempt(first, give());
+  return await secondAttempt(first, send());
 }
 
 async function secondAttempt<T>(first: Promise<T>, second: Promise<T>): Promise<T> {
@@ -32,8 +33,8 @@ async function secondAttempt<T>(first: Promise<T>, second: Promise<T>): Promise<
     assert(error instanceof AggregateError);
     const [one, other]: readonly unknown[] = error.errors;
     // A fault has ended the first attempt, so the result of the second one comes after it.
-    if (hasFailed(one) && !isTransportRefusal(other)) throw other;
-    throw !isUnsure(one) && isUnsure(other) ? other : one;
+    if (isFault(one) && !isTransportRefusal(other)) throw other;
+    throw !isUnknown(one) && isUnknown(other) ? other : one;
   }
 }
 
@@ -47,16 +48,16 @@ async function settledWithin<T>(work: Promise<T>, ms: number): Promise<PromiseSe
   }
 }
 
-/** A service that names the operation has answered: the outcome is not known yet. */
+/** A refusal that names the operation is an answer of its service, not a lost one. */
 function isLost(error: unknown): boolean {
-  return error instanceof Refusal && error.operationId === undefined && isUnsure(error);
+  return error instanceof Refusal && error.operationId === undefined && isUnknown(error);
 }
 
-function isUnsure(error: unknown): boolean {
+function isUnknown(error: unknown): boolean {
   return !(error instanceof Refusal) || verdictOf(error, "command").outcome === "unknown";
 }
 
-function hasFailed(error: unknown): boolean {
+function isFault(error: unknown): boolean {
   return error instanceof Refusal && error.status === "internal";
 }
 

@@ -10,7 +10,7 @@ export function isAddressOrNetwork(text: string): boolean {
   return bits === undefined || Number(bits) <= (version === 4 ? 32 : 128);
 }
 
-/** Whether a key with these addresses may be used from there; none means from everywhere. */
+/** Whether an address is in the list; an empty list allows every address. */
 export function allows(allowed: readonly string[]): (address: string) => boolean {
   if (allowed.length === 0) return () => true;
   const list = new BlockList();

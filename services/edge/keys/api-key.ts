@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 import type { Environment } from "../store/api-keys.ts";
 
-/** `pamm_<live|test>_<id>_<secret>_<checksum>`: found by scanners, and junk is known without asking a database. */
+/** `pamm_<live|test>_<id>_<secret>_<checksum>`: secret scanners find it, and an invalid key is rejected without a query. */
 const KEY = /^pamm_(live|test)_([0-9A-Za-z]{12})_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ID_LENGTH = 12;
@@ -18,7 +18,7 @@ export function mintKey(environment: Environment): MintedKey {
   return { id, text: `${body}_${checksum(body)}` };
 }
 
-/** The public id of what looks like one of our keys. */
+/** The public id of a well-formed key of this service. */
 export function readKeyId(text: string): string | undefined {
   const [, , id, , sum] = KEY.exec(text) ?? [];
   const body = text.slice(0, -CHECKSUM_LENGTH - 1);

@@ -8,7 +8,7 @@ export type Caller = {
   /** Name of the key's owner. */
   readonly client: string;
   readonly scopes: ReadonlySet<Scope>;
-  /** It wants deposits and withdrawals refused that equal one within 24 hours. */
+  /** Deposits and withdrawals that equal one of the last 24 hours are refused. */
   readonly rejectsDuplicates: boolean;
 };
 

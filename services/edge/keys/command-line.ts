@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { parseDuration } from "#kernel/duration.ts";
+import { parseDuration, DAY_MS } from "#kernel/duration.ts";
 import { isScope, SCOPES, type Scope } from "./scopes.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { isAddressOrNetwork } from "./addresses.ts";
@@ -24,7 +24,8 @@ export type KeyCommand =
   | { readonly kind: "rotate"; readonly id: string; readonly overlapMs: number }
   | { readonly kind: "revoke"; readonly id: string };
 
-export const MAX_OVERLAP_MS = 7 * 24 * 60 * 60 * 1_000;
+/** Long enough for a client to change its key, short enough that the old key is not forgotten. */
+export const MAX_OVERLAP_MS = 7 * DAY_MS;
 const MAX_NAME_LENGTH = 100;
 const ID = /^[0-9A-Za-z]{12}$/;
 const text = { type: "string" } as const;
@@ -58,7 +59,7 @@ function readRequest(rest: readonly string[], now: Date): KeyRequest {
   const expiresAt = values["expires"] === undefined ? null : readInstant(values["expires"], now);
   const unknownScopes = scopes.filter((scope) => !isScope(scope));
   const wrongAddresses = allowedAddresses.filter((address) => !isAddressOrNetwork(address));
-  complain([
+  rejectMistakes([
     [name.trim() === "" || name.length > MAX_NAME_LENGTH, `--name must have 1 to ${MAX_NAME_LENGTH} characters.`],
     [scopes.length === 0, `--scopes is required. Allowed: ${SCOPES.join(", ")}.`],
     [unknownScopes.length > 0, `--scopes: unknown ${unknownScopes.join(", ")}. Allowed: ${SCOPES.join(", ")}.`],
@@ -82,7 +83,7 @@ type Known = Readonly<Record<string, typeof text>>;
 function options(rest: readonly string[], known: Known, ids: 0 | 1) {
   const { values, positionals } = parse(rest, known);
   const [id = ""] = positionals;
-  complain([
+  rejectMistakes([
     [positionals.length > ids, `Unexpected argument: ${positionals.slice(ids).join(" ")}.`],
     [ids === 1 && !ID.test(id), "The id of the key is required: 12 letters and digits."],
   ]);
@@ -98,7 +99,7 @@ function parse(rest: readonly string[], known: Known) {
   }
 }
 
-function complain(mistakes: readonly (readonly [boolean, string])[]): void {
+function rejectMistakes(mistakes: readonly (readonly [boolean, string])[]): void {
   const made = mistakes.filter(([isMade]) => isMade).map(([, message]) => message);
   if (made.length > 0) throw new KeyCommandError(made.join("\n"));
 }

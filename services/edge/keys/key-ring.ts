@@ -31,9 +31,9 @@ export type KeyRing = {
   readonly refresh: () => Promise<void>;
 };
 
-type Held = StoredKey & { readonly caller: Caller; readonly allowsAddress: (address: string) => boolean };
+type CachedKey = StoredKey & { readonly caller: Caller; readonly allowsAddress: (address: string) => boolean };
 
-/** Older keys may have been revoked in the meantime, so they are not accepted. */
+/** Keys that were read longer ago may have been revoked since, so they are not accepted. */
 const STALE_AFTER_MS = 60_000;
 /** Failures of one address; its valid keys are not slowed down by them. */
 const FAILURES = { perSecond: 5, burst: 100 };
@@ -45,11 +45,11 @@ export function createKeyRing({ pool, pepper, oldPepper, bootstrapKey, now }: Ke
   const bootstrapHash = bootstrapKey === undefined ? NO_HASH : pepper.hash(bootstrapKey.reveal());
   const failures = createBuckets(FAILURES, now);
   const uses = new Map<string, Date>();
-  let held = new Map<string, Held>();
+  let cached = new Map<string, CachedKey>();
   let refreshedAt = now().getTime();
   let refreshed: Promise<void> = Promise.resolve();
 
-  /** One after the other, each begun after it was asked for, so that none can bring back what a later one took away. */
+  /** One refresh after the other, so that an earlier one cannot restore a key that a later one has removed. */
   function refresh(): Promise<void> {
     refreshed = refreshed.then(readKeys, readKeys);
     return refreshed;
@@ -58,7 +58,7 @@ export function createKeyRing({ pool, pepper, oldPepper, bootstrapKey, now }: Ke
   async function readKeys(): Promise<void> {
     const at = now();
     const keys = await listKeysInForce(pool, at);
-    held = new Map(keys.map((key) => [key.id, hold(key)]));
+    cached = new Map(keys.map((key) => [key.id, cachedKeyOf(key)]));
     refreshedAt = at.getTime();
     const used = new Map(uses);
     uses.clear();
@@ -66,16 +66,16 @@ export function createKeyRing({ pool, pepper, oldPepper, bootstrapKey, now }: Ke
   }
 
   /** An unknown id may belong to a key that was created a moment ago. */
-  async function find(id: string, address: string): Promise<Held | undefined> {
+  async function find(id: string, address: string): Promise<CachedKey | undefined> {
     if (now().getTime() - refreshedAt > STALE_AFTER_MS) throw cannotCheck();
-    if (held.has(id)) return held.get(id);
+    if (cached.has(id)) return cached.get(id);
     countFailure(address);
     const isInDatabase = await findKey(pool, id).catch(() => Promise.reject(cannotCheck()));
     if (isInDatabase !== undefined) await refresh();
-    return held.get(id);
+    return cached.get(id);
   }
 
-  function pepperFor(key: Held | undefined): Pepper {
+  function pepperFor(key: CachedKey | undefined): Pepper {
     return oldPepper !== undefined && key?.pepperId === oldPepper.id ? oldPepper : pepper;
   }
 
@@ -117,7 +117,7 @@ function cannotCheck(): Refusal {
   return refuse("service_unavailable", "API keys cannot be verified now. Retry shortly.");
 }
 
-function hold(key: StoredKey): Held {
+function cachedKeyOf(key: StoredKey): CachedKey {
   const { id, name, scopes, allowedAddresses, duplicateComment } = key;
   const rejectsDuplicates = duplicateComment === "reject";
   const caller = { keyId: id, client: name, scopes: new Set(scopes), rejectsDuplicates };

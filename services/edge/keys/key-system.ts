@@ -4,7 +4,7 @@ import { ConfigError, type Environment, readConfig } from "#kernel/config.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { keySettings } from "../config.ts";
 
-/** What the launcher of a system leaves for commands like this one. */
+/** Written by the launcher of a local system: the addresses and files that this command needs. */
 const RUN_FILE = join("run", "system.json");
 const DEFAULT_STATE_DIR = ".state";
 

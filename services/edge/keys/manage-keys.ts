@@ -36,7 +36,7 @@ export type KeyRequest = {
 /** The secret is shown once and not stored. */
 export type ShownKey = { readonly id: string; readonly text: string };
 
-/** The command cannot be carried out; the message says why. */
+/** The command cannot be carried out; operators see the message. */
 export class KeyCommandError extends Error {
   override readonly name = "KeyCommandError";
 }

@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync } from "node:crypto";
 import type { Secret } from "#kernel/secret.ts";
 
-/** Without it a stolen database cannot be used to verify keys. */
+/** Part of every key hash that is not in the database: a stolen database alone cannot verify keys. */
 export type Pepper = {
   /** Identifies the pepper without revealing it. */
   readonly id: string;

@@ -1,4 +1,4 @@
-/** What a key may be allowed to do. Every route names exactly one. */
+/** The rights that an API key may have. Every route requires one of them. */
 export const SCOPES = [
   "masters:read",
   "masters:write",

@@ -3,25 +3,32 @@ create table api_key (
   id                text primary key check (id ~ '^[0-9A-Za-z]{12}$'),
   environment       text not null check (environment in ('live', 'test')),
   name              text not null check (name <> ''),
-  -- Names the pepper of the hash without telling it, so that a pepper can be replaced while old keys live on.
+  -- Identifies the pepper of the hash without revealing it, so that a pepper can be replaced while old keys are valid.
   pepper_id         text not null check (pepper_id <> ''),
   hash              bytea not null check (octet_length(hash) = 32),
   scopes            text[] not null check (cardinality(scopes) > 0),
   -- Addresses and networks that may use the key; none means all.
   allowed_addresses text[] not null,
-  -- The key that this one was made to replace.
+  -- The key that this one replaces.
   replaces          text references api_key (id),
   created_at        timestamptz not null,
   expires_at        timestamptz check (expires_at > created_at),
   revoked_at        timestamptz,
   last_used_at      timestamptz,
-  -- What its client wants done with a deposit or withdrawal that looks like one of its own that was executed lately.
+  -- Whether a deposit or withdrawal that equals one that this client executed within 24 hours is refused.
   duplicate_comment text not null default 'allow' check (duplicate_comment in ('allow', 'reject'))
 );
 
+-- Each key under the names that the code uses.
+create view api_key_row as
+  select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",
+         duplicate_comment as "duplicateComment", replaces, created_at as "createdAt", expires_at as "expiresAt",
+         revoked_at as "revokedAt", last_used_at as "lastUsedAt"
+  from api_key;
+
 create index api_key_in_force on api_key (created_at) where revoked_at is null;
 
--- Who asked for what, and what came of it. Rows are added and never touched again.
+-- The caller, the request and its outcome. Rows are inserted and never changed.
 create table access_audit (
   id           bigint generated always as identity primary key,
   at           timestamptz not null,
@@ -51,8 +58,8 @@ create trigger access_audit_is_append_only
   before update or delete or truncate on access_audit
   for each statement execute function refuse_change();
 
--- Which command a client's Idempotency-Key stands for. Answers are not kept: the command is given again under its first
--- id, and the service that carried it out answers.
+-- The command that a client's Idempotency-Key stands for. Responses are not stored: a repeated command is sent again under
+-- its first id, and the service that executed it returns the recorded result.
 create table idempotency_key (
   key_id        text not null,
   key           text not null check (key ~ '^[\x21-\x7e]{1,64}$'),
@@ -62,7 +69,7 @@ create table idempotency_key (
   command_id    text not null unique check (command_id <> ''),
   -- IN_PROGRESS: not answered, or outcome unknown. DONE: it succeeded. REFUSED: proven that nothing was executed.
   status        text not null check (status in ('IN_PROGRESS', 'DONE', 'REFUSED')),
-  -- Until then a replica works on it; afterwards the next request may send the command again.
+  -- Until then a replica processes it; afterwards the next request may send the command again.
   busy_until    timestamptz not null,
   created_at    timestamptz not null,
   primary key (key_id, key)

@@ -37,14 +37,14 @@ const CODE_OF_TRANSPORT: Readonly<Record<string, ProblemCode>> = {
 /** The one table from a refusal of a service to the response of the caller. */
 export function verdictOf(refusal: Refusal, intent: Intent): Verdict {
   const { code, status, outcome } = refusal;
-  const isUnsure =
+  const isUnknown =
     outcome === "unknown" || status === "unknown_outcome" || (status === "internal" && outcome === undefined);
   if (intent === "query") {
-    return verdict(isUnsure && status !== "internal" ? "service_unavailable" : publicCode(code, status));
+    return verdict(isUnknown && status !== "internal" ? "service_unavailable" : publicCode(code, status));
   }
-  const hidesOutcome = isUnsure && (status === "unknown_outcome" || status === "internal" || status === "unavailable");
+  const hidesOutcome = isUnknown && (status === "unknown_outcome" || status === "internal" || status === "unavailable");
   if (hidesOutcome) return verdict("outcome_unknown", "unknown");
-  return verdict(publicCode(code, status), isUnsure ? "unknown" : "not_executed");
+  return verdict(publicCode(code, status), isUnknown ? "unknown" : "not_executed");
 }
 
 /** An unexpected error. Once a command was sent, the edge does not know its outcome. */

@@ -1,4 +1,4 @@
-import { Refusal, type FieldError, type RefusalExtra } from "#kernel/refusal.ts";
+import { Refusal, RETRY_AFTER_MS, type FieldError, type RefusalExtra } from "#kernel/refusal.ts";
 import { type Intent, verdictOf, verdictOfFault, type Verdict } from "./http-status.ts";
 import { problemKind, PROBLEMS, type ProblemCode } from "./problems.ts";
 import { refuse } from "./refusals.ts";
@@ -11,7 +11,7 @@ export type RequestFacts = {
   /** Path without the query, which may contain personal data. */
   readonly path: string;
   readonly intent: Intent;
-  /** Minted for commands. */
+  /** Created for commands. */
   readonly operationId: string | undefined;
   /** A service may have acted on it. */
   readonly wasSent: boolean;
@@ -26,9 +26,7 @@ export type Problem = {
   readonly body: Readonly<Record<string, unknown>>;
 };
 
-const DEFAULT_RETRY_AFTER_MS = 1_000;
-
-/** The text of a service about these is meant for operators. */
+/** For these codes the message of the service is for operators, so callers get a fixed text. */
 const FIXED_DETAIL: Partial<Record<ProblemCode, string>> = {
   internal_error: "The fault was logged. Quote the request_id when you report it.",
   service_unavailable: "The request was not executed. Retry after the time in Retry-After.",
@@ -40,14 +38,14 @@ export function problemOf(error: unknown, facts: RequestFacts): Problem {
   const refusal = error instanceof Refusal ? error : refusalOfFramework(error);
   const verdict =
     refusal === undefined ? verdictOfFault(facts.intent, facts.wasSent) : verdictOf(refusal, facts.intent);
-  return describe(verdict, refusal, facts);
+  return problemFor(verdict, refusal, facts);
 }
 
-function describe({ code, status, outcome }: Verdict, refusal: Refusal | undefined, facts: RequestFacts): Problem {
+function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undefined, facts: RequestFacts): Problem {
   const { title, retryable = false, members = {} } = problemKind(code);
   const isRetryable = retryable && outcome !== "unknown";
   const hidesOutcome = facts.mayHaveComeBefore && isRefusedAtEntry(status);
-  const retryAfterMs = refusal?.retryAfterMs ?? (isRetryable ? DEFAULT_RETRY_AFTER_MS : undefined);
+  const retryAfterMs = refusal?.retryAfterMs ?? (isRetryable ? RETRY_AFTER_MS : undefined);
   const isCommand = facts.intent === "command";
   const operationId =
     refusal?.operationId ?? (isCommand && status >= 500 && !hidesOutcome ? facts.operationId : undefined);
@@ -97,7 +95,7 @@ function plain({ field, code, message }: FieldError): FieldError {
   return { field, code, message };
 }
 
-/** Only the facts that the code is documented with; a service may give more for its own log. */
+/** Only the facts that the code is documented with; a service may send more of them for its log. */
 function memberValues(
   members: Readonly<Record<string, "text" | "integer">>,
   details: Readonly<Record<string, string>>,
@@ -127,7 +125,7 @@ function refusalOfFramework(error: unknown): Refusal | undefined {
   return refuse(known, `${PROBLEMS[known].title}.`);
 }
 
-/** Everything wrong with a request at once. One special mistake alone names the problem; several are validation_failed. */
+/** The refusal with all invalid fields. A special code names the problem if it is the only one; else it is validation_failed. */
 export function invalid(errors: readonly FieldError[], extra: RefusalExtra = {}): Refusal {
   const [first, ...others] = new Set(errors.map(({ code }) => code));
   const code = others.length === 0 && isSpecial(first) ? first : "validation_failed";

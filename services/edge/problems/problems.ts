@@ -2,13 +2,13 @@ type Kind = {
   readonly status: number;
   /** The same text for every occurrence. */
   readonly title: string;
-  /** The very same request may succeed if it is sent again a little later, and nothing was done for this one. */
+  /** Nothing was executed, and the same request may succeed a little later. */
   readonly retryable?: true;
   /** Facts of a refusal that become members of the body. */
   readonly members?: Readonly<Record<string, "text" | "integer">>;
 };
 
-/** Every problem of this interface. Callers branch on the code, so it never changes its meaning. */
+/** Every problem of this interface. Callers branch on the code, so its meaning never changes. */
 export const PROBLEMS = {
   bad_request: { status: 400, title: "The request is malformed" },
   malformed_json: { status: 400, title: "The request body is not valid JSON" },

@@ -1,3 +1,4 @@
+import { SECOND_MS } from "#kernel/duration.ts";
 import { Type, type Static } from "typebox";
 import type { Break, Check } from "#proto/pamm/common/v1/reconciliation.ts";
 import { moneyNumber } from "../wire/money.ts";
@@ -60,8 +61,6 @@ export const CheckItem = Type.Object({
   open_breaks: Type.Integer({ description: "Number of open breaks.", examples: [0] }),
 });
 
-const MS_PER_SECOND = 1_000;
-
 export function breakItem(from: Checked, found: Break): Static<typeof BreakItem> {
   const { id, login, masterLogin } = found;
   return {
@@ -86,7 +85,7 @@ export function checkItem(from: Checked, { name, title, everyMs, completedAt, st
     service: from,
     check: name,
     title,
-    every_seconds: Number(everyMs) / MS_PER_SECOND,
+    every_seconds: Number(everyMs) / SECOND_MS,
     completed_at: nullableTimestamp(completedAt),
     stale,
     error: error === "" ? null : error,

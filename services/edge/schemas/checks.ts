@@ -1,22 +1,21 @@
-import { formatDecimal, MAX_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
+import { MAX_COMMENT_LENGTH, MAX_LEVERAGE, MAX_NOTE_LENGTH } from "#kernel/limits.ts";
+import { formatDecimal, MAX_AMOUNT, MIN_AMOUNT, parseAmount, usd, type Money } from "#kernel/money.ts";
 import { parseRate } from "#kernel/rate.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
 import { beginsWithReference } from "./reference.ts";
 
-/** What is wrong with one value. `says` continues the name of the field. */
-export type Problem = { readonly code: string; readonly says: string };
+/** What is wrong with one value. `text` continues the name of the field. */
+export type Problem = { readonly code: string; readonly text: string };
 export type Check = (text: string) => Problem | undefined;
 
-export const MIN_AMOUNT = usd(1n);
-export const MAX_COMMENT_LENGTH = 255;
+/** The columns of usual CRM systems. */
 export const MAX_NAME_LENGTH = 255;
 /** A page of 100 Masters with the longest texts still fits into one message of the broker. */
 export const MAX_STRATEGY_LENGTH = 2_000;
 export const MAX_GROUP_LENGTH = 255;
-export const MAX_NOTE_LENGTH = 1_000;
+/** RFC 5321. */
 export const MAX_EMAIL_LENGTH = 254;
-export const MAX_LEVERAGE = 500;
 const MAX_ID = 2n ** 63n - 1n;
 const WHOLE_RATE = 1_000_000n;
 
@@ -36,13 +35,13 @@ export const CHECKS = {
   id: (text) => (isId(text) ? undefined : malformed("must be a whole number of up to 19 digits")),
   amount: (text) => checkMoney(text, MIN_AMOUNT),
   min_deposit: (text) => checkMoney(text, usd(0n)),
-  currency: (text) => (text === "USD" ? undefined : { code: "currency_not_supported", says: "must be USD" }),
+  currency: (text) => (text === "USD" ? undefined : { code: "currency_not_supported", text: "must be USD" }),
   comment: checkComment,
   name: (text) =>
-    text.trim() === "" ? { code: "empty", says: "must not be empty" } : checkText(text, MAX_NAME_LENGTH),
+    text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NAME_LENGTH),
   strategy_name: (text) => checkText(text, MAX_NAME_LENGTH),
   strategy: (text) => checkText(text, MAX_STRATEGY_LENGTH),
-  group: (text) => (text === "" ? { code: "empty", says: "must not be empty" } : checkText(text, MAX_GROUP_LENGTH)),
+  group: (text) => (text === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_GROUP_LENGTH)),
   email: (text) => (isEmail(text) ? undefined : malformed("must be an e-mail address")),
   leverage: (text) => checkInteger(text, 1, MAX_LEVERAGE),
   rate: checkRate,
@@ -53,18 +52,18 @@ export const CHECKS = {
     REVIEW_ID.test(text) ? undefined : malformed("must be the id of a review, such as subscription-5"),
   review_action: (text) => (ACTION.test(text) ? undefined : malformed("must be one of the review's actions")),
   note: (text) =>
-    text.trim() === "" ? { code: "empty", says: "must not be empty" } : checkText(text, MAX_NOTE_LENGTH),
+    text.trim() === "" ? { code: "empty", text: "must not be empty" } : checkText(text, MAX_NOTE_LENGTH),
   wait: (text) => checkInteger(text, 0, MAX_WAIT_SECONDS),
   operation_id: (text) => (UUID.test(text) ? undefined : malformed("must be a UUID")),
   comment_filter: (text) => checkText(text, MAX_COMMENT_LENGTH),
   integer_cursor: (text) =>
-    isId(text) ? undefined : { code: "invalid_cursor", says: "must be the next_cursor of the previous page" },
+    isId(text) ? undefined : { code: "invalid_cursor", text: "must be the next_cursor of the previous page" },
 } as const satisfies Record<string, Check>;
 
 export type CheckName = keyof typeof CHECKS;
 
-function malformed(says: string): Problem {
-  return { code: "malformed", says };
+function malformed(text: string): Problem {
+  return { code: "malformed", text };
 }
 
 function isId(text: string): boolean {
@@ -75,32 +74,32 @@ function checkMoney(text: string, min: Money): Problem | undefined {
   const amount = parseAmount(text);
   if (!amount.ok) {
     return amount.problem === "precision"
-      ? { code: "amount_precision", says: "must have at most two decimals" }
+      ? { code: "amount_precision", text: "must have at most two decimals" }
       : malformed("must be a decimal such as 100 or 100.50");
   }
   if (amount.minor >= min.minor && amount.minor <= MAX_AMOUNT.minor) return undefined;
-  return { code: "out_of_range", says: `must be from ${formatDecimal(min)} to ${formatDecimal(MAX_AMOUNT)}` };
+  return { code: "out_of_range", text: `must be from ${formatDecimal(min)} to ${formatDecimal(MAX_AMOUNT)}` };
 }
 
 function checkRate(text: string): Problem | undefined {
   if (!/^-?\d+(\.\d+)?$/.test(text)) return malformed("must be a decimal from 0 to 1");
-  if ((text.split(".")[1] ?? "").length > 6) return { code: "rate_precision", says: "must have at most six decimals" };
+  if ((text.split(".")[1] ?? "").length > 6) return { code: "rate_precision", text: "must have at most six decimals" };
   const rate = parseRate(text);
   const isShare = rate !== undefined && rate.ppm <= WHOLE_RATE;
-  return isShare ? undefined : { code: "out_of_range", says: "must be from 0 to 1" };
+  return isShare ? undefined : { code: "out_of_range", text: "must be from 0 to 1" };
 }
 
 function checkInteger(text: string, min: number, max: number): Problem | undefined {
   if (!/^-?\d+$/.test(text)) return malformed(`must be a whole number from ${min} to ${max}`);
   const isInside = text.length <= 9 && Number(text) >= min && Number(text) <= max;
-  return isInside ? undefined : { code: "out_of_range", says: `must be from ${min} to ${max}` };
+  return isInside ? undefined : { code: "out_of_range", text: `must be from ${min} to ${max}` };
 }
 
-/** Characters are counted as people do, so an emoji is one. */
+/** Counts code points, so an emoji is one character. */
 function checkText(text: string, max: number): Problem | undefined {
-  if (CONTROL_CHARACTER.test(text)) return { code: "control_character", says: "must not contain control characters" };
+  if (CONTROL_CHARACTER.test(text)) return { code: "control_character", text: "must not contain control characters" };
   if (!text.isWellFormed()) return malformed("must be well-formed Unicode");
-  if (Array.from(text).length > max) return { code: "too_long", says: `must have at most ${max} characters` };
+  if (Array.from(text).length > max) return { code: "too_long", text: `must have at most ${max} characters` };
   return undefined;
 }
 
@@ -108,7 +107,7 @@ function checkComment(text: string): Problem | undefined {
   if (beginsWithReference(text)) {
     return {
       code: "reserved_reference",
-      says: "must not begin like a reference of this service, such as PD0F7K3M9Q2X1A",
+      text: "must not begin like a reference of this service, such as PD0F7K3M9Q2X1A",
     };
   }
   return checkText(text, MAX_COMMENT_LENGTH);

@@ -15,6 +15,11 @@ export const InvestorItem = Type.Object(
   { description: "An Investor as the directory shows it." },
 );
 
-export function investorItem({ id, login, name, createdAt }: Investor) {
-  return { engine: "PAMM", id, mt5_login: login, name, created_at: timestamp(createdAt) };
+/** The fields that every reply about an Investor has. */
+export function investorFields({ id, login, name, createdAt }: Investor) {
+  return { id, mt5_login: login, name, created_at: timestamp(createdAt) };
+}
+
+export function investorItem(investor: Investor) {
+  return { engine: "PAMM", ...investorFields(investor) };
 }

@@ -37,18 +37,25 @@ export const MasterItem = Type.Object(
   { description: "A Master as the directory shows it." },
 );
 
+/** The fields that every reply about a Master has. */
+export function masterFields({ id, login, name, strategyName, strategy, createdAt }: Master) {
+  return {
+    id,
+    mt5_login: login,
+    name,
+    strategy_name: strategyName ?? null,
+    strategy: strategy ?? null,
+    created_at: timestamp(createdAt),
+  };
+}
+
 export function masterItem(master: Master) {
   return {
     engine: "PAMM",
-    id: master.id,
-    mt5_login: master.login,
-    name: master.name,
-    strategy_name: master.strategyName ?? null,
-    strategy: master.strategy ?? null,
+    ...masterFields(master),
     investors_count: investorsCount(master),
     payment_account_login: master.paymentAccountLogin,
     min_deposit: moneyNumber(master.minDeposit),
-    created_at: timestamp(master.createdAt),
   };
 }
 

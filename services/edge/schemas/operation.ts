@@ -82,16 +82,10 @@ const OUTCOME_OF: Readonly<Record<OperationOutcome, OutcomeName>> = {
   [OperationOutcome.REVIEW]: "review",
 };
 
-const OUTCOME_NAMED: Readonly<Record<OutcomeName, OperationOutcome>> = {
-  pending: OperationOutcome.PENDING,
-  executed: OperationOutcome.EXECUTED,
-  not_executed: OperationOutcome.NOT_EXECUTED,
-  unknown: OperationOutcome.UNKNOWN,
-  review: OperationOutcome.REVIEW,
-};
-
 export function outcomeNamed(name: OutcomeName | undefined): OperationOutcome {
-  return name === undefined ? OperationOutcome.UNSPECIFIED : OUTCOME_NAMED[name];
+  const { UNSPECIFIED, PENDING, EXECUTED, NOT_EXECUTED, UNKNOWN, REVIEW } = OperationOutcome;
+  const named = { pending: PENDING, executed: EXECUTED, not_executed: NOT_EXECUTED, unknown: UNKNOWN, review: REVIEW };
+  return name === undefined ? UNSPECIFIED : named[name];
 }
 
 /** The outcome does not change without a decision of an operator. */

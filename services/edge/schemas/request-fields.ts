@@ -1,13 +1,7 @@
 import type { TString } from "typebox";
+import { MAX_COMMENT_LENGTH, MAX_LEVERAGE } from "#kernel/limits.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
-import {
-  MAX_COMMENT_LENGTH,
-  MAX_EMAIL_LENGTH,
-  MAX_GROUP_LENGTH,
-  MAX_LEVERAGE,
-  MAX_NAME_LENGTH,
-  MAX_STRATEGY_LENGTH,
-} from "./checks.ts";
+import { MAX_EMAIL_LENGTH, MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH } from "./checks.ts";
 import { bool, choice, number, string, text, textOrNumber } from "./field.ts";
 
 const LOGIN_SHOWN = { pattern: "^[1-9][0-9]{0,18}$" };
@@ -65,10 +59,12 @@ export const platformGroup = (example: string): TString =>
     shown: { minLength: 1, maxLength: MAX_GROUP_LENGTH },
   });
 
+export const DEFAULT_LEVERAGE = "100";
+
 export const leverage = textOrNumber("leverage", {
   description: `Leverage, 1 to ${MAX_LEVERAGE}, as digits in a string; an integer is accepted too.`,
-  example: "100",
-  default: "100",
+  example: DEFAULT_LEVERAGE,
+  default: DEFAULT_LEVERAGE,
   shown: { type: ["string", "integer"] },
 });
 

@@ -1,4 +1,5 @@
-import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { type Subscription, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
+import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 import { bool } from "./field.ts";
 import { idReply, loginReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 import { status } from "./request-fields.ts";
@@ -23,7 +24,7 @@ const NAME_OF: Readonly<Record<SubscriptionStatus, Status | undefined>> = {
   [SubscriptionStatus.CANCELLED]: "CANCELLED",
 };
 
-export function statusName(value: SubscriptionStatus): Status {
+function statusName(value: SubscriptionStatus): Status {
   const name = NAME_OF[value];
   if (name === undefined) throw new TypeError("a subscription without a status");
   return name;
@@ -31,4 +32,15 @@ export function statusName(value: SubscriptionStatus): Status {
 
 export function statusOf(name: Status | undefined): SubscriptionStatus {
   return name === undefined ? SubscriptionStatus.UNSPECIFIED : SubscriptionStatus[name];
+}
+
+/** The fields that every reply about a subscription has. */
+export function subscriptionFields({ id, status: state, inPool, startedAt, endedAt }: Subscription) {
+  return {
+    id,
+    status: statusName(state),
+    in_pool: inPool,
+    started_at: timestamp(startedAt),
+    ended_at: nullableTimestamp(endedAt),
+  };
 }

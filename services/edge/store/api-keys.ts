@@ -14,7 +14,7 @@ export type StoredKey = {
   readonly hash: Buffer;
   readonly scopes: readonly Scope[];
   readonly allowedAddresses: readonly string[];
-  /** What is done with a deposit or withdrawal that looks like one that was executed lately. */
+  /** Whether a deposit or withdrawal that equals an executed one of the last 24 hours is refused. */
   readonly duplicateComment: DuplicateComment;
   readonly replaces: string | null;
   readonly createdAt: Date;
@@ -39,14 +39,7 @@ export async function insertKey(db: Queryable, key: NewKey): Promise<void> {
 }
 
 export async function findKey(db: Queryable, id: string): Promise<StoredKey | undefined> {
-  const row = await maybeOne<Row>(
-    db,
-    sql`select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",
-               duplicate_comment as "duplicateComment", replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
-               last_used_at as "lastUsedAt"
-        from api_key
-        where id = ${id}`,
-  );
+  const row = await maybeOne<Row>(db, sql`select * from api_key_row where id = ${id}`);
   return row && withKnownScopes(row);
 }
 
@@ -54,26 +47,16 @@ export async function findKey(db: Queryable, id: string): Promise<StoredKey | un
 export async function listKeysInForce(db: Queryable, at: Date): Promise<StoredKey[]> {
   const rows = await many<Row>(
     db,
-    sql`select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",
-               duplicate_comment as "duplicateComment", replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
-               last_used_at as "lastUsedAt"
-        from api_key
-        where revoked_at is null
-          and (expires_at is null or expires_at > ${at})
-        order by created_at, id`,
+    sql`select *
+        from api_key_row
+        where "revokedAt" is null and ("expiresAt" is null or "expiresAt" > ${at})
+        order by "createdAt", id`,
   );
   return rows.map(withKnownScopes);
 }
 
 export async function listAllKeys(db: Queryable): Promise<StoredKey[]> {
-  const rows = await many<Row>(
-    db,
-    sql`select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",
-               duplicate_comment as "duplicateComment", replaces, created_at as "createdAt", expires_at as "expiresAt", revoked_at as "revokedAt",
-               last_used_at as "lastUsedAt"
-        from api_key
-        order by created_at, id`,
-  );
+  const rows = await many<Row>(db, sql`select * from api_key_row order by "createdAt", id`);
   return rows.map(withKnownScopes);
 }
 
@@ -83,7 +66,7 @@ export async function lockKey(tx: Transaction, id: string): Promise<StoredKey | 
   return row === undefined ? undefined : findKey(tx, id);
 }
 
-/** A key never lives longer by this. */
+/** Never extends the validity of a key. */
 export async function markExpiring(tx: Transaction, id: string, at: Date): Promise<void> {
   await execute(tx, sql`update api_key set expires_at = least(expires_at, ${at}) where id = ${id}`);
 }
@@ -102,7 +85,7 @@ export async function markUsed(db: Queryable, uses: ReadonlyMap<string, Date>): 
   );
 }
 
-/** A scope that an older or newer program knew is a right that this one does not give. */
+/** A scope of another version of the edge grants nothing here. */
 function withKnownScopes(row: Row): StoredKey {
   return { ...row, scopes: row.scopes.filter(isScope) };
 }

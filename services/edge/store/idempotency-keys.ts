@@ -1,4 +1,4 @@
-import { execute, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** IN_PROGRESS: not answered, or outcome unknown. DONE: it succeeded. REFUSED: proven that nothing was executed. */
 export type CommandStatus = "IN_PROGRESS" | "DONE" | "REFUSED";
@@ -20,13 +20,12 @@ export type NewCommand = IdempotencyKey & Omit<StoredCommand, "status"> & { read
 /** False when the key stands for a command already. */
 export async function insertCommand(db: Queryable, fresh: NewCommand): Promise<boolean> {
   const { keyId, key, fingerprint, commandId, busyUntil, at } = fresh;
-  const inserted = await execute(
+  return await matchesRow(
     db,
     sql`insert into idempotency_key (key_id, key, fingerprint, command_id, status, busy_until, created_at)
         values (${keyId}, ${key}, ${fingerprint}, ${commandId}, 'IN_PROGRESS', ${busyUntil}, ${at})
         on conflict (key_id, key) do nothing`,
   );
-  return inserted === 1;
 }
 
 export async function findCommand(db: Queryable, { keyId, key }: IdempotencyKey): Promise<StoredCommand | undefined> {
@@ -45,14 +44,13 @@ export async function takeOver(
   seen: StoredCommand,
   next: Pick<StoredCommand, "commandId" | "busyUntil">,
 ): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     db,
     sql`update idempotency_key
         set command_id = ${next.commandId}, busy_until = ${next.busyUntil}, status = 'IN_PROGRESS'
         where key_id = ${keyId} and key = ${key} and command_id = ${seen.commandId} and status = ${seen.status}
           and busy_until = ${seen.busyUntil}`,
   );
-  return changed === 1;
 }
 
 /** Records the outcome for the next request with the key. */

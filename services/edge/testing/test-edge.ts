@@ -52,7 +52,7 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
     limits: { read: LIMITS, money: LIMITS, create: LIMITS } satisfies Record<RouteClass, typeof LIMITS>,
     audit: { write: async (entry) => void audited.push(entry), note: (entry) => void audited.push(entry) },
     idempotency: NO_KEYS,
-    readiness: { check: async () => ({ isReady: true, report: READY }) },
+    readiness: { read: async () => ({ isReady: true, report: READY }) },
     log: logTo(lines),
     ...options.app,
   });

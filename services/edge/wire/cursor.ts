@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as uuid from "uuid";
 
-/** Opaque to callers, and worth nothing on another list or under another filter. */
+/** Opaque to callers, and invalid for another list or another filter. */
 export type Cursors = {
   readonly write: (list: string, afterId: bigint) => string;
-  /** Undefined when we did not write it for this list. */
+  /** Undefined when the edge did not create it for this list. */
   readonly read: (list: string, text: string) => bigint | undefined;
   /** For lists whose ids are UUIDs. */
   readonly writeUuid: (list: string, beforeId: string) => string;

@@ -4,20 +4,20 @@ type Reviver = (this: object, name: string, value: unknown, context: { readonly 
 
 const numbers = new WeakMap<object, Map<string, string>>();
 const EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
-/** Further than this no number of this interface reaches, and expanding it would only fill memory. */
+/** No number of this interface needs a larger exponent; expanding one would only use memory. */
 const MAX_EXPONENT = 40;
 
 // The type library does not know the reviver's third argument yet.
 const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
 /**
- * Parses JSON and remembers how each number was written, because a float cannot say what 0.1 was.
+ * Parses JSON and keeps the text of each number, because a float cannot represent 0.1 exactly.
  * Undefined when the bytes are not JSON. A member named __proto__ stays a plain member.
  */
 export function parseJson(bytes: Buffer): { readonly value: unknown } | undefined {
   if (!isUtf8(bytes)) return undefined;
   try {
-    const value = parse(bytes.toString("utf8"), function remember(name, member, { source }) {
+    const value = parse(bytes.toString("utf8"), function keepText(name, member, { source }) {
       if (typeof member === "number" && source !== undefined) {
         const known = numbers.get(this) ?? new Map<string, string>();
         numbers.set(this, known.set(name, source));
@@ -32,11 +32,11 @@ export function parseJson(bytes: Buffer): { readonly value: unknown } | undefine
 }
 
 /** The decimal text of a member that may be a number or a string; undefined when it is neither. */
-export function decimalText(lockOwner: object, name: string): string | undefined {
-  const value = (lockOwner as Record<string, unknown>)[name];
+export function decimalText(parent: object, name: string): string | undefined {
+  const value = (parent as Record<string, unknown>)[name];
   if (typeof value === "string") return value;
   if (typeof value !== "number") return undefined;
-  return withoutExponent(numbers.get(lockOwner)?.get(name) ?? String(value));
+  return withoutExponent(numbers.get(parent)?.get(name) ?? String(value));
 }
 
 /** 3e-1 is 0.3: an exponent is a way of writing, not another number. */

@@ -1,4 +1,4 @@
-/** A number that leaves with exactly the digits it was made from; it never becomes a float. */
+/** A number that is serialised with exactly its own digits; it never becomes a float. */
 export type JsonNumber = { readonly rawJSON: string };
 
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;

@@ -20,6 +20,6 @@ export function moneyText(message: MoneyMessage | undefined): string {
 /** Text that the schema has found to be an amount. */
 export function moneyOf(text: string | undefined): MoneyMessage {
   const parsed = parseAmount(text ?? "");
-  assert(parsed.ok, "an amount came past its check");
+  assert(parsed.ok, "the schema has checked the amount");
   return moneyToProto(usd(parsed.minor));
 }

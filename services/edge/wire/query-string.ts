@@ -1,13 +1,13 @@
 import type { FieldError } from "#kernel/refusal.ts";
 
-/** What is wrong with the query as such; it waits here for the other mistakes of the request. */
+/** Mistakes of the query string itself; validation reports them with those of the request. */
 export const QUERY_ERRORS = Symbol("query errors");
 
 export type Query = { [name: string]: string } & { [QUERY_ERRORS]?: readonly FieldError[] };
 
-/** Names and values as a form encodes them. The first of two equal names counts, and the second is a mistake. */
+/** Names and values as a form encodes them. The second of two equal names is a mistake. */
 export function parseQuery(text: string): Query {
-  // Without a prototype no name can reach further than this object.
+  // Without a prototype a parameter such as __proto__ is a plain member.
   const query: Query = Object.create(null);
   const errors: FieldError[] = [];
   for (const pair of text.split("&")) {

@@ -9,6 +9,6 @@ export function rateText(ppm: number): string {
 /** Text that the schema has found to be a rate from 0 to 1. */
 export function ratePpm(text: string | undefined): number {
   const rate = parseRate(text ?? "");
-  assert(rate !== undefined, "a rate came past its check");
+  assert(rate !== undefined, "the schema has checked the rate");
   return Number(rate.ppm);
 }

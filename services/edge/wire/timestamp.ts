@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
+import { MINUTE_MS } from "#kernel/duration.ts";
 
 const DATETIME =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?$/i;
-const MINUTE_MS = 60_000;
 
 /** UTC without an offset and with six decimals: 2026-01-02T03:04:05.678000. */
 export function timestamp(date: Date | undefined): string {
@@ -18,21 +18,12 @@ export function nullableTimestamp(date: Date | undefined): string | null {
 export function parseTimestamp(text: string): Date | undefined {
   const match = DATETIME.exec(text);
   if (match === null) return undefined;
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0));
   const [fraction = "", zone = "Z"] = match.slice(7);
-  // Written back and compared, because Date lets 30 February be the second of March.
   const plain = `${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6] ?? "00"}.${fraction.padEnd(3, "0").slice(0, 3)}Z`;
   const date = new Date(plain);
-  const isReal =
-    year !== 0 &&
-    !Number.isNaN(date.getTime()) &&
-    date.getUTCFullYear() === year &&
-    date.getUTCMonth() + 1 === month &&
-    date.getUTCDate() === day &&
-    date.getUTCHours() === hour &&
-    date.getUTCMinutes() === minute &&
-    date.getUTCSeconds() === second;
-  return isReal ? new Date(date.getTime() - offsetMs(zone)) : undefined;
+  if (match[1] === "0000" || Number.isNaN(date.getTime())) return undefined;
+  // Written back and compared, because Date reads 30 February as 2 March.
+  return date.toISOString() === plain ? new Date(date.getTime() - offsetMs(zone)) : undefined;
 }
 
 function offsetMs(zone: string): number {

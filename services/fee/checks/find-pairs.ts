@@ -1,4 +1,4 @@
-import type { Finding, PendingBreak } from "#kernel/reconcile/check.ts";
+import { abs, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
@@ -102,8 +102,6 @@ function findingOf({ investor, master, earnedMinor, partsMinor, markE8, seenE8, 
     masterLogin: master,
     // Rounded up to the cent, so that a difference is never shown as 0.00.
     atRiskMinor: (missing + E8_PER_CENT - 1n) / E8_PER_CENT,
-    operationIds: [],
-    dealIds: [],
     message:
       markE8 < seenE8
         ? `The high-water mark of Investor ${investor} with Master ${master} decreased.`
@@ -116,8 +114,4 @@ function findingOf({ investor, master, earnedMinor, partsMinor, markE8, seenE8, 
       layers_e8: String(layersE8),
     },
   };
-}
-
-function abs(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }

@@ -1,4 +1,4 @@
-import type { Finding } from "#kernel/reconcile/check.ts";
+import { abs, type Finding } from "#kernel/reconcile/check.ts";
 import { ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Walk } from "./find-runs.ts";
@@ -49,7 +49,6 @@ export async function listBrokenPayments(db: Queryable, { after, again }: Walk):
     login: row.investor,
     masterLogin: row.master,
     atRiskMinor: atRisk(row.paidMinor, row.creditedMinor ?? 0n),
-    operationIds: [],
     dealIds: row.deal === null ? [] : [row.deal],
     message: `Payment ${row.id} (${row.status}) differs from its credit.`,
     evidence: {
@@ -94,7 +93,6 @@ export async function listOrphanCredits(db: Queryable, { after, again }: Walk): 
     login: account,
     masterLogin: master,
     atRiskMinor: amountMinor,
-    operationIds: [],
     dealIds: [deal],
     message: `Credit ${id} belongs to no payment.`,
     evidence: { unique_key: uniqueKey, amount_minor: String(amountMinor) },
@@ -103,7 +101,5 @@ export async function listOrphanCredits(db: Queryable, { after, again }: Walk): 
 
 /** The difference in cents; the whole amount when only the key differs. */
 function atRisk(paid: bigint, credited: bigint): bigint {
-  const difference = paid - credited;
-  if (difference === 0n) return paid;
-  return difference < 0n ? -difference : difference;
+  return paid === credited ? paid : abs(paid - credited);
 }

@@ -1,5 +1,5 @@
-import type { Finding } from "#kernel/reconcile/check.ts";
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { abs, type Finding } from "#kernel/reconcile/check.ts";
+import { column, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 export const RUN = "run";
 export const TWICE = "twice";
@@ -22,7 +22,7 @@ type RunRow = {
 
 /** The fee runs of this check run: the newest, the next ones after the cursor, and those with an open break. */
 export async function listRunsToExamine(db: Queryable, { after, again }: Walk): Promise<bigint[]> {
-  const rows = await many<{ id: bigint }>(
+  return await column<bigint>(
     db,
     sql`(select id from fee_run order by id desc limit ${RUNS_PER_RUN})
         union
@@ -30,7 +30,6 @@ export async function listRunsToExamine(db: Queryable, { after, again }: Walk): 
         union
         select unnest(${again}::bigint[])`,
   );
-  return rows.map(({ id }) => id);
 }
 
 /** Fee runs whose counts or sums differ from those of their payments. */
@@ -67,8 +66,6 @@ export async function listBrokenRuns(db: Queryable, runs: readonly bigint[]): Pr
       masterLogin: master,
       // Wrong counts may hide any of its payments.
       atRiskMinor: differs === 0n ? dueMinor : differs,
-      operationIds: [],
-      dealIds: [],
       message: `Fee run ${id} differs from its payments and credits.`,
       evidence: { counted, found, paid_minor: String(paidMinor), credited_minor: String(creditedMinor) },
     };
@@ -104,13 +101,8 @@ export async function listPaidTwice(db: Queryable, runs: readonly bigint[]): Pro
     login: investor,
     masterLogin: master,
     atRiskMinor: beyondMinor,
-    operationIds: [],
     dealIds: deals,
     message: `Investor ${investor} has more than one fee in run ${id}.`,
     evidence: { payments: payments.map(String) },
   }));
-}
-
-function abs(minor: bigint): bigint {
-  return minor < 0n ? -minor : minor;
 }

@@ -1,8 +1,7 @@
-import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { type Check, type Finding, inSnapshot, MAX_FINDINGS, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
-const EVERY_MS = 60_000;
 /** Runs are paid within seconds, and operators know of an outage of the platform that lasts longer. */
 const LATE_AFTER_MS = 3_600_000;
 /** Consecutive tries that take about ten minutes. */
@@ -21,7 +20,7 @@ export function late({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "fee_overdue",
     title: "No fee is pending for more than an hour, and all published allocations are read.",
-    everyMs: EVERY_MS,
+    everyMs: CHECK_EVERY_MS,
     confirmations: 1,
     async run() {
       const findings = await inSnapshot(pool, async (db) => [
@@ -85,5 +84,5 @@ function unread({ master, received, read, tries }: UnreadRow): Finding {
 
 /** Without a Master to stop: work is late, not wrong, and a stop would not help. */
 function aboutMaster(login: string) {
-  return { login, masterLogin: "", operationIds: [], dealIds: [] };
+  return { login, masterLogin: "" };
 }

@@ -1,12 +1,10 @@
-import { type Check, inSnapshot } from "#kernel/reconcile/check.ts";
+import { type Check, inSnapshot, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
 import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
 import { type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { CREDIT, listBrokenPayments, listOrphanCredits, PAYMENT } from "./find-payments.ts";
 import { listBrokenRuns, listPaidTwice, listRunsToExamine, RUN, RUNS_PER_RUN, TWICE } from "./find-runs.ts";
 import { listBrokenPairs, listPairsFrom, rememberMarks } from "./find-pairs.ts";
-
-const EVERY_MS = 60_000;
 
 type Cursors = { readonly runs: bigint; readonly payments: bigint; readonly credits: bigint; readonly pair: string };
 
@@ -19,7 +17,7 @@ export function payments({ pool }: Pick<Deps, "pool">): Check {
     name: "fee_payments",
     title:
       "Fee runs equal their payments, payments equal their credits, no week is charged twice, and no high-water mark decreases.",
-    everyMs: EVERY_MS,
+    everyMs: CHECK_EVERY_MS,
     confirmations: 1,
     async run({ cursor, pendingBreaks }) {
       const from = cursorsOf(cursor);

@@ -17,7 +17,7 @@ import {
   type World,
 } from "../testing/world.ts";
 import type { Deps } from "../deps.ts";
-import { listDueItems } from "../queries/list-due-items.ts";
+import { listDueItems } from "../queries/payments.ts";
 import { collect } from "./collect.ts";
 
 const KEY = "funding:withdrawal:1";

@@ -3,8 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { UpdateConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
 import { getConfiguration } from "../queries/get-configuration.ts";
 import { aCall, feeDeps, INVESTOR } from "../testing/fee.ts";
-import { configure } from "./configure.ts";
-import { updateConfiguration } from "./update-configuration.ts";
+import { configure, updateConfiguration } from "./configure.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 

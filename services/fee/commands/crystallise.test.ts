@@ -17,7 +17,7 @@ import {
   type World,
 } from "../testing/world.ts";
 import { crystallise } from "./crystallise.ts";
-import { updateConfiguration } from "./update-configuration.ts";
+import { updateConfiguration } from "./configure.ts";
 
 async function disable({ deps, clock }: World): Promise<void> {
   clock.now = new Date(clock.now.getTime() + 1);

@@ -4,7 +4,12 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import type { CrystalliseRequest, CrystalliseResponse } from "#proto/pamm/fee/v1/fee.ts";
+import type {
+  CrystalliseRequest,
+  CrystalliseResponse,
+  PrepareRequest,
+  PrepareResponse,
+} from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { decideDebts, decideDue, type DecidedDue, sumOfDue } from "../domain/due.ts";
 import { refuse } from "../refusals.ts";
@@ -22,6 +27,16 @@ import { type Books, openBooks } from "../processes/accounting/open-books.ts";
 import { readMaster } from "../processes/accounting/read-master.ts";
 import { recordDue } from "../processes/accounting/record-due.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
+
+/** Reads a Master's allocations in advance, so that the crystallisation that follows has little left to read. */
+export async function prepare(
+  deps: Deps,
+  { masterLogin }: PrepareRequest,
+  context: CallContext,
+): Promise<PrepareResponse> {
+  await readMaster(deps, masterLogin, context);
+  return {};
+}
 
 /** Length of a period without a known start: a run must not be empty. */
 const SHORTEST_PERIOD_MS = 1;

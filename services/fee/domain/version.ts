@@ -1,3 +1,5 @@
+import { refuse } from "../refusals.ts";
+
 /** One command that changed a configuration. Rates in parts per million. */
 export type FeeVersion = {
   readonly ratePpm: number;
@@ -86,3 +88,15 @@ function later(left: Date, right: Date): Date {
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
+
+/** 1, in parts per million. */
+export const WHOLE_PPM = 1_000_000;
+
+export function checkRate(ratePpm: number): void {
+  if (ratePpm < 0 || ratePpm > WHOLE_PPM) {
+    const message = "rate must be from 0 to 1.";
+    throw refuse("validation_failed", "The request is invalid.", {
+      errors: [{ field: "rate", code: "out_of_range", message }],
+    });
+  }
+}

@@ -1,7 +1,7 @@
+import { callContext } from "#kernel/contract/context.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { CLAIM_MS, later } from "#kernel/retry.ts";
 import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
-import { jobContext } from "../processes/job-context.ts";
 import {
   lookUpPayment,
   outcomeOf,
@@ -35,8 +35,8 @@ export async function payFees(deps: Deps): Promise<boolean> {
 }
 
 /** For stopped Masters: payments that were sent before are completed, and nothing is sent. */
-async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<AnsweredPayment[]> {
-  const context = jobContext(ROUND_MS);
+async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<Asked[]> {
+  const context = callContext({ caller: "fee", withinMs: ROUND_MS });
   const outcomeFor = async (payment: DuePayment): Promise<PaymentOutcome> => {
     const found = await lookUpPayment(deps, payment, context).catch(outcomeOfError);
     return found ?? { kind: "open", reason: "the Master is stopped", isBusy: false };
@@ -46,7 +46,7 @@ async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<
 
 async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<AnsweredPayment[]> {
   if (payments.length === 0) return [];
-  const context = jobContext(ROUND_MS);
+  const context = callContext({ caller: "fee", withinMs: ROUND_MS });
   try {
     const logins = payments.map(({ investorLogin }) => investorLogin);
     const floors = await readFloors(deps, logins, context);

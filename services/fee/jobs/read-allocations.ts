@@ -1,6 +1,6 @@
+import { callContext } from "#kernel/contract/context.ts";
 import { backOffMs, CLAIM_MS, later } from "#kernel/retry.ts";
 import { readMaster } from "../processes/accounting/read-master.ts";
-import { jobContext } from "../processes/job-context.ts";
 import type { Deps } from "../deps.ts";
 import {
   claimMastersToRead,
@@ -24,7 +24,7 @@ export async function readAllocations(deps: Deps): Promise<boolean> {
 
 async function read(deps: Deps, { masterLogin, tries }: AllocationWatermark): Promise<void> {
   try {
-    await readMaster(deps, masterLogin, jobContext(READING_MS));
+    await readMaster(deps, masterLogin, callContext({ caller: "fee", withinMs: READING_MS }));
     await endReading(deps.pool, masterLogin, deps.now());
   } catch (error) {
     deps.log.info("allocations not read, retry scheduled", { login: masterLogin, attempt: tries, error });

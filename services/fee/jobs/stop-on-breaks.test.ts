@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Deps } from "../deps.ts";
 import { MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
-import { aBreak, detectBreaks, resume, reviewsOf, vote, stopsOf, appendToLog } from "../testing/safety.ts";
+import { aPaymentBreak, detectBreaks, resume, reviewsOf, vote, stopsOf, appendToLog } from "../testing/safety.ts";
 import { anInvestor, aWorld, endWeek, result, settle, type World } from "../testing/world.ts";
 import { stoppingBreaks } from "./stop-on-breaks.ts";
 
@@ -23,7 +23,7 @@ test.each(["transfer_legs", "deal_matching", "platform_balance"])(
   "a break of %s on a payment account stops its Master, and no other",
   async (check) => {
     const world = await twoMasters();
-    world.platform.breaks.push(aBreak(1n, { check }));
+    world.platform.breaks.push(aPaymentBreak(1n, { check }));
     await detectBreaks(world.deps);
     expect(await stopsOf(world)).toEqual({ [MASTER]: `${check}: a deal is missing`, [OTHER_MASTER]: null });
   },
@@ -32,7 +32,7 @@ test.each(["transfer_legs", "deal_matching", "platform_balance"])(
 test("a break of a transfer stops the Master whose payment account its second leg credits", async () => {
   const world = await twoMasters();
   const evidence = JSON.stringify({ legs: [{ login: "9001" }, { login: OTHER_PAYMENT_ACCOUNT }, { login: null }] });
-  world.platform.breaks.push(aBreak(1n, { check: "transfer_legs", login: "9001", evidence }));
+  world.platform.breaks.push(aPaymentBreak(1n, { check: "transfer_legs", login: "9001", evidence }));
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: null, [OTHER_MASTER]: "transfer_legs: a deal is missing" });
 });
@@ -40,10 +40,10 @@ test("a break of a transfer stops the Master whose payment account its second le
 test("breaks of late work and breaks on other accounts stop no Master", async () => {
   const world = await twoMasters();
   world.platform.breaks.push(
-    aBreak(1n, { check: "unresolved_operations" }),
-    aBreak(2n, { login: MASTER, masterLogin: MASTER }),
+    aPaymentBreak(1n, { check: "unresolved_operations" }),
+    aPaymentBreak(2n, { login: MASTER, masterLogin: MASTER }),
   );
-  world.platform.breaks.push(aBreak(3n, { login: "9001" }));
+  world.platform.breaks.push(aPaymentBreak(3n, { login: "9001" }));
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
   expect(await reviewsOf(world)).toEqual([]);
@@ -78,7 +78,7 @@ test("an amendment in the log stops the Master before a check runs, and the chec
   expect(JSON.parse(review?.evidence ?? "")).toMatchObject({ why, deal_ids: ["4711"] });
 
   await resume(world, review!.id);
-  world.platform.breaks.push(aBreak(1n, { key: `unmatched_deal:${PAYMENT_ACCOUNT}:4711` }));
+  world.platform.breaks.push(aPaymentBreak(1n, { key: `unmatched_deal:${PAYMENT_ACCOUNT}:4711` }));
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toEqual({ [MASTER]: null, [OTHER_MASTER]: null });
 });
@@ -86,7 +86,7 @@ test("an amendment in the log stops the Master before a check runs, and the chec
 test("after a decision to resume only a new break stops the Master again", async () => {
   const world = await twoMasters();
   const differs = { check: "platform_balance", dealIds: [], message: "the balance differs" };
-  world.platform.breaks.push(aBreak(1n, differs));
+  world.platform.breaks.push(aPaymentBreak(1n, differs));
   await detectBreaks(world.deps);
   const [review] = await reviewsOf(world);
   await expect(vote(world.deps, review!.id, "anna")).resolves.toBeDefined();
@@ -95,18 +95,20 @@ test("after a decision to resume only a new break stops the Master again", async
   await vote(world.deps, review!.id, "boris");
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: null });
-  world.platform.breaks.push(aBreak(2n, differs));
+  world.platform.breaks.push(aPaymentBreak(2n, differs));
   await detectBreaks(world.deps);
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: "platform_balance: the balance differs" });
 });
 
 test("a break during the review extends the review and voids the proposal", async () => {
   const world = await twoMasters();
-  world.platform.breaks.push(aBreak(1n));
+  world.platform.breaks.push(aPaymentBreak(1n));
   await detectBreaks(world.deps);
   const [review] = await reviewsOf(world);
   await vote(world.deps, review!.id, "anna");
-  world.platform.breaks.push(aBreak(2n, { check: "transfer_legs", dealIds: [4_712n], message: "a leg is missing" }));
+  world.platform.breaks.push(
+    aPaymentBreak(2n, { check: "transfer_legs", dealIds: [4_712n], message: "a leg is missing" }),
+  );
   await detectBreaks(world.deps);
   const [renewed, ...others] = await reviewsOf(world);
   expect(others).toEqual([]);
@@ -120,7 +122,7 @@ test("a break during the review extends the review and voids the proposal", asyn
 test("a break review does not resume a Master whose allocations are unreadable too", async () => {
   const world = await twoMasters();
   await world.deps.pool.query(`update fee_master set stopped_reason = 'a gap' where master_login = '${MASTER}'`);
-  world.platform.breaks.push(aBreak(1n));
+  world.platform.breaks.push(aPaymentBreak(1n));
   await detectBreaks(world.deps);
   await resume(world, (await reviewsOf(world))[0]!.id);
   const { rows } = await world.deps.pool.query("select stopped_reason, break_reason from fee_master order by 1");
@@ -129,7 +131,7 @@ test("a break review does not resume a Master whose allocations are unreadable t
 
 test("after a crash no break is marked as handled without its Master being stopped", async () => {
   const world = await twoMasters();
-  world.platform.breaks.push(aBreak(1n));
+  world.platform.breaks.push(aPaymentBreak(1n));
   appendToLog(world, { login: OTHER_PAYMENT_ACCOUNT, reason: "deal_gone" });
   const now = (): never => {
     throw new Error("crash");

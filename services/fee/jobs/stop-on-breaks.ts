@@ -1,13 +1,14 @@
+import { callContext } from "#kernel/contract/context.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
-import { jobContext } from "../processes/job-context.ts";
 import { isKnown, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";
 
-const CALL_MS = 5_000;
+/** Platform reads a page of breaks by an index. */
+const ASK_MS = 5_000;
 /** Breaks of these checks are money that differs from the books. Breaks of the others are late work. */
 const STOPPING_ON_PLATFORM = new Set(["transfer_legs", "deal_matching", "platform_balance"]);
 
@@ -26,7 +27,7 @@ export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
     },
     {
       service: "platform",
-      list: (request) => platform.listBreaks(request, jobContext(CALL_MS)),
+      list: (request) => platform.listBreaks(request, callContext({ caller: "fee", withinMs: ASK_MS })),
       mastersOf: async (found) =>
         STOPPING_ON_PLATFORM.has(found.check) ? await listMastersOfAccounts(pool, accountsOf(found)) : [],
       async stop(tx, login, found) {

@@ -1,6 +1,7 @@
+import { callContext } from "#kernel/contract/context.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { type AccountMoved, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { jobContext } from "../processes/job-context.ts";
 import { type Mismatch, stopForBreak } from "../processes/stop-for-break.ts";
 import type { Deps } from "../deps.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";
@@ -11,11 +12,8 @@ import {
   type SeenAccount,
 } from "../store/payment-accounts.ts";
 
-/** Accounts of one call, the limit of platform. */
-const ACCOUNTS_PER_PAGE = 1_000;
 /** A million Masters; accounts beyond them are still covered by the breaks of platform. */
 const MAX_PAGES = 1_000;
-const ENTRIES_PER_READ = 1_000;
 /** Per account and round: each fee is an entry, and one busy account must not delay the others. */
 const READS_PER_ROUND = 20;
 const CALL_MS = 5_000;
@@ -27,10 +25,10 @@ const CALL_MS = 5_000;
 export async function watchPaymentAccounts(deps: Deps): Promise<boolean> {
   let after = "";
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const accounts = await listPaymentAccountsFrom(deps.pool, after, ACCOUNTS_PER_PAGE);
+    const accounts = await listPaymentAccountsFrom(deps.pool, after, MAX_PAGE_SIZE);
     if (accounts.length > 0) await scan(deps, accounts);
     const last = accounts.at(-1);
-    if (last === undefined || accounts.length < ACCOUNTS_PER_PAGE) return false;
+    if (last === undefined || accounts.length < MAX_PAGE_SIZE) return false;
     after = last.login;
   }
   return false;
@@ -38,7 +36,10 @@ export async function watchPaymentAccounts(deps: Deps): Promise<boolean> {
 
 async function scan(deps: Deps, accounts: readonly SeenAccount[]): Promise<void> {
   const positions = accounts.map(({ login, seenNumber }) => ({ login, number: seenNumber ?? 0n }));
-  const { balances } = await deps.platform.readLogBalances({ positions }, jobContext(CALL_MS));
+  const { balances } = await deps.platform.readLogBalances(
+    { positions },
+    callContext({ caller: "fee", withinMs: ASK_MS }),
+  );
   const ends = new Map(balances.map(({ login, lastNumber }) => [login, lastNumber]));
   for (const { login, seenNumber } of accounts) {
     const end = ends.get(login);
@@ -51,11 +52,11 @@ async function scan(deps: Deps, accounts: readonly SeenAccount[]): Promise<void>
 async function scanLog(deps: Deps, login: string, seenNumber: bigint): Promise<void> {
   let from = seenNumber;
   for (let read = 0; read < READS_PER_ROUND; read += 1) {
-    const request = { login, afterNumber: from, limit: ENTRIES_PER_READ };
-    const { entries } = await deps.platform.readLog(request, jobContext(CALL_MS));
+    const asked = { login, afterNumber: from, limit: MAX_PAGE_SIZE };
+    const { entries } = await deps.platform.readLog(asked, callContext({ caller: "fee", withinMs: ASK_MS }));
     const to = entries.at(-1)?.number;
     if (to === undefined || !(await stopOnAmendments(deps, { login, from, to }, entries))) return;
-    if (entries.length < ENTRIES_PER_READ) return;
+    if (entries.length < MAX_PAGE_SIZE) return;
     from = to;
   }
 }

@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { setBalance } from "#test/support/platform-fake/ledger.ts";
-import { updateConfiguration } from "../commands/update-configuration.ts";
-import { listInvestorPayments } from "../queries/list-investor-payments.ts";
-import { listPaymentCredits } from "../queries/list-payment-credits.ts";
+import { updateConfiguration } from "../commands/configure.ts";
+import { listInvestorPayments, listPaymentCredits } from "../queries/payments.ts";
 import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
 import {
   anInvestor,

@@ -125,6 +125,21 @@ create table fee_master (
   break_reason          text check (break_reason <> '')
 );
 
+-- Each row under the names that the code uses; so is fee_payment_row.
+create view fee_master_row as
+  select master_login as "masterLogin", payment_account_login as "paymentAccountLogin", read_number as "readNumber",
+         stopped_reason as "stoppedReason", break_reason as "breakReason"
+  from fee_master;
+
+create view fee_payment_row as
+  select id, key, run_id as "runId", kind, master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
+         investor_login as "investorLogin", due_minor as due, owed_since as since, unique_key as "uniqueKey", tries, status,
+         amount_minor as amount, transfer_id is not null as "isDebited",
+         exists (
+           select from fee_master where fee_master.master_login = fee_payment.master_login and break_reason is not null
+         ) as "isStopped"
+  from fee_payment;
+
 create index fee_master_by_payment_account on fee_master (payment_account_login);
 
 -- The highest number of a Master's allocations that was received from the feed. Separate from fee_master, so that receiving

@@ -2,7 +2,6 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { FeeConfiguration } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import type { FeeVersion } from "../domain/version.ts";
-import { configurationMessage } from "../messages/configuration.ts";
 import {
   findVersionByKey,
   insertVersion,
@@ -38,5 +37,6 @@ export async function addVersion(
 }
 
 function answer(configuration: Configuration, version: FeeVersion, updatedAt: Date): FeeConfiguration {
-  return configurationMessage({ ...configuration, updatedAt }, version);
+  const { ratePpm, enabled, effectiveSince } = version;
+  return { ...configuration, updatedAt, ratePpm, enabled, effectiveSince };
 }

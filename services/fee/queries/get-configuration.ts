@@ -2,7 +2,6 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { FeeConfiguration, GetConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { termsAt } from "../domain/version.ts";
-import { configurationMessage } from "../messages/configuration.ts";
 import { refuse } from "../refusals.ts";
 import { findConfiguration, listVersions } from "../store/configurations.ts";
 
@@ -18,5 +17,5 @@ export async function getConfiguration(
     await accounts.findInvestor({ login: investorLogin }, context);
     throw refuse("fee_configuration_not_found", `Investor ${investorLogin} has no fee configuration.`);
   }
-  return configurationMessage(configuration, termsAt(await listVersions(pool, investorLogin), now()));
+  return { ...configuration, ...termsAt(await listVersions(pool, investorLogin), now()) };
 }

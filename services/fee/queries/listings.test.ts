@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { Deps } from "../deps.ts";
 import { aCall, feeDeps, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
-import { listInvestorPayments } from "./list-investor-payments.ts";
-import { listPaymentCredits } from "./list-payment-credits.ts";
+import { listInvestorPayments, listPaymentCredits } from "./payments.ts";
 
 const AT = new Date("2026-01-10T00:00:00.123Z");
 

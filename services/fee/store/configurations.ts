@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { FeeVersion } from "../domain/version.ts";
 
@@ -11,26 +11,16 @@ export type Configuration = {
 
 export type Terms = { readonly investorId: bigint; readonly versions: readonly FeeVersion[] };
 
-type ConfigurationRow = { investor_login: string; investor_id: bigint; created_at: Date; updated_at: Date };
-
-type VersionRow = {
-  rate_ppm: number;
-  rate_from: Date | null;
-  enabled: boolean;
-  enabled_from: Date | null;
-  effective_since: Date;
-};
-
 export type MadeVersion = { readonly investorLogin: string; readonly version: FeeVersion; readonly madeAt: Date };
 
 export async function findConfiguration(db: Queryable, investorLogin: string): Promise<Configuration | undefined> {
-  const row = await maybeOne<ConfigurationRow>(
+  return await maybeOne<Configuration>(
     db,
-    sql`select investor_login, investor_id, created_at, updated_at
+    sql`select investor_login as "investorLogin", investor_id as "investorId", created_at as "createdAt",
+               updated_at as "updatedAt"
         from fee_configuration
         where investor_login = ${investorLogin}`,
   );
-  return row && configurationOf(row);
 }
 
 /** Inserts the configuration if there is none, and locks it until commit, so that versions are added in sequence. */
@@ -38,34 +28,36 @@ export async function lockConfiguration(
   tx: Transaction,
   { investorLogin, investorId, at }: { investorLogin: string; investorId: bigint; at: Date },
 ): Promise<Configuration> {
-  const row = await one<ConfigurationRow>(
+  return await one<Configuration>(
     tx,
     sql`insert into fee_configuration (investor_login, investor_id, created_at, updated_at)
         values (${investorLogin}, ${investorId}, ${at}, ${at})
         on conflict (investor_login) do update set investor_id = fee_configuration.investor_id
-        returning investor_login, investor_id, created_at, updated_at`,
+        returning investor_login as "investorLogin", investor_id as "investorId", created_at as "createdAt",
+                  updated_at as "updatedAt"`,
   );
-  return configurationOf(row);
 }
 
 /** In the sequence of their creation. */
 export async function listVersions(db: Queryable, investorLogin: string): Promise<FeeVersion[]> {
-  const rows = await many<VersionRow>(
+  const rows = await many<FeeVersion>(
     db,
-    sql`select rate_ppm, rate_from, enabled, enabled_from, effective_since
+    sql`select rate_ppm as "ratePpm", rate_from as "rateFrom", enabled, enabled_from as "enabledFrom",
+               effective_since as "effectiveSince"
         from fee_version
         where investor_login = ${investorLogin}
         order by id`,
   );
-  return rows.map(versionOf);
+  return rows.map(withoutNulls);
 }
 
 /** Ids of some Investors, and their versions in the sequence of creation. */
 export async function listTerms(db: Queryable, investorLogins: readonly string[]): Promise<Map<string, Terms>> {
-  const rows = await many<VersionRow & { investor_login: string; investor_id: bigint }>(
+  const rows = await many<FeeVersion & { investorLogin: string; investorId: bigint }>(
     db,
-    sql`select configuration.investor_login, configuration.investor_id, version.rate_ppm, version.rate_from,
-               version.enabled, version.enabled_from, version.effective_since
+    sql`select configuration.investor_login as "investorLogin", configuration.investor_id as "investorId",
+               version.rate_ppm as "ratePpm", version.rate_from as "rateFrom", version.enabled,
+               version.enabled_from as "enabledFrom", version.effective_since as "effectiveSince"
         from fee_configuration configuration
         join fee_version version on version.investor_login = configuration.investor_login
         where configuration.investor_login = any(${investorLogins}::text[])
@@ -73,22 +65,26 @@ export async function listTerms(db: Queryable, investorLogins: readonly string[]
   );
   const terms = new Map<string, { investorId: bigint; versions: FeeVersion[] }>();
   for (const row of rows) {
-    const known = terms.get(row.investor_login);
-    if (known !== undefined) known.versions.push(versionOf(row));
-    else terms.set(row.investor_login, { investorId: row.investor_id, versions: [versionOf(row)] });
+    const { investorLogin, investorId, ...version } = withoutNulls(row);
+    const known = terms.get(investorLogin);
+    if (known !== undefined) known.versions.push(version);
+    else terms.set(investorLogin, { investorId, versions: [version] });
   }
   return terms;
 }
 
 /** The version that an earlier call with the same key added. */
 export async function findVersionByKey(db: Queryable, key: string): Promise<MadeVersion | undefined> {
-  const row = await maybeOne<VersionRow & { investor_login: string; made_at: Date }>(
+  const row = await maybeOne<FeeVersion & { investorLogin: string; madeAt: Date }>(
     db,
-    sql`select investor_login, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at
+    sql`select investor_login as "investorLogin", rate_ppm as "ratePpm", rate_from as "rateFrom", enabled,
+               enabled_from as "enabledFrom", effective_since as "effectiveSince", made_at as "madeAt"
         from fee_version
         where key = ${key}`,
   );
-  return row && { investorLogin: row.investor_login, version: versionOf(row), madeAt: row.made_at };
+  if (row === undefined) return undefined;
+  const { investorLogin, madeAt, ...version } = withoutNulls(row);
+  return { investorLogin, version, madeAt };
 }
 
 /** The configuration must be locked. */
@@ -103,23 +99,4 @@ export async function insertVersion(tx: Transaction, key: string, made: MadeVers
     tx,
     sql`update fee_configuration set updated_at = ${made.madeAt} where investor_login = ${made.investorLogin}`,
   );
-}
-
-function configurationOf(row: ConfigurationRow): Configuration {
-  return {
-    investorLogin: row.investor_login,
-    investorId: row.investor_id,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function versionOf(row: VersionRow): FeeVersion {
-  return {
-    ratePpm: row.rate_ppm,
-    rateFrom: row.rate_from ?? undefined,
-    enabled: row.enabled,
-    enabledFrom: row.enabled_from ?? undefined,
-    effectiveSince: row.effective_since,
-  };
 }

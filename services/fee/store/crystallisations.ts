@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, maybeOne, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** The decided amounts of an Investor's withdrawal or exit. */
@@ -13,6 +13,9 @@ export type StoredCrystallisation = {
   readonly pending: bigint;
 };
 
+/** `collected` is the collected amount, once all payments are settled. */
+type CollectedCrystallisation = StoredCrystallisation & { readonly collected: bigint | undefined };
+
 export type CrystallisedItem = {
   readonly paymentId: bigint;
   readonly key: string;
@@ -20,14 +23,8 @@ export type CrystallisedItem = {
   readonly isWeekly: boolean;
 };
 
-type Row = Omit<StoredCrystallisation, "masterLogin"> & { masterLogin: string | null; collected: bigint | null };
-
-/** `collected` is the collected amount, once all payments are settled. */
-export async function findCrystallisation(
-  db: Queryable,
-  key: string,
-): Promise<(StoredCrystallisation & { readonly collected: bigint | undefined }) | undefined> {
-  const row = await maybeOne<Row>(
+export async function findCrystallisation(db: Queryable, key: string): Promise<CollectedCrystallisation | undefined> {
+  const row = await maybeOne<CollectedCrystallisation>(
     db,
     sql`select key, investor_login as "investorLogin", master_login as "masterLogin", subscription_id as "subscriptionId",
                through_number as "throughNumber", decided_for as at, pending_minor as pending,
@@ -35,7 +32,7 @@ export async function findCrystallisation(
         from crystallisation
         where key = ${key}`,
   );
-  return row && { ...row, masterLogin: row.masterLogin ?? undefined, collected: row.collected ?? undefined };
+  return row && withoutNulls(row);
 }
 
 /** The first statement of a decision: the second of two with one key waits for the first one's commit. False for the second. */
@@ -44,15 +41,14 @@ export async function insertCrystallisation(
   requested: Omit<StoredCrystallisation, "pending">,
   createdAt: Date,
 ): Promise<boolean> {
-  const { key, investorLogin, masterLogin, subscriptionId, throughNumber, at } = requested;
-  const inserted = await execute(
+  const { key, investorLogin, masterLogin, subscriptionId, throughNumber, at } = asked;
+  return await matchesRow(
     tx,
     sql`insert into crystallisation
           (key, investor_login, master_login, subscription_id, through_number, decided_for, pending_minor, created_at)
         values (${key}, ${investorLogin}, ${masterLogin}, ${subscriptionId}, ${throughNumber}, ${at}, 0, ${createdAt})
         on conflict (key) do nothing`,
   );
-  return inserted === 1;
 }
 
 /** Called in the transaction of the insert. */

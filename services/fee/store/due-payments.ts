@@ -68,7 +68,7 @@ export async function claimPayments(
   tx: Transaction,
   { now, until, limit }: { now: Date; until: Date; limit: number },
 ): Promise<ClaimedPayment[]> {
-  const claimed = await many<ClaimedPayment>(
+  const claimed = await many<{ id: bigint; runId: bigint }>(
     tx,
     sql`with stopped as (select master_login from fee_master where break_reason is not null)
         update fee_payment
@@ -88,10 +88,7 @@ export async function claimPayments(
           limit ${limit}
           for no key update skip locked
         )
-        returning id, key, run_id as "runId", kind, master_login as "masterLogin",
-                  payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", due_minor as due,
-                  owed_since as since, unique_key as "uniqueKey", tries,
-                  master_login in (select master_login from stopped) as "isStopped"`,
+        returning id, run_id as "runId"`,
   );
   // A locked run is skipped: the process that holds its row updates the status.
   await execute(
@@ -105,17 +102,18 @@ export async function claimPayments(
           for no key update skip locked
         )`,
   );
-  return claimed;
+  return many<ClaimedPayment>(
+    tx,
+    sql`select * from fee_payment_row where id = any(${claimed.map(({ id }) => id)}::bigint[])`,
+  );
 }
 
 /** The unsettled ones of some payments, locked until commit; the second of two processes with an outcome finds none. */
 export async function lockOpenPayments(tx: Transaction, ids: readonly bigint[]): Promise<DuePayment[]> {
   return many<DuePayment>(
     tx,
-    sql`select id, key, run_id as "runId", kind, master_login as "masterLogin",
-               payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", due_minor as due,
-               owed_since as since, unique_key as "uniqueKey", tries
-        from fee_payment
+    sql`select *
+        from fee_payment_row
         where id = any(${ids}::bigint[]) and status in ('PENDING', 'EXECUTING')
         order by id
         for no key update`,
@@ -130,19 +128,7 @@ export type PaymentState = ClaimedPayment & {
 };
 
 export async function findPayment(db: Queryable, id: bigint): Promise<PaymentState | undefined> {
-  return maybeOne<PaymentState>(
-    db,
-    sql`select id, key, run_id as "runId", kind, master_login as "masterLogin",
-               payment_account_login as "paymentAccountLogin", investor_login as "investorLogin", due_minor as due,
-               owed_since as since, unique_key as "uniqueKey", tries, status, amount_minor as amount,
-               transfer_id is not null as "isDebited",
-               exists (
-                 select from fee_master
-                 where fee_master.master_login = fee_payment.master_login and break_reason is not null
-               ) as "isStopped"
-        from fee_payment
-        where id = ${id}`,
-  );
+  return maybeOne<PaymentState>(db, sql`select * from fee_payment_row where id = ${id}`);
 }
 
 /** Weekly payments of an Investor that are not debited yet and may be collected, oldest first. */

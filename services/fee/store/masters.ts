@@ -1,4 +1,14 @@
-import { execute, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  many,
+  matchesRow,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+  withoutNulls,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type FeeMaster = {
@@ -12,20 +22,9 @@ export type FeeMaster = {
   readonly breakReason: string | undefined;
 };
 
-type MasterRow = Omit<FeeMaster, "stoppedReason" | "breakReason"> & {
-  stoppedReason: string | null;
-  breakReason: string | null;
-};
-
 export async function findMaster(db: Queryable, login: string): Promise<FeeMaster | undefined> {
-  const row = await maybeOne<MasterRow>(
-    db,
-    sql`select master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
-               read_number as "readNumber", stopped_reason as "stoppedReason", break_reason as "breakReason"
-        from fee_master
-        where master_login = ${login}`,
-  );
-  return row && masterOf(row);
+  const row = await maybeOne<FeeMaster>(db, sql`select * from fee_master_row where "masterLogin" = ${login}`);
+  return row && withoutNulls(row);
 }
 
 /** Does nothing when another process was faster. */
@@ -40,15 +39,11 @@ export async function insertMaster(db: Queryable, login: string, paymentAccountL
 
 /** Locks one Master, before any pair, so that decisions about a Master are made one after the other. */
 export async function lockMaster(tx: Transaction, login: string): Promise<FeeMaster> {
-  const row = await one<MasterRow>(
+  const row = await one<FeeMaster>(
     tx,
-    sql`select master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
-               read_number as "readNumber", stopped_reason as "stoppedReason", break_reason as "breakReason"
-        from fee_master
-        where master_login = ${login}
-        for no key update`,
+    sql`select * from fee_master_row where "masterLogin" = ${login} for no key update`,
   );
-  return masterOf(row);
+  return withoutNulls(row);
 }
 
 export async function listPaymentAccounts(db: Queryable, logins: readonly string[]): Promise<Map<string, string>> {
@@ -68,13 +63,12 @@ export async function moveReadNumber(tx: Transaction, login: string, number: big
 
 /** False when it is stopped already: the first reason stays. */
 export async function stopMaster(tx: Transaction, login: string, reason: string): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update fee_master
         set stopped_reason = ${reason}
         where master_login = ${login} and stopped_reason is null`,
   );
-  return changed === 1;
 }
 
 /** Its allocations are read again at once. */
@@ -85,13 +79,12 @@ export async function resumeMaster(tx: Transaction, login: string, at: Date): Pr
 
 /** False when it is stopped already, or unknown. */
 export async function stopForBreak(tx: Transaction, login: string, reason: string): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update fee_master
         set break_reason = ${reason}
         where master_login = ${login} and break_reason is null`,
   );
-  return changed === 1;
 }
 
 export async function resumeAfterBreak(tx: Transaction, login: string, at: Date): Promise<void> {
@@ -101,20 +94,15 @@ export async function resumeAfterBreak(tx: Transaction, login: string, at: Date)
 
 /** The Masters whose fees go to one of the accounts. */
 export async function listMastersOfAccounts(db: Queryable, accounts: readonly string[]): Promise<string[]> {
-  const rows = await many<{ login: string }>(
+  return await column<string>(
     db,
     sql`select master_login as login
         from fee_master
         where payment_account_login = any(${accounts}::text[])
         order by master_login`,
   );
-  return rows.map(({ login }) => login);
 }
 
 async function readSoon(tx: Transaction, login: string, at: Date): Promise<void> {
   await execute(tx, sql`update allocation_watermark set next_read_at = ${at}, tries = 0 where master_login = ${login}`);
-}
-
-function masterOf({ stoppedReason, breakReason, ...row }: MasterRow): FeeMaster {
-  return { ...row, stoppedReason: stoppedReason ?? undefined, breakReason: breakReason ?? undefined };
 }

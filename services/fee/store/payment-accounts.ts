@@ -1,4 +1,4 @@
-import { execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** The log position up to which a payment account was scanned; undefined before the first scan. */
@@ -6,7 +6,7 @@ export type SeenAccount = { readonly login: string; readonly seenNumber: bigint 
 
 /** Payment accounts of the known Masters, ascending by login. */
 export async function listPaymentAccountsFrom(db: Queryable, after: string, limit: number): Promise<SeenAccount[]> {
-  const rows = await many<{ login: string; seenNumber: bigint | null }>(
+  const rows = await many<SeenAccount>(
     db,
     sql`select distinct payment_account_login as login, seen_number as "seenNumber"
         from fee_master
@@ -15,7 +15,7 @@ export async function listPaymentAccountsFrom(db: Queryable, after: string, limi
         order by payment_account_login
         limit ${limit}`,
   );
-  return rows.map(({ login, seenNumber }) => ({ login, seenNumber: seenNumber ?? undefined }));
+  return rows.map(withoutNulls);
 }
 
 /** Does nothing when another process was faster. */
@@ -33,9 +33,8 @@ export async function moveSeenNumber(
   tx: Transaction,
   { login, from, to }: { readonly login: string; readonly from: bigint; readonly to: bigint },
 ): Promise<boolean> {
-  const moved = await execute(
+  return await matchesRow(
     tx,
     sql`update payment_account set seen_number = ${to} where login = ${login} and seen_number = ${from}`,
   );
-  return moved === 1;
 }

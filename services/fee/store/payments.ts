@@ -1,5 +1,5 @@
 import { usd, type Money } from "#kernel/money.ts";
-import { many, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { many, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 
 export type Credit = {
   readonly id: bigint;
@@ -30,7 +30,7 @@ export type Payment = {
   readonly createdAt: Date;
 };
 
-type CreditRow = Omit<Credit, "amount" | "investorLogin"> & { investorLogin: string | null; amountMinor: bigint };
+type CreditRow = Omit<Credit, "amount"> & { amountMinor: bigint };
 
 type PaymentRow = Omit<Payment, "amount"> & { amountMinor: bigint };
 
@@ -48,9 +48,7 @@ export async function listCredits(
         order by id
         limit ${page.limit}`,
   );
-  return rows.map(({ amountMinor, investorLogin, ...row }) => {
-    return { ...row, investorLogin: investorLogin ?? undefined, amount: usd(amountMinor) };
-  });
+  return rows.map(withoutNulls).map(({ amountMinor, ...row }) => ({ ...row, amount: usd(amountMinor) }));
 }
 
 /** Executed ones above zero, descending by id. */

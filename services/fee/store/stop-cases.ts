@@ -1,4 +1,4 @@
-import { maybeOne, sql } from "#kernel/postgres/query.ts";
+import { matchesRow, maybeOne, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { findCase } from "#kernel/review/cases.ts";
@@ -14,12 +14,11 @@ export async function lockUndecidedCase(tx: Transaction, subject: string): Promi
 
 /** Whether a review, open or decided, shows one of these deals. */
 export async function hasCaseAbout(tx: Transaction, subject: string, dealIds: readonly bigint[]): Promise<boolean> {
-  const row = await maybeOne<{ id: bigint }>(
+  return await matchesRow(
     tx,
     sql`select id
         from review_case
         where subject = ${subject} and evidence -> 'deal_ids' ?| ${dealIds.map(String)}::text[]
         limit 1`,
   );
-  return row !== undefined;
 }

@@ -11,7 +11,7 @@ import { readAllocations } from "../jobs/read-allocations.ts";
 import { crashing } from "./crash.ts";
 import { aCall, INVESTOR, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT } from "./fee.ts";
 import { aLeave, collectAll, decideLeave } from "./leaving.ts";
-import { aBreak, detectBreaks, resumeAll, appendToLog } from "./safety.ts";
+import { aPaymentBreak, detectBreaks, resumeAll, appendToLog } from "./safety.ts";
 import {
   anInvestor,
   aWorld,
@@ -125,7 +125,7 @@ async function aStoppedWeek(pool?: Pool): Promise<World> {
   await payFees(world.deps);
   world.platform.rules.losesAnswer = () => false;
   world.platform.rules.isBusy = () => false;
-  world.platform.breaks.push(aBreak(1n));
+  world.platform.breaks.push(aPaymentBreak(1n));
   appendToLog(world, { reason: "unmatched_deal", dealId: 4_712n });
   return world;
 }

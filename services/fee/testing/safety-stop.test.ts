@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { collect } from "../commands/collect.ts";
-import { prepare } from "../commands/prepare.ts";
+import { prepare } from "../commands/crystallise.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
 import { collectAll, decideLeave } from "./leaving.ts";
-import { aBreak, detectBreaks, resume, reviewsOf } from "./safety.ts";
+import { aPaymentBreak, detectBreaks, resume, reviewsOf } from "./safety.ts";
 import {
   anInvestor,
   aWorld,
@@ -26,7 +26,7 @@ import {
 const KEY = "funding:withdrawal:1";
 
 async function stop(world: World, login = PAYMENT_ACCOUNT): Promise<void> {
-  world.platform.breaks.push(aBreak(BigInt(world.platform.breaks.length + 1), { login }));
+  world.platform.breaks.push(aPaymentBreak(BigInt(world.platform.breaks.length + 1), { login }));
   await detectBreaks(world.deps);
 }
 

@@ -4,6 +4,7 @@ import { listReviews } from "#kernel/review/list-reviews.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { aBreak } from "#test/support/break.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { decideReview } from "../commands/decide-review.ts";
 import type { Deps } from "../deps.ts";
@@ -12,22 +13,9 @@ import { watchPaymentAccounts } from "../jobs/watch-payment-accounts.ts";
 import { aCall, PAYMENT_ACCOUNT } from "./fee.ts";
 import type { World } from "./world.ts";
 
-export function aBreak(id: bigint, own: Partial<Break> = {}): Break {
-  return {
-    id,
-    check: "deal_matching",
-    key: `operation:${id}`,
-    login: PAYMENT_ACCOUNT,
-    masterLogin: "",
-    atRisk: { currencyCode: "USD", minorUnits: 50_00n },
-    operationIds: ["17"],
-    dealIds: [4_711n],
-    message: "a deal is missing",
-    evidence: "{}",
-    openedAt: new Date(),
-    seenAt: new Date(),
-    ...own,
-  };
+/** A break on the payment account. */
+export function aPaymentBreak(id: bigint, own: Partial<Break> = {}): Break {
+  return aBreak(id, { login: PAYMENT_ACCOUNT, ...own });
 }
 
 /** Adds an entry to the log of an account: a credit, or the amendment of a deal. */

@@ -67,7 +67,6 @@ test("cashflow_completeness: a refusal of an executed transfer is found", async 
 });
 
 test("cashflow_completeness: an execution without a transfer on platform is found", async () => {
-  await corrupt("delete from deposit_decision where cashflow_id = 1");
   await corrupt("update cashflow set id = default where id = 1");
   expect(await findings()).toMatchObject([
     { key: "cashflow:4", message: expect.stringContaining("the platform has no such transfer"), atRiskMinor: 100_00n },
@@ -102,8 +101,8 @@ test("cashflow_completeness: a withdrawal of 0.00 is finished without a transfer
 
 test("cashflow_completeness: a run continues after its cursor", async () => {
   await corrupt(`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, refusal, deadline,
-                                       created_at, finished_at, next_try_at)
-                 select 'old-' || n, 'deposit', '${INVESTOR}', 100, 'USD', '', 'REFUSED', '{}', now(), now(), now(), now()
+                                       created_at, finished_at, next_try_at, first_deposit_checked, min_deposit_minor)
+                 select 'old-' || n, 'deposit', '${INVESTOR}', 100, 'USD', '', 'REFUSED', '{}', now(), now(), now(), now(), false, 0
                  from generate_series(1, 147) n`);
   const [check] = fundingChecks(funding);
   const run = async (cursor: string) => (await check!.run({ cursor, pendingBreaks: [] })).nextCursor;

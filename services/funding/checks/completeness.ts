@@ -1,11 +1,13 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
+import { abs, type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { type Accepted, listAccepted, listUnfinished } from "./find-accepted.ts";
 
+/** Each row costs one call to platform, and the recovery job has finished every row long before. */
 const EVERY_MS = 300_000;
+/** The time of one call; platform answers from its database. */
 const CALL_MS = 3_000;
 
 /**
@@ -64,12 +66,11 @@ function problemOf(row: Accepted, transfer: TransferResult | undefined): string 
 
 function finding(row: Accepted, problem: string): Finding {
   const { id, operationId, login, action, state, amountMinor, movedMinor, dealId, transferKey } = row;
-  const moved = movedMinor < 0n ? -movedMinor : movedMinor;
   return {
     key: `cashflow:${id}`,
     login,
     masterLogin: "",
-    atRiskMinor: moved > 0n ? moved : amountMinor,
+    atRiskMinor: abs(movedMinor) || amountMinor,
     operationIds: [operationId],
     dealIds: dealId === null ? [] : [dealId],
     message: `Operation ${operationId} (${action}): ${problem}.`,

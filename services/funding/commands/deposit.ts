@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
@@ -5,7 +6,6 @@ import { failpoint } from "#kernel/failpoint.ts";
 import type { Money } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
@@ -14,46 +14,47 @@ import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
 import { type Cashflow, depositKey } from "../domain/cashflow.ts";
 import { decideDeposit } from "../domain/deposit.ts";
-import { outcomeUnknown, refusalOfTransfer } from "../domain/transfer-outcome.ts";
-import { refuse } from "../refusals.ts";
+import { notSent, outcomeUnknown, refusalOfTransfer } from "../domain/transfer-outcome.ts";
 import {
+  findCashflow,
   findOpenOperation,
+  getCashflowById,
   hasPostedDeposit,
   markRepeated,
   markDoubt,
   markNeverSent,
   markRefused,
 } from "../store/cashflows.ts";
-import { findDeposit, getDeposit, insertDepositDecision, type RecordedDeposit } from "../store/deposits.ts";
-import { finish } from "./finish.ts";
 import { insertOnce, duplicateRuleOf } from "./insert-once.ts";
-import { sendTransfer } from "./transfer.ts";
+import { finish, sendTransfer } from "./transfer.ts";
 
 /** Credits an Investor once per command id, however often the caller repeats it. */
 export async function deposit(deps: Deps, request: DepositRequest, context: CallContext): Promise<DepositResponse> {
-  const { cashflow, decision } = await failAsUnavailable(() => findOrRecord(deps, request, context));
+  const cashflow = await failAsUnavailable(() => findOrRecord(deps, request, context));
+  const { operationId, decision, possibleDuplicateOf } = cashflow;
+  assert(decision !== undefined, `Operation ${operationId} is not a deposit.`);
   const dealId = await settleDeposit(deps, cashflow, context);
   return {
-    operationId: cashflow.operationId,
+    operationId,
     dealId,
     firstDepositChecked: decision.firstDepositChecked,
     minDepositRequired: moneyToProto(decision.minDeposit),
-    possibleDuplicateOf: cashflow.possibleDuplicateOf,
+    possibleDuplicateOf,
   };
 }
 
-async function findOrRecord(deps: Deps, request: DepositRequest, context: CallContext): Promise<RecordedDeposit> {
-  const known = await findDeposit(deps.pool, context.commandId);
+async function findOrRecord(deps: Deps, request: DepositRequest, context: CallContext): Promise<Cashflow> {
+  const known = await findCashflow(deps.pool, context.commandId);
   return known === undefined ? await record(deps, request, context) : await join(deps.pool, known);
 }
 
 /** Marks the row as repeated, so that no request concludes alone that nothing was sent, then reads it again. */
-async function join(db: Queryable, { cashflow }: RecordedDeposit): Promise<RecordedDeposit> {
-  await markRepeated(db, cashflow.id);
-  return await getDeposit(db, cashflow.operationId);
+async function join(db: Queryable, { id }: Cashflow): Promise<Cashflow> {
+  await markRepeated(db, id);
+  return await getCashflowById(db, id);
 }
 
-async function record(deps: Deps, request: DepositRequest, context: CallContext): Promise<RecordedDeposit> {
+async function record(deps: Deps, request: DepositRequest, context: CallContext): Promise<Cashflow> {
   const { login, comment } = request;
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
@@ -64,21 +65,18 @@ async function record(deps: Deps, request: DepositRequest, context: CallContext)
   return await inTransaction(deps.pool, async (tx) => {
     // Both of two concurrent first deposits must meet the minimum: neither is POSTED when the other is decided.
     const decision = decideDeposit({ amount, isFirst: !(await hasPostedDeposit(tx, login)), masterMinimum });
-    const intent = {
+    const { cashflow, isNew } = await insertOnce(tx, {
       operationId,
+      action: "deposit",
       login,
       amount,
       comment,
       deadline,
       at: deps.now(),
       duplicates: duplicateRuleOf(request.client),
-    };
-    const { cashflow, isNew } = await insertOnce(tx, { ...intent, action: "deposit" });
-    if (!isNew) {
-      return await join(tx, await getDeposit(tx, operationId));
-    }
-    await insertDepositDecision(tx, cashflow.id, decision);
-    return { cashflow, decision };
+      decision,
+    });
+    return isNew ? cashflow : await join(tx, cashflow);
   });
 }
 
@@ -120,11 +118,7 @@ export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: Cal
 
 /** Ends the saga as not executed, unless the recovery job or a repetition works on it too: that one may have sent it. */
 async function endUnsent(deps: Deps, cashflow: Cashflow): Promise<Error> {
-  const refusal = refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
-    outcome: "not_executed",
-    operationId: cashflow.operationId,
-    retryAfterMs: RETRY_AFTER_MS,
-  });
+  const refusal = notSent("The trading platform cannot be reached.", cashflow.operationId);
   const isOver = await markNeverSent(deps.pool, cashflow.id, { refusal, at: deps.now() });
   return isOver ? refusal : outcomeUnknown(cashflow.operationId);
 }

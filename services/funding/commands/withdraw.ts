@@ -45,16 +45,17 @@ async function record(deps: Deps, request: WithdrawRequest, context: CallContext
   await deps.accounts.findInvestor({ login }, queryContext(context));
 
   return await inTransaction(deps.pool, async (tx) => {
-    const intent = {
+    const { cashflow, isNew } = await insertOnce(tx, {
       operationId,
+      action: "withdraw",
       login,
       amount,
       comment,
       deadline,
       at: deps.now(),
       duplicates: duplicateRuleOf(request.client),
-    };
-    const { cashflow, isNew } = await insertOnce(tx, { ...intent, action: "withdraw" });
+      decision: undefined,
+    });
     if (isNew) {
       await insertWithdrawal(tx, cashflow.id);
     }

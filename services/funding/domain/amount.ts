@@ -1,9 +1,7 @@
-import { formatDecimal, isLess, MAX_AMOUNT, usd, type Money } from "#kernel/money.ts";
+import { MAX_COMMENT_LENGTH } from "#kernel/limits.ts";
+import { formatDecimal, isLess, MAX_AMOUNT, MIN_AMOUNT, type Money } from "#kernel/money.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
-
-export const MIN_AMOUNT = usd(1n);
-export const MAX_COMMENT = 255;
 
 export type RequestedMovement = { readonly operationId: string; readonly amount: Money; readonly comment: string };
 
@@ -17,11 +15,11 @@ export function checkMovement({ operationId, amount, comment }: RequestedMovemen
     const range = `from ${formatDecimal(MIN_AMOUNT)} to ${formatDecimal(MAX_AMOUNT)}`;
     errors.push({ field: "amount", code: "out_of_range", message: `amount must be ${range}.` });
   }
-  if ([...comment].length > MAX_COMMENT) {
+  if ([...comment].length > MAX_COMMENT_LENGTH) {
     errors.push({
       field: "comment",
       code: "too_long",
-      message: `comment must have at most ${MAX_COMMENT} characters.`,
+      message: `comment must have at most ${MAX_COMMENT_LENGTH} characters.`,
     });
   }
   if (errors.length > 0) {

@@ -1,5 +1,6 @@
 import type { Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
+import type { DepositDecision } from "./deposit.ts";
 import type { DuplicateRule } from "./duplicate.ts";
 
 /**
@@ -22,6 +23,8 @@ export type NewCashflow = {
   readonly at: Date;
   /** Undefined when duplicates cannot be distinguished. */
   readonly duplicates: DuplicateRule | undefined;
+  /** The minimum that a deposit was decided with. Undefined for a withdrawal. */
+  readonly decision: DepositDecision | undefined;
 };
 
 export type Cashflow = Omit<NewCashflow, "at" | "duplicates"> & {
@@ -59,4 +62,17 @@ export function feeSuffix({ operationId }: Pick<Cashflow, "operationId">): strin
 /** Owner of the account lock in one try. */
 export function lockOwnerOf(cashflow: Pick<Cashflow, "id">, attempt: number): string {
   return `${withdrawalKey(cashflow)}:${attempt}`;
+}
+
+/** PENDING: in progress, and its caller still waits. UNKNOWN: the deadline has passed without a final outcome. */
+export type CurrentOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN" | "REVIEW";
+
+/** The recorded outcome of an operation. After its deadline an open one is unknown to its caller. */
+export function currentOutcome(
+  { state, doubt, deadline }: Pick<Cashflow, "state" | "doubt" | "deadline">,
+  now: Date,
+): CurrentOutcome {
+  if (state === "POSTED") return "EXECUTED";
+  if (state === "REFUSED") return "NOT_EXECUTED";
+  return doubt ?? (deadline <= now ? "UNKNOWN" : "PENDING");
 }

@@ -1,7 +1,8 @@
+import { DAY_MS } from "#kernel/duration.ts";
 import { refuse } from "../refusals.ts";
 
 /** For this long after an executed deposit or withdrawal an equal one is a possible duplicate. */
-export const DUPLICATE_WINDOW_MS = 24 * 60 * 60 * 1_000;
+export const DUPLICATE_WINDOW_MS = DAY_MS;
 
 /** The API key whose equal operations are duplicates, and whether a duplicate of an executed one is refused. */
 export type DuplicateRule = { readonly keyId: string; readonly rejectsDuplicates: boolean };

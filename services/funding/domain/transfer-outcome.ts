@@ -7,6 +7,15 @@ export type TransferOutcome =
   | { readonly kind: "refused"; readonly code: string; readonly platformCode: number }
   | { readonly kind: "open"; readonly doubt: "UNKNOWN" | "REVIEW" };
 
+/** No transfer was sent, and none will be. */
+export function notSent(message: string, operationId?: string): Refusal {
+  return refuse("platform_unavailable", `${message} Nothing was executed.`, {
+    outcome: "not_executed",
+    operationId,
+    retryAfterMs: RETRY_AFTER_MS,
+  });
+}
+
 type RefusedTransfer = Extract<TransferOutcome, { kind: "refused" }>;
 
 /** The refusal for a transfer that platform recorded as refused: no money moved. */

@@ -1,31 +1,33 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { CLAIM_MS } from "#kernel/retry.ts";
+import { backOffMs, CLAIM_MS, later } from "#kernel/retry.ts";
 import { settleDeposit } from "../commands/deposit.ts";
 import { settleWithdrawal } from "../commands/withdraw.ts";
 import { releaseForGood } from "../commands/withdrawal/end-saga.ts";
 import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
-import { claimUnsettled, delayNextTry, getCashflowById } from "../store/cashflows.ts";
+import { claimUnsettled, getCashflowById, postponeCashflow } from "../store/cashflows.ts";
 import { getWithdrawal, listUnreleased } from "../store/withdrawals.ts";
 
+/** Settled at the same time; each uses one connection and one call at a time. */
 const BATCH = 16;
+/** The time limit of a money request at the edge. Shorter than CLAIM_MS, so that no other replica settles the same row. */
 const ATTEMPT_MS = 10_000;
 /** A request that has just ended releases its account lock itself. */
 const RELEASE_AFTER_MS = 3_000;
 
 /** Finishes operations that a crash or a lost answer interrupted. True when more may be due. */
 export async function settleCashflows(deps: Deps): Promise<boolean> {
-  const now = deps.now().getTime();
-  const claim = { at: new Date(now), until: new Date(now + CLAIM_MS), limit: BATCH };
+  const now = deps.now();
+  const claim = { at: now, until: later(now, CLAIM_MS), limit: BATCH };
   const open = await claimUnsettled(deps.pool, claim);
-  await Promise.all(open.map((cashflow) => settle(deps, cashflow)));
+  await Promise.all(open.map(({ cashflow, tries }) => settle(deps, cashflow, tries)));
   return open.length === BATCH;
 }
 
 /** Releases account locks of finished sagas: a crash came between the end of the saga and the release. */
 export async function releaseLocks(deps: Deps): Promise<boolean> {
-  const before = new Date(deps.now().getTime() - RELEASE_AFTER_MS);
+  const before = later(deps.now(), -RELEASE_AFTER_MS);
   const held = await listUnreleased(deps.pool, { before, limit: BATCH });
   for (const { id } of held) {
     const saga = { cashflow: await getCashflowById(deps.pool, id), withdrawal: await getWithdrawal(deps.pool, id) };
@@ -34,7 +36,7 @@ export async function releaseLocks(deps: Deps): Promise<boolean> {
   return false;
 }
 
-async function settle(deps: Deps, cashflow: Cashflow): Promise<void> {
+async function settle(deps: Deps, cashflow: Cashflow, tries: number): Promise<void> {
   const { operationId, action } = cashflow;
   const context = callContext({ caller: "funding", withinMs: ATTEMPT_MS, commandId: operationId });
   try {
@@ -44,6 +46,6 @@ async function settle(deps: Deps, cashflow: Cashflow): Promise<void> {
     if (!(error instanceof Refusal)) {
       deps.log.error("operation not settled, retry scheduled", { operation_id: operationId, error });
     }
-    await delayNextTry(deps.pool, cashflow.id, deps.now());
+    await postponeCashflow(deps.pool, cashflow.id, later(deps.now(), backOffMs(tries)));
   }
 }

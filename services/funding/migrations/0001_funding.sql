@@ -29,6 +29,10 @@ create table cashflow (
   duplicate_scope_key           text check (duplicate_scope_key <> ''),
   -- Ticket of the last duplicate that was executed within 24 hours before this request.
   possible_duplicate_of bigint,
+  -- The minimum deposit that a deposit was decided with.
+  first_deposit_checked boolean,
+  min_deposit_minor     bigint check (min_deposit_minor >= 0),
+  check (num_nulls(first_deposit_checked, min_deposit_minor) = case action when 'deposit' then 0 else 2 end),
   check ((state = 'REFUSED') = (refusal is not null)),
   check ((state in ('POSTED', 'REFUSED')) = (finished_at is not null)),
   constraint cashflow_leaves_by_withdrawal
@@ -53,12 +57,13 @@ create index cashflow_newest on cashflow (operation_id collate "C");
 create index cashflow_newest_of_login on cashflow (login, operation_id collate "C");
 create index cashflow_newest_of_comment on cashflow (comment, operation_id collate "C");
 
--- The minimum deposit that a deposit was decided with.
-create table deposit_decision (
-  cashflow_id            bigint primary key references cashflow,
-  first_deposit_checked  boolean not null,
-  min_deposit_minor      bigint not null check (min_deposit_minor >= 0)
-);
+-- Each row under the names that the code uses.
+create view cashflow_row as
+  select id, operation_id as "operationId", action, login, amount_minor as "amountMinor", currency, comment, state, doubt,
+         deal_id as "dealId", possible_duplicate_of as "possibleDuplicateOf", first_deposit_checked as "firstDepositChecked",
+         min_deposit_minor as "minDepositMinor", refusal, deadline, created_at as "createdAt", finished_at as "finishedAt",
+         tries
+  from cashflow;
 
 -- The account lock of a withdrawal and the amounts of its answer, stored before money moves.
 create table withdrawal (

@@ -7,8 +7,7 @@ import { getCashflow } from "../store/cashflows.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, usd, world } from "../testing/funding.ts";
 import { getBalance } from "./get-balance.ts";
-import { getOperation } from "./get-operation.ts";
-import { listOperations } from "./list-operations.ts";
+import { getOperation, listOperations } from "./operations.ts";
 
 const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined };
 

@@ -1,26 +1,16 @@
 import assert from "node:assert/strict";
 import type { Currency } from "#kernel/money.ts";
-import { maybeOne, one, many, execute, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, maybeOne, one, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
+import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import type { Cashflow, CashflowState, Doubt, NewCashflow } from "../domain/cashflow.ts";
 
-type Row = {
-  id: bigint;
-  operation_id: string;
-  action: Cashflow["action"];
-  login: string;
-  amount_minor: bigint;
+type Row = Omit<Cashflow, "amount" | "decision" | "refusal"> & {
+  amountMinor: bigint;
   currency: Currency;
-  comment: string;
-  state: CashflowState;
-  doubt: Doubt | null;
-  deal_id: bigint | null;
-  possible_duplicate_of: bigint | null;
-  refusal: RefusalFacts | null;
-  deadline: Date;
-  created_at: Date;
-  finished_at: Date | null;
+  firstDepositChecked: boolean | undefined;
+  minDepositMinor: bigint | undefined;
+  refusal: RefusalFacts | undefined;
 };
 
 /**
@@ -28,28 +18,21 @@ type Row = {
  * operation is recorded already, or a duplicate of it is open.
  */
 export async function insertCashflow(tx: Transaction, cashflow: NewCashflow): Promise<Cashflow | undefined> {
-  const row = await maybeOne<Row>(
+  const { operationId, action, login, amount, comment, duplicates, deadline, at, decision } = cashflow;
+  const row = await maybeOne<{ id: bigint }>(
     tx,
     sql`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state, deadline,
-                              created_at, next_try_at)
-        values (${cashflow.operationId}, ${cashflow.action}, ${cashflow.login}, ${cashflow.amount.minor},
-                ${cashflow.amount.currency}, ${cashflow.comment}, ${cashflow.duplicates?.keyId}, 'RECORDED', ${cashflow.deadline},
-                ${cashflow.at}, ${cashflow.deadline})
+                              created_at, next_try_at, first_deposit_checked, min_deposit_minor)
+        values (${operationId}, ${action}, ${login}, ${amount.minor}, ${amount.currency}, ${comment}, ${duplicates?.keyId},
+                'RECORDED', ${deadline}, ${at}, ${deadline}, ${decision?.firstDepositChecked}, ${decision?.minDeposit.minor})
         on conflict do nothing
-        returning id, operation_id, action, login, amount_minor, currency, comment, state, doubt, deal_id, possible_duplicate_of,
-                  refusal, deadline, created_at, finished_at`,
+        returning id`,
   );
-  return row && cashflowOf(row);
+  return row && (await getCashflowById(tx, row.id));
 }
 
 export async function findCashflow(db: Queryable, operationId: string): Promise<Cashflow | undefined> {
-  const row = await maybeOne<Row>(
-    db,
-    sql`select id, operation_id, action, login, amount_minor, currency, comment, state, doubt, deal_id, possible_duplicate_of, refusal,
-               deadline, created_at, finished_at
-        from cashflow
-        where operation_id = ${operationId}`,
-  );
+  const row = await maybeOne<Row>(db, sql`select * from cashflow_row where "operationId" = ${operationId}`);
   return row && cashflowOf(row);
 }
 
@@ -60,15 +43,7 @@ export async function getCashflow(db: Queryable, operationId: string): Promise<C
 }
 
 export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashflow> {
-  return cashflowOf(
-    await one<Row>(
-      db,
-      sql`select id, operation_id, action, login, amount_minor, currency, comment, state, doubt, deal_id, possible_duplicate_of, refusal,
-               deadline, created_at, finished_at
-          from cashflow
-          where id = ${id}`,
-    ),
-  );
+  return cashflowOf(await one<Row>(db, sql`select * from cashflow_row where id = ${id}`));
 }
 
 /** Stored with the row, so that a repetition gets the same answer. */
@@ -112,12 +87,11 @@ export async function markRefused(
   id: bigint,
   { from, refusal, at }: { from: CashflowState; refusal: Refusal; at: Date },
 ): Promise<boolean> {
-  const count = await execute(
+  return await matchesRow(
     db,
-    sql`update cashflow set state = 'REFUSED', doubt = null, refusal = ${refusalText(refusal)}::jsonb, finished_at = ${at}
+    sql`update cashflow set state = 'REFUSED', doubt = null, refusal = ${recordedAs(refusal)}::jsonb, finished_at = ${at}
         where id = ${id} and state = ${from}`,
   );
-  return count === 1;
 }
 
 /** As markRefused, but only while neither the recovery job nor a repetition works on it: no process has sent the transfer. */
@@ -126,12 +100,11 @@ export async function markNeverSent(
   id: bigint,
   { refusal, at }: { refusal: Refusal; at: Date },
 ): Promise<boolean> {
-  const count = await execute(
+  return await matchesRow(
     db,
-    sql`update cashflow set state = 'REFUSED', refusal = ${refusalText(refusal)}::jsonb, finished_at = ${at}
+    sql`update cashflow set state = 'REFUSED', refusal = ${recordedAs(refusal)}::jsonb, finished_at = ${at}
         where id = ${id} and state = 'RECORDED' and tries = 0`,
   );
-  return count === 1;
 }
 
 /** From now on several requests work on the saga, so none of them may conclude alone that nothing was sent. */
@@ -147,8 +120,8 @@ export async function markDoubt(db: Queryable, id: bigint, doubt: Doubt): Promis
 export async function claimUnsettled(
   db: Queryable,
   claim: { at: Date; until: Date; limit: number },
-): Promise<Cashflow[]> {
-  const rows = await many<Row>(
+): Promise<{ cashflow: Cashflow; tries: number }[]> {
+  const claimed = await many<{ id: bigint }>(
     db,
     sql`update cashflow set next_try_at = ${claim.until}, tries = tries + 1
         where id in (select id from cashflow
@@ -156,41 +129,31 @@ export async function claimUnsettled(
                      order by next_try_at
                      limit ${claim.limit}
                      for update skip locked)
-        returning id, operation_id, action, login, amount_minor, currency, comment, state, doubt, deal_id, possible_duplicate_of,
-                  refusal, deadline, created_at, finished_at`,
+        returning id`,
   );
-  return rows.map(cashflowOf);
+  const rows = await many<Row & { tries: number }>(
+    db,
+    sql`select * from cashflow_row where id = any(${claimed.map(({ id }) => id)}::bigint[])`,
+  );
+  return rows.map((row) => ({ cashflow: cashflowOf(row), tries: row.tries }));
 }
 
-/** The pause doubles up to 30 seconds, so that a saga in a quiet period does not cause a call every second. */
-export async function delayNextTry(db: Queryable, id: bigint, now: Date): Promise<void> {
+export async function postponeCashflow(db: Queryable, id: bigint, until: Date): Promise<void> {
   await execute(
     db,
-    sql`update cashflow
-        set next_try_at = ${now}::timestamptz + least(interval '30 seconds', interval '1 second' * power(2, least(tries, 10)))
-        where id = ${id} and state not in ('POSTED', 'REFUSED')`,
+    sql`update cashflow set next_try_at = ${until} where id = ${id} and state not in ('POSTED', 'REFUSED')`,
   );
-}
-
-function refusalText({ code, status, message, details, errors, outcome, operationId, retryAfterMs }: Refusal): string {
-  return JSON.stringify({ code, status, message, details, errors, outcome, operationId, retryAfterMs });
 }
 
 function cashflowOf(row: Row): Cashflow {
+  const { amountMinor, currency, firstDepositChecked, minDepositMinor, refusal, ...cashflow } = withoutNulls(row);
   return {
-    id: row.id,
-    operationId: row.operation_id,
-    action: row.action,
-    login: row.login,
-    amount: { currency: row.currency, minor: row.amount_minor },
-    comment: row.comment,
-    state: row.state,
-    doubt: row.doubt ?? undefined,
-    dealId: row.deal_id ?? undefined,
-    possibleDuplicateOf: row.possible_duplicate_of ?? undefined,
-    refusal: row.refusal === null ? undefined : new Refusal(row.refusal),
-    deadline: row.deadline,
-    createdAt: row.created_at,
-    finishedAt: row.finished_at ?? undefined,
+    ...cashflow,
+    amount: { currency, minor: amountMinor },
+    decision:
+      firstDepositChecked === undefined || minDepositMinor === undefined
+        ? undefined
+        : { firstDepositChecked, minDeposit: { currency, minor: minDepositMinor } },
+    refusal: refusal && new Refusal(refusal),
   };
 }

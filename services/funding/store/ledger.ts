@@ -1,5 +1,5 @@
-import { many, sql, type Queryable } from "#kernel/postgres/query.ts";
-import type { CurrentOutcome } from "../domain/current-outcome.ts";
+import { column, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { CurrentOutcome } from "../domain/cashflow.ts";
 
 export type LedgerFilter = {
   /** Empty matches all. */
@@ -12,10 +12,10 @@ export type LedgerFilter = {
   readonly limit: number;
 };
 
-/** Ids of operations, newest first. The outcomes are those of domain/current-outcome.ts. */
+/** Ids of operations, newest first. The outcomes are those of domain/cashflow.ts. */
 export async function listOperationIds(db: Queryable, filter: LedgerFilter, now: Date): Promise<string[]> {
   const { login, comment, outcome, beforeId, limit } = filter;
-  const rows = await many<{ operation_id: string }>(
+  return await column<string>(
     db,
     sql`select operation_id
         from cashflow
@@ -32,5 +32,4 @@ export async function listOperationIds(db: Queryable, filter: LedgerFilter, now:
         order by operation_id collate "C" desc
         limit ${limit}`,
   );
-  return rows.map(({ operation_id }) => operation_id);
 }

@@ -1,5 +1,5 @@
 import { usd } from "#kernel/money.ts";
-import { execute, many, maybeOne, one, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HeldFacts, Withdrawal, WithdrawalDecision } from "../domain/withdrawal.ts";
 
@@ -91,11 +91,10 @@ export async function markNextTry(tx: Transaction, id: bigint, refusedTry: numbe
 
 /** Locks the row if this is still its try; each try passes through the same states. Locked before the cashflow. */
 export async function lockTry(tx: Transaction, id: bigint, number: number): Promise<boolean> {
-  const row = await maybeOne(
+  return await matchesRow(
     tx,
     sql`select from withdrawal where cashflow_id = ${id} and try = ${number} for no key update`,
   );
-  return row !== undefined;
 }
 
 export async function markReleased(db: Queryable, id: bigint): Promise<void> {

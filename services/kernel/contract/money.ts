@@ -8,17 +8,9 @@ export function moneyToProto({ currency, minor }: Money): MoneyMessage {
 
 /** `field` names the amount in the refusal as the caller knows it. */
 export function moneyFromProto(message: MoneyMessage | undefined, field = "amount"): Money {
-  if (message === undefined) {
-    const problem = `${field} is required.`;
-    throw refuse("amount_missing", `Field ${field} is required.`, {
-      errors: [{ field, code: "required", message: problem }],
-    });
-  }
-  if (message.currencyCode !== "USD") {
-    const problem = `${field} must be in USD.`;
-    throw refuse("currency_not_supported", `Field ${field} must be in USD.`, {
-      errors: [{ field, code: "currency_not_supported", message: problem }],
-    });
-  }
+  const invalid = (code: "amount_missing" | "currency_not_supported", problem: string, error: string = code) =>
+    refuse(code, `Field ${field} ${problem}.`, { errors: [{ field, code: error, message: `${field} ${problem}.` }] });
+  if (message === undefined) throw invalid("amount_missing", "is required", "required");
+  if (message.currencyCode !== "USD") throw invalid("currency_not_supported", "must be in USD");
   return usd(message.minorUnits);
 }

@@ -1,7 +1,4 @@
-import { type Refusal, refusalsOf } from "../refusal.ts";
-
-/** How long a caller should wait before it retries. */
-const RETRY_AFTER_MS = 250;
+import { BUSY_RETRY_AFTER_MS, type Refusal, refusalsOf } from "../refusal.ts";
 
 /** The refusals of the transports themselves. Any call to another service may end in one of these. */
 export const { refuse, refusals } = refusalsOf({
@@ -37,14 +34,14 @@ export function deadlineExceeded(): Refusal {
 export function serviceUnavailable(service: string): Refusal {
   return refuse("service_unavailable", `The service ${service} cannot be reached.`, {
     outcome: "not_executed",
-    retryAfterMs: RETRY_AFTER_MS,
+    retryAfterMs: BUSY_RETRY_AFTER_MS,
   });
 }
 
 export function databaseUnavailable(): Refusal {
   return refuse("service_unavailable", "The database cannot be reached.", {
     outcome: "not_executed",
-    retryAfterMs: RETRY_AFTER_MS,
+    retryAfterMs: BUSY_RETRY_AFTER_MS,
   });
 }
 
@@ -57,6 +54,6 @@ export function outcomeUnknown(service: string): Refusal {
 export function busy(): Refusal {
   return refuse("busy", "Too many requests are in progress. Retry shortly.", {
     outcome: "not_executed",
-    retryAfterMs: RETRY_AFTER_MS,
+    retryAfterMs: BUSY_RETRY_AFTER_MS,
   });
 }

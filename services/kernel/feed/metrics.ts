@@ -1,7 +1,8 @@
 import { Gauge } from "prom-client";
+import { SECOND_MS } from "../duration.ts";
 import type { OutboxAge } from "./outbox.ts";
 
-const labelNames = ["feed"] as const;
+const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ["feed"] });
 
 const oldestUnsequenced = new Gauge({
   name: "pamm_outbox_oldest_unsequenced_seconds",
@@ -11,26 +12,15 @@ const oldestUnforwarded = new Gauge({
   name: "pamm_outbox_oldest_unforwarded_seconds",
   help: "Age of the oldest sequenced event that JetStream should carry and does not yet; 0 without one.",
 });
-const lagEntries = new Gauge({
-  name: "pamm_feed_lag_entries",
-  help: "Sequenced entries of a feed that this reader has not received.",
-  labelNames,
-});
-const readAt = new Gauge({
-  name: "pamm_feed_read_timestamp_seconds",
-  help: "When the owner of the feed last answered this reader; before the first answer, when the reader started.",
-  labelNames,
-});
-const stopped = new Gauge({
-  name: "pamm_feed_stopped",
-  help: "1 when this reader is stopped until an operator acts.",
-  labelNames,
-});
-
-const MS_PER_SECOND = 1_000;
+const lagEntries = gauge("pamm_feed_lag_entries", "Sequenced entries of a feed that this reader has not received.");
+const readAt = gauge(
+  "pamm_feed_read_timestamp_seconds",
+  "When the owner of the feed last answered this reader; before the first answer, when the reader started.",
+);
+const stopped = gauge("pamm_feed_stopped", "1 when this reader is stopped until an operator acts.");
 
 // A service without a relay shows no outbox.
-for (const gauge of [oldestUnsequenced, oldestUnforwarded]) gauge.remove();
+for (const hidden of [oldestUnsequenced, oldestUnforwarded]) hidden.remove();
 
 /** Every replica shows the state of the table, whichever replica's relay is active. */
 export function showOutbox({ unsequenced, unforwarded }: OutboxAge): void {
@@ -44,5 +34,5 @@ export function showReader(feed: string, reader: { readonly lag: bigint; readonl
 }
 
 export function showRead(feed: string, at: Date): void {
-  readAt.set({ feed }, at.getTime() / MS_PER_SECOND);
+  readAt.set({ feed }, at.getTime() / SECOND_MS);
 }

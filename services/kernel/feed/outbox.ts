@@ -1,6 +1,6 @@
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import type { Lease } from "../postgres/lease.ts";
-import { execute, many, maybeOne, one, type Queryable, sql } from "../postgres/query.ts";
+import { execute, many, matchesRow, one, type Queryable, sql } from "../postgres/query.ts";
 
 /** The newest number of a feed. */
 export type FeedHead = { readonly feed: string; readonly lastNumber: bigint };
@@ -48,8 +48,7 @@ export async function readOutboxAge(db: Queryable): Promise<OutboxAge> {
 }
 
 export async function hasUnsequenced(db: Queryable): Promise<boolean> {
-  const row = await maybeOne(db, sql`select from outbox where number is null limit 1`);
-  return row !== undefined;
+  return await matchesRow(db, sql`select from outbox where number is null limit 1`);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { createWakeSignal } from "../wake-signal.ts";
 import { runJob } from "../job.ts";
+import { HOUR_MS } from "../duration.ts";
 import type { Log } from "../log.ts";
 import { isTransient } from "../postgres/failure.ts";
 import { leaseCandidate, type LeaseCandidate } from "../postgres/lease-candidate.ts";
@@ -36,7 +37,7 @@ const POLL_MS = 250;
 const MAX_RETRY_MS = 5_000;
 const SHOW_EVERY_MS = 1_000;
 const SEQUENCE_BATCH = 500;
-const DELETE_EVERY_MS = 3_600_000;
+const DELETE_EVERY_MS = HOUR_MS;
 
 /** Sequences committed events and forwards them. Any number of processes may start a relay; one works at a time. */
 export async function startRelay(options: RelayOptions): Promise<Relay> {

@@ -30,6 +30,7 @@ export type GrpcServeOptions<Contracts extends readonly Contract[]> = {
 
 export type GrpcServer = AsyncDisposable & { readonly port: number };
 
+/** More calls than database connections can work on would only wait, and pass their deadlines. */
 const MAX_CONCURRENT = 64;
 /** Calls in flight are cancelled after this time, which is shorter than HARD_STOP_MS of the process. */
 const DRAIN_TIMEOUT_MS = 10_000;

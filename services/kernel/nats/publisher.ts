@@ -3,6 +3,7 @@ import type { Forward } from "../feed/forward.ts";
 import type { Broker } from "./connect.ts";
 import { ensureStreams, jetStreamManager, type StreamDefinition } from "./streams.ts";
 
+/** A cluster that elects a leader acknowledges after some seconds. */
 const ACK_TIMEOUT_MS = 5_000;
 const MESSAGE_ID = "Nats-Msg-Id";
 const NO_MESSAGE_FOUND = 10_037;

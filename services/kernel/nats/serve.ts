@@ -24,6 +24,7 @@ export type NatsServer = AsyncDisposable & {
   readonly stopped: Promise<void>;
 };
 
+/** More calls than database connections can work on would only wait, and pass their deadlines. */
 const MAX_CONCURRENT = 64;
 /** Version of the contract, for the service directory. */
 const CONTRACT_VERSION = "1.0.0";

@@ -10,6 +10,7 @@ import {
 } from "nats";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartupError } from "../startup-error.ts";
+import { DAY_MS } from "../duration.ts";
 import type { Broker } from "./connect.ts";
 
 export type StreamDefinition = {
@@ -21,9 +22,11 @@ export type StreamDefinition = {
   readonly replicas: number;
 };
 
-const DAY_MS = 86_400_000;
+/** A consumer that was down for longer reads the older entries from the outbox of their owner. */
 const MAX_AGE_MS = 14 * DAY_MS;
+/** The largest event, a mirror with its flows, fits. */
 const MAX_MESSAGE_BYTES = 65_536;
+/** Longer than a relay repeats a publication that was not acknowledged. */
 const DUPLICATE_WINDOW_MS = 300_000;
 const STREAM_NOT_FOUND = 10_059;
 /** A cluster that has just started elects a leader first. */

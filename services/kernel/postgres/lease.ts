@@ -1,4 +1,4 @@
-import { execute, maybeOne, type Queryable, sql } from "./query.ts";
+import { execute, matchesRow, maybeOne, type Queryable, sql } from "./query.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** The right to one role of a service until it expires. Each new owner gets a higher fence. */
@@ -48,12 +48,11 @@ export async function releaseLease(db: Queryable, { name, fence }: Lease): Promi
 
 /** False when the lease is lost. When true, no other process can acquire it before this transaction ends. */
 export async function lockLease(tx: Transaction, { name, fence }: Lease): Promise<boolean> {
-  const row = await maybeOne(
+  return await matchesRow(
     tx,
     sql`select fence
         from lease
         where name = ${name} and fence = ${fence}
         for share`,
   );
-  return row !== undefined;
 }

@@ -18,6 +18,7 @@ export type PoolOptions = {
   readonly onIdleError?: (error: Error) => void;
 };
 
+/** Statements read or write few rows by an index. A transaction that waits longer for a lock is retried by its caller. */
 const STATEMENT_TIMEOUT_MS = 3_000;
 const LOCK_TIMEOUT_MS = 500;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;

@@ -57,6 +57,22 @@ export async function execute(db: Queryable, statement: Statement): Promise<numb
   return result.rowCount ?? 0;
 }
 
+/** The values of a statement that selects one column. */
+export async function column<Value>(db: Queryable, statement: Statement): Promise<Value[]> {
+  const rows = await many<Record<string, Value>>(db, statement);
+  return rows.flatMap((row) => Object.values(row));
+}
+
+/** Whether the statement selected or changed exactly one row; with a condition, a compare-and-set. */
+export async function matchesRow(db: Queryable, statement: Statement): Promise<boolean> {
+  return (await execute(db, statement)) === 1;
+}
+
+/** The row with undefined in place of null, as domain types have it. */
+export function withoutNulls<Row extends object>(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as Row;
+}
+
 function run(db: Queryable, { text, values, name }: Statement) {
   return db.query(name === undefined ? { text, values: [...values] } : { text, values: [...values], name });
 }

@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { MINUTE_MS } from "../duration.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, type Queryable, sql } from "../postgres/query.ts";
 
@@ -12,9 +13,9 @@ export type Finding = {
   readonly masterLogin: string;
   /** Cents, never negative. */
   readonly atRiskMinor: bigint;
-  readonly operationIds: readonly string[];
+  readonly operationIds?: readonly string[];
   /** Tickets. */
-  readonly dealIds: readonly bigint[];
+  readonly dealIds?: readonly bigint[];
   /** One sentence for operators. */
   readonly message: string;
   /** What was compared, in plain values; amounts as text. */
@@ -54,9 +55,17 @@ export type Check = {
   readonly run: (request: RunRequest) => Promise<CheckRun>;
 };
 
+/** The size of a difference in minor units. */
+export function abs(minor: bigint): bigint {
+  return minor < 0n ? -minor : minor;
+}
+
 /** A run stores at most this many breaks; a run that finds more is not complete. */
 export const MAX_FINDINGS = 1_000;
 
+/** The interval of most checks: operators learn of a break within minutes, and a run costs some queries. */
+export const CHECK_EVERY_MS = MINUTE_MS;
+/** A run scans thousands of rows; the usual time limit of a statement is for single rows. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 
 /** Runs all queries of `read` on one snapshot of the tables. Writes nothing and waits for no lock. */

@@ -27,21 +27,13 @@ function fitting(items: readonly Break[]): Break[] {
   return end === -1 ? [...items] : items.slice(0, Math.max(end, 1));
 }
 
-function breakMessage(found: OpenBreak): Break {
-  const { id, check, key, login, masterLogin, atRiskMinor, operationIds, dealIds, message, evidence } = found;
+function breakMessage({ atRiskMinor, operationIds, dealIds, evidence, ...found }: OpenBreak): Break {
   return {
-    id,
-    check,
-    key,
-    login,
-    masterLogin,
+    ...found,
     atRisk: moneyToProto(usd(atRiskMinor)),
     operationIds: [...operationIds],
     dealIds: [...dealIds],
-    message,
     evidence: JSON.stringify(evidence),
-    openedAt: found.openedAt,
-    seenAt: found.seenAt,
   };
 }
 

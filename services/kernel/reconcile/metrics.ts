@@ -1,45 +1,25 @@
 import { Gauge } from "prom-client";
+import { SECOND_MS } from "../duration.ts";
 import type { CheckState } from "./store.ts";
 
-const labelNames = ["check"] as const;
+const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ["check"] });
 
-const openBreaks = new Gauge({
-  name: "pamm_reconciliation_open_breaks",
-  help: "Breaks that are open, by check.",
-  labelNames,
-});
-const atRiskCents = new Gauge({
-  name: "pamm_reconciliation_at_risk_cents",
-  help: "Money at risk in open breaks, in cents, by check.",
-  labelNames,
-});
-const oldestBreakSeconds = new Gauge({
-  name: "pamm_reconciliation_oldest_break_seconds",
-  help: "Age of the oldest open break; 0 without one.",
-  labelNames,
-});
-const completedAt = new Gauge({
-  name: "pamm_reconciliation_completed_timestamp_seconds",
-  help: "When the check was last complete; before its first complete run, when it was added.",
-  labelNames,
-});
-const fullPassAt = new Gauge({
-  name: "pamm_reconciliation_full_pass_timestamp_seconds",
-  help: "When a check that reads a part in each run last completed a pass; before its first pass, when it was added.",
-  labelNames,
-});
-const everySeconds = new Gauge({
-  name: "pamm_reconciliation_interval_seconds",
-  help: "From one run of the check to the next.",
-  labelNames,
-});
-const failing = new Gauge({
-  name: "pamm_reconciliation_failing",
-  help: "1 when the last run of the check was not complete.",
-  labelNames,
-});
-
-const MS_PER_SECOND = 1_000;
+const openBreaks = gauge("pamm_reconciliation_open_breaks", "Breaks that are open, by check.");
+const atRiskCents = gauge("pamm_reconciliation_at_risk_cents", "Money at risk in open breaks, in cents, by check.");
+const oldestBreakSeconds = gauge(
+  "pamm_reconciliation_oldest_break_seconds",
+  "Age of the oldest open break; 0 without one.",
+);
+const completedAt = gauge(
+  "pamm_reconciliation_completed_timestamp_seconds",
+  "When the check was last complete; before its first complete run, when it was added.",
+);
+const fullPassAt = gauge(
+  "pamm_reconciliation_full_pass_timestamp_seconds",
+  "When a check that reads a part in each run last completed a pass; before its first pass, when it was added.",
+);
+const everySeconds = gauge("pamm_reconciliation_interval_seconds", "From one run of the check to the next.");
+const failing = gauge("pamm_reconciliation_failing", "1 when the last run of the check was not complete.");
 
 /** Every replica shows the state of the tables, whichever replica runs the checks. */
 export function showChecks(checks: readonly CheckState[]): void {
@@ -49,9 +29,9 @@ export function showChecks(checks: readonly CheckState[]): void {
     // Beyond 2^53 cents the loss of precision does not matter.
     atRiskCents.set(labels, Number(check.atRiskMinor));
     oldestBreakSeconds.set(labels, check.oldestBreakSeconds);
-    completedAt.set(labels, (check.completedAt ?? check.knownAt).getTime() / MS_PER_SECOND);
-    fullPassAt.set(labels, (check.fullPassAt ?? check.knownAt).getTime() / MS_PER_SECOND);
-    everySeconds.set(labels, Number(check.everyMs) / MS_PER_SECOND);
+    completedAt.set(labels, (check.completedAt ?? check.knownAt).getTime() / SECOND_MS);
+    fullPassAt.set(labels, (check.fullPassAt ?? check.knownAt).getTime() / SECOND_MS);
+    everySeconds.set(labels, Number(check.everyMs) / SECOND_MS);
     failing.set(labels, check.error === "" ? 0 : 1);
   }
 }

@@ -6,6 +6,7 @@ import { showChecks } from "./metrics.ts";
 import { runCheck, type RunDeps } from "./run-check.ts";
 import { insertChecks, listChecks } from "./store.ts";
 
+/** How often the intervals of the checks are examined. */
 const RUN_EVERY_MS = 1_000;
 /** A run may take a while; a process that does not renew the lease for `ttlMs` counts as crashed. */
 const LEASE = { name: "reconcile", ttlMs: 60_000, renewMs: 5_000, pollMs: 5_000 };

@@ -2,9 +2,10 @@ import type { Break, ListBreaksRequest, ListBreaksResponse } from "#proto/pamm/c
 import { type Job, runJob } from "../job.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { execute, sql } from "../postgres/query.ts";
+import { matchesRow, sql } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 
+/** Much shorter than the interval of a check, so that a break stops its Master soon. */
 const RUN_EVERY_MS = 5_000;
 const BREAKS_PER_PAGE = 200;
 /** A Master with more breaks than these was stopped by the first ones. */
@@ -63,11 +64,10 @@ async function* openBreaks(list: BreakSource["list"]): AsyncGenerator<Break> {
 
 /** False when the Master was stopped for the break before. */
 async function insertHandledBreak(tx: Transaction, service: string, id: bigint, login: string): Promise<boolean> {
-  const inserted = await execute(
+  return await matchesRow(
     tx,
     sql`insert into handled_break (service, break_id, master_login)
         values (${service}, ${id}, ${login})
         on conflict do nothing`,
   );
-  return inserted === 1;
 }

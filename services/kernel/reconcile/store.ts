@@ -1,4 +1,4 @@
-import { execute, many, one, type Queryable, sql } from "../postgres/query.ts";
+import { column, execute, many, one, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 import type { Check, Finding, PendingBreak } from "./check.ts";
 
@@ -22,14 +22,12 @@ export type CheckState = {
   readonly oldestBreakSeconds: number;
 };
 
-export type OpenBreak = Finding & {
+export type OpenBreak = Required<Finding> & {
   readonly id: bigint;
   readonly check: string;
   readonly openedAt: Date;
   readonly seenAt: Date;
 };
-
-type OpenBreakRow = Omit<OpenBreak, "evidence"> & { readonly evidence: Record<string, unknown> };
 
 /** Inserts or updates the checks of this version. Checks of an older version stay recorded and do not run any more. */
 export async function insertChecks(
@@ -70,7 +68,7 @@ export function listChecks(db: Queryable): Promise<CheckState[]> {
 }
 
 export async function listOpenBreaks(db: Queryable, afterId: bigint, limit: number): Promise<OpenBreak[]> {
-  return many<OpenBreakRow>(
+  return many<OpenBreak>(
     db,
     sql`select id, check_name as "check", key, login, master_login as "masterLogin", at_risk_minor as "atRiskMinor",
                operation_ids as "operationIds", deal_ids as "dealIds", message, evidence, opened_at as "openedAt",
@@ -133,8 +131,8 @@ export async function recordFindings(
           ${findings.map(({ login }) => login)}::text[],
           ${findings.map(({ masterLogin }) => masterLogin)}::text[],
           ${findings.map(({ atRiskMinor }) => atRiskMinor)}::bigint[],
-          ${findings.map(({ operationIds }) => JSON.stringify(operationIds))}::jsonb[],
-          ${findings.map(({ dealIds }) => JSON.stringify(dealIds.map(String)))}::jsonb[],
+          ${findings.map(({ operationIds = [] }) => JSON.stringify(operationIds))}::jsonb[],
+          ${findings.map(({ dealIds = [] }) => JSON.stringify(dealIds.map(String)))}::jsonb[],
           ${findings.map(({ message }) => message)}::text[],
           ${findings.map(({ evidence }) => JSON.stringify(evidence))}::jsonb[]
         ) with ordinality as found (key, login, master_login, at_risk, operations, deals, message, evidence, rank)
@@ -160,11 +158,10 @@ export async function closeBreaks(tx: Transaction, name: string, keys: readonly 
     sql`delete from reconciliation_break
         where check_name = ${name} and opened_at is null and closed_at is null and key = any (${keys}::text[])`,
   );
-  const rows = await many<{ key: string }>(
+  return await column<string>(
     tx,
     sql`update reconciliation_break set closed_at = now()
         where check_name = ${name} and closed_at is null and key = any (${keys}::text[])
         returning key`,
   );
-  return rows.map(({ key }) => key);
 }

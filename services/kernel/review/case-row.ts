@@ -25,31 +25,10 @@ export type CaseRow = Omit<ReviewCase, "progress"> &
   Omit<Decision, "dealId"> & { readonly state: Progress["state"]; readonly chosenDealId: bigint };
 
 export function caseFrom(row: CaseRow): ReviewCase {
-  const { id, subject, reason, login, amount, operationId, reference, dealId, evidence, actions, openedAt, tries } =
-    row;
-  const progress = progressOf(row);
-  return {
-    id,
-    subject,
-    reason,
-    login,
-    amount,
-    operationId,
-    reference,
-    dealId,
-    evidence,
-    actions,
-    openedAt,
-    progress,
-    tries,
-  };
-}
-
-function progressOf(row: CaseRow): Progress {
-  const { state, action, chosenDealId: dealId, note, proposedBy, proposedAt } = row;
-  if (state === "OPEN" || state === "OBSOLETE") return { state };
-  const proposal = { action, dealId, note, proposedBy, proposedAt };
-  if (state === "PROPOSED") return { state, proposal };
-  const { confirmedNote, confirmedBy, confirmedAt } = row;
-  return { state, decision: { ...proposal, confirmedNote, confirmedBy, confirmedAt } };
+  const { state, action, chosenDealId, note, proposedBy, proposedAt, ...rest } = row;
+  const { confirmedNote, confirmedBy, confirmedAt, ...about } = rest;
+  if (state === "OPEN" || state === "GONE") return { ...about, progress: { state } };
+  const proposal = { action, dealId: chosenDealId, note, proposedBy, proposedAt };
+  if (state === "PROPOSED") return { ...about, progress: { state, proposal } };
+  return { ...about, progress: { state, decision: { ...proposal, confirmedNote, confirmedBy, confirmedAt } } };
 }

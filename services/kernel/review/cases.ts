@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, type Queryable, sql } from "../postgres/query.ts";
+import { execute, many, matchesRow, maybeOne, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 import { type CaseRow, caseFrom, type ReviewCase } from "./case-row.ts";
 import type { AppliedVote, Progress, Vote } from "./review.ts";
@@ -111,4 +111,31 @@ async function voidProposal(tx: Transaction, id: bigint, progress: Progress, at:
   await saveProgress(tx, id, { state: "OPEN" }, at);
   const note = "The facts of the review have changed.";
   await insertReviewEvent(tx, { caseId: id, commandId: "" }, { event: "VOIDED", action, dealId, note, actor: "", at });
+}
+
+/** Decisions whose effect is not complete and that are due, the oldest first. */
+export async function listUnfinished(db: Queryable, at: Date, limit: number): Promise<ReviewCase[]> {
+  const rows = await many<CaseRow>(
+    db,
+    sql`select * from review_case_row where "nextTryAt" <= ${at} order by "nextTryAt", id limit ${limit}`,
+  );
+  return rows.map(caseFrom);
+}
+
+/** Records that a decision is carried out completely. True for the call that recorded it. */
+export async function markFinished(db: Queryable, id: bigint, at: Date): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`update review_case set done_at = ${at}, next_try_at = null, last_error = null
+        where id = ${id} and state = 'DECIDED' and done_at is null`,
+  );
+}
+
+/** Records a failed attempt and schedules the next one. */
+export async function delayUnfinished(db: Queryable, id: bigint, nextTryAt: Date, lastError: string): Promise<void> {
+  await execute(
+    db,
+    sql`update review_case set next_try_at = ${nextTryAt}, tries = tries + 1, last_error = ${lastError}
+        where id = ${id} and state = 'DECIDED' and done_at is null`,
+  );
 }

@@ -4,8 +4,7 @@ import { createLog } from "../log.ts";
 import { execute, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
 import { closeCase, listUndecided } from "./cases.ts";
-import { watchReviews } from "./metrics.ts";
-import { sumUndecided } from "./open-reviews.ts";
+import { sumUndecided, watchReviews } from "./metrics.ts";
 import { anOpenCase, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
 
 const TWO_HOURS_S = 7_200;

@@ -2,30 +2,23 @@ import { Gauge } from "prom-client";
 import { type Job, runJob } from "../job.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { type OpenReviews, sumUndecided } from "./open-reviews.ts";
+import { many, type Queryable, sql } from "../postgres/query.ts";
 
+/** Prometheus usually reads the metrics less often. */
 const RUN_EVERY_MS = 10_000;
-const labelNames = ["reason"] as const;
 
-const open = new Gauge({
-  name: "pamm_reviews_open",
-  help: "Undecided reviews, by reason.",
-  labelNames,
-});
-const oldestSeconds = new Gauge({
-  name: "pamm_reviews_oldest_seconds",
-  help: "Age of the oldest undecided review, by reason.",
-  labelNames,
-});
-const amountCents = new Gauge({
-  name: "pamm_reviews_amount_cents",
-  help: "Sum of the absolute amounts of undecided reviews, in cents, by reason.",
-  labelNames,
-});
+const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ["reason"] });
+
+const open = gauge("pamm_reviews_open", "Undecided reviews, by reason.");
+const oldestSeconds = gauge("pamm_reviews_oldest_seconds", "Age of the oldest undecided review, by reason.");
+const amountCents = gauge(
+  "pamm_reviews_amount_cents",
+  "Sum of the absolute amounts of undecided reviews, in cents, by reason.",
+);
 
 /** Every replica shows the state of the table. A reason without an undecided review is not shown. */
 export function showReviews(reviews: readonly OpenReviews[]): void {
-  for (const gauge of [open, oldestSeconds, amountCents]) gauge.reset();
+  for (const shown of [open, oldestSeconds, amountCents]) shown.reset();
   for (const { reason, count, oldestSeconds: age, amount } of reviews) {
     open.set({ reason }, count);
     oldestSeconds.set({ reason }, age);
@@ -41,4 +34,27 @@ export function watchReviews({ pool, log }: { readonly pool: Pool; readonly log:
     return false;
   };
   return runJob({ name: "watch reviews", everyMs: RUN_EVERY_MS, work, log });
+}
+
+/** The undecided reviews of one reason. */
+type OpenReviews = {
+  readonly reason: string;
+  readonly count: number;
+  /** Never below 0, even when the clocks of the service and the database differ. */
+  readonly oldestSeconds: number;
+  /** Sum of the absolute amounts in cents, so that two reviews do not cancel out. */
+  readonly amount: bigint;
+};
+
+/** Undecided reviews, one row for each of about a dozen reasons. */
+export async function sumUndecided(db: Queryable): Promise<OpenReviews[]> {
+  return await many<OpenReviews>(
+    db,
+    sql`select reason, count(*)::int as count, coalesce(sum(abs(amount_minor)), 0)::bigint as amount,
+               greatest(extract(epoch from clock_timestamp() - min(opened_at)), 0)::float8 as "oldestSeconds"
+        from review_case
+        where state in ('OPEN', 'PROPOSED')
+        group by reason
+        order by reason`,
+  );
 }

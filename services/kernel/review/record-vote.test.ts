@@ -3,12 +3,19 @@ import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { many, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { closeCase, listUndecided, openCase, renewCase } from "./cases.ts";
+import {
+  closeCase,
+  delayUnfinished,
+  listUndecided,
+  listUnfinished,
+  markFinished,
+  openCase,
+  renewCase,
+} from "./cases.ts";
 import { keyOfReview } from "./record-vote.ts";
 import { listReviews } from "./list-reviews.ts";
 import { actionNotPossible } from "./refusals.ts";
-import { anOpenCase, aNewCase, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
-import { delayUnfinished, listUnfinished, markFinished } from "./unfinished.ts";
+import { anOpenCase, aQuestion, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
 
 /** Resolves while another transaction is in the middle of a decision too. */
 async function meetAnother(pool: Pool): Promise<void> {

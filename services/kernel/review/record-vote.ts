@@ -1,4 +1,5 @@
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
+import { MAX_NOTE_LENGTH } from "../limits.ts";
 import type { Clock } from "../clock.ts";
 import type { CallContext } from "../contract/contract.ts";
 import type { Pool } from "../postgres/pool.ts";
@@ -6,11 +7,10 @@ import type { Queryable } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 import type { FieldError } from "../refusal.ts";
 import type { ReviewCase } from "./case-row.ts";
-import { findCase, lockCase, saveVote } from "./cases.ts";
+import { findCase, lockCase, markFinished, saveVote } from "./cases.ts";
 import { refuse, reviewNotFound } from "./refusals.ts";
 import { type Decision, applyVote, progressAfter, type Vote, WITHDRAW_PROPOSAL } from "./review.ts";
 import { reviewMessage } from "./review-message.ts";
-import { markFinished } from "./unfinished.ts";
 import { listReviewEventsUntil } from "./review-events.ts";
 
 export type Decider<Facts> = {
@@ -35,7 +35,6 @@ export type Decider<Facts> = {
   ) => Promise<"done" | "working">;
 };
 
-const MAX_NOTE = 1_000;
 const ACTION = /^[a-z][a-z_]{0,63}$/;
 
 /** The prefix of every key under which a decision moves money. */
@@ -88,8 +87,8 @@ function validate({ reviewId, action, dealId, note, actor }: DecideReviewRequest
   if (reviewId <= 0n) errors.push(wrong("review_id", "must be the id of a review"));
   if (!ACTION.test(action)) errors.push(wrong("action", "must be one of the review's actions, or withdraw_proposal"));
   if (dealId < 0n) errors.push(wrong("deal_id", "must be the ticket of a deal"));
-  if (note.trim() === "" || note.length > MAX_NOTE) {
-    errors.push(wrong("note", `must state the reason in 1 to ${MAX_NOTE} characters`));
+  if (note.trim() === "" || note.length > MAX_NOTE_LENGTH) {
+    errors.push(wrong("note", `must state the reason in 1 to ${MAX_NOTE_LENGTH} characters`));
   }
   if (actor === "") errors.push(wrong("actor", "must name the API key that decides"));
   if (errors.length === 0) return;

@@ -8,11 +8,10 @@ import { effectOf, isBalanceOperation } from "../protocol/history/explain-deal.t
 import { formatReference, readReference } from "../domain/reference.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
 import { reportAmendments } from "./report-amendments.ts";
+import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 
 /** The clocks of the platform and of the database may differ by this much; a deal outside is requested by its ticket. */
 const EDGE_MS = 120_000;
-/** Clock differences, time zones and daylight saving changes may hide a deal from a narrow window. */
-const WINDOW_MS = 24 * 3_600_000;
 /** Pause before the next verification on an account that the platform does not show. */
 const NOT_SHOWN_PAUSE_MS = 60_000;
 
@@ -65,8 +64,8 @@ async function afterMissing(deps: Deps, due: DueVerification): Promise<void> {
     await inTransaction(pool, (tx) => reportFinding(tx, { login, reason: "account_not_shown", evidence: {} }));
     return await postponeVerification(pool, due, new Date(nowMs + NOT_SHOWN_PAUSE_MS));
   }
-  const to = new Date(Math.max(nowMs, appliedAt.getTime()) + WINDOW_MS);
-  const deals = await mt5.readDeals(login, { from: new Date(appliedAt.getTime() - WINDOW_MS), to });
+  const to = new Date(Math.max(nowMs, appliedAt.getTime()) + CLOCK_WINDOW_MS);
+  const deals = await mt5.readDeals(login, { from: new Date(appliedAt.getTime() - CLOCK_WINDOW_MS), to });
   if (deals.some((deal) => deal.ticket === ticket)) return await finish(deps, due);
   await report(deps, due, { shown: withReference(due, deals), amendment: "deal_gone", differences: [] });
 }

@@ -108,8 +108,6 @@ function findingOf({ row: { login, master, logMinor, logNumber, isUndecided }, s
     login,
     masterLogin: master,
     atRiskMinor: difference < 0n ? -difference : difference,
-    operationIds: [],
-    dealIds: [],
     message,
     evidence: {
       shown_minor: shownMinor === undefined ? null : String(shownMinor),

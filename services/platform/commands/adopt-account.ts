@@ -2,6 +2,7 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { type Money, usd } from "#kernel/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { AdoptAccountRequest, AdoptAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import type { OpenPosition } from "../domain/open-positions.ts";
@@ -14,7 +15,8 @@ import { isBeingCreated } from "../store/account-creations.ts";
 import { findAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { insertAdoptedDeals } from "../store/explained-deals.ts";
-import { saveOpenPositions } from "../store/positions.ts";
+import { saveLogPositions } from "../store/positions.ts";
+import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 
 /** The account at one moment. */
 type Snapshot = {
@@ -26,9 +28,7 @@ type Snapshot = {
   readonly readsFrom: Date;
 };
 
-/** The reader starts no earlier than this before the adoption: the opening covers all older deals. */
-const READS_FROM_BEFORE_MS = 24 * 3_600_000;
-const AHEAD_MS = 24 * 3_600_000;
+/** Reads of an account that is being traded on at the same time. */
 const MAX_TRIES = 5;
 const LOGIN = /^[1-9]\d{0,17}$/;
 
@@ -59,8 +59,9 @@ async function requireFree({ pool }: Deps, login: string, role: Role): Promise<v
 /** Consistent balance, positions and deals: the history did not change while they were read. */
 async function takeSnapshot({ mt5, pool }: Deps, login: string): Promise<Snapshot | undefined> {
   const takenAt = new Date(await readClock(pool));
-  const readsFrom = new Date(takenAt.getTime() - READS_FROM_BEFORE_MS);
-  const period = { from: readsFrom, to: new Date(takenAt.getTime() + AHEAD_MS) };
+  // The opening covers all older deals.
+  const readsFrom = new Date(takenAt.getTime() - CLOCK_WINDOW_MS);
+  const period = { from: readsFrom, to: new Date(takenAt.getTime() + CLOCK_WINDOW_MS) };
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const before = await mt5.getUser(login);
     if (before === undefined) return undefined;
@@ -79,7 +80,7 @@ async function takeSnapshot({ mt5, pool }: Deps, login: string): Promise<Snapsho
     };
   }
   throw refuse("platform_unavailable", `Account ${login} is being traded on and cannot be read. Retry shortly.`, {
-    retryAfterMs: 1_000,
+    retryAfterMs: RETRY_AFTER_MS,
   });
 }
 

@@ -5,8 +5,9 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { zero } from "#kernel/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { RefusalOutcome } from "#kernel/refusal.ts";
+import { type RefusalOutcome, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { Secret } from "#kernel/secret.ts";
+import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { CreateAccountRequest, CreateAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { checkNewAccount, decideGroup } from "../domain/new-account.ts";
@@ -26,13 +27,11 @@ import {
   takeLogin,
 } from "../store/account-creations.ts";
 import { readClock } from "../store/clock.ts";
+import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 
 /** Logins of the range with an account of another manager that one request skips. */
 const MAX_SKIPPED = 50;
 const RETRY_MS = 500;
-const ANSWER_RESERVE_MS = 500;
-/** A new account has no older deal; generous, because clocks differ. */
-const READS_FROM_BEFORE_MS = 24 * 3_600_000;
 
 /**
  * Creates an account under a login that is chosen and recorded before the command is sent. So the call may be repeated
@@ -88,8 +87,11 @@ async function addUser(deps: Deps, user: NewUser, context: CallContext): Promise
     if (added.kind !== "not_sent") outcome = "unknown";
     const owner = added.kind === "not_sent" ? undefined : await ownerOf(deps, user).catch(() => undefined);
     if (owner !== undefined) return owner;
-    if (remainingMs(context) < RETRY_MS + ANSWER_RESERVE_MS) {
-      throw refuse("platform_unavailable", "The trading platform did not answer.", { outcome, retryAfterMs: 1_000 });
+    if (remainingMs(context) < RETRY_MS + REPLY_RESERVE_MS) {
+      throw refuse("platform_unavailable", "The trading platform did not answer.", {
+        outcome,
+        retryAfterMs: RETRY_AFTER_MS,
+      });
     }
     await delay(RETRY_MS);
   }
@@ -112,7 +114,7 @@ function asOutcome(error: unknown): CommandOutcome {
 async function finish({ pool, settings }: Deps, creation: Creation): Promise<Creation> {
   const { key, login, role, group } = creation;
   const openedAt = new Date(await readClock(pool));
-  const readsFrom = new Date(openedAt.getTime() - READS_FROM_BEFORE_MS);
+  const readsFrom = new Date(openedAt.getTime() - CLOCK_WINDOW_MS);
   try {
     await inTransaction(pool, async (tx) => {
       await openLog(tx, { login, role, group, server: settings.server, opening: zero(), openedAt, readsFrom });
@@ -158,7 +160,7 @@ function rejected(code: number): Error {
   if (code === RETCODE.tooFrequent) {
     return refuse("platform_unavailable", "The trading platform limits the request rate. Retry shortly.", {
       outcome: "not_executed",
-      retryAfterMs: 1_000,
+      retryAfterMs: RETRY_AFTER_MS,
     });
   }
   return refuse("platform_rejected", `The trading platform refused the account with code ${code}.`, {

@@ -1,3 +1,4 @@
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { DisableAccountRequest, DisableAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
@@ -27,7 +28,7 @@ export async function disableAccount(deps: Deps, { login }: DisableAccountReques
     case "not_sent":
     case "unknown":
       throw refuse("platform_unavailable", "The trading platform did not confirm that the account is disabled.", {
-        retryAfterMs: 1_000,
+        retryAfterMs: RETRY_AFTER_MS,
       });
   }
 }

@@ -3,7 +3,8 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
@@ -16,7 +17,7 @@ import { findUnfinished } from "../store/queues.ts";
 
 /** Maximum wait for earlier legs, and for the platform to show their deals. */
 const HOLD_WAIT_MS = 5_000;
-const ANSWER_RESERVE_MS = 300;
+/** Pause between two reads of the queue of the login. */
 const RETRY_MS = 50;
 
 type Claim = { readonly kind: "granted" } | { readonly kind: "wait"; readonly behind: LegNumber | undefined };
@@ -28,8 +29,8 @@ type Claim = { readonly kind: "granted" } | { readonly kind: "wait"; readonly be
 export async function hold(deps: Deps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
   const { login, lockOwner } = request;
   if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
-  const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - ANSWER_RESERVE_MS);
-  let behind: LegNumber | undefined;
+  const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
+  let behind: OperationNumber | undefined;
   do {
     const claim = await claimOrGrant(deps, login, lockOwner);
     const facts = claim.kind === "granted" ? await readAgreeing(deps, login) : undefined;
@@ -82,6 +83,6 @@ function busy(behind: LegNumber | undefined): Refusal {
   return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
     outcome: "not_executed",
     operationId: behind === undefined ? undefined : String(behind),
-    retryAfterMs: 250,
+    retryAfterMs: BUSY_RETRY_AFTER_MS,
   });
 }

@@ -4,6 +4,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
+import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { followTransfer, type Deadlines } from "../protocol/follow-transfer.ts";
@@ -17,8 +18,7 @@ import type { RecordedLeg } from "../store/leg-row.ts";
 import { listLegs } from "../store/legs.ts";
 import { findTransferByKey, type Transfer } from "../store/transfers.ts";
 
-/** Time that the answer needs to reach the caller. */
-const ANSWER_RESERVE_MS = 300;
+/** Tries after a transient database failure, until the caller retries itself. */
 const MAX_TRIES = 4;
 const RETRY_MS = 100;
 
@@ -48,7 +48,7 @@ async function recordOrder(deps: Deps, order: TransferOrder, context: CallContex
     try {
       return await recordOnce(deps, order, context);
     } catch (error) {
-      if (!isTransient(error) || tries === MAX_TRIES || remainingMs(context) < ANSWER_RESERVE_MS) throw error;
+      if (!isTransient(error) || tries === MAX_TRIES || remainingMs(context) < REPLY_RESERVE_MS) throw error;
       await delay(RETRY_MS);
       const recorded = await findTransferByKey(deps.pool, order.key);
       if (recorded !== undefined) return recorded;
@@ -103,5 +103,5 @@ export function requireSameContent(legs: readonly RecordedLeg[], order: Transfer
 
 export function deadlinesOf({ settings }: Deps, context: CallContext): Deadlines {
   const now = performance.now();
-  return { answerByMs: now + remainingMs(context) - ANSWER_RESERVE_MS, turnByMs: now + settings.turnWaitMs };
+  return { answerByMs: now + remainingMs(context) - REPLY_RESERVE_MS, turnByMs: now + settings.turnWaitMs };
 }

@@ -1,4 +1,5 @@
 import type { FieldError } from "#kernel/refusal.ts";
+import { MAX_LEVERAGE } from "#kernel/limits.ts";
 import { refuse } from "../refusals.ts";
 import type { Role } from "./role.ts";
 
@@ -9,7 +10,6 @@ export type AllowedGroups = {
 };
 
 const MAX_KEY_LENGTH = 200;
-const MAX_LEVERAGE = 500;
 const ROLE_NAMES: Readonly<Record<Role, string>> = { master: "Master", investor: "Investor", payment: "payment" };
 const KEY = /^[\x21-\x7e]+$/;
 

@@ -1,6 +1,6 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
-import { delayUnfinished, listUnfinished, markFinished } from "#kernel/review/unfinished.ts";
+import { delayUnfinished, listUnfinished, markFinished } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
 import { outcomeOf } from "../domain/leg.ts";
 import { reportReversalRefused } from "../protocol/follow-legs.ts";

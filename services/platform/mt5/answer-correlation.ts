@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { balanceEffect, type Deal, DEAL_ACTION, type Period } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
+import { CLOCK_WINDOW_MS } from "./server-clock.ts";
 
 /** Reads of the history that confirm or contradict an answer. */
 export type HistoryReads = {
@@ -10,9 +11,6 @@ export type HistoryReads = {
 
 /** The members of a deal that identify the command behind it. */
 type ExpectedDeal = { readonly login: string; readonly amountMinor: bigint; readonly comment: string };
-
-/** Half of the period that is read; wide, because clock and time zone differences may shift a deal. */
-const WINDOW_MS = 24 * 3_600_000;
 
 /** The deal under a ticket: the expected one, another one, or none that the platform shows now. */
 type DealMatch = "the deal" | "another deal" | "nothing";
@@ -54,7 +52,7 @@ export async function hasNoDealWithComment(
 ): Promise<boolean> {
   return await orElse(false, async () => {
     const now = Date.now();
-    const period = { from: new Date(now - WINDOW_MS), to: new Date(now + WINDOW_MS) };
+    const period = { from: new Date(now - CLOCK_WINDOW_MS), to: new Date(now + CLOCK_WINDOW_MS) };
     const deals = await readDeals(login, period);
     return deals.every((deal) => deal.comment !== comment);
   });

@@ -1,4 +1,5 @@
 import type { Clock } from "#kernel/clock.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "#kernel/duration.ts";
 import { Mt5Error } from "./errors.ts";
 
 /** The platform writes all times as its own wall clock in the form of UTC. This converts them. */
@@ -12,8 +13,11 @@ export type ServerClock = {
 /** The server's clock as it is known now. */
 export type TimeSource = () => Promise<ServerClock>;
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
+/**
+ * How far a read of deals extends beyond an instant: differences of clocks, time zones and daylight saving changes may hide a
+ * deal from a narrower window.
+ */
+export const CLOCK_WINDOW_MS = DAY_MS;
 /** All current time zones differ from UTC by a multiple of this. */
 const OFFSET_STEP_MINUTES = 15;
 /** A larger difference from every offset means that the server's clock or the local one is wrong. */

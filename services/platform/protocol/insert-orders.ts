@@ -1,5 +1,5 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 import { type Account, listRoles, lockAccounts } from "../store/accounts.ts";
 import { insertAttempts } from "../store/attempts.ts";
@@ -153,7 +153,7 @@ function busy(behind: LegNumber | undefined): Refusal {
   return refuse("account_busy", "Another movement on this account is in progress. Retry shortly.", {
     outcome: "not_executed",
     operationId: behind === undefined ? undefined : String(behind),
-    retryAfterMs: 250,
+    retryAfterMs: BUSY_RETRY_AFTER_MS,
   });
 }
 

@@ -15,9 +15,7 @@ import { type EvidenceDeal, judgeDeals, type Verdict } from "../domain/evidence.
 import { effectOf } from "./history/explain-deal.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { recordNow } from "./record-now.ts";
-
-/** Clock differences and time zones may hide a deal from a narrow window; a reference is unambiguous in a wide one. */
-const WINDOW_MS = 24 * 3_600_000;
+import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 
 type Lost = { readonly leg: RecordedLeg; readonly attempt: RecordedAttempt };
 
@@ -41,8 +39,8 @@ type Evidence = { readonly verdict: Verdict; readonly deals: readonly Deal[] };
 async function readEvidence(deps: Deps, { leg, attempt }: Lost, startedAtMs: number): Promise<Evidence | undefined> {
   const { login, number, amountMinor, status } = leg;
   const period = {
-    from: new Date(attempt.grantedAt.getTime() - WINDOW_MS),
-    to: new Date(Math.max(startedAtMs, attempt.permitExpiresAt.getTime()) + WINDOW_MS),
+    from: new Date(attempt.grantedAt.getTime() - CLOCK_WINDOW_MS),
+    to: new Date(Math.max(startedAtMs, attempt.permitExpiresAt.getTime()) + CLOCK_WINDOW_MS),
   };
   try {
     const deals = await deps.mt5.readDeals(login, period);

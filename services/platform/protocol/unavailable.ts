@@ -1,5 +1,6 @@
 import { isTransient } from "#kernel/postgres/failure.ts";
 import { CommitUnknown } from "#kernel/postgres/transaction.ts";
+import { BUSY_RETRY_AFTER_MS, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { refuse } from "../refusals.ts";
 
@@ -9,13 +10,14 @@ export async function orUnavailable<T>(read: Promise<T>): Promise<T> {
     return await read;
   } catch (error) {
     if (!(error instanceof Mt5Error)) throw error;
-    const extra = { details: { problem: error.problem }, outcome: "not_executed", retryAfterMs: 1_000 } as const;
+    const extra = {
+      details: { problem: error.problem },
+      outcome: "not_executed",
+      retryAfterMs: RETRY_AFTER_MS,
+    } as const;
     throw refuse("platform_unavailable", "The trading platform did not answer.", extra);
   }
 }
-
-/** Retry delay for a caller after a lock time-out or a transient database failure. */
-const RETRY_AFTER_MS = 250;
 
 /** Turns a transient database failure into the refusal `busy`: the transaction was rolled back and may be retried. */
 export async function orBusy<T>(work: Promise<T>): Promise<T> {
@@ -23,7 +25,7 @@ export async function orBusy<T>(work: Promise<T>): Promise<T> {
     return await work;
   } catch (error) {
     if (!isTransient(error) || error instanceof CommitUnknown) throw error;
-    const extra = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } as const;
+    const extra = { outcome: "not_executed", retryAfterMs: BUSY_RETRY_AFTER_MS } as const;
     throw refuse("busy", "The account is in use. Retry shortly.", extra);
   }
 }

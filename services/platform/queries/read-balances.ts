@@ -1,5 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type {
   LogBalance as LogBalanceMessage,
   LogPosition,
@@ -12,8 +13,6 @@ import type { Deps } from "../deps.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { listLogBalances, type LogBalance } from "../store/log.ts";
-
-const MAX_LOGINS = 1_000;
 
 /** Reads the log first, so that a deal between the two reads shows as a difference instead of hiding one. */
 export async function readBalances(
@@ -42,8 +41,8 @@ export async function readLogBalances(
 
 function requirePositions(positions: readonly LogPosition[]): void {
   const logins = new Set(positions.map(({ login }) => login));
-  if (positions.length >= 1 && positions.length <= MAX_LOGINS && logins.size === positions.length) return;
-  throw refuse("validation_failed", `A request has 1 to ${MAX_LOGINS} different logins.`);
+  if (positions.length >= 1 && positions.length <= MAX_PAGE_SIZE && logins.size === positions.length) return;
+  throw refuse("validation_failed", `A request has 1 to ${MAX_PAGE_SIZE} different logins.`);
 }
 
 function logMessage({ login, balanceMinor, dealId, dealAt, lastNumber, lastDealAt }: LogBalance): LogBalanceMessage {

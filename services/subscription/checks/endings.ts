@@ -1,8 +1,7 @@
-import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { type Check, type Finding, inSnapshot, MAX_FINDINGS, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
-const EVERY_MS = 60_000;
 /** An exit normally takes seconds. */
 const PAUSED_TOO_LONG_MS = 300_000;
 
@@ -25,7 +24,7 @@ export function endings({ pool }: Pick<Deps, "pool">): Check {
     name: "subscription_endings",
     title:
       "Exits complete, cancelled subscriptions have no money left in the pool, and every pooled Investor is ACTIVE.",
-    everyMs: EVERY_MS,
+    everyMs: CHECK_EVERY_MS,
     confirmations: 1,
     async run() {
       const rows = await inSnapshot(pool, (db) => many<Row>(db, brokenEndings()));
@@ -81,8 +80,6 @@ function findingOf({ id, master, investor, problem, atRiskMinor, since, reason }
     login: investor,
     masterLogin: "",
     atRiskMinor,
-    operationIds: [],
-    dealIds: [],
     message: `Subscription ${id} ${MESSAGES[problem]}.`,
     evidence: { master_login: master, left_minor: String(atRiskMinor), since: since?.toISOString() ?? null, reason },
   };

@@ -1,9 +1,7 @@
 import { formatAmount, usd } from "#kernel/money.ts";
-import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { abs, type Check, type Finding, inSnapshot, MAX_FINDINGS, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-
-const EVERY_MS = 60_000;
 
 type Row = {
   readonly kind: "investor" | "master";
@@ -24,7 +22,7 @@ export function externalFundsMaster({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "external_funds_master",
     title: "A Master holds no external funds without a decision, and no Investor balance is negative because of them.",
-    everyMs: EVERY_MS,
+    everyMs: CHECK_EVERY_MS,
     confirmations: 1,
     run: () => runOn(pool, async (db) => [...(await listOnMasters(db)), ...(await listOnInvestors(db, true))]),
   };
@@ -35,7 +33,7 @@ export function externalFundsInvestor({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "external_funds_investor",
     title: "An Investor in a pool holds no external funds without a decision.",
-    everyMs: EVERY_MS,
+    everyMs: CHECK_EVERY_MS,
     confirmations: 1,
     run: () => runOn(pool, (db) => listOnInvestors(db, false)),
   };
@@ -80,7 +78,6 @@ function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
 }
 
 function findingOf({ kind, login, master, externalMinor, acknowledgedMinor, balanceMinor }: Row): Finding {
-  const undecided = externalMinor - acknowledgedMinor;
   const account = `${kind === "master" ? "Master" : "Investor"} ${login}`;
   const state =
     externalMinor < 0n ? `lacks ${formatAmount(usd(-externalMinor))}` : `holds ${formatAmount(usd(externalMinor))}`;
@@ -94,9 +91,7 @@ function findingOf({ kind, login, master, externalMinor, acknowledgedMinor, bala
     login,
     // The Master is not stopped: a review is opened for the external funds.
     masterLogin: "",
-    atRiskMinor: undecided < 0n ? -undecided : undecided,
-    operationIds: [],
-    dealIds: [],
+    atRiskMinor: abs(externalMinor - acknowledgedMinor),
     message: `${account} ${state} that this service did not book. Review required.`,
     evidence: kind === "master" ? evidence : { ...evidence, balance_minor: String(balanceMinor) },
   };

@@ -1,6 +1,6 @@
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-const INVESTORS_PER_RUN = 1_000;
+export const INVESTORS_PER_RUN = 1_000;
 
 export type BookedInvestor = {
   readonly login: string;
@@ -34,12 +34,6 @@ export async function listInvestors(
            )
         order by login`,
   );
-}
-
-/** Cursor of the next run; empty after the last Investor. */
-export function nextInvestor(after: string, investors: readonly BookedInvestor[]): string {
-  const page = investors.filter(({ login }) => login > after);
-  return page.length < INVESTORS_PER_RUN ? "" : (page[INVESTORS_PER_RUN - 1]?.login ?? "");
 }
 
 /** A bucket of a holding that differs from the rows that explain it. */

@@ -1,7 +1,7 @@
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** Small, because a run reads all holdings of these Masters, and a pool may have ten thousand. */
-const MASTERS_PER_RUN = 10;
+export const MASTERS_PER_RUN = 10;
 /** The newest entries. Each has a row per Investor, so a run reads up to two hundred thousand rows of a large pool. */
 const ENTRIES_PER_POOL = 20;
 /** Factor by which marks are scaled, per 1e-8 USD. */
@@ -43,12 +43,6 @@ export async function listMasters(db: Queryable, after: string, pending: readonl
            or login in (select login from master_pool where login > ${after} order by login limit ${MASTERS_PER_RUN})
         order by login`,
   );
-}
-
-/** Cursor of the next run; empty after the last Master. */
-export function nextMaster(after: string, masters: readonly BookedMaster[]): string {
-  const page = masters.filter(({ login }) => login > after);
-  return page.length < MASTERS_PER_RUN ? "" : (page[MASTERS_PER_RUN - 1]?.login ?? "");
 }
 
 /** The attributed result of each position, per unit and by accruals, equals its mark to less than 1e-8 USD. */

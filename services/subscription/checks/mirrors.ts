@@ -2,6 +2,7 @@ import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reco
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
+/** Half of the time after which a mirror is late. */
 const EVERY_MS = 30_000;
 /** A mirror is normally applied within seconds. */
 const LATE_AFTER_MS = 60_000;
@@ -66,7 +67,6 @@ function findingOf({ master, flowsMinor, exitsMinor, waiting, oldest, reason, tr
     masterLogin: "",
     atRiskMinor: flowsMinor + exitsMinor,
     operationIds: transfers.map(String),
-    dealIds: [],
     message: `Capital movements pending on Master ${master} since ${oldest.toISOString()}: ${waiting}.`,
     evidence: {
       flows_minor: String(flowsMinor),

@@ -1,21 +1,27 @@
 import { formatAmount, usd } from "#kernel/money.ts";
 import { callContext } from "#kernel/contract/context.ts";
-import { type Check, type Finding, inSnapshot, type PendingBreak } from "#kernel/reconcile/check.ts";
+import {
+  abs,
+  type Check,
+  CHECK_EVERY_MS,
+  type Finding,
+  inSnapshot,
+  type PendingBreak,
+} from "#kernel/reconcile/check.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
 import {
   listBrokenAllocations,
   listBrokenCarries,
   listBrokenMarks,
   listMasters,
-  nextMaster,
+  MASTERS_PER_RUN,
   type PoolDifference,
 } from "./find-pools.ts";
-import { listBrokenHoldings, listInvestors, nextInvestor, type HoldingDifference } from "./find-holdings.ts";
+import { INVESTORS_PER_RUN, listBrokenHoldings, listInvestors, type HoldingDifference } from "./find-holdings.ts";
 
-const EVERY_MS = 60_000;
+/** Platform sums the log of up to a thousand accounts. */
 const CALL_TIMEOUT_MS = 5_000;
-/** The maximum that platform accepts. */
-const LOGINS_PER_CALL = 1_000;
 
 /** The balance of an account in the books, at the log position up to which it is filed. */
 type Booked = {
@@ -34,7 +40,7 @@ export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Chec
   return {
     name: "pool_ledger",
     title: "Each account is the sum of its buckets; marks, carries, allocations and pending movements are consistent.",
-    everyMs: EVERY_MS,
+    everyMs: CHECK_EVERY_MS,
     confirmations: 1,
     async run({ cursor, pendingBreaks }) {
       const [masterAfter = "", investorAfter = ""] = cursor.split("/");
@@ -62,7 +68,10 @@ export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Chec
         covers: () => true,
         nextCursor: cursorAfter(
           { master: masterAfter, investor: investorAfter },
-          { master: nextMaster(masterAfter, read.masters), investor: nextInvestor(investorAfter, read.investors) },
+          {
+            master: nextLogin(masterAfter, read.masters, MASTERS_PER_RUN),
+            investor: nextLogin(investorAfter, read.investors, INVESTORS_PER_RUN),
+          },
         ),
       };
     },
@@ -75,6 +84,12 @@ type Cursors = { readonly master: string; readonly investor: string };
 function cursorAfter(from: Cursors, next: Cursors): string {
   if (next.master === "" && next.investor === "") return "";
   return `${next.master === "" ? from.master : next.master}/${next.investor === "" ? from.investor : next.investor}`;
+}
+
+/** Where a list continues; empty after its last login. */
+function nextLogin(after: string, read: readonly { readonly login: string }[], perRun: number): string {
+  const page = read.filter(({ login }) => login > after);
+  return page.length < perRun ? "" : (page[perRun - 1]?.login ?? "");
 }
 
 /** All keys except those of Investors begin with the kind and the login of the Master. */
@@ -92,8 +107,8 @@ async function findUnreconciled(
   booked: readonly Booked[],
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (let from = 0; from < booked.length; from += LOGINS_PER_CALL) {
-    const page = booked.slice(from, from + LOGINS_PER_CALL);
+  for (let from = 0; from < booked.length; from += MAX_PAGE_SIZE) {
+    const page = booked.slice(from, from + MAX_PAGE_SIZE);
     const positions = page.map(({ login, number }) => ({ login, number }));
     const { balances } = await platform.readLogBalances(
       { positions },
@@ -119,8 +134,6 @@ function balanceFinding(
     login,
     masterLogin,
     atRiskMinor: abs(bookedMinor - loggedMinor),
-    operationIds: [],
-    dealIds: [],
     message: `The books show ${booked} on ${login}, but its log shows ${logged} at entry ${number}.`,
     evidence: { booked_minor: String(bookedMinor), logged_minor: String(loggedMinor), log_number: String(number) },
   };
@@ -134,8 +147,6 @@ function holdingFinding(difference: HoldingDifference): Finding {
     login: investorLogin,
     masterLogin,
     atRiskMinor: abs(bookedMinor - foundMinor),
-    operationIds: [],
-    dealIds: [],
     message: `Subscription ${subscriptionId}: ${bucket} is ${booked}, but its records sum to ${found}.`,
     evidence: { bucket, booked_minor: String(bookedMinor), found_minor: String(foundMinor) },
   };
@@ -155,13 +166,7 @@ function poolFinding({ masterLogin, rule, about, atRiskMinor, expected, found }:
     login: masterLogin,
     masterLogin,
     atRiskMinor,
-    operationIds: [],
-    dealIds: [],
     message: about === "" ? `${MESSAGES[rule]}.` : `${MESSAGES[rule]}: ${about}.`,
     evidence: { expected, found },
   };
-}
-
-function abs(minor: bigint): bigint {
-  return minor < 0n ? -minor : minor;
 }

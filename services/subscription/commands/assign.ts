@@ -4,7 +4,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { usd } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { later } from "#kernel/retry.ts";
+import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import type { AssignRequest, AssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
@@ -12,7 +12,6 @@ import { decideAssignment } from "../domain/decide-assignment.ts";
 import { refuse } from "../refusals.ts";
 import { getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
 import { findSafetyStop } from "../store/masters.ts";
-import { fromRecord } from "../store/recorded-refusal.ts";
 import {
   findOpenSubscription,
   findSubscriptionOfCommand,
@@ -31,8 +30,6 @@ import { isLogin, isRate, validate } from "../domain/validate.ts";
 
 /** How long a command waits for an earlier command on the same Investor. */
 const MAX_WAIT_MS = 5_000;
-/** How long after the deadline of the caller the replica may still work before the recovery job takes the saga over. */
-const GRACE_MS = 1_000;
 /** Codes of the refusals because of another subscription of the Investor. */
 const BLOCKING_CODES = new Set(["already_subscribed", "exit_in_progress"]);
 
@@ -89,7 +86,7 @@ async function awaitOutcome({ pool }: Deps, { id }: Subscription, wait: WaitBudg
     const { status } = await getSubscription(pool, id);
     if (status === "ABORTED") {
       const { refusal } = await getAssignment(pool, id);
-      throw refusal === null ? accountBusy("The assignment was aborted.") : fromRecord(refusal);
+      throw refusal === null ? accountBusy("The assignment was aborted.") : new Refusal(refusal);
     }
     if (status !== "ASSIGNING") return id;
     if (wait.isOver()) throw refuse("outcome_unknown", "The assignment is still in progress.", { outcome: "unknown" });
@@ -145,7 +142,7 @@ async function insertSaga(
     const subscriptionId = await tryInsertSubscription(tx, fresh);
     if (subscriptionId === undefined) return undefined;
     const { lockOwner } = lockOfAssignment({ id: subscriptionId, investorLogin });
-    const deadlineAt = later(deadline, GRACE_MS);
+    const deadlineAt = later(deadline, RECOVERY_GRACE_MS);
     await insertAssignment(tx, { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, lockOwner });
     return subscriptionId;
   });

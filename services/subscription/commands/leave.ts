@@ -1,15 +1,16 @@
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { usd } from "#kernel/money.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import { LeaveKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import type { Leave } from "../store/leaves.ts";
-import { fromRecord } from "../store/recorded-refusal.ts";
 import { refuse } from "../refusals.ts";
 import { reachDecision } from "../processes/leave/reach-decision.ts";
 import { postUnderLock } from "../processes/posting/post-under-lock.ts";
 import { isBetween, isLogin, isNotNegative, isPresent, validate, wrong } from "../domain/validate.ts";
 
+/** Rejects a damaged request; a caller makes some tries at most. */
 const MAX_TRIES = 1_000_000;
 
 /**
@@ -30,9 +31,9 @@ export async function leave(deps: Deps, request: LeaveRequest, context: CallCont
     isPresent("payout_key", payoutKey),
     isPresent("fee_suffix", feeSuffix),
   );
-  const own = { key, try: request.try, investorLogin, requested, heldBalance, heldLogNumber, payoutKey, feeSuffix };
-  const decision = await reachDecision(deps, { ...own, kind: "WITHDRAWAL" }, context);
-  if (decision.refusal !== null) throw fromRecord(decision.refusal);
+  const asked = { key, try: request.try, investorLogin, requested, heldBalance, heldLogNumber, payoutKey, feeSuffix };
+  const decision = await reachDecision(deps, { ...asked, kind: "WITHDRAWAL" }, context);
+  if (decision.refusal !== null) throw new Refusal(decision.refusal);
   const accountLock = { login: investorLogin, lockOwner: `${decision.key}:${decision.try}` };
   if (!(await postUnderLock(deps, accountLock, context))) {
     throw refuse(

@@ -1,13 +1,12 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { later } from "#kernel/retry.ts";
+import { Refusal, recordedAs } from "#kernel/refusal.ts";
+import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { beginTry, type Exit, findExit, findExitOfCommand } from "../store/exits.ts";
-import { recordedAs } from "../store/recorded-refusal.ts";
 import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
 import { markUnassignmentEnded, recordUnassignment } from "../store/unassignments.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
@@ -18,8 +17,6 @@ import { isLogin, validate } from "../domain/validate.ts";
 
 /** How long a command waits for an earlier command on the same Investor and for a temporary refusal to pass. */
 const MAX_WAIT_MS = 6_000;
-/** How long after the deadline of the caller the replica may still work before the recovery job takes the saga over. */
-const GRACE_MS = 1_000;
 /** Codes of refusals that may not apply a moment later. */
 const TEMPORARY_CODES = new Set(["account_busy", "allocation_in_progress"]);
 
@@ -113,7 +110,7 @@ async function claimTry(deps: Deps, subscription: Subscription, context: CallCon
   const number = (last?.try ?? 0) + 1;
   const { lockOwner } = lockOfExit(subscription, number);
   const { commandId, requestId, deadline } = context;
-  const deadlineAt = later(deadline, GRACE_MS);
+  const deadlineAt = later(deadline, RECOVERY_GRACE_MS);
   const fresh = { subscriptionId: id, commandId, requestId, try: number, lockOwner, deadlineAt };
   const isBegun = await inTransaction(deps.pool, async (tx) => {
     if (!(await beginTry(tx, fresh))) return false;

@@ -1,5 +1,5 @@
 import { checkPool } from "./pool/check-pool.ts";
-import { strikePool } from "./pool/strike-pool.ts";
+import { strikeFlatPool } from "./pool/strike-pool.ts";
 import type { UnitPool } from "./pool/unit-pool.ts";
 
 /** A part of a waiting bucket: money on the Master that has no units yet. */
@@ -33,13 +33,7 @@ export function strikeArrivals(
   for (const { subscriptionId, amount } of due) {
     amounts.set(subscriptionId, (amounts.get(subscriptionId) ?? 0n) + amount);
   }
-  const later = new Map(
-    pool.holdings.map(({ subscriptionId, waiting }) => [subscriptionId, waiting - (amounts.get(subscriptionId) ?? 0n)]),
-  );
-  const ready = pool.holdings.map((holding) => ({ ...holding, waiting: amounts.get(holding.subscriptionId) ?? 0n }));
-  const struck = strikePool({ ...pool, holdings: ready }, []);
-  const holdings = struck.holdings.map((holding) => ({ ...holding, waiting: later.get(holding.subscriptionId) ?? 0n }));
-  const after = { ...struck, holdings };
+  const after = strikeFlatPool(pool, amounts);
   checkPool(after);
   return {
     pool: after,

@@ -114,3 +114,14 @@ function weigh(change: Change, weights: Buckets): bigint {
 function bucketsOf(change: Change): readonly Bucket[] {
   return [...ACCOUNT_BUCKETS, ...HOLDING_BUCKETS].filter((bucket) => change[bucket] !== undefined);
 }
+
+/**
+ * The Investor joins the pool with the held balance. Any other amount in the outside bucket, of either sign, came after
+ * the account lock was acquired: the service could not have moved it, so it is external funds.
+ */
+export function takeBaseline(
+  { outside }: AccountBuckets,
+  heldBalance: bigint,
+): { readonly account: Change; readonly inbound: bigint } {
+  return { account: { outside: -outside, quarantined: outside - heldBalance }, inbound: heldBalance };
+}

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { changeAccount, onInvestor } from "./buckets.ts";
-import { takeBaseline } from "./take-baseline.ts";
+import { changeAccount, onInvestor, takeBaseline } from "./buckets.ts";
 
 test("the held balance joins the pool", () => {
   expect(takeBaseline({ outside: 100n, quarantined: 0n, unposted: 0n }, 100n)).toEqual({

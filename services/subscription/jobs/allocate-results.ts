@@ -5,6 +5,7 @@ import { openLedger, saveLedger } from "../processes/allocate/ledger.ts";
 import { lockMaster } from "../store/masters.ts";
 import { listMastersToAllocate } from "../store/results.ts";
 
+/** Masters of one listing, of which two are allocated at a time: each commit uses one connection for thousands of rows. */
 const MASTERS_PER_ROUND = 50;
 const AT_ONCE = 2;
 

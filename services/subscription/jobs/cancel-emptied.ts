@@ -4,6 +4,7 @@ import type { Deps } from "../deps.ts";
 import { listEmptiedPaused, lockHoldings } from "../store/holdings.ts";
 import { cancelEmptied as cancel } from "../store/subscriptions.ts";
 
+/** Locked in one transaction. */
 const SUBSCRIPTIONS_PER_ROUND = 100;
 
 /**

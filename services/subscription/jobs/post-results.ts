@@ -6,6 +6,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { CLAIM_MS, later } from "#kernel/retry.ts";
 import { claimPostings, openPostings } from "../store/postings.ts";
 
+/** One call of platform carries them, and executes them together. */
 const POSTINGS_PER_ROUND = 500;
 
 /** Posts results to Investor accounts: one posting per Investor for all results allocated so far. */

@@ -3,6 +3,7 @@ import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { listGaps } from "../store/filed-numbers.ts";
 
+/** Gaps are rare; they are closed one after the other. */
 const LOGINS_PER_ROUND = 50;
 
 /** Reads the entries missing before one received out of order. A failure on one login does not stop the others. */

@@ -5,6 +5,7 @@ import { sendExit } from "../processes/exit/send-exit.ts";
 import type { Deps } from "../deps.ts";
 import { claimExitTransfers } from "../store/exit-transfers.ts";
 
+/** Each costs one call to platform, all at the same time. */
 const TRANSFERS_PER_ROUND = 8;
 
 /** Sends due exit transfers, and reads the outcome of those that were sent, until each shows in the log of its Master. */

@@ -1,13 +1,14 @@
 import { later } from "#kernel/retry.ts";
 import assert from "node:assert/strict";
 import { decideSettled } from "../processes/leave/decide-settled.ts";
-import { refuseUnderGate } from "../processes/leave/refuse-under-gate.ts";
+import { refuseUnderGate } from "../processes/leave/leaving.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { allocationInProgress } from "../domain/decide-leave.ts";
 import { type AbandonedGate, takeOverGates } from "../store/gates.ts";
 import { findLeave } from "../store/leaves.ts";
 
+/** A crash leaves at most the gates of its own requests. */
 const GATES_PER_ROUND = 20;
 /** A gate is closed for some tens of milliseconds; one closed this long ago was left by a crash or a very late replica. */
 const ABANDONED_AFTER_MS = 5_000;

@@ -2,28 +2,11 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
+import { aBreak } from "#test/support/break.ts";
 import type { Deps } from "../deps.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, type World } from "../testing/world.ts";
 import { stoppingBreaks } from "./stop-on-breaks.ts";
-
-function aBreak(id: bigint, own: Partial<Break>): Break {
-  return {
-    id,
-    check: "deal_matching",
-    key: `operation:${id}`,
-    login: "",
-    masterLogin: "",
-    atRisk: { currencyCode: "USD", minorUnits: 50_00n },
-    operationIds: ["17"],
-    dealIds: [4_711n],
-    message: "a deal is missing",
-    evidence: "{}",
-    openedAt: new Date(),
-    seenAt: new Date(),
-    ...own,
-  };
-}
 
 const runStopOnBreaks = (deps: Deps) => stopOnBreaks(deps.pool, stoppingBreaks(deps));
 

@@ -3,13 +3,14 @@ import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { ShownBalance } from "#proto/pamm/platform/v1/platform.ts";
 import type {
   AccountProof as AccountProofMessage,
   GetProofRequest,
   GetProofResponse,
 } from "#proto/pamm/subscription/v1/subscription.ts";
-import { validate } from "../domain/validate.ts";
+import { isNotNegative, validate } from "../domain/validate.ts";
 import type { Deps } from "../deps.ts";
 import {
   type AccountProof,
@@ -22,10 +23,8 @@ import {
 } from "../domain/proof.ts";
 import { refuse } from "../refusals.ts";
 import { findPoolLedger, type PoolLedger } from "../store/pool-ledger.ts";
-import { isCursor, isPageSize } from "./page.ts";
+import { isPageSize } from "./page.ts";
 
-/** The maximum that platform accepts. */
-const LOGINS_PER_CALL = 1_000;
 const NOT_EXECUTED = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } as const;
 const NOTHING_FILED: PoolLedger = { filedNumber: -1n, external: 0n, unallocated: 0n, suspense: 0n, holdings: [] };
 
@@ -38,7 +37,7 @@ export async function getProof(
   { masterLogin, afterSubscriptionId, limit }: GetProofRequest,
   context: CallContext,
 ): Promise<GetProofResponse> {
-  validate(isCursor("after_subscription_id", afterSubscriptionId), isPageSize("limit", limit));
+  validate(isNotNegative("after_subscription_id", afterSubscriptionId), isPageSize(limit));
   const ledger = await findPoolLedger(deps.pool, masterLogin);
   if (ledger === undefined) await failAsUnavailable(() => deps.accounts.findMaster({ login: masterLogin }, context));
   const { holdings, ...unowned } = ledger ?? NOTHING_FILED;
@@ -73,8 +72,8 @@ async function readShown(
   context: CallContext,
 ): Promise<ReadonlyMap<string, ShownBalance>> {
   const shown = new Map<string, ShownBalance>();
-  for (let from = 0; from < positions.length; from += LOGINS_PER_CALL) {
-    const page = positions.slice(from, from + LOGINS_PER_CALL);
+  for (let from = 0; from < positions.length; from += MAX_PAGE_SIZE) {
+    const page = positions.slice(from, from + MAX_PAGE_SIZE);
     const { balances } = await callPlatform(() => platform.readBalances({ positions: page }, context));
     for (const balance of balances) shown.set(balance.login, balance);
   }

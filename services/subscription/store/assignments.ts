@@ -1,6 +1,6 @@
 import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { RecordedRefusal } from "./recorded-refusal.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
 
 /** The saga that begins a subscription, without the columns of the subscription. */
 export type Assignment = {
@@ -13,7 +13,7 @@ export type Assignment = {
   readonly decidedAt: Date | null;
   readonly heldBalance: bigint | null;
   readonly heldLogNumber: bigint | null;
-  readonly refusal: RecordedRefusal | null;
+  readonly refusal: RefusalFacts | null;
 };
 
 export type NewAssignment = Pick<Assignment, "subscriptionId" | "feeRatePpm" | "feeEnabled" | "deadlineAt"> & {

@@ -1,4 +1,4 @@
-import { many, sql } from "#kernel/postgres/query.ts";
+import { column, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type AccountBook, type Books, emptyOutcome, type PoolBook, type Reserve } from "../domain/books.ts";
 import { loadOpenTransfers } from "./open-transfers.ts";
@@ -41,13 +41,12 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
 /** Read without locks: filing is repeated if an Investor is in another pool when its account is locked. */
 async function listPoolsOf(tx: Transaction, investorLogins: readonly string[]): Promise<string[]> {
   if (investorLogins.length === 0) return [];
-  const rows = await many<{ login: string }>(
+  return await column<string>(
     tx,
     sql`select distinct holding.master_login as login
         from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
         where account.login = any(${investorLogins}::text[])`,
   );
-  return rows.map(({ login }) => login);
 }
 
 type AccountRow = {

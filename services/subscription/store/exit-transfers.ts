@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
@@ -79,16 +79,16 @@ export async function claimExitTransfers(
   );
 }
 
-/** Platform has recorded the transfer; it is checked again at `nextCheckAt`. The reason is for operators. */
+/** Platform has recorded the transfer; it is checked again at `nextTryAt`. The reason is for operators. */
 export async function markExitSent(
   db: Queryable,
   id: bigint,
-  sent: { readonly transferId: bigint; readonly nextCheckAt: Date; readonly reason: string | undefined },
+  sent: { readonly transferId: bigint; readonly nextTryAt: Date; readonly reason: string | undefined },
 ): Promise<void> {
   await execute(
     db,
     sql`update exit_transfer
-        set transfer_id = ${sent.transferId}, next_try_at = ${sent.nextCheckAt}, reason = ${sent.reason}
+        set transfer_id = ${sent.transferId}, next_try_at = ${sent.nextTryAt}, reason = ${sent.reason}
         where id = ${id}`,
   );
 }
@@ -127,13 +127,12 @@ export async function refuseExit(
   refused: { readonly reason: string; readonly transferId: bigint },
   at: Date,
 ): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update exit_transfer
         set state = 'REFUSED', closed_at = ${at}, reason = ${refused.reason}, transfer_id = ${refused.transferId}
         where id = ${id} and state = 'OPEN'`,
   );
-  return changed === 1;
 }
 
 /** Replaces an open transfer that moved a wrong amount by a new one under a new key. */

@@ -1,7 +1,7 @@
-import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
 import type { HeldFacts } from "./assignments.ts";
-import type { RecordedRefusal } from "./recorded-refusal.ts";
 
 export type ExitState = "LOCKING" | "LEAVING" | "LEFT" | "REFUSED";
 
@@ -14,7 +14,7 @@ export type Exit = {
   readonly lockOwner: string | null;
   readonly heldBalance: bigint | null;
   readonly heldLogNumber: bigint | null;
-  readonly refusal: RecordedRefusal | null;
+  readonly refusal: RefusalFacts | null;
   readonly leftStatus: "PAUSED" | "CANCELLED" | null;
   readonly leftAmount: bigint | null;
 };
@@ -47,7 +47,7 @@ export async function findExitOfCommand(db: Queryable, commandId: string): Promi
  */
 export async function beginTry(db: Queryable, fresh: NewTry): Promise<boolean> {
   const { subscriptionId, commandId, requestId, lockOwner, deadlineAt } = fresh;
-  const changed = await execute(
+  return await matchesRow(
     db,
     sql`insert into exit (subscription_id, command_id, request_id, try, state, lock_owner, deadline_at, next_try_at)
         values (${subscriptionId}, ${commandId}, ${requestId}, ${fresh.try}, 'LOCKING', ${lockOwner}, ${deadlineAt},
@@ -59,7 +59,6 @@ export async function beginTry(db: Queryable, fresh: NewTry): Promise<boolean> {
             tries = 0, reason = null
         where exit.state = 'REFUSED' and exit.lock_owner is null and exit.try = excluded.try - 1`,
   );
-  return changed === 1;
 }
 
 /** LOCKING -> LEAVING. False when the recovery job has aborted the try. */
@@ -68,13 +67,12 @@ export async function markLeaving(
   { subscriptionId, try: number }: Pick<Exit, "subscriptionId" | "try">,
   held: HeldFacts,
 ): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     db,
     sql`update exit
         set state = 'LEAVING', held_balance_minor = ${held.balance}, held_log_number = ${held.logNumber}
         where subscription_id = ${subscriptionId} and try = ${number} and state = 'LOCKING'`,
   );
-  return changed === 1;
 }
 
 /** Refuses a try that is still in this state. A try in LEAVING is refused only after Leave has refused it. */
@@ -83,13 +81,12 @@ export async function refuseTry(
   { subscriptionId, try: number, state }: Pick<Exit, "subscriptionId" | "try" | "state">,
   refusal: string,
 ): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     db,
     sql`update exit
         set state = 'REFUSED', refusal = ${refusal}::jsonb, next_try_at = '-infinity'
         where subscription_id = ${subscriptionId} and try = ${number} and state = ${state}`,
   );
-  return changed === 1;
 }
 
 /** LEAVING -> LEFT, in the commit that takes the Investor out of the pool. Returns the id of the request. */

@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { LeaveTry } from "./leaves.ts";
 
@@ -24,25 +24,23 @@ export async function closeGate(
 
 /** Locks the pool. False when the gate was taken over: then nothing under the old fence may be committed. */
 export async function lockGate(tx: Transaction, { masterLogin, fence }: Gate): Promise<boolean> {
-  const row = await maybeOne(
+  return await matchesRow(
     tx,
     sql`select login
         from master_pool
         where login = ${masterLogin} and gate_fence = ${fence} and gate_key is not null
         for no key update`,
   );
-  return row !== undefined;
 }
 
 /** Opens the gate, in the commit that makes the decision final. False when the gate was taken over. */
 export async function openGate(tx: Transaction, { masterLogin, fence }: Gate): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update master_pool
         set gate_key = null, gate_try = null, gate_closed_at = null
         where login = ${masterLogin} and gate_fence = ${fence}`,
   );
-  return changed === 1;
 }
 
 export type AbandonedGate = Gate & LeaveTry;

@@ -1,4 +1,4 @@
-import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingBook } from "../domain/books.ts";
 import type { HoldingBuckets } from "../domain/buckets.ts";
@@ -61,7 +61,7 @@ function toHolding({ inbound, waiting, pooled, reserved, outbound, ...holding }:
 
 /** PAUSED subscriptions with an empty holding; the saga that emptied the holding normally cancels them. */
 export async function listEmptiedPaused(db: Queryable, limit: number): Promise<bigint[]> {
-  const rows = await many<{ id: bigint }>(
+  return await column<bigint>(
     db,
     sql`select subscription.id
         from subscription
@@ -71,5 +71,4 @@ export async function listEmptiedPaused(db: Queryable, limit: number): Promise<b
         order by subscription.id
         limit ${limit}`,
   );
-  return rows.map(({ id }) => id);
 }

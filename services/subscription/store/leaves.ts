@@ -1,7 +1,7 @@
-import { execute, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { RefusalFacts } from "#kernel/refusal.ts";
 import type { LeaveKind, LeaveNumbers } from "../domain/decide-leave.ts";
-import type { RecordedRefusal } from "./recorded-refusal.ts";
 
 export type LeaveState = "WAITING" | "GATED" | "SETTLED" | "DECIDED" | "REFUSED";
 
@@ -30,7 +30,7 @@ export type Leave = LeaveTry & {
   readonly pending: bigint | null;
   readonly available: bigint | null;
   readonly effective: bigint | null;
-  readonly refusal: RecordedRefusal | null;
+  readonly refusal: RefusalFacts | null;
 };
 
 export type NewLeave = Pick<
@@ -52,7 +52,7 @@ export type Settlement = {
 
 /** False when the key has a try that is not refused, or when this try or a later one is recorded. */
 export async function tryInsertLeave(db: Queryable, fresh: NewLeave, at: Date): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     db,
     sql`insert into leave (key, try, investor_login, kind, requested_minor, held_balance_minor, held_log_number,
                            payout_key, fee_suffix, state, created_at)
@@ -62,7 +62,6 @@ export async function tryInsertLeave(db: Queryable, fresh: NewLeave, at: Date): 
         where not exists (select from leave where key = ${fresh.key} and try > ${fresh.try}::integer)
         on conflict do nothing`,
   );
-  return changed === 1;
 }
 
 export async function findLeave(db: Queryable, { key, try: number }: LeaveTry): Promise<Leave | undefined> {
@@ -80,13 +79,12 @@ export async function markGated(
   { key, try: number }: LeaveTry,
   { subscriptionId, masterLogin }: { readonly subscriptionId: bigint; readonly masterLogin: string },
 ): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update leave
         set state = 'GATED', subscription_id = ${subscriptionId}, master_login = ${masterLogin}
         where key = ${key} and try = ${number} and state = 'WAITING'`,
   );
-  return changed === 1;
 }
 
 /** False when the leave is no longer in the state in which it was read. */
@@ -96,7 +94,7 @@ export async function markSettled(
   settlement: Settlement,
 ): Promise<boolean> {
   const { settledNumber, allocationNumber, settledAt, periodStart, unposted, quarantined } = settlement;
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update leave
         set state = 'SETTLED', settled_number = ${settledNumber}, allocation_number = ${allocationNumber},
@@ -104,7 +102,6 @@ export async function markSettled(
             quarantined_minor = ${quarantined}
         where key = ${key} and try = ${number} and state = ${state}`,
   );
-  return changed === 1;
 }
 
 export async function markDecided(
@@ -113,14 +110,13 @@ export async function markDecided(
   { before, pending, available, effective }: LeaveNumbers,
   at: Date,
 ): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update leave
         set state = 'DECIDED', before_minor = ${before}, pending_minor = ${pending}, available_minor = ${available},
             effective_minor = ${effective}, closed_at = ${at}
         where key = ${key} and try = ${number} and state = ${state}`,
   );
-  return changed === 1;
 }
 
 export async function markRefused(
@@ -129,11 +125,10 @@ export async function markRefused(
   refusal: string,
   at: Date,
 ): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     db,
     sql`update leave
         set state = 'REFUSED', refusal = ${refusal}::jsonb, closed_at = ${at}
         where key = ${key} and try = ${number} and state = ${state}`,
   );
-  return changed === 1;
 }

@@ -1,11 +1,11 @@
-import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** Masters with flows to strike that are not stopped, gated, delayed after a failed try, or behind with a week. */
 export async function listPoolsToStrike(
   db: Queryable,
   due: { readonly cutOff: Date; readonly now: Date; readonly limit: number },
 ): Promise<string[]> {
-  const rows = await many<{ login: string }>(
+  return await column<string>(
     db,
     sql`select pool.login
         from (
@@ -19,7 +19,6 @@ export async function listPoolsToStrike(
         order by pool.mark_next_at, pool.login
         limit ${due.limit}`,
   );
-  return rows.map(({ login }) => login);
 }
 
 /** Masters whose week has ended at or before a cut-off and is not closed. */
@@ -27,7 +26,7 @@ export async function listWeeksToClose(
   db: Queryable,
   due: { readonly cutOff: Date; readonly now: Date; readonly limit: number },
 ): Promise<string[]> {
-  const rows = await many<{ login: string }>(
+  return await column<string>(
     db,
     sql`select login
         from master_pool
@@ -36,7 +35,6 @@ export async function listWeeksToClose(
         order by weeks_closed_through, mark_next_at, login
         limit ${due.limit}`,
   );
-  return rows.map(({ login }) => login);
 }
 
 export async function resetMarkTries(db: Queryable, login: string): Promise<void> {

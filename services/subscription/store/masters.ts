@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** The facts about a Master that allocation and strike need besides its pool. */
@@ -57,11 +57,10 @@ export async function saveProgress(tx: Transaction, progress: MasterProgress): P
 
 /** False when the Master is stopped already: the first reason is kept. */
 export async function stopMaster(tx: Transaction, login: string, reason: string): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update master_pool set stopped_reason = ${reason} where login = ${login} and stopped_reason is null`,
   );
-  return changed === 1;
 }
 
 /** The Master that a break names, or the Master in whose pool the account is; empty when no pool is concerned. */
@@ -69,7 +68,7 @@ export async function listConcernedMasters(
   db: Queryable,
   { account, master }: { readonly account: string; readonly master: string },
 ): Promise<string[]> {
-  const rows = await many<{ login: string }>(
+  return await column<string>(
     db,
     sql`select login from master_pool where login = ${master}
         union
@@ -77,7 +76,6 @@ export async function listConcernedMasters(
         from investor_account join holding on subscription_id = pooled_subscription_id
         where investor_account.login = ${account} and ${master} = ''`,
   );
-  return rows.map(({ login }) => login);
 }
 
 /** Resumes a stopped Master. Deals up to this log position are accepted. */
@@ -121,4 +119,15 @@ export async function findSafetyStop(db: Queryable, login: string): Promise<"sto
   );
   if (row?.isStopped === true) return "stopped";
   return row?.isInDeficit === true ? "deficit" : undefined;
+}
+
+/** Inserts the row of a Master's pool if there is none. */
+export async function ensurePool(tx: Transaction, login: string): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into master_pool (login)
+        select ${login}::text
+        where not exists (select from master_pool where login = ${login})
+        on conflict do nothing`,
+  );
 }

@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** A mirror that is not applied on the Master yet. */
@@ -19,7 +19,7 @@ export type NewMirror = {
 
 /** Masters with open flows and without an open mirror that are not stopped or delayed after a refusal. */
 export async function listMastersToMirror(db: Queryable, now: Date, limit: number): Promise<string[]> {
-  const rows = await many<{ login: string }>(
+  return await column<string>(
     db,
     sql`select login
         from master_pool
@@ -29,7 +29,6 @@ export async function listMastersToMirror(db: Queryable, now: Date, limit: numbe
         order by mirror_next_at, login
         limit ${limit}`,
   );
-  return rows.map(({ login }) => login);
 }
 
 /** False when another transaction has locked this Master, or when a mirror is open. */

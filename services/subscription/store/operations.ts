@@ -1,4 +1,4 @@
-import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** PENDING: the caller still waits. UNKNOWN: the deadline has passed, and the operation may still be executed. */
 export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";
@@ -66,9 +66,8 @@ export async function listOperations(db: Queryable, filter: OperationFilter, now
 
 /** Keys of the exit transfers of a subscription, in their order. */
 export async function listExitKeys(db: Queryable, subscriptionId: bigint, limit: number): Promise<string[]> {
-  const rows = await many<{ key: string }>(
+  return await column<string>(
     db,
     sql`select key from exit_transfer where subscription_id = ${subscriptionId} order by number limit ${limit}`,
   );
-  return rows.map(({ key }) => key);
 }

@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { MasterDeal } from "../domain/master-deal.ts";
 import type { Week } from "../domain/weeks.ts";
@@ -79,7 +79,7 @@ export async function markDealsAllocated(
 
 /** Masters whose next deal can be allocated: its week and the gate are open. */
 export async function listMastersToAllocate(db: Queryable, week: Week, limit: number): Promise<string[]> {
-  const rows = await many<{ login: string }>(
+  return await column<string>(
     db,
     sql`select pool.login
         from master_pool as pool
@@ -99,7 +99,6 @@ export async function listMastersToAllocate(db: Queryable, week: Week, limit: nu
         order by next.deal_at
         limit ${limit}`,
   );
-  return rows.map(({ login }) => login);
 }
 
 /** The first unallocated deal. */

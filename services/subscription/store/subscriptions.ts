@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import {
   type LifecycleEvent,
@@ -84,14 +84,13 @@ export async function findLatestOfPair(
 
 /** Whether the Investor has ever had a subscription. */
 export async function hasFollowedBefore(db: Queryable, investorLogin: string): Promise<boolean> {
-  const row = await maybeOne(
+  return await matchesRow(
     db,
     sql`select id
         from subscription
         where investor_login = ${investorLogin} and status = any(${VISIBLE_STATUSES}::text[])
         limit 1`,
   );
-  return row !== undefined;
 }
 
 export type SubscriptionFilter = {
@@ -151,13 +150,12 @@ export type Baseline = { readonly startedAt: Date; readonly entryId: bigint };
 
 /** False when the subscription was decided or aborted before. */
 export async function setBaseline(tx: Transaction, id: bigint, { startedAt, entryId }: Baseline): Promise<boolean> {
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update subscription
         set started_at = ${startedAt}, baseline_entry_id = ${entryId}
         where id = ${id} and status = 'ASSIGNING' and started_at is null`,
   );
-  return changed === 1;
 }
 
 /**
@@ -166,13 +164,12 @@ export async function setBaseline(tx: Transaction, id: bigint, { startedAt, entr
  */
 export async function moveSubscription(tx: Transaction, id: bigint, event: LifecycleEvent): Promise<boolean> {
   const { from, to } = MOVES[event];
-  const changed = await execute(
+  return await matchesRow(
     tx,
     sql`update subscription
         set status = ${to}
         where id = ${id} and status = ${from} and (started_at is null) = (${event === "refused"})`,
   );
-  return changed === 1;
 }
 
 /** PAUSED -> CANCELLED for subscriptions with an empty holding. Returns the cancelled ones. */

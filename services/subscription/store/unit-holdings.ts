@@ -1,4 +1,4 @@
-import { many, sql } from "#kernel/postgres/query.ts";
+import { column, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { UnitHolding } from "../domain/pool/unit-pool.ts";
 import { lockHoldings } from "./holdings.ts";
@@ -45,7 +45,7 @@ export async function readUnitHoldings(tx: Transaction, masterLogin: string): Pr
 }
 
 async function lockHoldingsToStrike(tx: Transaction, masterLogin: string): Promise<bigint[]> {
-  const rows = await many<{ subscriptionId: bigint }>(
+  return await column<bigint>(
     tx,
     sql`select holding.subscription_id as "subscriptionId"
         from holding join subscription on subscription.id = holding.subscription_id
@@ -54,7 +54,6 @@ async function lockHoldingsToStrike(tx: Transaction, masterLogin: string): Promi
         order by holding.subscription_id
         for no key update of holding`,
   );
-  return rows.map(({ subscriptionId }) => subscriptionId);
 }
 
 function withoutFlows(holding: UnitHolding): UnitHolding {

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { MAX_AMOUNT } from "#kernel/money.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
+import { postUnderLock } from "../processes/posting/post-under-lock.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal, release } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
@@ -9,7 +11,7 @@ import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { carryOn } from "#test/support/platform-fake/transfers.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aMaster, aWorld, pass, type World } from "./world.ts";
+import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";
 
 async function aPair(balance: bigint) {
   const world = await aWorld();
@@ -135,4 +137,16 @@ test("a result above the maximum of one transfer is posted in parts", async () =
   expect(shown()).toBe(250_000_010_000n);
   expect(await states(world)).toEqual(["100000000000 APPLIED", "100000000000 APPLIED", "50000000000 APPLIED"]);
   await expectBooksToReconcile(world);
+});
+
+test("results that need more postings than one call sends are not reported as posted before the last one", async () => {
+  const { world, investorLogin: login, masterLogin } = await aPair(100_00n);
+  const { lockOwner } = await holdForWithdrawal(world, login, 1_00n);
+  await execute(
+    world.deps.pool,
+    sql`update investor_account set unposted_minor = ${21n * MAX_AMOUNT.minor} where login = ${login}`,
+  );
+  expect(await postUnderLock(world.deps, { login, lockOwner }, aCall())).toBe(false);
+  expect(await inBucket(world, masterLogin, "unposted")).toEqual([MAX_AMOUNT.minor]);
+  expect(await postUnderLock(world.deps, { login, lockOwner }, aCall())).toBe(true);
 });

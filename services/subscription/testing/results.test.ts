@@ -4,7 +4,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { allocateMaster } from "../jobs/allocate-results.ts";
 import type { Deps } from "../deps.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
-import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
+import { strikeWaitingFlows } from "../jobs/mark-masters.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit } from "./funding.ts";
 import { inBucket, holdingOf, publishedEvents } from "./ledger.ts";

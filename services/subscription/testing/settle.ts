@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { cancelEmptied } from "../jobs/cancel-emptied.ts";
-import { closeWeeks } from "../jobs/close-weeks.ts";
+import { closeWeeks, strikeWaitingFlows } from "../jobs/mark-masters.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { postResults } from "../jobs/post-results.ts";
 import { readGaps } from "../jobs/read-gaps.ts";
@@ -13,7 +13,6 @@ import { sendExits } from "../jobs/send-exits.ts";
 import { settleAssignments } from "../jobs/settle-assignments.ts";
 import { settleExits } from "../jobs/settle-exits.ts";
 import { settleGates } from "../jobs/settle-gates.ts";
-import { strikeWaitingFlows } from "../jobs/strike-waiting-flows.ts";
 import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
 
 const MAX_ROUNDS = 60;

@@ -71,7 +71,7 @@ export const listInvestorPayments = route({
   },
 });
 
-/** For the service 0 means from the newest on; for the caller it means below 0, where there is nothing, as below 1. */
+/** Fee reads 0 as "from the newest". For a caller a cursor of 0 is before every id, so it becomes 1, which matches nothing either. */
 function beforeId(cursor: string | undefined): bigint {
   if (cursor === undefined) return 0n;
   const id = BigInt(cursor);

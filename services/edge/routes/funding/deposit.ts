@@ -3,10 +3,9 @@ import { moneyFromProto } from "#kernel/contract/money.ts";
 import { formatAmount } from "#kernel/money.ts";
 import { bool, integer, string } from "../../schemas/field.ts";
 import { decimalReply, loginReply, moneyReply } from "../../schemas/reply-fields.ts";
-import { amount, comment, currency, investorLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
-import { clientOf, reportDuplicate } from "./client.ts";
-import { moneyNumber, moneyOf, moneyText } from "../../wire/money.ts";
+import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
+import { moneyNumber, moneyText } from "../../wire/money.ts";
 
 const DEFAULT_COMMENT = "API Deposit";
 
@@ -19,12 +18,7 @@ export const deposit = route({
   summary: "Deposit funds to an Investor",
   description:
     "Credits the Investor account in this call; the Master follows within seconds. Parameters are in the query; a body is ignored.",
-  query: Type.Object({
-    login: investorLogin,
-    amount,
-    currency: Type.Optional(currency),
-    comment: Type.Optional(comment(DEFAULT_COMMENT)),
-  }),
+  query: movementQuery(DEFAULT_COMMENT),
   reply: Type.Object({
     status: string({ description: "Always `success`.", example: "success" }),
     action: string({ description: "Always `deposit`.", example: "deposit" }),
@@ -51,26 +45,17 @@ export const deposit = route({
   ],
 
   async handle({ funding }, { query }, context) {
-    const requested = moneyOf(query.amount);
-    const { comment: written = DEFAULT_COMMENT } = query;
-    const done = await funding.deposit(
-      {
-        login: query.login,
-        amount: requested,
-        comment: written,
-        client: clientOf(context, written, DEFAULT_COMMENT),
-      },
-      context,
-    );
+    const request = movementOf(query, context, DEFAULT_COMMENT);
+    const done = await funding.deposit(request, context);
     reportDuplicate(context, done.possibleDuplicateOf);
     return {
       status: "success",
       action: "deposit",
       login: query.login,
-      amount: moneyNumber(requested),
+      amount: moneyNumber(request.amount),
       currency: "USD",
       deal_id: done.dealId,
-      message: `Deposited ${formatAmount(moneyFromProto(requested))}.`,
+      message: `Deposited ${formatAmount(moneyFromProto(request.amount))}.`,
       first_deposit_checked: done.firstDepositChecked,
       min_deposit_required: moneyText(done.minDepositRequired),
     };

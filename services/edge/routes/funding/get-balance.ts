@@ -7,7 +7,7 @@ import { loginField, wait } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
 
-/** The error of a login that waiting does not make known. */
+/** The login is not managed, which waiting does not change. */
 const UNKNOWN_LOGIN = "unknown login";
 
 export const getBalance = route({

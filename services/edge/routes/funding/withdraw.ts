@@ -4,11 +4,10 @@ import { formatAmount, isLess, isPositive, isZero, subtract } from "#kernel/mone
 import type { WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { bool, nullableInteger, string } from "../../schemas/field.ts";
 import { decimalReply, loginReply, moneyReply } from "../../schemas/reply-fields.ts";
-import { amount, comment, currency, investorLogin } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
-import { clientOf, reportDuplicate } from "./client.ts";
+import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
-import { moneyNumber, moneyOf, moneyText } from "../../wire/money.ts";
+import { moneyNumber, moneyText } from "../../wire/money.ts";
 
 const DEFAULT_COMMENT = "API Withdraw";
 
@@ -21,12 +20,7 @@ export const withdraw = route({
   summary: "Withdraw funds from an Investor",
   description:
     "Collects pending performance fees, then pays out the requested amount or, if less, the available amount. Refused while the Master has open positions. Parameters are in the query; a body is ignored.",
-  query: Type.Object({
-    login: investorLogin,
-    amount,
-    currency: Type.Optional(currency),
-    comment: Type.Optional(comment(DEFAULT_COMMENT)),
-  }),
+  query: movementQuery(DEFAULT_COMMENT),
   reply: Type.Object({
     status: string({ description: "`success`, or `no_funds` when nothing was paid out.", example: "success" }),
     action: string({ description: "Always `withdraw`.", example: "withdraw" }),
@@ -63,19 +57,10 @@ export const withdraw = route({
   ],
 
   async handle({ funding }, { query }, context) {
-    const { comment: written = DEFAULT_COMMENT } = query;
-    const done = await funding.withdraw(
-      {
-        login: query.login,
-        amount: moneyOf(query.amount),
-        comment: written,
-        client: clientOf(context, written, DEFAULT_COMMENT),
-      },
-      context,
-    );
+    const done = await funding.withdraw(movementOf(query, context, DEFAULT_COMMENT), context);
     reportDuplicate(context, done.possibleDuplicateOf);
     return {
-      ...describe(done),
+      ...outcomeText(done),
       action: "withdraw",
       login: query.login,
       requested_amount: moneyNumber(done.requestedAmount),
@@ -90,7 +75,7 @@ export const withdraw = route({
   },
 });
 
-function describe(done: WithdrawResponse): { status: string; message: string } {
+function outcomeText(done: WithdrawResponse): { status: string; message: string } {
   const [paid, requested] = [moneyFromProto(done.effectiveWithdraw), moneyFromProto(done.requestedAmount)];
   if (isZero(paid)) {
     const balance = formatAmount(moneyFromProto(done.balanceBefore));

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { idReply, loginReply, nameReply, secretReply, timeReply } from "../../schemas/reply-fields.ts";
-import { aliasField, firstName, lastName, leverage, platformGroup, username } from "../../schemas/request-fields.ts";
+import { investorFields } from "../../schemas/investor.ts";
+import { newAccount, newAccountRequest } from "../../schemas/new-account.ts";
 import { route } from "../../route.ts";
-import { decimalText } from "../../wire/json-body.ts";
-import { timestamp } from "../../wire/timestamp.ts";
-
-const DEFAULT_LEVERAGE = "100";
 
 export const createInvestor = route({
   method: "POST",
@@ -17,12 +14,7 @@ export const createInvestor = route({
   summary: "Create an Investor",
   description: "Creates an account without balance and without subscription. The response contains secrets.",
   body: Type.Object({
-    first_name: firstName,
-    last_name: lastName,
-    name: aliasField("Alias of the Investor."),
-    username,
-    platform_group: platformGroup("pamm\\investor"),
-    leverage: Type.Optional(leverage),
+    ...newAccount("Alias of the Investor.", "pamm\\investor"),
   }),
   reply: Type.Object({
     id: idReply("Internal id of the Investor."),
@@ -37,21 +29,13 @@ export const createInvestor = route({
   async handle({ accounts }, { body }, context) {
     const { investor, mainPassword, investorPassword } = await accounts.createInvestor(
       {
-        firstName: body.first_name,
-        lastName: body.last_name,
-        name: body.name,
-        username: body.username,
-        platformGroup: body.platform_group,
-        leverage: Number(decimalText(body, "leverage") ?? DEFAULT_LEVERAGE),
+        ...newAccountRequest(body),
       },
       context,
     );
     assert(investor !== undefined, "a created Investor is missing in the answer");
     return {
-      id: investor.id,
-      mt5_login: investor.login,
-      name: investor.name,
-      created_at: timestamp(investor.createdAt),
+      ...investorFields(investor),
       password: mainPassword,
       investor_password: investorPassword,
     };

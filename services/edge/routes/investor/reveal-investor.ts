@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { idReply, loginReply, nameReply, nullableSecretReply, timeReply } from "../../schemas/reply-fields.ts";
 import { investorLogin } from "../../schemas/request-fields.ts";
+import { investorFields } from "../../schemas/investor.ts";
 import { route } from "../../route.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 
 export const revealInvestor = route({
   method: "GET",
@@ -30,12 +30,9 @@ export const revealInvestor = route({
     const { investor } = revealed;
     assert(investor !== undefined, "the Investor is missing in the answer");
     return {
-      id: investor.id,
-      mt5_login: investor.login,
-      name: investor.name,
+      ...investorFields(investor),
       mt5_password: revealed.mainPassword ?? null,
       mt5_investor_password: revealed.investorPassword ?? null,
-      created_at: timestamp(investor.createdAt),
     };
   },
 });

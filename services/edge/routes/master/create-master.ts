@@ -9,23 +9,12 @@ import {
   strategyReply,
   timeReply,
 } from "../../schemas/reply-fields.ts";
-import {
-  aliasField,
-  firstName,
-  lastName,
-  leverage,
-  minDeposit,
-  platformGroup,
-  strategy,
-  strategyName,
-  username,
-} from "../../schemas/request-fields.ts";
+import { minDeposit, strategy, strategyName } from "../../schemas/request-fields.ts";
+import { masterFields } from "../../schemas/master.ts";
+import { newAccount, newAccountRequest } from "../../schemas/new-account.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
-import { timestamp } from "../../wire/timestamp.ts";
-
-const DEFAULT_LEVERAGE = "100";
 
 export const createMaster = route({
   method: "POST",
@@ -36,12 +25,7 @@ export const createMaster = route({
   summary: "Create a Master",
   description: "Creates a trading account and its payment account. The response contains secrets.",
   body: Type.Object({
-    first_name: firstName,
-    last_name: lastName,
-    name: aliasField("Alias of the Master."),
-    username,
-    platform_group: platformGroup("pamm\\master"),
-    leverage: Type.Optional(leverage),
+    ...newAccount("Alias of the Master.", "pamm\\master"),
     min_deposit: minDeposit,
     strategy_name: Type.Optional(strategyName),
     strategy: Type.Optional(strategy),
@@ -62,12 +46,7 @@ export const createMaster = route({
   async handle({ accounts }, { body }, context) {
     const created = await accounts.createMaster(
       {
-        firstName: body.first_name,
-        lastName: body.last_name,
-        name: body.name,
-        username: body.username,
-        platformGroup: body.platform_group,
-        leverage: Number(decimalText(body, "leverage") ?? DEFAULT_LEVERAGE),
+        ...newAccountRequest(body),
         minDeposit: moneyOf(decimalText(body, "min_deposit")),
         strategyName: body.strategy_name,
         strategy: body.strategy,
@@ -77,12 +56,7 @@ export const createMaster = route({
     const { master } = created;
     assert(master !== undefined, "a created Master is missing in the answer");
     return {
-      id: master.id,
-      mt5_login: master.login,
-      name: master.name,
-      strategy_name: master.strategyName ?? null,
-      strategy: master.strategy ?? null,
-      created_at: timestamp(master.createdAt),
+      ...masterFields(master),
       password: created.mainPassword,
       investor_password: created.investorPassword,
       payment_account_login: master.paymentAccountLogin,

@@ -8,8 +8,8 @@ import {
   timeReply,
 } from "../../schemas/reply-fields.ts";
 import { masterId } from "../../schemas/request-fields.ts";
+import { masterFields } from "../../schemas/master.ts";
 import { route } from "../../route.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 
 export const getMaster = route({
   method: "GET",
@@ -31,14 +31,6 @@ export const getMaster = route({
   refusals: ["master_not_found"],
 
   async handle({ accounts }, { params }, context) {
-    const master = await accounts.getMaster({ id: BigInt(params.master_id) }, context);
-    return {
-      id: master.id,
-      mt5_login: master.login,
-      name: master.name,
-      strategy_name: master.strategyName ?? null,
-      strategy: master.strategy ?? null,
-      created_at: timestamp(master.createdAt),
-    };
+    return masterFields(await accounts.getMaster({ id: BigInt(params.master_id) }, context));
   },
 });

@@ -11,10 +11,9 @@ import {
   timeReply,
 } from "../../schemas/reply-fields.ts";
 import { masterLogin } from "../../schemas/request-fields.ts";
-import { investorsCount, investorsCountReply } from "../../schemas/master.ts";
+import { investorsCount, investorsCountReply, masterFields } from "../../schemas/master.ts";
 import { route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
-import { timestamp } from "../../wire/timestamp.ts";
 
 export const revealMaster = route({
   method: "GET",
@@ -46,16 +45,11 @@ export const revealMaster = route({
     const { master } = revealed;
     assert(master !== undefined, "the Master is missing in the answer");
     return {
-      id: master.id,
-      mt5_login: master.login,
-      name: master.name,
+      ...masterFields(master),
       mt5_password: revealed.mainPassword ?? null,
       mt5_investor_password: revealed.investorPassword ?? null,
-      strategy_name: master.strategyName ?? null,
-      strategy: master.strategy ?? null,
       payment_account_login: master.paymentAccountLogin,
       min_deposit: moneyNumber(master.minDeposit),
-      created_at: timestamp(master.createdAt),
       investors_count: investorsCount(master),
     };
   },

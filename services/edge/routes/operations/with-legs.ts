@@ -1,5 +1,6 @@
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { MAX_TRANSFER_KEYS } from "#kernel/limits.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import {
   OperationAction,
@@ -12,12 +13,10 @@ import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/p
 import type { Deps } from "../../route.ts";
 import { isFinal } from "../../schemas/operation.ts";
 
-/** More transfers than the fees of one operation ever are. */
-const MAX_KEYS = 20;
 /** Operations that are read at the same time. */
 const AT_ONCE = 8;
 /** Legs that cannot be read in this time are omitted. */
-const CALL_MS = 2_000;
+const READ_LEGS_MS = 2_000;
 
 const OUTCOMES: Readonly<Record<TransferState, OperationOutcome>> = {
   [TransferState.UNSPECIFIED]: OperationOutcome.UNKNOWN,
@@ -43,16 +42,16 @@ export async function withLegs(
   operations: readonly Operation[],
   context: CallContext,
 ): Promise<Operation[]> {
-  const soon = childContext(context, { withinMs: CALL_MS });
+  const limited = childContext(context, { withinMs: READ_LEGS_MS });
   const shown: Operation[] = [];
   for (let from = 0; from < operations.length; from += AT_ONCE) {
     const some = operations.slice(from, from + AT_ONCE);
-    shown.push(...(await Promise.all(some.map((operation) => show(deps, operation, soon)))));
+    shown.push(...(await Promise.all(some.map((operation) => show(deps, operation, limited)))));
   }
   return shown;
 }
 
-/** Fees first, as they are taken. */
+/** Fees first, in the order of collection. */
 async function show(deps: Deps, operation: Operation, context: CallContext): Promise<Operation> {
   const { feeKey, transferKeys } = operation;
   if (feeKey === "" && transferKeys.length === 0) return operation;
@@ -64,7 +63,7 @@ async function show(deps: Deps, operation: Operation, context: CallContext): Pro
   return upToDate({ ...operation, reference: own[0]?.reference ?? "", legs }, own[0]);
 }
 
-/** The platform service knows an outcome before the recovery job of funding has recorded it. */
+/** Platform records an outcome before the recovery job of funding does. */
 function upToDate(operation: Operation, own: OperationLeg | undefined): Operation {
   const isOneMovement = operation.action === OperationAction.DEPOSIT || operation.action === OperationAction.WITHDRAW;
   if (own === undefined || !isOneMovement || isFinal(operation) || !isFinal(own)) return operation;
@@ -78,8 +77,8 @@ async function feeKeys({ fees }: Deps, key: string, context: CallContext): Promi
 }
 
 async function legsUnder({ platform }: Deps, keys: readonly string[], context: CallContext): Promise<OperationLeg[]> {
-  const requested = keys.slice(0, MAX_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
-  return (await Promise.all(requested)).flatMap((transfer) => transfer?.legs.map(legOf) ?? []);
+  const asked = keys.slice(0, MAX_TRANSFER_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
+  return (await Promise.all(asked)).flatMap((transfer) => transfer?.legs.map(legOf) ?? []);
 }
 
 /** Undefined when nothing is recorded under the key, or it cannot be read now. */

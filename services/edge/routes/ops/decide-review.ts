@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
-import { MAX_NOTE_LENGTH } from "../../schemas/checks.ts";
+import { MAX_NOTE_LENGTH } from "#kernel/limits.ts";
 import { text, textOrNumber } from "../../schemas/field.ts";
 import { readReviewId, reviewItem, ReviewItem } from "../../schemas/review.ts";
 import { route } from "../../route.ts";

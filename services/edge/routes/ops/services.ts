@@ -10,8 +10,8 @@ export type ServiceName = keyof typeof CLIENTS;
 
 /** A service that does not answer must not hide the answers of the others. */
 const ANSWER_WITHIN_MS = 3_000;
-/** Behind every id: the pages of a service that was listed before are empty. */
-const BEHIND_ALL = 2n ** 62n;
+/** Above every id: a service that was listed on earlier pages returns an empty page. */
+const ABOVE_ALL_IDS = 2n ** 62n;
 
 export function serviceOf<Name extends ServiceName>(services: Services, name: Name): Services[(typeof CLIENTS)[Name]] {
   return services[CLIENTS[name]];
@@ -45,9 +45,9 @@ export async function pageOfServices<Name extends ServiceName, A extends PageAns
 ): Promise<PageOfServices<Name, A>> {
   const from = readPosition(cursor, services.length);
   const within = childContext(context, { withinMs: ANSWER_WITHIN_MS });
-  const requested = services.map(async (service, index): Promise<Answered<Name, A>> => {
-    const afterId = index < from.index ? BEHIND_ALL : index === from.index ? from.afterId : 0n;
-    return { service, answer: await list(service, { afterId, limit }, within).catch(unlessUnreachable) };
+  const asked = services.map(async (service, index): Promise<Answered<Name, A>> => {
+    const afterId = index < from.index ? ABOVE_ALL_IDS : index === from.index ? from.afterId : 0n;
+    return { service, answer: await ask(service, { afterId, limit }, within).catch(unlessUnreachable) };
   });
   const answered = await Promise.all(requested);
   const unreachable = answered.filter(({ answer }) => answer === undefined).map(({ service }) => service);

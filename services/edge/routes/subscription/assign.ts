@@ -6,14 +6,14 @@ import {
   endedAtReply,
   inPoolReply,
   startedAtReply,
-  statusName,
   statusReply,
+  subscriptionFields,
   subscriptionIdReply,
 } from "../../schemas/subscription.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { ratePpm } from "../../wire/rate.ts";
-import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
+import { timestamp } from "../../wire/timestamp.ts";
 
 export const assign = route({
   method: "POST",
@@ -65,14 +65,10 @@ export const assign = route({
     );
     assert(subscription !== undefined, "the subscription is missing in the answer");
     return {
-      id: subscription.id,
+      ...subscriptionFields(subscription),
       master_id: subscription.masterId,
       investor_id: subscription.investorId,
-      status: statusName(subscription.status),
-      in_pool: subscription.inPool,
-      started_at: timestamp(subscription.startedAt),
       balance_baseline_op_id: subscription.balanceBaselineOpId,
-      ended_at: nullableTimestamp(subscription.endedAt),
       created_at: timestamp(subscription.createdAt),
     };
   },

@@ -7,13 +7,12 @@ import {
   investorLoginReply,
   masterLoginReply,
   startedAtReply,
-  statusName,
   statusOf,
   statusReply,
+  subscriptionFields,
   subscriptionIdReply,
 } from "../../schemas/subscription.ts";
 import { listRoute } from "../../route.ts";
-import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
 
 const PAGE_SIZE = 1_000;
 
@@ -60,11 +59,7 @@ export const listSubscriptions = listRoute({
     for (let afterId = 0n, isMore = true; isMore;) {
       const page = await subscriptions.listSubscriptions({ ...filter, afterId }, contextOfPage());
       yield page.items.map((item) => ({
-        id: item.id,
-        status: statusName(item.status),
-        in_pool: item.inPool,
-        started_at: timestamp(item.startedAt),
-        ended_at: nullableTimestamp(item.endedAt),
+        ...subscriptionFields(item),
         master_login: item.masterLogin,
         investor_login: item.investorLogin,
       }));

@@ -9,14 +9,13 @@ import {
   investorLoginReply,
   masterLoginReply,
   startedAtReply,
-  statusName,
   statusReply,
+  subscriptionFields,
   subscriptionIdReply,
 } from "../../schemas/subscription.ts";
 import { route } from "../../route.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
-import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
 
 export const unassign = route({
   method: "POST",
@@ -67,13 +66,9 @@ export const unassign = route({
     assert(subscription !== undefined, "the subscription is missing in the answer");
     return {
       subscription: {
-        id: subscription.id,
+        ...subscriptionFields(subscription),
         master_login: subscription.masterLogin,
         investor_login: subscription.investorLogin,
-        status: statusName(subscription.status),
-        in_pool: subscription.inPool,
-        started_at: timestamp(subscription.startedAt),
-        ended_at: nullableTimestamp(subscription.endedAt),
       },
       payout_enqueued: payoutEnqueued,
       mt5_transfer_id: transferId === undefined ? null : jsonInteger(transferId),

@@ -5,6 +5,7 @@ import { findGap, type JournalBatch, type JournalEntry, type JournalPart, untilW
 import type { FeeMaster } from "../../store/masters.ts";
 import { entryOf, partOf, UnreadableJournal } from "../../messages/journal.ts";
 
+/** The maximum that subscription accepts. */
 const ENTRIES_PER_READ = 500;
 /** Limit of one answer. Batches end between two entries, so only a single entry may have more. */
 const PARTS_PER_READ = 5_000;

@@ -17,7 +17,7 @@ import {
   passTime,
 } from "../../testing/world.ts";
 import { decideReview } from "../../commands/decide-review.ts";
-import { prepare } from "../../commands/prepare.ts";
+import { prepare } from "../../commands/crystallise.ts";
 import { readMaster } from "./read-master.ts";
 
 const numbers = sql`select number from allocation_entry order by number`;

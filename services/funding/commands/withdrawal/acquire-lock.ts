@@ -2,11 +2,10 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { lockOwnerOf } from "../../domain/cashflow.ts";
-import { refusalOfTransfer } from "../../domain/transfer-outcome.ts";
-import { refuse } from "../../refusals.ts";
+import { notSent, refusalOfTransfer } from "../../domain/transfer-outcome.ts";
 import { findOpenOperation } from "../../store/cashflows.ts";
 import { markLeaving } from "../../store/withdrawals.ts";
 import { refuseSaga, type Saga } from "./end-saga.ts";
@@ -15,7 +14,7 @@ import { refuseSaga, type Saga } from "./end-saga.ts";
 export async function acquireLock(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
   const { cashflow, withdrawal } = saga;
   if (deps.now() >= cashflow.deadline) {
-    return await refuseSaga(deps, saga, deadlinePassed(), context);
+    return await refuseSaga(deps, saga, notSent("The operation could not begin in time."), context);
   }
   try {
     const lockOwner = lockOwnerOf(cashflow, withdrawal.try);
@@ -39,15 +38,5 @@ async function refusalOfHold({ pool }: Deps, { cashflow }: Saga, { code }: Refus
     const blockedBy = await findOpenOperation(pool, cashflow.login, cashflow.id);
     return refusalOfTransfer({ kind: "refused", code, platformCode: 0 }, blockedBy);
   }
-  return refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
-    outcome: "not_executed",
-    retryAfterMs: RETRY_AFTER_MS,
-  });
-}
-
-function deadlinePassed(): Refusal {
-  return refuse("platform_unavailable", "The operation could not begin in time. Nothing was executed.", {
-    outcome: "not_executed",
-    retryAfterMs: RETRY_AFTER_MS,
-  });
+  return notSent("The trading platform cannot be reached.");
 }

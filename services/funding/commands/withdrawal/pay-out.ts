@@ -11,8 +11,7 @@ import { lockOwnerOf, payoutKey, withdrawalKey } from "../../domain/cashflow.ts"
 import { outcomeUnknown, refusalOfTransfer } from "../../domain/transfer-outcome.ts";
 import { getCashflow, markDoubt, markPosted } from "../../store/cashflows.ts";
 import { markPaying } from "../../store/withdrawals.ts";
-import { finish } from "../finish.ts";
-import { sendTransfer } from "../transfer.ts";
+import { finish, sendTransfer } from "../transfer.ts";
 import { refuseSaga, releaseForGood, type Saga } from "./end-saga.ts";
 
 /**

@@ -9,11 +9,10 @@ import { hasUnreadBefore } from "../../store/legs.ts";
 import { findReadTo } from "../../store/reader-cursor.ts";
 import { isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals } from "./file-deals.ts";
+import { CLOCK_WINDOW_MS } from "../../mt5/server-clock.ts";
 
 /** A deal may appear some time after it was made, so this period is read again. */
 export const TRAILING_MS = 60_000;
-/** Reads ahead of the clock, so that a wrong server time cannot hide a deal. */
-const AHEAD_MS = 24 * 3_600_000;
 
 /**
  * Reads the deals of some logins since an instant, files new deals, and reports amended ones. `always` are logins that
@@ -26,7 +25,7 @@ export async function readHistory(
   always: readonly string[] = [],
 ): Promise<readonly Deal[]> {
   const { pool, settings } = deps;
-  const deals = await deps.mt5.findDeals(logins, { from, to: new Date((await readClock(pool)) + AHEAD_MS) });
+  const deals = await deps.mt5.findDeals(logins, { from, to: new Date((await readClock(pool)) + CLOCK_WINDOW_MS) });
   const tickets = deals.map(({ ticket }) => ticket);
   const logged = Map.groupBy(await listLoggedDeals(pool, settings.server, tickets), ({ ticket }) => ticket);
   const unknown = deals.filter(({ ticket }) => !logged.has(ticket));

@@ -1,7 +1,7 @@
 import { checkPool } from "./check-pool.ts";
 import { PoolBroken } from "./pool-broken.ts";
 import { sumOf } from "./rounding.ts";
-import { strikePool } from "./strike-pool.ts";
+import { strikeFlatPool } from "./strike-pool.ts";
 import type { UnitPool, UnitHolding } from "./unit-pool.ts";
 
 export type Compensation = {
@@ -20,20 +20,11 @@ export function compensate(pool: UnitPool): Compensation {
   const raised = pool.holdings
     .filter(({ pooled }) => pooled < 0n)
     .map(({ subscriptionId, pooled }) => ({ subscriptionId, amount: -pooled }));
-  const struck = strikePool({ ...pool, holdings: pool.holdings.map(raise).map(withoutWaiting) }, []);
-  const holdings = struck.holdings.map((holding, index) => ({
-    ...holding,
-    waiting: pool.holdings[index]?.waiting ?? 0n,
-  }));
-  const after = { ...struck, holdings };
+  const after = strikeFlatPool({ ...pool, holdings: pool.holdings.map(raise) });
   checkPool(after);
   return { pool: after, raised, total: sumOf(raised.map(({ amount }) => amount)) };
 }
 
 function raise(holding: UnitHolding): UnitHolding {
   return holding.pooled < 0n ? { ...holding, pooled: 0n } : holding;
-}
-
-function withoutWaiting(holding: UnitHolding): UnitHolding {
-  return { ...holding, waiting: 0n };
 }

@@ -68,3 +68,15 @@ function assertNothingAttributed({ positions, accruals }: UnitPool, missing: Rea
 function byId(left: PoolPosition, right: PoolPosition): number {
   return left.positionId < right.positionId ? -1 : 1;
 }
+
+/** Strikes a flat pool with only these parts of the waiting money, by subscription; the rest keeps waiting. */
+export function strikeFlatPool(pool: UnitPool, admitted: ReadonlyMap<bigint, bigint> = new Map()): UnitPool {
+  const partOf = (subscriptionId: bigint): bigint => admitted.get(subscriptionId) ?? 0n;
+  const rest = new Map(pool.holdings.map(({ subscriptionId: id, waiting }) => [id, waiting - partOf(id)]));
+  const holdings = pool.holdings.map((holding) => ({ ...holding, waiting: partOf(holding.subscriptionId) }));
+  const struck = strikePool({ ...pool, holdings }, []);
+  return {
+    ...struck,
+    holdings: struck.holdings.map((holding) => ({ ...holding, waiting: rest.get(holding.subscriptionId) ?? 0n })),
+  };
+}

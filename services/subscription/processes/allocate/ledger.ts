@@ -13,8 +13,7 @@ import { type Master, saveProgress } from "../../store/masters.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { listActiveHoldings } from "../../store/unit-holdings.ts";
-import { logDeficit } from "./log-deficit.ts";
-import { recordEvents } from "./record-events.ts";
+import { logDeficit, recordEvents } from "./record-events.ts";
 import { stopForError } from "./stop.ts";
 
 /** The pool of a Master under the lock of this transaction, with the changes that are not saved yet. */

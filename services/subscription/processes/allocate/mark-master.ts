@@ -12,7 +12,9 @@ import { type MasterReading, readMaster } from "./read-master.ts";
 const MAX_READS = 3;
 /** Commits of one backlog, each of thousands of rows. */
 const MAX_COMMITS = 100;
+/** Money that waits for units, and a week that has ended, should not wait longer than the trading platform needs. */
 const MAX_PAUSE_MS = 1_000;
+/** After a cut-off: deals arrive within a second or two. A share of the period keeps short periods of tests usable. */
 const MAX_WAIT_MS = 5_000;
 const WAITS_PER_PERIOD = 20;
 

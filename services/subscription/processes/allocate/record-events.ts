@@ -1,3 +1,4 @@
+import type { Log } from "#kernel/log.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ResultEvent, PoolEvent, WeekEvent } from "../../domain/advance-pool.ts";
@@ -7,7 +8,6 @@ import type { Master } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
 import type { ActiveHolding } from "../../store/unit-holdings.ts";
 import { publishAllocations } from "../../messages/allocation-events.ts";
-import { logDeficit } from "./log-deficit.ts";
 
 type Pooled = { readonly master: Master; readonly active: readonly ActiveHolding[] };
 type Numbered<S extends PoolEvent> = S & { readonly number: bigint };
@@ -107,4 +107,9 @@ function logIrregularities(
     for (const { number } of late) log.warn("deal received after its week was closed", { login, number });
     for (const { number } of missed) log.warn("missed week closed at later marks", { login, number });
   });
+}
+
+/** Investors cannot join the pool until its equity is positive again. */
+export function logDeficit(tx: Transaction, log: Log, { login, dealId }: { login: string; dealId: bigint }): void {
+  afterCommit(tx, () => log.error("pool is in deficit; no Investor can join it", { login, ticket: dealId }));
 }

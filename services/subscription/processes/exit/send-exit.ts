@@ -14,7 +14,7 @@ import {
   postponeExit,
   refuseExit,
 } from "../../store/exit-transfers.ts";
-import { transferRequest, describe } from "../../messages/transfer.ts";
+import { queuedTransfer, stateText } from "../../messages/transfer.ts";
 
 /**
  * Requests an exit transfer from platform, or reads its outcome: a key is executed once. A finally refused transfer is
@@ -25,11 +25,11 @@ export async function sendExit(deps: Deps, transfer: ExitTransfer, context: Call
   const { id, key, masterLogin: login, amount, tries } = transfer;
   try {
     const leg = { login, kind: MovementKind.EXIT, amount: moneyToProto(usd(-amount)) };
-    const result = await platform.transfer(transferRequest({ key, leg, enqueue: true }), withReplyReserve(context));
+    const result = await platform.transfer(queuedTransfer(key, leg), withReplyReserve(context));
     if (result.state === TransferState.REFUSED) return await followUp(deps, transfer, result);
-    const reason = result.state === TransferState.APPLIED ? undefined : describe(result);
-    const nextCheckAt = later(now(), backOffMs(tries));
-    await markExitSent(pool, id, { transferId: result.transferId, nextCheckAt, reason });
+    const reason = result.state === TransferState.APPLIED ? undefined : stateText(result);
+    const nextTryAt = later(now(), backOffMs(tries));
+    await markExitSent(pool, id, { transferId: result.transferId, nextTryAt, reason });
   } catch (error) {
     log.info("exit transfer not answered, retry scheduled", { key, login, attempt: tries, error });
     await postponeExit(pool, id, later(now(), backOffMs(tries)), reasonOf(error));
@@ -43,11 +43,11 @@ async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResu
   log.error("exit transfer refused, retry scheduled under a new key", {
     key,
     login: masterLogin,
-    reason: describe(result),
+    reason: stateText(result),
   });
   await inTransaction(pool, async (tx) => {
     const at = now();
-    const refused = { reason: describe(result), transferId: result.transferId };
+    const refused = { reason: stateText(result), transferId: result.transferId };
     if (!(await refuseExit(tx, id, refused, at))) return;
     const sendAt = later(at, backOffMs(refusals));
     await insertExitTransfer(tx, { subscriptionId, masterLogin, amount, at, sendAt, refusals });

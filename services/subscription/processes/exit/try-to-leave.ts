@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { exitKey } from "../../domain/lifecycle.ts";
 import { refuse } from "../../refusals.ts";
 import { type Exit, findExit, markExitLockReleased, markLeaving, refuseTry } from "../../store/exits.ts";
-import { fromRecord, recordedAs } from "../../store/recorded-refusal.ts";
 import { getSubscription, type Subscription } from "../../store/subscriptions.ts";
 import { accountBusy, holdLock, type AccountLock, releaseLock } from "../account-lock.ts";
 import { reachDecision } from "../leave/reach-decision.ts";
@@ -41,14 +40,14 @@ export async function continueLeaving(deps: Deps, subscriptionId: bigint, contex
   if (exit.state === "LEAVING") {
     const { refusal } = await decide(deps, { subscription, exit }, context);
     if (refusal !== null) {
-      const final = fromRecord(refusal);
+      const final = new Refusal(refusal);
       await abandonTry(deps, { subscription, exit, refusal: final }, context);
       throw final;
     }
   }
   const left = await getExit(deps, subscriptionId);
   if (left.state === "LEFT") return left;
-  throw left.refusal === null ? accountBusy("The operation was aborted. Retry shortly.") : fromRecord(left.refusal);
+  throw left.refusal === null ? accountBusy("The operation was aborted. Retry shortly.") : new Refusal(left.refusal);
 }
 
 /** Ends a try without effect, and releases its account lock. */

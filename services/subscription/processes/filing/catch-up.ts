@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { findFiledNumber } from "../../store/filed-numbers.ts";
 import { fileMovements } from "./file-movements.ts";
 
+/** The entries of one commit: its locks are held for some tens of milliseconds. */
 const ENTRIES_PER_READ = 500;
 
 /**

@@ -7,7 +7,7 @@ import { fileOnInvestor, fileOnMaster } from "../../domain/file-entry.ts";
 import { insertArrivals } from "../../store/arrivals.ts";
 import { lockBooks, saveAccounts, savePools } from "../../store/books.ts";
 import { insertFurtherExits, markExitsApplied } from "../../store/exit-transfers.ts";
-import { insertFeeDebits } from "../../store/fee-debits.ts";
+import { insertFeeDebits } from "../../store/fees.ts";
 import { insertFlows } from "../../store/flows.ts";
 import { markMirrorsApplied } from "../../store/mirrors.ts";
 import { markPostingsApplied } from "../../store/postings.ts";

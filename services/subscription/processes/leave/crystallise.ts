@@ -3,11 +3,13 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { DueFee } from "../../domain/decide-leave.ts";
+import { decideLeave, type DueFee, type LeaveDecision } from "../../domain/decide-leave.ts";
 import { refuse } from "../../refusals.ts";
-import { listTakenFees } from "../../store/fee-debits.ts";
+import { listTakenFees } from "../../store/fees.ts";
 import type { Leave } from "../../store/leaves.ts";
+import { listOpenReserves } from "../../store/reserves.ts";
 import { waitBudget } from "../deadlines.ts";
 
 /** The gate stays closed during this wait; after it the recovery job finishes the decision. */
@@ -52,8 +54,23 @@ export async function crystallise(deps: Deps, leave: Leave, context: CallContext
   }
 }
 
+/** Decides the amounts of a settled leave, with the fees that are still due and the reserves that are open now. */
+export async function decideAmounts(
+  tx: Transaction,
+  leave: Leave,
+  pooled: bigint,
+  due: readonly DueFee[],
+): Promise<LeaveDecision> {
+  const { kind, requested, heldBalance: held, unposted, quarantined, payoutKey } = leave;
+  assert(unposted !== null && quarantined !== null, "a settled leave has its facts");
+  const open = await listOpenReserves(tx, leave.investorLogin);
+  const reserved = open.reduce((total, { amount }) => total + amount, 0n);
+  const owed = await stillDue(tx, due, open);
+  return decideLeave({ kind, requested, held, unposted, quarantined, reserved, pooled, due: owed }, payoutKey);
+}
+
 /** Without the fees of weekly runs that were already debited or reserved, which fee may not have recorded yet. */
-export async function stillDue(
+async function stillDue(
   db: Queryable,
   due: readonly DueFee[],
   reserved: readonly { readonly key: string }[],

@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { decideLeave } from "../../domain/decide-leave.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { refuse } from "../../refusals.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { type Leave, markDecided, markRefused, markSettled } from "../../store/leaves.ts";
-import { recordedAs } from "../../store/recorded-refusal.ts";
-import { listOpenReserves } from "../../store/reserves.ts";
 import { accountBusy } from "../account-lock.ts";
-import { crystallise, stillDue } from "./crystallise.ts";
+import { crystallise, decideAmounts } from "./crystallise.ts";
 
 /**
  * Fixes the facts of a leave outside a pool, where there is no Master to read: the account lock keeps the balance
@@ -46,15 +43,10 @@ export async function settleOutsidePool({ pool, now, week }: Deps, leave: Leave)
 
 /** Decides a leave outside a pool. Nothing is reserved: the money is on the account only. */
 export async function decideOutsidePool(deps: Deps, leave: Leave, context: CallContext): Promise<void> {
-  const { kind, requested, heldBalance: held, unposted, quarantined, payoutKey } = leave;
-  assert(unposted !== null && quarantined !== null, "a settled leave has its facts");
   const due = await crystallise(deps, leave, context);
   await inTransaction(deps.pool, async (tx) => {
     await lockAccounts(tx, [leave.investorLogin]);
-    const open = await listOpenReserves(tx, leave.investorLogin);
-    const reserved = open.reduce((total, { amount }) => total + amount, 0n);
-    const owed = await stillDue(tx, due, open);
-    const facts = { kind, requested, held, unposted, quarantined, reserved, pooled: 0n, due: owed };
-    await markDecided(tx, leave, decideLeave(facts, payoutKey).numbers, deps.now());
+    const { numbers } = await decideAmounts(tx, leave, 0n, due);
+    await markDecided(tx, leave, numbers, deps.now());
   });
 }

@@ -3,16 +3,16 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { type DueFee, type LeaveDecision, decideLeave } from "../../domain/decide-leave.ts";
+import type { DueFee } from "../../domain/decide-leave.ts";
 import { lockAccounts } from "../../store/books.ts";
 import { type Gate, lockGate, openGate } from "../../store/gates.ts";
 import { markDecided } from "../../store/leaves.ts";
 import { lockMaster } from "../../store/masters.ts";
-import { insertReserves, listOpenReserves } from "../../store/reserves.ts";
+import { insertReserves } from "../../store/reserves.ts";
 import { lockHoldings } from "../../store/holdings.ts";
 import { lockUnitPool } from "../../store/unit-pools.ts";
-import { crystallise, stillDue } from "./crystallise.ts";
-import type { GatedLeave, Leaving, LeavingBooks } from "./leaving.ts";
+import { crystallise, decideAmounts } from "./crystallise.ts";
+import type { GatedLeave, Leaving } from "./leaving.ts";
 import { exitPool, reserveInPool } from "./exit-pool.ts";
 
 /**
@@ -43,33 +43,11 @@ async function carryOut(tx: Transaction, deps: Deps, leave: GatedLeave, due: rea
   const [holding] = await lockHoldings(tx, [leave.subscriptionId]);
   assert(account !== undefined && holding !== undefined, "an Investor that leaves a pool has a holding");
   const books = { account, holding };
-  const decision = await decide(tx, leave, books, due);
+  const decision = await decideAmounts(tx, leave, holding.buckets.pooled, due);
   const at = deps.now();
   const leaving: Leaving = { leave, books, decision, at };
   if (kind === "EXIT") await exitPool(tx, deps, leaving, pool);
   else await reserveInPool(tx, leaving, pool);
   await insertReserves(tx, leave.subscriptionId, decision.reserves, at);
   assert(await markDecided(tx, leave, decision.numbers, at), "a settled leave is decided once");
-}
-
-async function decide(
-  tx: Transaction,
-  leave: GatedLeave,
-  { holding }: LeavingBooks,
-  due: readonly DueFee[],
-): Promise<LeaveDecision> {
-  const { kind, requested, heldBalance: held, unposted, quarantined, payoutKey } = leave;
-  assert(unposted !== null && quarantined !== null, "a settled leave has its facts");
-  const reserved = await listOpenReserves(tx, leave.investorLogin);
-  const facts = {
-    kind,
-    requested,
-    held,
-    unposted,
-    quarantined,
-    reserved: reserved.reduce((total, { amount }) => total + amount, 0n),
-    pooled: holding.buckets.pooled,
-    due: await stillDue(tx, due, reserved),
-  };
-  return decideLeave(facts, payoutKey);
 }

@@ -3,7 +3,7 @@ import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { allocationInProgress, checkLeaving, checkMaster } from "../../domain/decide-leave.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
@@ -11,15 +11,13 @@ import { lockAccounts } from "../../store/books.ts";
 import { type Gate, lockGate, openGate } from "../../store/gates.ts";
 import { findLeave, markRefused, markSettled } from "../../store/leaves.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
-import { recordedAs } from "../../store/recorded-refusal.ts";
 import { lockHoldings } from "../../store/holdings.ts";
 import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { accountBusy } from "../account-lock.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { decideSettled } from "./decide-settled.ts";
-import type { GatedLeave } from "./leaving.ts";
-import { finalRefusal, refuseUnderGate } from "./refuse-under-gate.ts";
+import { finalRefusal, type GatedLeave, refuseUnderGate } from "./leaving.ts";
 
 /** Other leaves wait at the gate meanwhile; a little later the recovery job treats it as abandoned. */
 const READ_MS = 3_000;

@@ -1,6 +1,10 @@
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { Refusal, recordedAs } from "#kernel/refusal.ts";
+import type { Deps } from "../../deps.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
-import type { LeaveDecision } from "../../domain/decide-leave.ts";
-import type { Leave } from "../../store/leaves.ts";
+import { allocationInProgress, type LeaveDecision } from "../../domain/decide-leave.ts";
+import { type Gate, lockGate, openGate } from "../../store/gates.ts";
+import { type Leave, markRefused } from "../../store/leaves.ts";
 
 /** A leave whose gate is closed. */
 export type GatedLeave = Leave & { readonly subscriptionId: bigint; readonly masterLogin: string };
@@ -15,3 +19,19 @@ export type Leaving = {
   readonly decision: LeaveDecision;
   readonly at: Date;
 };
+
+/** Refuses a try without a settled log position and opens its gate, in one commit. */
+export async function refuseUnderGate(deps: Deps, leave: Leave, gate: Gate, refusal: Refusal): Promise<void> {
+  await inTransaction(deps.pool, async (tx) => {
+    if (!(await lockGate(tx, gate))) return;
+    // False when its log position is fixed already: then the gate stays closed until the decision is finished.
+    if (await markRefused(tx, { ...leave, state: "GATED" }, recordedAs(refusal), deps.now())) await openGate(tx, gate);
+  });
+}
+
+/** The refusal to record: one of the Master's own, or "cannot be read" for every other error. */
+export function finalRefusal(error: unknown): Refusal {
+  const isFinal =
+    error instanceof Refusal && (error.code === "master_open_positions" || error.code === "allocation_in_progress");
+  return isFinal ? error : allocationInProgress("The Master's account cannot be read now. Retry shortly.");
+}

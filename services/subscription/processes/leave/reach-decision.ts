@@ -1,7 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { Refusal } from "#kernel/refusal.ts";
+import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type { Deps } from "../../deps.ts";
 import { allocationInProgress } from "../../domain/decide-leave.ts";
@@ -16,7 +16,6 @@ import {
   type NewLeave,
   tryInsertLeave,
 } from "../../store/leaves.ts";
-import { recordedAs } from "../../store/recorded-refusal.ts";
 import { findInvestorState, type InvestorState } from "../../store/investor-states.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { accountBusy } from "../account-lock.ts";

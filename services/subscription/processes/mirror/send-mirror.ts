@@ -14,7 +14,7 @@ import {
   refuseMirror,
 } from "../../store/mirrors.ts";
 import { catchUp } from "../filing/catch-up.ts";
-import { transferRequest, describe } from "../../messages/transfer.ts";
+import { queuedTransfer, stateText } from "../../messages/transfer.ts";
 
 /**
  * Requests a mirror from platform, or reads its outcome: a key is executed once. The mirror counts as applied only when the
@@ -25,9 +25,9 @@ export async function sendMirror(deps: Deps, mirror: OpenMirror, context: CallCo
   const { id, key, masterLogin: login, amount, tries } = mirror;
   try {
     const leg = { login, kind: MovementKind.MIRROR, amount: moneyToProto(usd(amount)) };
-    const result = await platform.transfer(transferRequest({ key, leg, enqueue: true }), context);
+    const result = await platform.transfer(queuedTransfer(key, leg), context);
     if (result.state === TransferState.REFUSED) return await returnFlows(deps, mirror, result);
-    await postponeMirror(pool, id, later(now(), backOffMs(tries)), describe(result));
+    await postponeMirror(pool, id, later(now(), backOffMs(tries)), stateText(result));
     if (result.state === TransferState.APPLIED) await catchUp(deps, { login }, context);
   } catch (error) {
     log.info("mirror not answered, retry scheduled", { key, login, attempt: tries, error });
@@ -38,7 +38,7 @@ export async function sendMirror(deps: Deps, mirror: OpenMirror, context: CallCo
 /** After a final refusal its flows go into the next mirror, with the flows since, after a growing pause. */
 async function returnFlows(deps: Deps, mirror: OpenMirror, result: TransferResult): Promise<void> {
   const { masterLogin, key } = mirror;
-  const reason = describe(result);
+  const reason = stateText(result);
   deps.log.error("mirror refused, its flows go into the next mirror", { key, login: masterLogin, reason });
   await inTransaction(deps.pool, async (tx) => {
     const at = deps.now();

@@ -8,14 +8,15 @@ import type { AccountLock } from "../account-lock.ts";
 import { waitBudget } from "../deadlines.ts";
 import { sendPostings } from "./send-postings.ts";
 
-/** Each posting moves at most 1,000,000,000.00. */
+/** Limits the work under one account lock; each posting moves up to 1,000,000,000.00, so one is normally enough. */
 const MAX_POSTINGS = 20;
+/** Long enough for the trading platform to execute a posting; the rest of the saga needs the remaining wait budget. */
 const WAIT_MS = 3_000;
 
 /**
  * Posts the open results of an Investor to its account, under its account lock, before its fees and its payout are taken
  * from there. A finally refused posting does not block them, for example a loss on an account with balance 0.00. False when
- * the outcome of a posting is not known within the wait budget.
+ * the outcome of a posting is not known within the wait budget, or when more may be open after the last one.
  */
 export async function postUnderLock(
   deps: Deps,
@@ -35,5 +36,5 @@ export async function postUnderLock(
     } else if (wait.isOver()) return false;
     else await wait.pause();
   }
-  return true;
+  return false;
 }

@@ -8,7 +8,7 @@ import { type TransferAnswer, type TransferRequest, TransferState } from "#proto
 import type { Deps } from "../../deps.ts";
 import { type Delay, type Posting, postponePostings, refusePosting } from "../../store/postings.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
-import { describe } from "../../messages/transfer.ts";
+import { stateText } from "../../messages/transfer.ts";
 
 /** A busy account is retried soon: a result should reach the account within seconds. */
 const MAX_PAUSE_MS = 1_000;
@@ -27,7 +27,7 @@ export async function sendPostings(
   { lockOwner }: { readonly lockOwner: string },
   context: CallContext,
 ): Promise<Posted[]> {
-  const posted = await sendBatch(deps, postings, lockOwner, context);
+  const posted = await requestPostings(deps, postings, lockOwner, context);
   const waiting: Delay[] = [];
   for (const [index, posting] of postings.entries()) {
     const { state, reason } = posted[index] ?? NO_ANSWER;
@@ -40,7 +40,7 @@ export async function sendPostings(
   return posted;
 }
 
-async function sendBatch(
+async function requestPostings(
   { platform, log }: Deps,
   postings: readonly Posting[],
   lockOwner: string,
@@ -49,7 +49,7 @@ async function sendBatch(
   try {
     const requests = postings.map((posting) => requestOf(posting, lockOwner));
     const { answers } = await platform.transferBatch({ requests }, context);
-    return answers.map(read);
+    return answers.map(postedOf);
   } catch (error) {
     log.info("postings not answered, retry scheduled", { count: postings.length, error });
     return postings.map(() => ({ state: "waits", reason: reasonOf(error) }));
@@ -63,10 +63,10 @@ function requestOf({ key, investorLogin: login, amount }: Posting, lockOwner: st
   return { key, lockOwner, legs: [leg], upTo, enqueue: false, comment: "", sendBefore: undefined };
 }
 
-function read({ answer }: TransferAnswer): Posted {
+function postedOf({ answer }: TransferAnswer): Posted {
   if (answer?.$case !== "result") return { state: "waits", reason: answer?.value.code ?? NO_ANSWER.reason };
   const { value: result } = answer;
-  const reason = describe(result);
+  const reason = stateText(result);
   if (result.state === TransferState.REFUSED) return { state: "refused", reason };
   return { state: result.state === TransferState.APPLIED ? "applied" : "waits", reason };
 }

@@ -3,8 +3,9 @@ import { markMaster, waitAfterCutOff } from "../processes/allocate/mark-master.t
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
-import { listWeeksToClose } from "../store/marking.ts";
+import { listPoolsToStrike, listWeeksToClose } from "../store/marking.ts";
 
+/** Each reads one Master on the trading platform, all at the same time. */
 const MASTERS_PER_ROUND = 16;
 
 /** Closes the weeks that ended long enough ago for each of their deals to be received. */
@@ -14,4 +15,13 @@ export async function closeWeeks(deps: Deps): Promise<boolean> {
   const masters = await listWeeksToClose(deps.pool, { cutOff, now, limit: MASTERS_PER_ROUND });
   await Promise.all(masters.map((login) => markMaster(deps, login, jobContext())));
   return masters.length === MASTERS_PER_ROUND;
+}
+
+/** Issues units for money that has reached the Master, at its marks just after, and redeems the units of outflows. */
+export async function strikeWaitingFlows(deps: Deps): Promise<boolean> {
+  const now = deps.now();
+  const due = { cutOff: lastCutOff(deps.week, now), now, limit: MASTERS_PER_ROUND };
+  const pools = await listPoolsToStrike(deps.pool, due);
+  await Promise.all(pools.map((login) => markMaster(deps, login, jobContext())));
+  return pools.length === MASTERS_PER_ROUND;
 }

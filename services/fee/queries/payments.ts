@@ -1,13 +1,19 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
 import { pageOf, pageSize } from "#kernel/page.ts";
 import type {
   InvestorPayment,
+  ListDueItemsRequest,
+  ListDueItemsResponse,
   ListInvestorPaymentsRequest,
   ListInvestorPaymentsResponse,
+  ListPaymentCreditsRequest,
+  ListPaymentCreditsResponse,
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { listExecutedPayments, type Payment } from "../store/payments.ts";
+import { listCrystallisedItems } from "../store/crystallisations.ts";
+import { listCredits, listExecutedPayments, type Payment } from "../store/payments.ts";
 
 /** Above every id: a listing without a cursor begins with the newest. */
 const NEWEST = 2n ** 63n - 1n;
@@ -32,5 +38,28 @@ function paymentMessage({ periodStart, periodEnd, creditId, uniqueKey, amount, .
     runPeriodEnd: periodEnd,
     cashflowId: creditId,
     cashflowUniqueKey: uniqueKey,
+  };
+}
+
+export async function listPaymentCredits(
+  { pool, accounts }: Deps,
+  { masterLogin, afterId, limit }: ListPaymentCreditsRequest,
+  context: CallContext,
+): Promise<ListPaymentCreditsResponse> {
+  const { paymentAccountLogin } = await accounts.findMaster({ login: masterLogin }, context);
+  const size = pageSize(limit);
+  const { items, hasMore } = pageOf(await listCredits(pool, { masterLogin, afterId, limit: size + 1 }), size);
+  return {
+    paymentAccountLogin,
+    items: items.map((credit) => ({ ...credit, amount: moneyToProto(credit.amount) })),
+    hasMore,
+  };
+}
+
+/** The transfers that collect the due amounts of a key; their outcomes are read from platform. */
+export async function listDueItems({ pool }: Deps, { key }: ListDueItemsRequest): Promise<ListDueItemsResponse> {
+  const items = await listCrystallisedItems(pool, key);
+  return {
+    items: items.map((item) => ({ key: item.key, amount: moneyToProto(usd(item.amount)), isWeekly: item.isWeekly })),
   };
 }

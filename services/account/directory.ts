@@ -1,0 +1,53 @@
+import { childContext } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Deps } from "./deps.ts";
+import { ROLE_NAMES } from "./domain/decide-registration.ts";
+import type { Investor } from "./domain/investor.ts";
+import type { Master } from "./domain/master.ts";
+import { refuse } from "./refusals.ts";
+import { findAccounts } from "./store/accounts.ts";
+import { findInvestorByLogin } from "./store/investors.ts";
+import { findMasterById, findMasterByLogin } from "./store/masters.ts";
+
+export async function getMasterById({ pool }: Deps, id: bigint): Promise<Master> {
+  const master = await findMasterById(pool, id);
+  if (master !== undefined) return master;
+  throw refuse("master_not_found", `No Master has the id ${id}. This route takes the internal id, not the login.`);
+}
+
+export async function getMasterByLogin({ pool }: Deps, login: string): Promise<Master> {
+  const master = await findMasterByLogin(pool, login);
+  if (master !== undefined) return master;
+  throw refuse("master_not_found", await whyNotFound(pool, login, "Master"));
+}
+
+export async function getInvestorByLogin({ pool }: Deps, login: string): Promise<Investor> {
+  const investor = await findInvestorByLogin(pool, login);
+  if (investor !== undefined) return investor;
+  throw refuse("investor_not_found", await whyNotFound(pool, login, "Investor"));
+}
+
+/** The message why no `wanted` has this login: it has another role, or it is not registered. */
+async function whyNotFound(db: Queryable, login: string, wanted: "Master" | "Investor"): Promise<string> {
+  const [account] = await findAccounts(db, [login]);
+  if (account === undefined) return `No ${wanted} has the login ${login}.`;
+  return `${login} is ${ROLE_NAMES[account.kind]}, not ${wanted === "Master" ? "a Master" : "an Investor"}.`;
+}
+
+/** The number of active Investors of each Master, read from subscription; Masters without any are left out. */
+export async function countInvestors(
+  { subscriptions }: Deps,
+  masterLogins: readonly string[],
+  context: CallContext,
+): Promise<Map<string, bigint>> {
+  if (masterLogins.length === 0) return new Map();
+  const { counts } = await subscriptions.countActiveInvestors({ masterLogins: [...masterLogins] }, context);
+  return new Map(counts.map(({ masterLogin, investors }) => [masterLogin, investors]));
+}
+
+/** The number of one Master, also for a command: the call does not carry its command id. */
+export async function countInvestorsOf(deps: Deps, masterLogin: string, context: CallContext): Promise<bigint> {
+  const counts = await countInvestors(deps, [masterLogin], childContext(context));
+  return counts.get(masterLogin) ?? 0n;
+}

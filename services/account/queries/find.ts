@@ -1,0 +1,31 @@
+import {
+  AccountKind,
+  type FindAccountsRequest,
+  type FindAccountsResponse,
+  type FindInvestorRequest,
+  type FindMasterRequest,
+  type GetMasterRequest,
+  type Investor as InvestorMessage,
+  type Master as MasterMessage,
+} from "#proto/pamm/account/v1/account.ts";
+import type { Deps } from "../deps.ts";
+import { getInvestorByLogin, getMasterById, getMasterByLogin } from "../directory.ts";
+import { masterMessage } from "../messages.ts";
+import { findAccounts as readAccounts } from "../store/accounts.ts";
+
+export async function getMaster(deps: Deps, { id }: GetMasterRequest): Promise<MasterMessage> {
+  return masterMessage(await getMasterById(deps, id));
+}
+
+export async function findMaster(deps: Deps, { login }: FindMasterRequest): Promise<MasterMessage> {
+  return masterMessage(await getMasterByLogin(deps, login));
+}
+
+export async function findInvestor(deps: Deps, { login }: FindInvestorRequest): Promise<InvestorMessage> {
+  return await getInvestorByLogin(deps, login);
+}
+
+export async function findAccounts({ pool }: Deps, { logins }: FindAccountsRequest): Promise<FindAccountsResponse> {
+  const accounts = await readAccounts(pool, logins);
+  return { accounts: accounts.map(({ kind, ...account }) => ({ ...account, kind: AccountKind[kind] })) };
+}

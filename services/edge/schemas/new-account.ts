@@ -1,0 +1,36 @@
+import { type Static, Type } from "typebox";
+import { decimalText } from "../wire/json-body.ts";
+import {
+  aliasField,
+  DEFAULT_LEVERAGE,
+  firstName,
+  lastName,
+  leverage,
+  platformGroup,
+  username,
+} from "./request-fields.ts";
+
+/** The fields of the body that creates an account. */
+export function newAccount(alias: string, exampleGroup: string) {
+  return {
+    first_name: firstName,
+    last_name: lastName,
+    name: aliasField(alias),
+    username,
+    platform_group: platformGroup(exampleGroup),
+    leverage: Type.Optional(leverage),
+  };
+}
+
+const Body = Type.Object(newAccount("", ""));
+
+export function newAccountRequest(body: Static<typeof Body>) {
+  return {
+    firstName: body.first_name,
+    lastName: body.last_name,
+    name: body.name,
+    username: body.username,
+    platformGroup: body.platform_group,
+    leverage: Number(decimalText(body, "leverage") ?? DEFAULT_LEVERAGE),
+  };
+}

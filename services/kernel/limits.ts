@@ -1,0 +1,10 @@
+/** Limits of values that several services check: the edge with the other fields of a request, the service for every caller. */
+
+/** The comment column of usual CRM systems; the comment on the trading platform contains as much of it as fits. */
+export const MAX_COMMENT_LENGTH = 255;
+/** The reason of a review decision: some sentences. */
+export const MAX_NOTE_LENGTH = 1_000;
+/** The highest leverage that the service sets on an account. */
+export const MAX_LEVERAGE = 500;
+/** More transfers than the fees, or the exit, of one operation ever are. */
+export const MAX_TRANSFER_KEYS = 20;

@@ -1,0 +1,95 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
+import { MAX_PAGE_SIZE, pageOf } from "#kernel/page.ts";
+import type {
+  CountActiveInvestorsRequest,
+  CountActiveInvestorsResponse,
+  FindOpenSubscriptionRequest,
+  FindOpenSubscriptionResponse,
+  GetActiveMasterRequest,
+  GetActiveMasterResponse,
+  ListActiveInvestorsRequest,
+  ListActiveInvestorsResponse,
+  ListSubscriptionsRequest,
+  ListSubscriptionsResponse,
+} from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { isInPool, VISIBLE_STATUSES } from "../domain/lifecycle.ts";
+import { isBetween, isNotNegative, validate } from "../domain/validate.ts";
+import { STATUS_OF_MESSAGE, subscriptionMessage } from "../messages/subscription.ts";
+import {
+  countActiveInvestors as readCounts,
+  findOpenSubscription as findOpen,
+  listActiveInvestors as readActiveInvestors,
+  listSubscriptions as readSubscriptions,
+} from "../store/subscriptions.ts";
+import { isPageSize } from "./page.ts";
+
+/** Lists subscriptions. Unknown logins match no subscription, so the account service is not called. */
+export async function listSubscriptions(
+  { pool }: Deps,
+  { masterLogin, investorLogin, status, afterId, limit }: ListSubscriptionsRequest,
+): Promise<ListSubscriptionsResponse> {
+  validate(isNotNegative("after_id", afterId), isPageSize(limit));
+  const wanted = STATUS_OF_MESSAGE[status];
+  const statuses = wanted === undefined ? VISIBLE_STATUSES : [wanted];
+  const rows = await readSubscriptions(pool, { masterLogin, investorLogin, statuses, afterId, limit: limit + 1 });
+  const { items, hasMore } = pageOf(rows, limit);
+  return { items: items.map(subscriptionMessage), hasMore };
+}
+
+/** The ACTIVE or PAUSED subscription of an Investor. Calls no other service: an unknown Investor has none. */
+export async function findOpenSubscription(
+  { pool }: Deps,
+  { investorLogin }: FindOpenSubscriptionRequest,
+): Promise<FindOpenSubscriptionResponse> {
+  const open = await findOpen(pool, investorLogin);
+  const isVisible = open !== undefined && open.status !== "ASSIGNING";
+  return { subscription: isVisible ? subscriptionMessage(open) : undefined };
+}
+
+/** The Master that an Investor follows now. Refuses an unknown Investor. */
+export async function getActiveMaster(
+  { pool, accounts }: Deps,
+  { investorLogin }: GetActiveMasterRequest,
+  context: CallContext,
+): Promise<GetActiveMasterResponse> {
+  const open = await findOpen(pool, investorLogin);
+  if (open === undefined || !isInPool(open.status)) {
+    await failAsUnavailable(() => accounts.findInvestor({ login: investorLogin }, context));
+    return { masterLogin: undefined, name: undefined, startedAt: undefined };
+  }
+  const { name } = await failAsUnavailable(() => accounts.findMaster({ login: open.masterLogin }, context));
+  return { masterLogin: open.masterLogin, name, startedAt: open.startedAt ?? undefined };
+}
+
+/** The Investors in a Master's pool now, with their names. */
+export async function listActiveInvestors(
+  { pool, accounts }: Deps,
+  { masterLogin, afterInvestorId, limit }: ListActiveInvestorsRequest,
+  context: CallContext,
+): Promise<ListActiveInvestorsResponse> {
+  validate(isNotNegative("after_investor_id", afterInvestorId), isPageSize(limit));
+  await failAsUnavailable(() => accounts.findMaster({ login: masterLogin }, context));
+  const rows = await readActiveInvestors(pool, { masterLogin, afterInvestorId, limit: limit + 1 });
+  const { items: investors, hasMore } = pageOf(rows, limit);
+  if (investors.length === 0) return { items: [], hasMore };
+  const logins = investors.map(({ investorLogin }) => investorLogin);
+  const known = await failAsUnavailable(() => accounts.findAccounts({ logins }, context));
+  const names = new Map(known.accounts.map(({ login, name }) => [login, name]));
+  const items = investors.map(({ investorId: id, investorLogin: login }) => ({
+    id,
+    login,
+    name: names.get(login) ?? login,
+  }));
+  return { items, hasMore };
+}
+
+/** Counts the active Investors of many Masters in one call; Masters without any are left out. */
+export async function countActiveInvestors(
+  { pool }: Deps,
+  { masterLogins }: CountActiveInvestorsRequest,
+): Promise<CountActiveInvestorsResponse> {
+  validate(isBetween("master_logins", masterLogins.length, 1, MAX_PAGE_SIZE));
+  return { counts: await readCounts(pool, masterLogins) };
+}
