@@ -35,7 +35,7 @@ export async function payFees(deps: Deps): Promise<boolean> {
 }
 
 /** For stopped Masters: payments that were sent before are completed, and nothing is sent. */
-async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<Asked[]> {
+async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<AnsweredPayment[]> {
   const context = callContext({ caller: "fee", withinMs: ROUND_MS });
   const outcomeFor = async (payment: DuePayment): Promise<PaymentOutcome> => {
     const found = await lookUpPayment(deps, payment, context).catch(outcomeOfError);

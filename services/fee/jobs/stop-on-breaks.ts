@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
 import { listMastersOfAccounts } from "../store/masters.ts";
 
 /** Platform reads a page of breaks by an index. */
-const ASK_MS = 5_000;
+const CALL_MS = 5_000;
 /** Breaks of these checks are money that differs from the books. Breaks of the others are late work. */
 const STOPPING_ON_PLATFORM = new Set(["transfer_legs", "deal_matching", "platform_balance"]);
 
@@ -27,7 +27,7 @@ export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
     },
     {
       service: "platform",
-      list: (request) => platform.listBreaks(request, callContext({ caller: "fee", withinMs: ASK_MS })),
+      list: (request) => platform.listBreaks(request, callContext({ caller: "fee", withinMs: CALL_MS })),
       mastersOf: async (found) =>
         STOPPING_ON_PLATFORM.has(found.check) ? await listMastersOfAccounts(pool, accountsOf(found)) : [],
       async stop(tx, login, found) {

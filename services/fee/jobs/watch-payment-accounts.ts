@@ -38,7 +38,7 @@ async function scan(deps: Deps, accounts: readonly SeenAccount[]): Promise<void>
   const positions = accounts.map(({ login, seenNumber }) => ({ login, number: seenNumber ?? 0n }));
   const { balances } = await deps.platform.readLogBalances(
     { positions },
-    callContext({ caller: "fee", withinMs: ASK_MS }),
+    callContext({ caller: "fee", withinMs: CALL_MS }),
   );
   const ends = new Map(balances.map(({ login, lastNumber }) => [login, lastNumber]));
   for (const { login, seenNumber } of accounts) {
@@ -52,8 +52,8 @@ async function scan(deps: Deps, accounts: readonly SeenAccount[]): Promise<void>
 async function scanLog(deps: Deps, login: string, seenNumber: bigint): Promise<void> {
   let from = seenNumber;
   for (let read = 0; read < READS_PER_ROUND; read += 1) {
-    const asked = { login, afterNumber: from, limit: MAX_PAGE_SIZE };
-    const { entries } = await deps.platform.readLog(asked, callContext({ caller: "fee", withinMs: ASK_MS }));
+    const request = { login, afterNumber: from, limit: MAX_PAGE_SIZE };
+    const { entries } = await deps.platform.readLog(request, callContext({ caller: "fee", withinMs: CALL_MS }));
     const to = entries.at(-1)?.number;
     if (to === undefined || !(await stopOnAmendments(deps, { login, from, to }, entries))) return;
     if (entries.length < MAX_PAGE_SIZE) return;

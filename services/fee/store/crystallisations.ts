@@ -41,7 +41,7 @@ export async function insertCrystallisation(
   requested: Omit<StoredCrystallisation, "pending">,
   createdAt: Date,
 ): Promise<boolean> {
-  const { key, investorLogin, masterLogin, subscriptionId, throughNumber, at } = asked;
+  const { key, investorLogin, masterLogin, subscriptionId, throughNumber, at } = requested;
   return await matchesRow(
     tx,
     sql`insert into crystallisation

@@ -27,7 +27,7 @@ export type CaseRow = Omit<ReviewCase, "progress"> &
 export function caseFrom(row: CaseRow): ReviewCase {
   const { state, action, chosenDealId, note, proposedBy, proposedAt, ...rest } = row;
   const { confirmedNote, confirmedBy, confirmedAt, ...about } = rest;
-  if (state === "OPEN" || state === "GONE") return { ...about, progress: { state } };
+  if (state === "OPEN" || state === "OBSOLETE") return { ...about, progress: { state } };
   const proposal = { action, dealId: chosenDealId, note, proposedBy, proposedAt };
   if (state === "PROPOSED") return { ...about, progress: { state, proposal } };
   return { ...about, progress: { state, decision: { ...proposal, confirmedNote, confirmedBy, confirmedAt } } };

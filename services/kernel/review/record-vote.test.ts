@@ -15,7 +15,7 @@ import {
 import { keyOfReview } from "./record-vote.ts";
 import { listReviews } from "./list-reviews.ts";
 import { actionNotPossible } from "./refusals.ts";
-import { anOpenCase, aQuestion, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
+import { anOpenCase, aNewCase, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
 
 /** Resolves while another transaction is in the middle of a decision too. */
 async function meetAnother(pool: Pool): Promise<void> {

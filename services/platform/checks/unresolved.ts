@@ -54,7 +54,7 @@ function findingOf({ number, login, key, state, amountMinor, since, attempts }: 
     masterLogin: "",
     atRiskMinor: amountMinor < 0n ? -amountMinor : amountMinor,
     operationIds: [String(number)],
-    message: `The outcome of operation ${number} is unknown since ${since.toISOString()}.`,
+    message: `The outcome of leg ${number} is unknown since ${since.toISOString()}.`,
     evidence: { key, state, since: since.toISOString(), attempts },
   };
 }

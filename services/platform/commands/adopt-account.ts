@@ -15,7 +15,7 @@ import { isBeingCreated } from "../store/account-creations.ts";
 import { findAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { insertAdoptedDeals } from "../store/explained-deals.ts";
-import { saveLogPositions } from "../store/positions.ts";
+import { saveOpenPositions } from "../store/positions.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 
 /** The account at one moment. */

@@ -30,7 +30,7 @@ export async function hold(deps: Deps, request: HoldRequest, context: CallContex
   const { login, lockOwner } = request;
   if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
-  let behind: OperationNumber | undefined;
+  let behind: LegNumber | undefined;
   do {
     const claim = await claimOrGrant(deps, login, lockOwner);
     const facts = claim.kind === "granted" ? await readAgreeing(deps, login) : undefined;

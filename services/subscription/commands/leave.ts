@@ -31,8 +31,8 @@ export async function leave(deps: Deps, request: LeaveRequest, context: CallCont
     isPresent("payout_key", payoutKey),
     isPresent("fee_suffix", feeSuffix),
   );
-  const asked = { key, try: request.try, investorLogin, requested, heldBalance, heldLogNumber, payoutKey, feeSuffix };
-  const decision = await reachDecision(deps, { ...asked, kind: "WITHDRAWAL" }, context);
+  const own = { key, try: request.try, investorLogin, requested, heldBalance, heldLogNumber, payoutKey, feeSuffix };
+  const decision = await reachDecision(deps, { ...own, kind: "WITHDRAWAL" }, context);
   if (decision.refusal !== null) throw new Refusal(decision.refusal);
   const accountLock = { login: investorLogin, lockOwner: `${decision.key}:${decision.try}` };
   if (!(await postUnderLock(deps, accountLock, context))) {

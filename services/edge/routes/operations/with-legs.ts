@@ -77,8 +77,8 @@ async function feeKeys({ fees }: Deps, key: string, context: CallContext): Promi
 }
 
 async function legsUnder({ platform }: Deps, keys: readonly string[], context: CallContext): Promise<OperationLeg[]> {
-  const asked = keys.slice(0, MAX_TRANSFER_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
-  return (await Promise.all(asked)).flatMap((transfer) => transfer?.legs.map(legOf) ?? []);
+  const requested = keys.slice(0, MAX_TRANSFER_KEYS).map((key) => orNothing(platform.getTransfer({ key }, context)));
+  return (await Promise.all(requested)).flatMap((transfer) => transfer?.legs.map(legOf) ?? []);
 }
 
 /** Undefined when nothing is recorded under the key, or it cannot be read now. */

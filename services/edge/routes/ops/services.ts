@@ -45,9 +45,9 @@ export async function pageOfServices<Name extends ServiceName, A extends PageAns
 ): Promise<PageOfServices<Name, A>> {
   const from = readPosition(cursor, services.length);
   const within = childContext(context, { withinMs: ANSWER_WITHIN_MS });
-  const asked = services.map(async (service, index): Promise<Answered<Name, A>> => {
+  const requested = services.map(async (service, index): Promise<Answered<Name, A>> => {
     const afterId = index < from.index ? ABOVE_ALL_IDS : index === from.index ? from.afterId : 0n;
-    return { service, answer: await ask(service, { afterId, limit }, within).catch(unlessUnreachable) };
+    return { service, answer: await list(service, { afterId, limit }, within).catch(unlessUnreachable) };
   });
   const answered = await Promise.all(requested);
   const unreachable = answered.filter(({ answer }) => answer === undefined).map(({ service }) => service);
