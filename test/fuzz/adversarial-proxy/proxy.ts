@@ -139,30 +139,25 @@ async function moveMoney(proxy: AdversarialProxy, connection: Connection, reques
     answerBefore: connection.lastMoneyAnswer,
     otherLogin: otherDeal?.login ?? [...accounts.keys()].find((one) => one !== login)!,
     otherTicket: otherDeal?.ticket,
-    execute: ({ rewrite, ...execution } = {}) => {
-      const command: Command = { request, parameters: { ...parameters, ...rewrite }, ...execution };
-      return inTurn(proxy, () => execute(proxy, connection, command));
-    },
+    execute: (execution) => inTurn(proxy, () => execute(proxy, connection, { request, parameters, ...execution })),
   });
 }
 
-type Command = Omit<Execution, "rewrite"> & {
-  readonly request: Request;
-  readonly parameters: Readonly<Record<string, string>>;
-};
+type Command = Execution & { readonly request: Request; readonly parameters: Readonly<Record<string, string>> };
 
 async function execute(
   proxy: AdversarialProxy,
   connection: Connection,
-  { request, parameters, effect, delayMs = 0, isAltered = false }: Command,
+  { request, parameters, effect, delayMs = 0, rewrite = {}, isAltered = false }: Command,
 ): Promise<string> {
   if (effect !== undefined) await proxy.control.fault({ command: MONEY, effect, delay_ms: delayMs });
-  const pairs = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  const forwarded = forward(proxy, connection, { ...request, query: pairs.join("&") });
+  const sent = { ...parameters, ...rewrite };
+  const query = Object.entries(sent).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const answering = forward(proxy, connection, { ...request, query: query.join("&") });
   // Under a fault, the simulator may close the connection instead of answering.
-  const { answer } = effect === undefined ? await forwarded : await forwarded.catch(() => ({ answer: "" }));
+  const { answer } = effect === undefined ? await answering : await answering.catch(() => ({ answer: "" }));
   const ticket = /"Ticket":"(\d+)"/.exec(answer)?.[1];
-  if (ticket !== undefined) proxy.executed.push({ login: parameters["login"] ?? "", ticket });
+  if (ticket !== undefined) proxy.executed.push({ login: sent["login"] ?? "", ticket });
   if (ticket !== undefined && isAltered) proxy.altered.add(ticket);
   connection.lastMoneyAnswer = httpAnswer(answer);
   return answer;
