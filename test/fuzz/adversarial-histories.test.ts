@@ -5,16 +5,15 @@ import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
-import type { Books } from "./adversarial-platform/books.ts";
-import { startPlatformProcess } from "./adversarial-platform/service.ts";
-import { type AdversarialPlatform, startAdversarialPlatform } from "./adversarial-platform/start.ts";
-import { createAccount, runTransfers, type Service, type AnsweredTransfer } from "./adversarial-platform/requests.ts";
-import { findContradictions } from "./adversarial-platform/verdict.ts";
+import { type AdversarialProxy, startAdversarialProxy } from "./adversarial-proxy/proxy.ts";
+import { createAccount, runTransfers, type Service, type AnsweredTransfer } from "./adversarial-proxy/requests.ts";
+import { startPlatformProcess } from "./adversarial-proxy/service.ts";
+import { findContradictions, minorOf, readDeals } from "./adversarial-proxy/verdict.ts";
 import { FUZZ_SEED, FUZZ_TIMEOUT_MS, report, runsOf } from "./support/fuzz.ts";
 import { randomOf } from "./support/random.ts";
 
-const HISTORIES = 20;
-const AT_ONCE = 20;
+const HISTORIES = 30;
+const AT_ONCE = 30;
 const KILLS = 2;
 const PAYMENT_ACCOUNTS = 4;
 const LOGS_AGREE_WITHIN_MS = 30_000;
@@ -25,17 +24,16 @@ test(
   "no transfer is executed twice and no answer is wrong while the platform is adversarial and the service is killed",
   async () => {
     const histories = runsOf(HISTORIES);
-    await using platform = await startAdversarialPlatform(FUZZ_SEED);
+    await using proxy = await startAdversarialProxy(FUZZ_SEED);
     const database = await testDatabase("platform");
     const nats = await startOwnNats();
-    const options = { platform, databaseUrl: database.url, natsUrl: nats.url, quietPeriod: "PT3S" };
-    await using service = await startPlatformProcess(options);
+    await using service = await startPlatformProcess({ proxy, databaseUrl: database.url, natsUrl: nats.url });
     onTestFailed(() => void process.stderr.write(faultsIn(service.output())));
     const payments = await Promise.all(
       range(PAYMENT_ACCOUNTS).map((at) => createAccount(service.client, "payment", `${at}`)),
     );
 
-    platform.faultPercent = { transfers: 60, reads: 8, connections: 5 };
+    proxy.faultPercent = { transfers: 60, reads: 8, connections: 5 };
     const answered: AnsweredTransfer[] = [];
     const queue = range(histories).values();
     const worker = async (): Promise<void> => {
@@ -43,14 +41,14 @@ test(
     };
     const killing = killNowAndThen(service.kill, Math.ceil(KILLS * (histories / HISTORIES)));
     await Promise.all([...range(Math.min(AT_ONCE, histories)).map(worker), killing]);
-    platform.faultPercent = { transfers: 0, reads: 0, connections: 0 };
+    proxy.faultPercent = { transfers: 0, reads: 0, connections: 0 };
 
     const reviews = await reviewsByKey(database.pool);
-    const { books, played } = platform;
-    expect(findContradictions(answered, { books, played, reviews })).toEqual([]);
-    await expectLogsToAgree(database.pool, books);
+    const deals = await readDeals(proxy);
+    expect(findContradictions(answered, { deals, played: proxy.played, reviews })).toEqual([]);
+    await expectLogsToAgree(database.pool, proxy);
     expect(service.crashes()).toBe(0);
-    report(summaryOf(answered, platform), answered.length);
+    report(`${summaryOf(answered)}; ${proxy.requests} requests, ${deals.length} deals)`, answered.length);
   },
   FUZZ_TIMEOUT_MS * 4,
 );
@@ -69,7 +67,7 @@ async function runAccountTransfers(
 async function killNowAndThen(kill: (pauseMs: number) => Promise<void>, times: number): Promise<void> {
   const random = randomOf(FUZZ_SEED, "kills");
   for (let killed = 0; killed < times; killed += 1) {
-    await sleep(3_000 + random.below(4_000));
+    await sleep(2_000 + random.below(3_000));
     await kill(random.below(500));
   }
 }
@@ -87,14 +85,18 @@ async function reviewsByKey(db: Queryable): Promise<ReadonlyMap<string, readonly
 }
 
 /** At rest, the log of an account adds up to its balance, unless it is in manual review. */
-async function expectLogsToAgree(db: Queryable, { accounts }: Books): Promise<void> {
+async function expectLogsToAgree(db: Queryable, { control }: AdversarialProxy): Promise<void> {
   const differences = async (): Promise<string[]> => {
     const logs = await many<{ login: string; log_minor: bigint }>(
       db,
       sql`select login, log_minor from account where login not in (select login from finding)`,
     );
-    const wrong = logs.filter(({ login, log_minor: logged }) => logged !== accounts.get(login)?.balance);
-    return wrong.map(({ login, log_minor: logged }) => `${login}: ${logged} and not ${accounts.get(login)?.balance}`);
+    const wrong: string[] = [];
+    for (const { login, log_minor: logged } of logs) {
+      const { balance } = await control.account(login);
+      if (logged !== minorOf(balance)) wrong.push(`${login}: ${logged} and not ${balance}`);
+    }
+    return wrong;
   };
   await expect.poll(differences, { timeout: LOGS_AGREE_WITHIN_MS, interval: 500 }).toEqual([]);
 }
@@ -107,12 +109,12 @@ function faultsIn(output: string): string {
   return `${shown.slice(0, MAX_FAULTS).join("\n")}\n`;
 }
 
-function summaryOf(answered: readonly AnsweredTransfer[], { requests, books }: AdversarialPlatform): string {
+function summaryOf(answered: readonly AnsweredTransfer[]): string {
   const counts = Object.entries(TransferState).map(([name, state]) => {
     return { name, count: answered.filter(({ answers }) => answers.at(-1)?.state === state).length };
   });
   const shown = counts.filter(({ count }) => count > 0).map(({ name, count }) => `${count} ${name}`);
-  return `transfers with an adversarial platform (${shown.join(", ")}; ${requests()} requests, ${books.deals.length} deals)`;
+  return `transfers with an adversarial platform (${shown.join(", ")}`;
 }
 
 function amountsFrom(first: bigint): () => bigint {

@@ -1,5 +1,7 @@
+import assert from "node:assert/strict";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { Books } from "./books.ts";
+import { parseExact } from "../../../services/simulator/domain/decimal.ts";
+import type { AdversarialProxy } from "./proxy.ts";
 import type { AnsweredTransfer } from "./requests.ts";
 
 const { APPLIED, REFUSED, REVIEW } = TransferState;
@@ -16,24 +18,45 @@ const ALTERED: Readonly<Record<string, readonly string[]>> = {
 };
 const REPEATS_A_TICKET = ["ticket of another", "the answer before again"];
 
+/** A deal in the simulator's books. `isAltered`: a fault made it different from the request, or executed it a second time. */
+type Deal = { readonly ticket: string; readonly login: string; readonly minor: bigint; readonly isAltered: boolean };
+
 export type Evidence = {
-  readonly books: Books;
+  readonly deals: readonly Deal[];
   readonly played: ReadonlyMap<string, readonly string[]>;
   /** Reasons for manual review by key. */
   readonly reviews: ReadonlyMap<string, readonly string[]>;
 };
 
+/** All deals in the simulator's books, with those that its Web API hides. */
+export async function readDeals({ control, accounts, altered }: AdversarialProxy): Promise<Deal[]> {
+  const deals: Deal[] = [];
+  for (const login of accounts.keys()) {
+    for (const { deal, profit } of await control.deals(login)) {
+      const ticket = String(deal);
+      deals.push({ ticket, login, minor: minorOf(profit), isAltered: altered.has(ticket) });
+    }
+  }
+  return deals;
+}
+
+export function minorOf(amount: string): bigint {
+  const minor = parseExact(amount, 2);
+  assert(minor !== undefined, `${amount} is no amount`);
+  return minor;
+}
+
 /** Contradictions between answers and deals, one sentence each. */
 export function findContradictions(answered: readonly AnsweredTransfer[], evidence: Evidence): string[] {
-  return [...answered.flatMap((one) => brokenBy(one, evidence)), ...unrequestedDeals(answered, evidence.books)];
+  return [...answered.flatMap((one) => brokenBy(one, evidence)), ...unrequestedDeals(answered, evidence.deals)];
 }
 
 function brokenBy({ request, answers, isBlocked }: AnsweredTransfer, evidence: Evidence): string[] {
-  const { books, played, reviews } = evidence;
+  const { deals, played, reviews } = evidence;
   const legs = request.legs.map(({ login, amount }) => ({ login, minor: amount?.minorUnits ?? 0n }));
-  const counts = legs.map(({ login, minor }) => count(books, login, minor));
+  const counts = legs.map(({ login, minor }) => count(deals, login, minor));
   // What is taken back bears the opposite amount on the first leg's login.
-  const reversed = count(books, legs[0]!.login, -legs[0]!.minor);
+  const reversed = count(deals, legs[0]!.login, -legs[0]!.minor);
   const names = legs.flatMap(({ login }) => played.get(login) ?? []);
   const broken: string[] = [];
   const complain = (what: string): void => {
@@ -67,7 +90,7 @@ function isForReview(reason: string, own: readonly string[], { played }: Evidenc
 }
 
 /** Deals without a request. */
-function unrequestedDeals(answered: readonly AnsweredTransfer[], books: Books): string[] {
+function unrequestedDeals(answered: readonly AnsweredTransfer[], deals: readonly Deal[]): string[] {
   const ordered = new Set(
     answered.flatMap(({ request }) =>
       request.legs.flatMap(({ login, amount }, index) => {
@@ -76,10 +99,10 @@ function unrequestedDeals(answered: readonly AnsweredTransfer[], books: Books): 
       }),
     ),
   );
-  const strange = books.deals.filter(({ login, minor, isAltered }) => !isAltered && !ordered.has(`${login} ${minor}`));
+  const strange = deals.filter(({ login, minor, isAltered }) => !isAltered && !ordered.has(`${login} ${minor}`));
   return strange.map(({ ticket, login, minor }) => `deal ${ticket} of ${minor} on ${login} has no request`);
 }
 
-function count({ deals }: Books, login: string, minor: bigint): number {
+function count(deals: readonly Deal[], login: string, minor: bigint): number {
   return deals.filter((deal) => deal.login === login && deal.minor === minor && !deal.isAltered).length;
 }

@@ -5,11 +5,11 @@ import { Refusal } from "#kernel/refusal.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
   type PlatformServiceService,
-  type TransferLeg,
   type TransferRequest,
   type TransferResult,
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
+import { aTransfer, type LegOrder } from "../../../services/platform/testing/requests.ts";
 import { type Random, randomOf } from "../support/random.ts";
 
 export type Service = Client<PlatformServiceService>;
@@ -40,68 +40,44 @@ export type Accounts = { readonly investor: string; readonly master: string; rea
 /** A first deposit, then random transfers, sequential or concurrent. */
 export async function runTransfers(
   service: Service,
-  cast: Accounts,
+  accounts: Accounts,
   id: string,
   next: Amounts,
 ): Promise<AnsweredTransfer[]> {
   const random = randomOf(id);
   const history: History = { service, random, inReview: new Set() };
-  const first = requestOf(id, 0, [[cast.investor, DEPOSIT, FIRST_DEPOSIT_MINOR + next()]]);
-  const answered = [await settle(history, first)];
-  const requests = Array.from({ length: 1 + random.below(MAX_TRANSFERS) }, (_, index) =>
-    aOrder(`${id}`, index + 1, cast, { random, minor: 1_00n + next() }),
-  );
+  const deposit = { login: accounts.investor, kind: DEPOSIT, minor: FIRST_DEPOSIT_MINOR + next() };
+  const answered = [await settle(history, aTransfer(`fuzz:${id}:0`, [deposit]))];
+  const requests = Array.from({ length: 1 + random.below(MAX_TRANSFERS) }, (_, index) => {
+    const { legs, ...own } = aRequest(accounts, random, 1_00n + next());
+    const comment = index % 2 === 0 ? `CRM ${index + 1}` : "";
+    return aTransfer(`fuzz:${id}:${index + 1}`, legs, { ...own, comment });
+  });
   if (random.chance(50)) return [...answered, ...(await Promise.all(requests.map((one) => settle(history, one))))];
   for (const request of requests) answered.push(await settle(history, request));
   return answered;
 }
 
-function aOrder(
-  id: string,
-  index: number,
-  { investor, master, payments }: Accounts,
-  { random, minor }: { readonly random: Random; readonly minor: bigint },
-): TransferRequest {
+type Request = { readonly legs: readonly LegOrder[]; readonly sendBefore?: Date; readonly enqueue?: boolean };
+
+function aRequest({ investor, master, payments }: Accounts, random: Random, minor: bigint): Request {
   const payment = random.pick(payments);
   switch (random.below(7)) {
     case 0:
-      return requestOf(id, index, [[investor, DEPOSIT, minor]], { sendBefore: new Date(Date.now() + 4_000) });
+      return { legs: [{ login: investor, kind: DEPOSIT, minor }], sendBefore: new Date(Date.now() + 4_000) };
     case 1:
-      return requestOf(id, index, [[investor, WITHDRAWAL, -minor]]);
+      return { legs: [{ login: investor, kind: WITHDRAWAL, minor: -minor }] };
     case 2:
-      return requestOf(id, index, [[master, MIRROR, minor]], { enqueue: true });
+      return { legs: [{ login: master, kind: MIRROR, minor }], enqueue: true };
     case 3:
-      return requestOf(id, index, [[master, EXIT, -minor]], { enqueue: random.chance(50) });
+      return { legs: [{ login: master, kind: EXIT, minor: -minor }], enqueue: random.chance(50) };
     case 4:
-      return requestOf(id, index, [[investor, RESULT, random.chance(50) ? minor : -minor]]);
-    default:
-      return requestOf(id, index, [
-        [investor, FEE_DEBIT, -minor],
-        [payment, FEE_CREDIT, minor],
-      ]);
+      return { legs: [{ login: investor, kind: RESULT, minor: random.chance(50) ? minor : -minor }] };
+    default: {
+      const debit = { login: investor, kind: FEE_DEBIT, minor: -minor };
+      return { legs: [debit, { login: payment, kind: FEE_CREDIT, minor }] };
+    }
   }
-}
-
-function requestOf(
-  id: string,
-  index: number,
-  legs: readonly (readonly [string, MovementKind, bigint])[],
-  own: Partial<TransferRequest> = {},
-): TransferRequest {
-  return {
-    key: `fuzz:${id}:${index}`,
-    lockOwner: "",
-    legs: legs.map(([login, kind, minorUnits]): TransferLeg => ({
-      login,
-      kind,
-      amount: { currencyCode: "USD", minorUnits },
-    })),
-    upTo: undefined,
-    enqueue: false,
-    comment: index % 2 === 0 ? "" : `CRM ${index}`,
-    sendBefore: undefined,
-    ...own,
-  };
 }
 
 type History = { readonly service: Service; readonly random: Random; readonly inReview: Set<string> };
@@ -133,7 +109,7 @@ function requireNoAnswer(error: unknown): void {
   if (!(error instanceof Refusal) || (error.code === "internal" && error.outcome !== "unknown")) throw error;
 }
 
-export function call() {
+function call() {
   return callContext({ caller: "fuzz", withinMs: CALL_MS, commandId: crypto.randomUUID() });
 }
 

@@ -1,0 +1,150 @@
+import type { Random } from "../support/random.ts";
+import { formatScaled, parseExact } from "../../../services/simulator/domain/decimal.ts";
+import { type Connection, failure, httpAnswer, send } from "./connection.ts";
+import { type Delivery, UNDERSTANDABLE, UNRELIABLE } from "./delivery.ts";
+
+export type Execution = {
+  /** A fault of the simulator's control API. */
+  readonly effect?: string;
+  readonly delayMs?: number;
+  /** Parameters that the proxy replaces. */
+  readonly rewrite?: Readonly<Record<string, string>>;
+  /** The deal is not the requested one, or a second one. */
+  readonly isAltered?: boolean;
+};
+
+/** The actions of a fault on one request that moves money. */
+export type Order = {
+  readonly connection: Connection;
+  readonly random: Random;
+  readonly amount: string;
+  readonly comment: string;
+  /** A deposit or withdrawal, whose deal is compared with the request at once. */
+  readonly isCompared: boolean;
+  /** The answer to the money command before on this connection. */
+  readonly answerBefore: Buffer | undefined;
+  readonly otherLogin: string;
+  /** Ticket of the last deal on another login. */
+  readonly otherTicket: string | undefined;
+  /** Executes the request in the simulator; the correct answer, or none when the simulator closed the connection. */
+  readonly execute: (own?: Execution) => Promise<string>;
+};
+
+export type MoneyFault = (order: Order) => Promise<void>;
+
+/** Before the quiet period ends, which begins where permit and time-out end. */
+const LATE_MS = 3_000;
+const REFUSED = [3, 8, 12, 13, 1000, 1001, 1002, 1012, 1020, 4005, 10019];
+const AMBIGUOUS = [1, 2, 4, 5, 6, 7, 9, 10, 11, 14, 15, 16, 17, 10006, 10008, 10012, 12004, 99999];
+const TIMED_OUT: Execution = { effect: "retcode:9" };
+const LOSSES = ["connection reset", "connection closed", "cut and reset", "silence"] as const;
+const DELIVERIES: Readonly<Record<string, Delivery>> = { ...UNDERSTANDABLE, ...UNRELIABLE };
+
+/** Bodies without a definite result. */
+const GARBAGE = [
+  '{"retcode":"0"}',
+  '{"retcode":"OK"}',
+  '{"retcode":0,"answer":{"Ticket":"7"}}',
+  '{"retcode":"0x0 Done","answer":{"Ticket":"7"}}',
+  '{"retcode":"3"}',
+  '{"retcode":" 10019 No money"}',
+  '{"retcode":"3 Invalid parameters","retcode":"0 Done"}',
+  '{"retcode":"0 Done","Retcode":"10019 No money","answer":{"Ticket":"7"}}',
+  '{"retcode":"10019 No money","answer":{"retcode":"0 Done"}}',
+  '{"retcode":"8 No","answer":{"Ticket":"7"}}',
+  '{"retcode":"0 Done","answer":[]}',
+  '{"retcode":"0 Done","answer":{"Ticket":"-7"}}',
+  '{"retcode":"0 Done","answer":{"Ticket":"7.0"}}',
+  '{"retcode":"0 Done","answer":{"Ticket":"7","ticket":"8"}}',
+  '{"retcode":"3 Invalid parameters"',
+  "3 Invalid parameters",
+  "null",
+  "",
+  "\u0000\u0000",
+];
+
+/** None answers "refused" for a request that is or may be executed. */
+const STRANGE: Readonly<Record<string, MoneyFault>> = {
+  garbage: (order) => perhapsExecuted(order, order.random.pick(GARBAGE)),
+  "ticket zero": (order) => perhapsExecuted(order, done("0")),
+  "no ticket": (order) => perhapsExecuted(order, '{"retcode":"0 Done"}'),
+  "ambiguous code": (order) => perhapsExecuted(order, failure(order.random.pick(AMBIGUOUS))),
+  refused: (order) => deliver(order, "at once", { effect: `retcode:${order.random.pick(REFUSED)}` }),
+  async "refused with its ticket"({ connection, execute }) {
+    const answer = await execute();
+    send(connection, httpAnswer(answer.replace("0 Done", "3 Invalid parameters")));
+  },
+  "reset before": (order) => deliver(order, "connection reset", { effect: "drop_before" }),
+  "done late": (order) =>
+    deliver(order, order.random.pick(["connection reset", "silence"]), {
+      effect: "late_apply",
+      delayMs: delayOf(order),
+    }),
+  "shown late": (order) => deliver(order, "connection reset", { effect: "hide_deal", delayMs: delayOf(order) }),
+  "comment cut": (order) => lose(order, { rewrite: { comment: `${order.comment.slice(0, 14)} [b]` } }),
+  "comment rewritten": (order) =>
+    lose(order, order.random.pick([{ rewrite: { comment: "corrected by dealer" } }, { effect: "cut_comment" }])),
+  "a cent less": (order) => alter(order, { balance: aCentLess(order.amount) }),
+  "on another login": (order) => alter(order, { login: order.otherLogin }),
+  "as credit": (order) => alter(order, { type: "3" }),
+  async "done twice"({ connection, random, execute }) {
+    const answer = await execute();
+    if (isDone(answer)) await execute({ isAltered: true });
+    DELIVERIES[random.chance(50) ? random.pick(LOSSES) : "at once"]?.(connection, answer, random);
+  },
+  async "ticket of another"({ connection, execute, otherTicket }) {
+    const answer = await execute();
+    send(connection, httpAnswer(isDone(answer) && otherTicket !== undefined ? done(otherTicket) : answer));
+  },
+  async "the answer before again"({ connection, execute, answerBefore }) {
+    const answer = await execute();
+    if (answerBefore !== undefined) send(connection, answerBefore);
+    send(connection, httpAnswer(answer));
+  },
+};
+
+/** The command is executed with this probability in percent; otherwise a time-out code is delivered in the same way. */
+const TRAVELLING = Object.keys(DELIVERIES).map((name): [string, MoneyFault] => {
+  const percentDone = name in UNDERSTANDABLE || name.startsWith("sent") ? 100 : 60;
+  return [name, (order) => deliver(order, name, order.random.chance(percentDone) ? {} : TIMED_OUT)];
+});
+
+/** Each kind is equally likely. */
+export const MONEY_FAULTS: readonly (readonly [string, MoneyFault])[] = [...Object.entries(STRANGE), ...TRAVELLING];
+
+export const CORRECT: (typeof MONEY_FAULTS)[number] = ["correct", (order) => deliver(order, "at once")];
+
+async function deliver({ connection, random, execute }: Order, delivery: string, own?: Execution): Promise<void> {
+  DELIVERIES[delivery]?.(connection, await execute(own), random);
+}
+
+async function perhapsExecuted({ connection, random, execute }: Order, answer: string): Promise<void> {
+  if (random.chance(50)) await execute();
+  send(connection, httpAnswer(answer));
+}
+
+/** Executes the command with other parameters and reports success, for deposits and withdrawals only. */
+async function alter(order: Order, rewrite: NonNullable<Execution["rewrite"]>): Promise<void> {
+  await deliver(order, "at once", order.isCompared ? { rewrite, isAltered: true } : {});
+}
+
+async function lose(order: Order, own: Execution): Promise<void> {
+  await deliver(order, order.random.pick(LOSSES), own);
+}
+
+function delayOf({ random }: Order): number {
+  return random.below(LATE_MS);
+}
+
+function aCentLess(amount: string): string {
+  const minor = parseExact(amount, 2) ?? 0n;
+  return formatScaled(minor - (minor > 0n ? 1n : -1n), 2);
+}
+
+function isDone(answer: string): boolean {
+  return answer.startsWith('{"retcode":"0 ');
+}
+
+function done(ticket: string): string {
+  return JSON.stringify({ retcode: "0 Done", answer: { Ticket: ticket } });
+}
