@@ -1,5 +1,5 @@
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
-import process from "node:process";
 
 /**
  * Below the range from which the operating system takes ports for outgoing connections: a server that restarts must find
@@ -7,9 +7,9 @@ import process from "node:process";
  */
 const MIN_PORT = 20_000;
 const PORT_COUNT = 10_000;
-const TRIES = 100;
-/** More ports than one system takes, so that systems which start at the same time look at different ones. */
-const APART = 61;
+/** Ports of a block; the first one is held by the process that uses the others. */
+const BLOCK_SIZE = 50;
+const BLOCKS = PORT_COUNT / BLOCK_SIZE;
 
 /** Tried, returned or reserved in this process; a server may not listen there yet. */
 const reserved = new Set<number>();
@@ -19,18 +19,41 @@ export function reservePort(port: number): void {
   reserved.add(port);
 }
 
-let next = (process.pid * APART) % PORT_COUNT;
+let block: Promise<Iterator<number>> | undefined;
 
-/** A port that is free now, a different one each time. Another process may still take it first; the caller handles that. */
+/**
+ * A port that is free now, a different one each time. Systems that start at the same time take ports of different blocks,
+ * because the operating system gives the first port of a block to one process only.
+ */
 export async function freePort(host = "127.0.0.1"): Promise<number> {
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    const port = MIN_PORT + next;
-    next = (next + 1) % PORT_COUNT;
-    if (reserved.has(port)) continue;
-    reserved.add(port);
-    if (await isFree(host, port)) return port;
+  for (;;) {
+    block ??= claimBlock(host);
+    const { value: port, done } = (await block).next();
+    if (done === true) block = undefined;
+    else if (!reserved.has(port)) {
+      reserved.add(port);
+      if (await isFree(host, port)) return port;
+    }
+  }
+}
+
+/** Holds the first port of a block until this process ends; the others are for its servers. */
+async function claimBlock(host: string): Promise<Iterator<number>> {
+  const start = randomInt(BLOCKS);
+  for (let index = 0; index < BLOCKS; index += 1) {
+    const first = MIN_PORT + ((start + index) % BLOCKS) * BLOCK_SIZE;
+    if (await hold(host, first))
+      return Array.from({ length: BLOCK_SIZE - 1 }, (_, offset) => first + 1 + offset).values();
   }
   throw new Error(`no free port on ${host}`);
+}
+
+function hold(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", () => resolve(false));
+    server.listen(port, host, () => resolve(true)).unref();
+  });
 }
 
 export function isFree(host: string, port: number): Promise<boolean> {

@@ -10,6 +10,11 @@ export function isTransientFailure(error: unknown): boolean {
   return error instanceof Refusal ? isTransportFailure(error) : isTransient(error) && !(error instanceof CommitUnknown);
 }
 
+/** The level of a log entry about a failure that is retried: a retry cures a transient failure, a defect needs an operator. */
+export function retryLevel(error: unknown): "info" | "error" {
+  return isTransientFailure(error) ? "info" : "error";
+}
+
 function isTransportFailure({ status }: Refusal): boolean {
   return status === "unavailable" || status === "unknown_outcome" || status === "busy" || status === "internal";
 }

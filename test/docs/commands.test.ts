@@ -2,11 +2,11 @@ import { readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { cleanEnvironment, run } from "../journey/support/running.ts";
-import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
+import { sharedSystem, START_TIMEOUT_MS } from "../journey/support/shared-system.ts";
+import type { RunningSystem } from "../journey/support/system.ts";
 import { makeRunFolder, type RunFolder } from "../support/run-folder.ts";
 import { type Block, blocksOf, markdownFiles, ROOT } from "./markdown.ts";
 
-const START_TIMEOUT_MS = 180_000;
 const PAGE_TIMEOUT_MS = 300_000;
 /** A failed request fails its page; with plain curl it would only print the problem. */
 const HEAD = 'set -euo pipefail\ncurl() { command curl --fail-with-body --show-error "$@"; }\n';
@@ -18,17 +18,14 @@ const PAGES = Map.groupBy(
   ({ file }) => file,
 );
 
-let system: TestSystem;
+let system: RunningSystem;
 let workspace: RunFolder;
 
 beforeAll(async () => {
-  system = await startTestSystem();
+  system = await sharedSystem();
   workspace = workspaceOf(system);
 }, START_TIMEOUT_MS);
-afterAll(async () => {
-  workspace?.[Symbol.dispose]();
-  await system?.[Symbol.asyncDispose]();
-}, START_TIMEOUT_MS);
+afterAll(() => workspace?.[Symbol.dispose]());
 
 test("some pages have commands", () => {
   expect([...PAGES.keys()]).toContain("README.md");
@@ -60,7 +57,7 @@ function outputOf(all: string, line: number): string {
 }
 
 /** The repository as a reader sees it while the system runs: with its state in `.state`. */
-function workspaceOf({ stateDir }: TestSystem): RunFolder {
+function workspaceOf({ stateDir }: RunningSystem): RunFolder {
   const folder = makeRunFolder();
   for (const name of readdirSync(ROOT)) {
     if (name !== ".state") symlinkSync(join(ROOT, name), join(folder.path, name));

@@ -10,7 +10,6 @@ export const LONGEST = [
   "test/journey/kills.test.ts",
   "test/journey/crowd.test.ts",
   "test/journey/demo.test.ts",
-  "test/journey/rehearsal.test.ts",
   "test/chaos/failpoints.test.ts",
   "test/chaos/chaos.test.ts",
   "deploy/local/run.test.ts",

@@ -1,3 +1,4 @@
+import { retryLevel } from "#kernel/transient-failure.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { fulfil } from "../processes/fulfil.ts";
@@ -37,7 +38,7 @@ async function resume(deps: Deps, operationId: string): Promise<void> {
     await fulfil(deps, provisioning, callContext({ caller: "account", withinMs: ATTEMPT_MS, commandId: operationId }));
   } catch (error) {
     if (!(error instanceof Refusal)) {
-      deps.log.error("account creation failed, retry scheduled", { operation_id: operationId, error });
+      deps.log[retryLevel(error)]("account creation failed, retry scheduled", { operation_id: operationId, error });
     }
   }
 }

@@ -1,3 +1,4 @@
+import { retryLevel } from "#kernel/transient-failure.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { backOffMs, CLAIM_MS, later } from "#kernel/retry.ts";
@@ -44,7 +45,7 @@ async function settle(deps: Deps, cashflow: Cashflow, tries: number): Promise<vo
   } catch (error) {
     // A refusal ended the saga or left it open for the next try; the row has which.
     if (!(error instanceof Refusal)) {
-      deps.log.error("operation not settled, retry scheduled", { operation_id: operationId, error });
+      deps.log[retryLevel(error)]("operation not settled, retry scheduled", { operation_id: operationId, error });
     }
     await postponeCashflow(deps.pool, cashflow.id, later(deps.now(), backOffMs(tries)));
   }

@@ -16,7 +16,7 @@ import { serveOverGrpc } from "./serve.ts";
 import { HOST, serving } from "../testing/grpc-serving.ts";
 
 test("no answer in time is outcome_unknown, and the signal of the handler is aborted", async () => {
-  const { read, aborted } = handlerUntilAborted();
+  const { read, aborted, release } = handlerUntilAborted();
   await using setup = await serving(read);
 
   expect(await refusalOf(setup.client.read(request, call({ withinMs: 1_000 })))).toMatchObject({
@@ -25,10 +25,11 @@ test("no answer in time is outcome_unknown, and the signal of the handler is abo
     outcome: "unknown",
   });
   await aborted;
+  release();
 });
 
 test("a cancelled call aborts the signal of the handler, and its outcome is unknown", async () => {
-  const { read, began, aborted } = handlerUntilAborted();
+  const { read, began, aborted, release } = handlerUntilAborted();
   await using setup = await serving(read);
   const hangUp = new AbortController();
   const running = refusalOf(setup.client.read(request, call({ signal: hangUp.signal })));
@@ -37,6 +38,7 @@ test("a cancelled call aborts the signal of the handler, and its outcome is unkn
 
   expect(await running).toMatchObject({ code: "outcome_unknown" });
   await aborted;
+  release();
 });
 
 test("a deadline that has passed, or a caller that hung up before, sends nothing", async () => {

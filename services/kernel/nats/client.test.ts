@@ -36,7 +36,7 @@ test("a call to a service that does not listen is service_unavailable, and not e
 });
 
 test("no answer in time is outcome_unknown, and the signal of the handler is aborted", async () => {
-  const { read, aborted } = handlerUntilAborted();
+  const { read, aborted, release } = handlerUntilAborted();
   await using setup = await serving(read);
 
   expect(await refusalOf(setup.client.read(request, call({ withinMs: 1_000 })))).toMatchObject({
@@ -45,6 +45,7 @@ test("no answer in time is outcome_unknown, and the signal of the handler is abo
     outcome: "unknown",
   });
   await aborted;
+  release();
 });
 
 test("a request that is too large is refused before it is sent, an answer that is too large after it was made", async () => {

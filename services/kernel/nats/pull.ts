@@ -1,3 +1,4 @@
+import { retryLevel } from "../transient-failure.ts";
 import type { JsMsg } from "nats";
 import { type WakeSignal, createWakeSignal, pause } from "../wake-signal.ts";
 import { FEED_NUMBER } from "../feed/forward.ts";
@@ -43,7 +44,7 @@ async function loop(broker: Broker, options: PullOptions, wakeSignal: WakeSignal
       await takeAll(arrivals, options, wakeSignal, signal);
     } catch (error) {
       failures += 1;
-      if (failures === 1) log.warn("consumer lost, retry scheduled", { stream: stream.name, consumer, error });
+      if (failures === 1) log.info("consumer lost, retry scheduled", { stream: stream.name, consumer, error });
       await pause(retryDelay(failures), signal);
     }
   }
@@ -78,7 +79,12 @@ async function readFor(
   try {
     await catchUp(batch.map(numberOf).reduce((last, number) => (number > last ? number : last)));
   } catch (error) {
-    log.warn("feed not read, redelivery scheduled", { consumer, count: batch.length, retry_in_ms: retryInMs, error });
+    log[retryLevel(error)]("feed not read, redelivery scheduled", {
+      consumer,
+      count: batch.length,
+      retry_in_ms: retryInMs,
+      error,
+    });
     for (const message of batch) message.nak(retryInMs);
     return false;
   }

@@ -2,7 +2,7 @@ import type { Log } from "../log.ts";
 import { type Lease, lockLease } from "../postgres/lease.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
-import { isTransientFailure } from "../transient-failure.ts";
+import { isTransientFailure, retryLevel } from "../transient-failure.ts";
 import { type Check, type Finding, type CheckRun, MAX_FINDINGS, type PendingBreak } from "./check.ts";
 import { beginRun, completeRun, closeBreaks, failRun, listPendingBreaks, recordFindings } from "./store.ts";
 
@@ -27,7 +27,7 @@ export async function runCheck(deps: RunDeps, check: Check, lease: Lease | undef
   try {
     run = await check.run({ cursor, pendingBreaks });
   } catch (error) {
-    log.warn("check run failed, retry scheduled", { job: `check ${check.name}`, error });
+    log[retryLevel(error)]("check run failed, retry scheduled", { job: `check ${check.name}`, error });
     await failRun(pool, check.name, isTransientFailure(error) ? UNREADABLE : DEFECT);
     return;
   }

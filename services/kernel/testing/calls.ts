@@ -46,17 +46,20 @@ export function heldHandler(): { read: Read; began: Promise<void>; release: () =
   return { read, began: began.promise, release: released.resolve };
 }
 
-/** A handler that answers when its signal is aborted. */
-export function handlerUntilAborted(): { read: Read; began: Promise<void>; aborted: Promise<void> } {
-  const began = Promise.withResolvers<void>();
+/** A handler whose signal is aborted; it answers when it is released, so that its answer never overtakes the time-out of the caller. */
+export function handlerUntilAborted(): {
+  read: Read;
+  began: Promise<void>;
+  aborted: Promise<void>;
+  release: () => void;
+} {
+  const { read: held, began, release } = heldHandler();
   const aborted = Promise.withResolvers<void>();
   const read: Read = async (message, context) => {
     context.signal.addEventListener("abort", () => aborted.resolve());
-    began.resolve();
-    await aborted.promise;
-    return await answer(message, context);
+    return await held(message, context);
   };
-  return { read, began: began.promise, aborted: aborted.promise };
+  return { read, began, aborted: aborted.promise, release };
 }
 
 export async function refusalOf(promise: Promise<unknown>): Promise<Refusal> {

@@ -1,3 +1,4 @@
+import { retryLevel } from "#kernel/transient-failure.ts";
 import type { Deps } from "../deps.ts";
 import { accepts } from "../domain/leg-machine.ts";
 import { COMMAND_TIMEOUT_MS } from "../domain/permit.ts";
@@ -25,7 +26,7 @@ export function lostLegsFinder(deps: Deps): () => Promise<boolean> {
     const results = await Promise.allSettled(due.map((number) => scanLeg(deps, number)));
     for (const result of results) {
       if (result.status === "rejected") {
-        deps.log.warn("leg scan failed, retry scheduled", { error: result.reason });
+        deps.log[retryLevel(result.reason)]("leg scan failed, retry scheduled", { error: result.reason });
       }
     }
     return due.length === BATCH;

@@ -1,3 +1,4 @@
+import { retryLevel } from "#kernel/transient-failure.ts";
 import type { Deps } from "../deps.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { takeTurn } from "../protocol/send.ts";
@@ -30,7 +31,7 @@ async function run(deps: Deps, number: LegNumber): Promise<boolean> {
     const turn = await takeTurn(deps, leg);
     return turn === "sent" || turn === "over";
   } catch (error) {
-    deps.log.warn("waiting leg failed, retry scheduled", {
+    deps.log[retryLevel(error)]("waiting leg failed, retry scheduled", {
       leg: number,
       login: leg.login,
       error,

@@ -1,3 +1,4 @@
+import { retryLevel } from "#kernel/transient-failure.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
@@ -25,7 +26,7 @@ async function tryToAllocate(deps: Deps, login: string): Promise<boolean> {
   try {
     return await allocateMaster(deps, login);
   } catch (error) {
-    deps.log.error("results of Master not allocated, retry scheduled", { login, error });
+    deps.log[retryLevel(error)]("results of Master not allocated, retry scheduled", { login, error });
     return false;
   }
 }

@@ -1,3 +1,4 @@
+import { retryLevel } from "#kernel/transient-failure.ts";
 import assert from "node:assert/strict";
 import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
@@ -44,7 +45,7 @@ async function netOpenFlows(deps: Deps, login: string): Promise<void> {
   try {
     await inTransaction(deps.pool, (tx) => openMirror(tx, deps, login));
   } catch (error) {
-    deps.log.error("flows of Master not netted, retry scheduled", { login, error });
+    deps.log[retryLevel(error)]("flows of Master not netted, retry scheduled", { login, error });
   }
 }
 
