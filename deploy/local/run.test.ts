@@ -45,12 +45,20 @@ test("Ctrl-C in the terminal stops everything in order, and the next start finds
   expect(statSync(join(workspace.stateDir, "secret/encryption-key")).mode & 0o777).toBe(0o600);
 });
 
-test("a service that is killed is restarted at once, and the terminal shows it", async () => {
+test("a second launcher on the same state is refused, and a service that is killed is restarted at once", async () => {
   const workspace = await createTestWorkspace();
   const launcher = workspace.start(EXTERNAL);
   await launcher.ready();
-  const before = workspace.pidOf("funding")!;
 
+  const second = workspace.start({ PAMM_HTTP_PORT: "0", SIM_PORT: "0", SIM_CONTROL_PORT: "0" });
+
+  expect(await second.ended).toBe(1);
+  expect(second.output()).toBe(
+    `make run: ${workspace.stateDir} is in use by process ${launcher.child.pid}: stop it (make stop), or set PAMM_STATE_DIR to another folder\n`,
+  );
+  expect(launcher.child.exitCode).toBeNull();
+
+  const before = workspace.pidOf("funding")!;
   process.kill(before, "SIGKILL");
   await launcher.prints("funding runs again");
 
@@ -58,10 +66,18 @@ test("a service that is killed is restarted at once, and the terminal shows it",
   expect(workspace.pidOf("funding")).not.toBe(before);
 });
 
-test("the stores are restarted on the same ports", async () => {
+test("each service receives its own secrets only, and the stores are restarted on the same ports", async () => {
   const workspace = await createTestWorkspace();
   const launcher = workspace.start();
   await launcher.ready();
+  const edge = await environmentOf(workspace.env["PAMM_HTTP_PORT"]);
+  const simulator = await environmentOf(workspace.env["SIM_CONTROL_PORT"]);
+
+  expect(edge).toMatchObject({ EDGE_DATABASE_URL: expect.stringContaining("pamm_edge"), PAMM_HTTP_HOST: "127.0.0.1" });
+  expect(edge["FUNDING_DATABASE_URL"]).toBeUndefined();
+  expect(edge["MT5_PASSWORD"]).toBeUndefined();
+  expect(simulator["PAMM_ENCRYPTION_KEY"]).toBeUndefined();
+  expect(simulator).toMatchObject({ SIM_IDLE_CLOSE: "PT10S", PAMM_STATE_DIR: workspace.stateDir });
   const postmaster = Number.parseInt(readFileSync(join(workspace.stateDir, "postgres/postmaster.pid"), "utf8"), 10);
   const broker = Number.parseInt(readFileSync(join(workspace.stateDir, "nats/nats-server.pid"), "utf8"), 10);
 
@@ -108,20 +124,6 @@ test("a start after everything was killed at once succeeds", async () => {
     process.kill(pid, "SIGKILL");
   }
   await workspace.start().ready();
-});
-
-test("a second launcher on the same state is refused in one line, and the first keeps running", async () => {
-  const workspace = await createTestWorkspace();
-  const first = workspace.start(EXTERNAL);
-  await first.ready();
-
-  const second = workspace.start({ PAMM_HTTP_PORT: "0", SIM_PORT: "0", SIM_CONTROL_PORT: "0" });
-
-  expect(await second.ended).toBe(1);
-  expect(second.output()).toBe(
-    `make run: ${workspace.stateDir} is in use by process ${first.child.pid}: stop it (make stop), or set PAMM_STATE_DIR to another folder\n`,
-  );
-  expect(first.child.exitCode).toBeNull();
 });
 
 test("two launchers with different states run side by side", async () => {
@@ -173,37 +175,15 @@ test("Ctrl-C during the start stops what has begun", async () => {
   expect(EVERYTHING.filter((name) => workspace.pidOf(name) !== undefined)).toEqual([]);
 });
 
-test("each service receives its own secrets only", async () => {
+test("a server that the environment names is not started, and a fee week has the length that it names", async () => {
   const workspace = await createTestWorkspace();
-  const launcher = workspace.start();
-  await launcher.ready();
+  const settings = { ...EXTERNAL, PAMM_FEE_PERIOD: "PT90S" };
 
-  const edge = await environmentOf(workspace.env["PAMM_HTTP_PORT"]);
-  const simulator = await environmentOf(workspace.env["SIM_CONTROL_PORT"]);
-
-  expect(edge).toMatchObject({ EDGE_DATABASE_URL: expect.stringContaining("pamm_edge"), PAMM_HTTP_HOST: "127.0.0.1" });
-  expect(edge["FUNDING_DATABASE_URL"]).toBeUndefined();
-  expect(edge["MT5_PASSWORD"]).toBeUndefined();
-  expect(simulator["PAMM_ENCRYPTION_KEY"]).toBeUndefined();
-  expect(simulator).toMatchObject({ SIM_IDLE_CLOSE: "PT10S", PAMM_STATE_DIR: workspace.stateDir });
-});
-
-test("a server that the environment names is not started", async () => {
-  const workspace = await createTestWorkspace();
-
-  const launcher = workspace.start(EXTERNAL);
+  const launcher = workspace.start(settings);
   await launcher.ready();
 
   expect(workspace.pidOf("simulator")).toBeUndefined();
-  expect(await environmentOf(workspace.env["PAMM_HTTP_PORT"])).toMatchObject(EXTERNAL);
-});
-
-test("the length of a fee week is in the banner and in system.json", async () => {
-  const workspace = await createTestWorkspace();
-
-  const launcher = workspace.start({ ...EXTERNAL, PAMM_FEE_PERIOD: "PT90S" });
-  await launcher.ready();
-
+  expect(await environmentOf(workspace.env["PAMM_HTTP_PORT"])).toMatchObject(settings);
   expect(launcher.output()).toContain("fee weeks   90 seconds each, counted from 2025-01-04T00:00:00.000Z");
   const system = JSON.parse(readFileSync(join(workspace.stateDir, "run/system.json"), "utf8")) as unknown;
   expect(system).toMatchObject({ feePeriodMs: 90_000, feeAnchor: "2025-01-04T00:00:00.000Z" });

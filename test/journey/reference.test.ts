@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, test } from "vitest";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Step } from "../reference/history.ts";
 import * as examples from "../reference/live/examples.ts";
 import * as floating from "../reference/live/floating-examples.ts";
@@ -8,8 +9,11 @@ import { playLive, someHistory } from "../reference/live/random.ts";
 import { runExample } from "../reference/live/stage.ts";
 import * as steps from "../reference/live/steps.ts";
 import { type Client, clientOf } from "./support/client.ts";
+import { expectFeesToReconcile } from "./support/fees.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 import { proofOfMasters } from "./support/master-proof.ts";
+import { bookResult, expectBalances, pooled } from "./support/trading.ts";
+import { untilNextWeek } from "./support/weeks.ts";
 
 /** Fee weeks of seconds on one system: worked examples of the accounting, random histories, and the proof of a Master. */
 const START_TIMEOUT_MS = 180_000;
@@ -56,6 +60,25 @@ describe("the proof of a Master", () => {
     () => system,
     () => client,
   );
+});
+
+/** The last test, because it kills all processes of the system. */
+test("a week that ends while the system is stopped is closed as of its own end (F12)", TIMEOUT, async () => {
+  const master = await pooled(client, ["10000"], 0.25);
+  const [investor = ""] = master.investors;
+  const cutOff = await untilNextWeek(system);
+  await bookResult(client, master.login, "800");
+  await system.restart("SIGKILL");
+  client = clientOf(system);
+  await sleep(Math.max(0, cutOff - Date.now()));
+  await bookResult(client, master.login, "-500");
+
+  await expectBalances(client, { [investor]: "10100", [master.login]: "10100", [master.paymentLogin]: "200" });
+  const { payments } = await expectFeesToReconcile(client, master);
+  expect(payments).toMatchObject([
+    { minor: 200_00n, key: expect.stringMatching(`^PF:${investor}:${master.login}:\\d+:W$`) },
+  ]);
+  expect(payments.map(({ periodEnd }) => Date.parse(`${periodEnd}Z`))).toEqual([cutOff]);
 });
 
 function random(kinds: readonly Step["do"][], seed: number): (live: Live) => Promise<void> {
