@@ -7,8 +7,8 @@ import { StartupError } from "#kernel/startup-error.ts";
 import type { LoginRange } from "./store/account-creations.ts";
 
 /** A command of a paused process can still be executed until the server closes its idle connection, after 180 s. */
-const SHORTEST_QUIET_PERIOD_MS = 200_000;
-/** Each session is one connection with one request at a time; the platform allows a manager no more of them. */
+const MIN_QUIET_PERIOD_MS = 200_000;
+/** Maximum sessions that the platform allows a manager; each is one connection with one request at a time. */
 const MAX_SESSIONS = 16;
 
 export const settings = Type.Object({
@@ -34,7 +34,7 @@ export const settings = Type.Object({
 
 /** A shorter period is for rehearsals only: a command could still be executed after it was recorded as absent. */
 export function requireSafeQuietPeriod(quietPeriodMs: number, isRehearsal: boolean): void {
-  if (isRehearsal || quietPeriodMs >= SHORTEST_QUIET_PERIOD_MS) return;
+  if (isRehearsal || quietPeriodMs >= MIN_QUIET_PERIOD_MS) return;
   throw new StartupError(
     "PAMM_QUIET_PERIOD is below PT200S: raise it, or set PAMM_REHEARSAL=true where no real money is moved",
   );

@@ -37,7 +37,7 @@ export type Deps = {
   readonly loginSignals: LoginSignals;
   /** Notified when a leg waits for its turn or its answer was lost. */
   readonly legsSignal: WakeSignal;
-  /** Logins whose history has new deals, as far as this process has learned. */
+  /** Logins whose history has new deals that the log does not have yet. */
   readonly freshDeals: FreshDeals;
   readonly reach: (point: CrashPoint, kind?: LegKind) => void;
 };

@@ -13,7 +13,7 @@ export function inProcessState(): Pick<Deps, "inFlight" | "queue" | "loginSignal
   };
 }
 
-/** A login that is lost here is read by the next round of the reader. */
+/** After a crash, the next run of the reader reads the logins that were in memory here. */
 function createFreshDeals(): FreshDeals {
   const logins = new Set<string>();
   const wakeSignal = createWakeSignal();

@@ -66,11 +66,11 @@ const EVERY_MS = {
   decisions: 1_000,
   amendments: 60_000,
 };
-/** Callers wait for these jobs, so a failed round is repeated sooner than usual. */
+/** Callers wait for these jobs, so a failed run is repeated sooner than usual. */
 const CALLER_RETRY_MS = 2_000;
 const URGENT_RETRY_MS = 1_000;
 
-/** The background work of one process; a failed round is repeated with growing pauses. */
+/** The background jobs of one process; a failed run is repeated with growing pauses. */
 export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[] {
   const reader = dealReader(deps);
   const job = (name: string, everyMs: number, work: () => Promise<boolean>, own: Partial<JobOptions> = {}): Job =>
@@ -82,7 +82,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
       wake: deps.legsSignal,
       maxRetryMs: CALLER_RETRY_MS,
     }),
-    // Disposed in reverse order: the reader releases its lease after its last round.
+    // Disposed in reverse order: the reader releases its lease after its last run.
     reader,
     job("read deals", readEveryMs, reader.read, { maxRetryMs: READER_LEASE_MS }),
     job("read fresh deals", EVERY_MS.fresh, () => readFreshDeals(deps), {

@@ -6,11 +6,11 @@ import { correctLog, requireCorrection, readCorrection } from "./correct-log.ts"
 import { DeletedDeals } from "./deleted-deals.ts";
 import { verifyDeals } from "./verify-deals.ts";
 
-/** Longer than a run takes; a process that dies with a claim delays its verifications by this. */
+/** Longer than a run takes. After a crash, the verifications that the process has claimed are due again after this time. */
 const CLAIM_MS = 60_000;
-/** Logins of one request; the length of a URL limits them. */
+/** Verifications of one run: their logins fit into one request, whose URL has a maximum length. */
 const BATCH = 100;
-/** Each account is read whole; further accounts follow when some of these reconcile again. */
+/** Few, because the run reads the whole history of each. Further accounts follow when some of these reconcile again. */
 const LOGINS_PER_RUN = 20;
 
 /** The action `correct_log` of a review: an entry makes the log equal to what the platform shows now. */
@@ -24,7 +24,7 @@ export function deletedDeals(): DeletedDeals {
 /** Verifies the deals of applied legs, because a server that restarts may have lost them. True when more may be due. */
 export async function verifyAppliedDeals(deps: Deps): Promise<boolean> {
   const due = await claimVerifications(deps.pool, CLAIM_MS, BATCH);
-  // Legs with equally many verifications were applied about the same time: one short period of the history shows all.
+  // Legs with equally many verifications were applied about the same time: a read of one short period shows all their deals.
   for (const group of Map.groupBy(due, ({ verifications }) => verifications).values()) await verifyDeals(deps, group);
   return due.length === BATCH;
 }

@@ -15,12 +15,12 @@ type Known = {
 /** Compares a read of the history with the logs and reports each amended deal. */
 export async function compareHistory(deps: Deps, deals: readonly Deal[], { logged, adopted }: Known): Promise<void> {
   const own = deals.filter(({ ticket }) => !adopted.has(ticket));
-  const amended = own.flatMap((deal) => judge(deal, logged.get(deal.ticket) ?? []) ?? []);
-  await reportAmendments(deps, [...amended, ...(await findElsewhere(deps, deals))]);
+  const amended = own.flatMap((deal) => amendmentOf(deal, logged.get(deal.ticket) ?? []) ?? []);
+  await reportAmendments(deps, [...amended, ...(await findOnOtherLogins(deps, deals))]);
 }
 
-/** A ticket identifies one deal for ever: another login or other content is an amendment. */
-function judge(shown: Deal, logged: readonly LoggedDeal[]): Amendment | undefined {
+/** The amendment that a shown deal reveals. A ticket identifies one deal for ever: another login or content is an amendment. */
+function amendmentOf(shown: Deal, logged: readonly LoggedDeal[]): Amendment | undefined {
   const { login, ticket, at } = shown;
   const recorded = logged.find((own) => own.login === login) ?? logged[0];
   const found = { login, ticket, at, recorded, shown };
@@ -30,7 +30,7 @@ function judge(shown: Deal, logged: readonly LoggedDeal[]): Amendment | undefine
 }
 
 /** A leg has no deal when its ticket is on another login: the answer was wrong, or the history was changed. */
-async function findElsewhere({ pool, settings }: Deps, deals: readonly Deal[]): Promise<Amendment[]> {
+async function findOnOtherLogins({ pool, settings }: Deps, deals: readonly Deal[]): Promise<Amendment[]> {
   const shown = new Map(deals.map((deal) => [deal.ticket, deal]));
   const legs = await listLegsOfDeals(pool, settings.server, [...shown.keys()]);
   return legs

@@ -19,7 +19,7 @@ import { type Correction, type CorrectionView, findMisfit, planCorrections } fro
 import { evidenceOf, isAbout } from "./recorded-deal.ts";
 import type { DealDifference } from "./deal-difference.ts";
 
-/** Each is requested by its ticket. With more amended deals the operator corrects the history on the platform instead. */
+/** Each deal is one request to the platform. With more amended deals, the operator corrects the platform's history instead. */
 const MAX_DEALS = 100;
 
 /**

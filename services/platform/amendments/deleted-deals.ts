@@ -9,20 +9,20 @@ import { differencesOf } from "./deal-difference.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
 
-/** A deal is deleted when a list lacked it and a request for its ticket, this much later, does not find it either. */
+/** A deal counts as deleted when a list lacked it and a request for its ticket, at least this much later, finds no deal. */
 const CONFIRM_AFTER_MS = 3_000;
-/** Requests of one run; when a server lost a day of deals, the others wait for the next run. */
+/** Maximum requests of one run. When a server has lost a day of deals, the remaining deals wait for the next run. */
 const REQUESTS_PER_RUN = 50;
 /** The clocks of the platform and of the database may differ by this much at the edge of a window. */
 const EDGE_MS = 2_000;
 
-/** What one reader remembers between its runs. A new reader starts empty and finds the same deals again. */
+/** The missing deals that one reader keeps in memory between its runs. A new reader starts empty and finds them again. */
 export class DeletedDeals {
   readonly #missing = new Map<bigint, { readonly logged: UnshownDeal; readonly missedAtMs: number }>();
   readonly #shownAtMs = new Map<bigint, number>();
 
-  /** Notes deals that the history shows: if a later read lacks one, it counts as missing. */
-  show(deals: readonly Deal[]): void {
+  /** Notes deals that the history shows: a deal that a later read lacks counts as missing. */
+  noteShown(deals: readonly Deal[]): void {
     const now = performance.now();
     for (const { ticket, login } of deals) {
       this.#shownAtMs.set(ticket, now);
@@ -31,7 +31,7 @@ export class DeletedDeals {
   }
 
   /** Notes as missing the recorded deals of a window that a read of this window did not show. */
-  async suspect(deps: Deps, window: Window, deals: readonly Deal[]): Promise<void> {
+  async noteMissing(deps: Deps, window: Window, deals: readonly Deal[]): Promise<void> {
     const { pool, settings } = deps;
     const from = new Date(window.from.getTime() + EDGE_MS);
     const withinMs = shownWithinMs(settings.quietPeriodMs);
@@ -52,7 +52,7 @@ export class DeletedDeals {
     const requested = due.slice(0, REQUESTS_PER_RUN);
     const found: Amendment[] = [];
     for (const { logged } of requested) {
-      const amendment = await judge(deps, logged);
+      const amendment = await amendmentOf(deps, logged);
       if (amendment !== undefined) found.push(amendment);
     }
     await reportAmendments(deps, await ofShownAccounts(deps, found));
@@ -64,7 +64,7 @@ export class DeletedDeals {
   }
 }
 
-async function judge(
+async function amendmentOf(
   { mt5, pool, settings }: Deps,
   { login, ticket, at }: UnshownDeal,
 ): Promise<Amendment | undefined> {

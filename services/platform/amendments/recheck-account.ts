@@ -11,7 +11,7 @@ import { type Correction, type CorrectionView, findMisfit, planCorrections } fro
 import { evidenceOf } from "./recorded-deal.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
 
-/** The newest ones; each is requested by its ticket. */
+/** The newest amended deals of the account; each is one request to the platform. */
 const MAX_DEALS = 100;
 
 /**

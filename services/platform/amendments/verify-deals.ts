@@ -21,12 +21,13 @@ export async function verifyDeals(deps: Deps, due: readonly DueVerification[]): 
   const period = { from: new Date(Math.min(...times) - EDGE_MS), to: new Date(Math.max(...times) + EDGE_MS) };
   const deals = await deps.mt5.findDeals([...new Set(due.map(({ login }) => login))], period);
   const shown = new Map(deals.map((deal) => [deal.ticket, deal]));
-  for (const one of due) {
+  for (const verification of due) {
+    const { ticket, number: leg, login } = verification;
     try {
-      await verify(deps, one, shown.get(one.ticket) ?? (await deps.mt5.getDeal(one.ticket)));
+      await verify(deps, verification, shown.get(ticket) ?? (await deps.mt5.getDeal(ticket)));
     } catch (error) {
-      // It stays claimed for a while; its failure must not stop the others.
-      deps.log.info("deal verification failed, retry scheduled", { leg: one.number, login: one.login, error });
+      // The claim expires, and then another run verifies the deal. The other verifications continue.
+      deps.log.info("deal verification failed, retry scheduled", { leg, login, error });
     }
   }
 }
@@ -70,7 +71,7 @@ async function afterMissing(deps: Deps, due: DueVerification): Promise<void> {
   await report(deps, due, { shown: withReference(due, deals), amendment: "deal_gone", differences: [] });
 }
 
-/** Another deal with the reference of the leg: the log has it as unmatched, and the review shows both deals. */
+/** Another deal with the reference of the leg: it is an unmatched deal in the log, and the review shows both deals. */
 function withReference({ kind, number, attempt }: DueVerification, deals: readonly Deal[]): Deal | undefined {
   const own = formatReference({ kind, number, attempt });
   return deals.find(({ comment }) => comment.startsWith(own));

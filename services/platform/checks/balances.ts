@@ -4,9 +4,9 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
 const EVERY_MS = 300_000;
-/** Ten requests to the platform. */
+/** Accounts that one run compares, with ten requests to the platform. */
 const LOGINS_PER_RUN = 1_000;
-/** Differing accounts that are read with their history in one run; more of them are reported without it. */
+/** Differing accounts whose history one run reads; further ones are reported without a read of their history. */
 const READ_WHOLE_PER_RUN = 20;
 
 type Row = {

@@ -1,10 +1,10 @@
 import type { Check } from "#kernel/reconcile/check.ts";
 import { type BalanceDeps, balances } from "./balances.ts";
-import { bijection } from "./bijection.ts";
+import { dealMatching } from "./deal-matching.ts";
 import { legs } from "./legs.ts";
 import { unresolved } from "./unresolved.ts";
 
 /** Checks of the trading platform against the log, and of legs against the log. */
 export function platformChecks(deps: BalanceDeps): Check[] {
-  return [legs(deps), bijection(deps), balances(deps), unresolved(deps)];
+  return [legs(deps), dealMatching(deps), balances(deps), unresolved(deps)];
 }

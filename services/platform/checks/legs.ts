@@ -21,8 +21,8 @@ type Row = {
 };
 
 /**
- * transfer_legs. A transfer is applied whole, refused whole, or shown as open. The next leg is released in the transaction
- * that ends the leg before, so one snapshot is enough.
+ * transfer_legs. A transfer is applied completely, refused completely, or open. The transaction that ends a leg allows the
+ * next leg to be sent, so one snapshot is enough.
  */
 export function legs({ pool }: Pick<Deps, "pool">): Check {
   return {
@@ -104,6 +104,6 @@ function findingOf(row: Row): Finding {
 
 function messageOf({ id, isIncomplete, isStuck }: Row): string {
   if (isIncomplete) return `Transfer ${id} does not have the requested legs.`;
-  if (isStuck) return `Transfer ${id}: the second leg is pending although the first is decided.`;
+  if (isStuck) return `Transfer ${id}: the second leg is pending although the first has its outcome.`;
   return `Transfer ${id} is finished, but its legs do not sum to 0.00.`;
 }

@@ -50,7 +50,7 @@ function findingOf({ number, login, key, state, amountMinor, since, attempts }: 
   return {
     key: `operation:${number}`,
     login,
-    // No Master is stopped: the account is locked, and the scans continue.
+    // No Master is stopped: the login accepts no other leg until the scans have determined the outcome.
     masterLogin: "",
     atRiskMinor: amountMinor < 0n ? -amountMinor : amountMinor,
     operationIds: [String(number)],

@@ -28,13 +28,13 @@ type Snapshot = {
   readonly readsFrom: Date;
 };
 
-/** Reads of an account that is being traded on at the same time. */
+/** Maximum tries to read an account whose history changes during the read. */
 const MAX_TRIES = 5;
 const LOGIN = /^[1-9]\d{0,17}$/;
 
 /**
  * Takes an account under management. Its balance is the opening of its log; its earlier deals are covered by the opening
- * and never become entries, so the tickets of those that the reader may read again are recorded.
+ * and never become entries, so the tickets of the deals that the reader may read again are recorded.
  */
 export async function adoptAccount(deps: Deps, request: AdoptAccountRequest): Promise<AdoptAccountResponse> {
   const { login } = request;

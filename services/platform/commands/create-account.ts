@@ -29,7 +29,7 @@ import {
 import { readClock } from "../store/clock.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 
-/** Logins of the range with an account of another manager that one request skips. */
+/** Maximum logins that one request skips because another manager has created an account there. */
 const MAX_SKIPPED = 50;
 const RETRY_MS = 500;
 
@@ -65,7 +65,7 @@ async function recordCreation(deps: Deps, order: Pick<Creation, "key" | "role" |
   throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
 }
 
-/** Undefined when another request recorded the key first; then the login of that request counts. */
+/** Undefined when another request recorded the key first: then this request uses the login of that one. */
 async function chooseLogin(
   { pool, settings }: Deps,
   order: Pick<Creation, "key" | "role" | "group">,
@@ -97,7 +97,7 @@ async function addUser(deps: Deps, user: NewUser, context: CallContext): Promise
   }
 }
 
-/** Undefined when there is no such account. Compares the tag; if the comment differs, the password decides. */
+/** Undefined when there is no such account. The account is ours when its comment is the tag, or its password is the one sent. */
 async function ownerOf({ mt5 }: Deps, user: NewUser): Promise<"ours" | "other" | undefined> {
   const found = await mt5.getUser(user.login);
   if (found === undefined) return undefined;
@@ -150,7 +150,7 @@ function newUserOf(request: CreateAccountRequest, { key, login, group }: Creatio
   };
 }
 
-/** A short tag that is the same for the same key and that no dealer would type. */
+/** A tag that is always the same for a key and cannot be confused with the comment of a dealer. */
 function tagOf(key: string): string {
   return `PAMM ${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }

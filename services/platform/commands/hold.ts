@@ -24,7 +24,7 @@ type Claim = { readonly kind: "granted" } | { readonly kind: "wait"; readonly be
 
 /**
  * Acquires the account lock of a login: first the claim, after which no new leg gets a permit, then the grant once
- * all earlier legs have ended, then the facts. The facts are answered only when the balance is the sum of the log.
+ * all earlier legs have ended, then the facts. Facts are returned only when the balance is the sum of the log.
  */
 export async function hold(deps: Deps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
   const { login, lockOwner } = request;

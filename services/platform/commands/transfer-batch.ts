@@ -15,7 +15,7 @@ import { followTransfer, isOpen } from "../protocol/follow-transfer.ts";
 import { acquireSessions } from "../protocol/send.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { transferTogether } from "../protocol/transfer-together.ts";
-import { neverWaits, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
+import { neverQueues, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { refuse } from "../refusals.ts";
 import { listLegsOf } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
@@ -23,24 +23,24 @@ import { listTransfers, type Transfer } from "../store/transfers.ts";
 import { deadlinesOf, requireSameContent, transfer, unreachable } from "./transfer.ts";
 
 const MAX_REQUESTS = 500;
-/** Groups in progress at once: while one waits for its commit, the others send. */
+/** Groups in progress at once: while one group waits for its commit, the other groups send. */
 const MAX_GROUPS = 3;
 const SESSIONS_OF_A_GROUP = 4;
-/** Permits per session of one commit; few, so that none expires while its session is busy. */
+/** Permits per session in one commit: few, because a permit can expire while its session is busy. */
 const SENDS_OF_A_SESSION = 2;
 /** Transfers in progress at once that are not part of a group. */
 const MAX_SINGLE = 32;
-/** No new group is started in this last part of the caller's time. */
+/** When less of the caller's wait budget is left, no new group is started. */
 const LAST_START_MS = 1_000;
-/** Maximum delay of the whole batch by one lost answer, when its caller will repeat the request anyway. */
+/** Maximum delay of a batch by one lost answer. Only for orders that their caller repeats anyway. */
 const LOST_WAIT_MS = 2_000;
 
-/** One transfer of the batch and its state; in the end either a result or a refusal. */
+/** One transfer of the batch, with its progress and its answer. */
 type Item = {
   readonly request: TransferRequest;
   readonly order: TransferOrder | undefined;
   recorded: Transfer | undefined;
-  /** Set when the item is finished. */
+  /** The answer for the caller; undefined while the transfer is in progress. */
   end: TransferResult | Refusal | undefined;
 };
 
@@ -109,7 +109,7 @@ async function runTogether(deps: Deps, fresh: readonly Item[], context: CallCont
       using sessions = await acquireSessions(deps, SESSIONS_OF_A_GROUP);
       if (sessions.list.length === 0) break;
       const group = take(sessions.list.length * SENDS_OF_A_SESSION);
-      // The remaining items are on logins of other groups in progress, which take them next.
+      // All remaining items are on logins of groups in progress; the workers of those groups take them next.
       if (group.length === 0) break;
       await runGroup(deps, group, sessions.list, context).finally(() => {
         for (const item of group) busyLogins.delete(loginOf(item));
@@ -118,7 +118,7 @@ async function runTogether(deps: Deps, fresh: readonly Item[], context: CallCont
   };
   await Promise.all(Array.from({ length: MAX_GROUPS }, worker));
   const reason = remainingMs(context) > LAST_START_MS ? unreachable() : deadlineExceeded();
-  for (const item of waiting) if (item.order !== undefined && neverWaits(item.order)) item.end = reason;
+  for (const item of waiting) if (item.order !== undefined && neverQueues(item.order)) item.end = reason;
 }
 
 async function runGroup(
@@ -139,7 +139,7 @@ async function runGroup(
       if (answer?.kind === "recorded") item.recorded = answer.transfer;
     }
   } catch (error) {
-    // Each item is run individually afterwards, so the one that failed affects no other.
+    // Each transfer is then run individually, so that the failing one affects no other.
     deps.log.warn("group of transfers failed, each one is retried individually", { count: group.length, error });
   }
 }
@@ -169,7 +169,7 @@ async function endOf(
     if (recorded.isEnqueued || !own.some(isOpen)) return transferResult(recorded, own);
     const deadlines = deadlinesOf(deps, context);
     const lostByMs = performance.now() + LOST_WAIT_MS;
-    const answerByMs = neverWaits(order) ? Math.min(deadlines.answerByMs, lostByMs) : deadlines.answerByMs;
+    const answerByMs = neverQueues(order) ? Math.min(deadlines.answerByMs, lostByMs) : deadlines.answerByMs;
     return transferResult(recorded, await followTransfer(deps, recorded.id, { ...deadlines, answerByMs }));
   } catch (error) {
     return error instanceof Refusal ? error : fault(deps, { request }, error);

@@ -12,13 +12,13 @@ import { insertOrders } from "../protocol/insert-orders.ts";
 import { acquireSession, permitHolderOf, sendOnce } from "../protocol/send.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { undoUnsent } from "../protocol/transfer-together.ts";
-import { neverWaits, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
+import { neverQueues, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { refuse } from "../refusals.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { listLegs } from "../store/legs.ts";
 import { findTransferByKey, type Transfer } from "../store/transfers.ts";
 
-/** Tries after a transient database failure, until the caller retries itself. */
+/** Maximum tries after transient failures of the database; after these the caller has to retry. */
 const MAX_TRIES = 4;
 const RETRY_MS = 100;
 
@@ -40,8 +40,8 @@ export async function transfer(deps: Deps, request: TransferRequest, context: Ca
 }
 
 /**
- * Retries transient failures of the database: an order that was rolled back is recorded now, and one whose commit was
- * confirmed to no caller is found by its key.
+ * Retries transient failures of the database: an order that was rolled back is recorded by the next try, and an order whose
+ * commit was not confirmed is found by its key.
  */
 async function recordOrder(deps: Deps, order: TransferOrder, context: CallContext): Promise<Transfer | undefined> {
   for (let tries = 1; ; tries += 1) {
@@ -59,7 +59,7 @@ async function recordOrder(deps: Deps, order: TransferOrder, context: CallContex
 /** Records the intent and, when the login is free, the permit in one commit, and sends. Undefined for a known key. */
 async function recordOnce(deps: Deps, order: TransferOrder, context: CallContext): Promise<Transfer | undefined> {
   using session = order.isEnqueued ? undefined : await acquireSession(deps);
-  if (session === undefined && neverWaits(order)) throw unreachable();
+  if (session === undefined && neverQueues(order)) throw unreachable();
   try {
     const permitHolder = session && permitHolderOf(deps, session);
     const { requestId } = context;

@@ -3,13 +3,13 @@ import { lostAfterMs } from "./permit.ts";
 
 /** A leg that is still unproven this long after its quiet period is sent to manual review. */
 export const RESOLUTION_BOUND_MS = 75_000;
-/** First scans after the loss, when most lost answers are found; then the time since the loss doubles. */
+/** Delays of the first scans after the loss, when most deals are found; later delays double. */
 const EARLY_SCANS_MS = [250, 1_000, 2_000, 4_000];
-/** Longest pause between two scans: a late application is detected within this time. */
+/** Longest pause between two scans, so that a command that is executed late is detected within this time. */
 export const SCAN_INTERVAL_MS = 60_000;
 /** A scan that failed is repeated no sooner than this. */
 const MIN_RETRY_PAUSE_MS = 500;
-/** Two scans closer together than this could both miss a deal that is not shown yet. */
+/** Minimum time between the two scans of a proof: two scans at the same moment miss the same deal. */
 const MIN_CLEAN_SCAN_GAP_MS = 1_000;
 
 /** What is known about an attempt with an unknown outcome. All times are milliseconds since 1970. */

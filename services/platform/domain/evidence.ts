@@ -25,11 +25,11 @@ export type Verdict =
   | { readonly kind: "hit"; readonly ticket: bigint }
   /** A deal carries the reference, but differs from the transfer order. */
   | { readonly kind: "mismatch"; readonly reason: ReviewReason; readonly tickets: readonly bigint[] }
-  /** No deal with the reference, but deals that could be ours with a rewritten comment. */
+  /** No deal with the reference, but deals that may be of this service with a rewritten comment. */
   | { readonly kind: "candidates"; readonly tickets: readonly bigint[] }
   | { readonly kind: "clean" };
 
-/** Server times may be an hour off around a daylight saving change; five minutes cover the difference between clocks. */
+/** A candidate may be dated this much before its permit: one hour for daylight saving changes, five minutes for clocks. */
 export const FINGERPRINT_BEFORE_MS = 65 * 60_000;
 
 /**

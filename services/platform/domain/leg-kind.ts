@@ -16,7 +16,7 @@ export type LegPolicy = {
   readonly whenExhausted: "refuse" | "review";
 };
 
-/** One row a kind; nothing else in the protocol branches on the kind of a leg. */
+/** One row per kind. No other code of the protocol branches on the kind of a leg. */
 export const LEG_KINDS: Readonly<Record<LegKind, LegPolicy>> = {
   deposit: external({ letter: "D", sign: "credit" }),
   withdrawal: external({ letter: "W", sign: "debit" }),
@@ -58,7 +58,7 @@ function external(own: Pick<LegPolicy, "letter" | "sign">): LegPolicy {
   };
 }
 
-/** Without the margin check by default: the books have moved this money already, and a refusal would leave phantom capital. */
+/** Without margin check by default: the books have moved this money already and would be wrong after a refusal. */
 function internal(own: Pick<LegPolicy, "letter" | "sign" | "comment"> & Partial<LegPolicy>): LegPolicy {
   return { origin: "internal", checkMargin: false, exclusive: true, whenExhausted: "refuse", ...own };
 }

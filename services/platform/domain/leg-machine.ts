@@ -15,7 +15,7 @@ import {
 export const MAX_ABSENT_ATTEMPTS = 3;
 /** The attempt is one base32 digit of the reference. */
 export const MAX_ATTEMPTS = 31;
-/** The platform's "too frequent requests": not executed, and worth another attempt later. */
+/** The platform's "too frequent requests": not executed; a later attempt may succeed. */
 const THROTTLED = 12;
 const NO_MONEY = 10019;
 
@@ -27,10 +27,10 @@ export type TransitionRule = {
   /** New state of the current attempt, or of the one that begins. */
   readonly attempt?: AttemptState;
   readonly writes: readonly Written[];
-} & Arrival;
+} & Target;
 
-/** New state; `because` where the event has no reason. UNMATCHED leaves the leg as it is: the deal is one too many. */
-type Arrival =
+/** New state; `because` where the event has no reason. UNMATCHED keeps the state: the deal is a second deal of the leg. */
+type Target =
   | { readonly to: "INTENT" | "SENDING" | "UNKNOWN" | "APPLIED" | "UNMATCHED" }
   | { readonly to: "REFUSED"; readonly because?: RefusalReason }
   | { readonly to: "REVIEW"; readonly because?: ReviewReason };
@@ -38,12 +38,12 @@ type Arrival =
 type Condition = (leg: Leg, event: LegEvent) => boolean;
 
 // Evidence is about one attempt. The outcome of another attempt must not end the current one, which its sender owns.
-const ofPresent: Condition = ({ attempt }, event) => "attempt" in event && event.attempt === attempt;
-const ofAnother: Condition = (leg, event) => !ofPresent(leg, event);
-const ofAnotherDeal: Condition = (leg, event) =>
+const ofCurrentAttempt: Condition = ({ attempt }, event) => "attempt" in event && event.attempt === attempt;
+const ofOtherAttempt: Condition = (leg, event) => !ofCurrentAttempt(leg, event);
+const ofOtherDeal: Condition = (leg, event) =>
   leg.state === "APPLIED" && "ticket" in event && event.ticket !== leg.ticket;
-// Only an internal leg is attempted again, only after proof that no money moved, and while its reference has a digit left.
-const canCount: Condition = ({ attempt }) => attempt < MAX_ATTEMPTS;
+// Only an internal leg is attempted again, only after proof that no money moved, and at most MAX_ATTEMPTS times.
+const hasAttemptLeft: Condition = ({ attempt }) => attempt < MAX_ATTEMPTS;
 const isInternal: Condition = ({ kind }) => LEG_KINDS[kind].origin === "internal";
 const isThrottled: Condition = (_leg, event) => event.type === "refused" && event.code === THROTTLED;
 const hasAbsenceLeft: Condition = ({ absences }) => absences + 1 < MAX_ABSENT_ATTEMPTS;
@@ -61,8 +61,8 @@ const SENT = ["SENDING", "UNKNOWN"] as const;
  */
 // prettier-ignore
 export const TRANSITIONS: readonly TransitionRule[] = [
-  // Not sent: the permit, or the end. A deal can only belong to an attempt that was recorded as absent or void.
-  { from: ["INTENT"], on: "permit_granted", when: [canCount], to: "SENDING", attempt: "SENDING", writes: ["permit"] },
+  // Not sent yet: the leg gets a permit or ends. A deal can only belong to an attempt that was recorded as absent or void.
+  { from: ["INTENT"], on: "permit_granted", when: [hasAttemptLeft], to: "SENDING", attempt: "SENDING", writes: ["permit"] },
   { from: ["INTENT"], on: "permit_granted", when: [isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", writes: ["finding"] },
   { from: ["INTENT"], on: "permit_granted", when: [], to: "REFUSED", because: "expired", writes: [] },
   { from: ["INTENT"], on: "given_up", when: [], to: "REFUSED", writes: [] },
@@ -71,22 +71,22 @@ export const TRANSITIONS: readonly TransitionRule[] = [
 
   // A permit was granted: only evidence about that attempt counts. In UNKNOWN the sender may still report the answer
   // that it read: a late answer is as valid as one in time.
-  { from: SENT, on: "applied", when: [ofPresent], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry", "next_scan"] },
-  { from: SENT, on: "applied", when: [ofAnother], to: "UNMATCHED", writes: ["finding"] },
-  { from: SENT, on: "refused", when: [ofPresent, isThrottled, isInternal, canCount], to: "INTENT", attempt: "REFUSED", writes: ["outcome", "next_scan"] },
-  { from: SENT, on: "refused", when: [ofPresent, isThrottled, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "REFUSED", writes: ["outcome", "finding"] },
-  { from: SENT, on: "refused", when: [ofPresent], to: "REFUSED", attempt: "REFUSED", writes: ["outcome"] },
-  { from: SENT, on: "not_sent", when: [ofPresent, canCount], to: "INTENT", attempt: "VOID", writes: ["outcome", "next_scan"] },
-  { from: SENT, on: "not_sent", when: [ofPresent, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "VOID", writes: ["outcome", "finding"] },
-  { from: SENT, on: "not_sent", when: [ofPresent], to: "REFUSED", because: "expired", attempt: "VOID", writes: ["outcome"] },
-  { from: ["SENDING"], on: "lost", when: [ofPresent], to: "UNKNOWN", attempt: "UNKNOWN", writes: ["outcome", "next_scan"] },
-  { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent, isInternal, hasAbsenceLeft, canCount], to: "INTENT", attempt: "ABSENT", writes: ["outcome", "next_scan"] },
-  { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "ABSENT", writes: ["outcome", "finding"] },
-  { from: ["UNKNOWN"], on: "proven_absent", when: [ofPresent], to: "REFUSED", because: "absent", attempt: "ABSENT", writes: ["outcome"] },
+  { from: SENT, on: "applied", when: [ofCurrentAttempt], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry", "next_scan"] },
+  { from: SENT, on: "applied", when: [ofOtherAttempt], to: "UNMATCHED", writes: ["finding"] },
+  { from: SENT, on: "refused", when: [ofCurrentAttempt, isThrottled, isInternal, hasAttemptLeft], to: "INTENT", attempt: "REFUSED", writes: ["outcome", "next_scan"] },
+  { from: SENT, on: "refused", when: [ofCurrentAttempt, isThrottled, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "REFUSED", writes: ["outcome", "finding"] },
+  { from: SENT, on: "refused", when: [ofCurrentAttempt], to: "REFUSED", attempt: "REFUSED", writes: ["outcome"] },
+  { from: SENT, on: "not_sent", when: [ofCurrentAttempt, hasAttemptLeft], to: "INTENT", attempt: "VOID", writes: ["outcome", "next_scan"] },
+  { from: SENT, on: "not_sent", when: [ofCurrentAttempt, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "VOID", writes: ["outcome", "finding"] },
+  { from: SENT, on: "not_sent", when: [ofCurrentAttempt], to: "REFUSED", because: "expired", attempt: "VOID", writes: ["outcome"] },
+  { from: ["SENDING"], on: "lost", when: [ofCurrentAttempt], to: "UNKNOWN", attempt: "UNKNOWN", writes: ["outcome", "next_scan"] },
+  { from: ["UNKNOWN"], on: "proven_absent", when: [ofCurrentAttempt, isInternal, hasAbsenceLeft, hasAttemptLeft], to: "INTENT", attempt: "ABSENT", writes: ["outcome", "next_scan"] },
+  { from: ["UNKNOWN"], on: "proven_absent", when: [ofCurrentAttempt, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "ABSENT", writes: ["outcome", "finding"] },
+  { from: ["UNKNOWN"], on: "proven_absent", when: [ofCurrentAttempt], to: "REFUSED", because: "absent", attempt: "ABSENT", writes: ["outcome"] },
   { from: ["UNKNOWN"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
 
   // A result was reported. It is never turned into the opposite; contradicting evidence is sent to manual review.
-  { from: ["APPLIED"], on: "applied", when: [ofAnotherDeal], to: "UNMATCHED", writes: ["finding"] },
+  { from: ["APPLIED"], on: "applied", when: [ofOtherDeal], to: "UNMATCHED", writes: ["finding"] },
   { from: ["APPLIED"], on: "deal_gone", when: [], to: "REVIEW", because: "applied_deal_gone", writes: ["finding"] },
   { from: ["APPLIED"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
   { from: ["REFUSED"], on: "applied", when: [], to: "REVIEW", because: "deal_after_refusal", writes: ["finding"] },
@@ -106,7 +106,7 @@ export function applyEvent(leg: Leg, event: LegEvent): Transition {
   );
   if (taken === undefined) return { kind: "stay" };
   if (taken.to === "UNMATCHED") return { kind: "unmatched", ticket: ticketOf(event) };
-  const to = arrive(leg, event, taken);
+  const to = nextLeg(leg, event, taken);
   const { attempt, writes } = taken;
   return { kind: "move", to, writes, ...(attempt && { attempt: { number: to.attempt, state: attempt } }) };
 }
@@ -116,7 +116,7 @@ export function accepts({ state }: Pick<Leg, "state">, type: LegEvent["type"]): 
   return TRANSITIONS.some(({ from, on }) => from.includes(state) && on === type);
 }
 
-function arrive(leg: Leg, event: LegEvent, taken: TransitionRule): Leg {
+function nextLeg(leg: Leg, event: LegEvent, taken: TransitionRule): Leg {
   const { kind } = leg;
   const attempt = leg.attempt + (taken.writes.includes("permit") ? 1 : 0);
   const absences = leg.absences + (event.type === "proven_absent" ? 1 : 0);

@@ -95,7 +95,7 @@ export type Transition =
   /** A second deal of this leg: it enters the log as external and is sent to manual review. */
   | { readonly kind: "unmatched"; readonly ticket: bigint };
 
-/** The result that a repeated key is answered. A reported result is final, also while a later finding is in manual review. */
+/** The result for the caller. A repeated key returns it again: it is final, also while a finding is in manual review. */
 export type Outcome = "PENDING" | "UNKNOWN" | "APPLIED" | "REFUSED";
 
 export function outcomeOf(leg: Leg): Outcome {

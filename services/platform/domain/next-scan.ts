@@ -1,12 +1,12 @@
 import type { Leg } from "./leg.ts";
 
-/** A lost answer is usually found at once. */
+/** Delay of the first scan after a lost answer: the history usually shows the deal at once. */
 const FIRST_SCAN_MS = 250;
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 /** When the deal of an applied leg is verified again: a server that restarts may lose its last deals. */
 const VERIFICATION_DELAYS_MS: readonly number[] = [60_000, 3_600_000, 86_400_000];
-/** A new deal may take at least this long to appear in the history. */
+/** The history may show a new deal this late, also with a shorter quiet period. */
 const SHOWN_WITHIN_MS = 60_000;
 
 /** Milliseconds until a worker has to process a leg that just reached this state; undefined when it never has to. */
@@ -26,7 +26,7 @@ export function nextScanMs({ state, attempt }: Leg): number | undefined {
   }
 }
 
-/** Milliseconds from the application of a leg to its next verification, after `done` of them; undefined after the last. */
+/** Milliseconds from the execution of a leg to its next verification, after `done` verifications; undefined after the last. */
 export function verificationDelayMs(done: number): number | undefined {
   return VERIFICATION_DELAYS_MS[done];
 }

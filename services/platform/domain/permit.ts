@@ -3,7 +3,7 @@
  * write, so that a process that was paused between its commit and its write finds it expired.
  */
 export const PERMIT_MS = 2_000;
-/** Time from the check until the socket has the bytes; generous, because it is one synchronous call. */
+/** Upper limit of the time from the check until the socket has the bytes, which is one synchronous call. */
 export const PERMIT_MARGIN_MS = 100;
 /** A command that was written and not answered within this time is lost. */
 export const COMMAND_TIMEOUT_MS = 5_000;

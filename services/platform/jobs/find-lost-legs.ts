@@ -9,7 +9,7 @@ import { fenceOwnAttempts } from "../store/attempts.ts";
 import { claimToScan, listOverdue } from "../store/queues.ts";
 
 const OVERDUE_EVERY_MS = 1_000;
-/** Longer than a scan takes; a process that crashes with a claim delays the next scan by this. */
+/** Longer than a scan takes. After a crash, a leg that the process has claimed is scanned after this time. */
 const CLAIM_MS = 15_000;
 const BATCH = 16;
 
@@ -18,7 +18,7 @@ export function lostLegsFinder(deps: Deps): () => Promise<boolean> {
   let overdueAt = 0;
   return async () => {
     if (performance.now() >= overdueAt) {
-      await loseOverdue(deps);
+      await markOverdueLost(deps);
       await fenceOwn(deps);
       overdueAt = performance.now() + OVERDUE_EVERY_MS;
     }
@@ -39,7 +39,7 @@ async function fenceOwn({ pool, sender, inFlight }: Deps): Promise<void> {
 }
 
 /** Marks attempts as lost whose permit and timeouts expired without a recorded outcome: the process probably crashed. */
-async function loseOverdue(deps: Deps): Promise<void> {
+async function markOverdueLost(deps: Deps): Promise<void> {
   for (const number of await listOverdue(deps.pool, COMMAND_TIMEOUT_MS, BATCH)) {
     const leg = await findLeg(deps.pool, number);
     if (leg === undefined || !accepts(leg.status, "lost")) continue;

@@ -28,7 +28,7 @@ async function finish(deps: Deps, about: ReviewCase): Promise<void> {
   if (outcome === "APPLIED") return void (await markFinished(pool, about.id, await now(deps)));
   if (reversal !== undefined && outcome === "REFUSED") return await endRefused(deps, about, reversal);
   if (reversal === undefined) {
-    log.error("decided reversal has no leg, retry scheduled", { id: about.id, login: about.login });
+    log.error("decided reversal has no leg, report this defect", { id: about.id, login: about.login });
   }
   const lastError = `the reversal is ${reversal?.status.state ?? "not recorded"}`;
   await delayUnfinished(pool, about.id, new Date((await readClock(pool)) + RETRY_MS), lastError);

@@ -1,7 +1,7 @@
 import { leaseCandidate } from "#kernel/postgres/lease-candidate.ts";
 import type { Deps } from "../deps.ts";
 import { deletedDeals } from "../amendments/amendments.ts";
-import { readFrom, readHistory, readLogin, TRAILING_MS } from "../protocol/history/read-history.ts";
+import { readFrom, readHistory, readLogin, REREAD_MS } from "../protocol/history/read-history.ts";
 import { listLogins, listUndecided } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
@@ -9,50 +9,50 @@ import { moveReadTo } from "../store/reader-cursor.ts";
 /** A reader that crashed is replaced within five seconds. */
 export const READER_LEASE_MS = 5_000;
 const LEASE = { name: "deal-reader", ttlMs: READER_LEASE_MS, renewMs: 1_000, pollMs: 500 };
-/** Logins of one request; the length of a URL limits them. */
+/** Logins of one request, whose URL has a maximum length. */
 const LOGINS_PER_READ = 100;
 const MAX_CONCURRENT = 4;
 /**
- * Periods that are read again: a short one in every round and longer ones less often, because the platform may show a deal
+ * Periods that are read again: a short one in every run and longer ones less often, because the platform may show a deal
  * late, and because dealers amend and delete deals.
  */
-const TRAILS = [
+const PERIODS = [
   { everyMs: 60_000, backMs: 3_600_000, findsDeleted: true },
-  { everyMs: 5_000, backMs: TRAILING_MS, findsDeleted: true },
+  { everyMs: 5_000, backMs: REREAD_MS, findsDeleted: true },
   { everyMs: 0, backMs: 10_000, findsDeleted: false },
 ];
 
-type Trail = (typeof TRAILS)[number];
+type Period = (typeof PERIODS)[number];
 
 /** Reads the history of all managed accounts. Every process runs this job; a lease lets one read at a time. */
 export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () => Promise<boolean> } {
   const role = leaseCandidate(deps.pool, LEASE);
-  const dueAt = new Map<Trail, number>();
+  const dueAt = new Map<Period, number>();
   const deleted = deletedDeals();
   const read = async (): Promise<boolean> => {
     if ((await role.renewOrAcquire()) === undefined) return false;
     const now = performance.now();
-    const trail = TRAILS.find((each) => now >= (dueAt.get(each) ?? 0));
-    if (trail === undefined) return false;
-    await readRound(deps, trail, deleted);
-    dueAt.set(trail, now + trail.everyMs);
+    const period = PERIODS.find((each) => now >= (dueAt.get(each) ?? 0));
+    if (period === undefined) return false;
+    await readAllLogins(deps, period, deleted);
+    dueAt.set(period, now + period.everyMs);
     await deleted.requestMissing(deps);
     return false;
   };
   return { read, [Symbol.asyncDispose]: () => role[Symbol.asyncDispose]() };
 }
 
-/** Reads at once the logins that this process added to the fresh ones. */
+/** Reads the logins of `deps.freshDeals` at once, without waiting for the next run of the reader. */
 export async function readFreshDeals(deps: Deps): Promise<boolean> {
   const logins = deps.freshDeals.take();
-  for (const page of pagesOf(logins)) await readHistory(deps, page, await readFrom(deps, TRAILING_MS));
+  for (const page of pagesOf(logins)) await readHistory(deps, page, await readFrom(deps, REREAD_MS));
   return false;
 }
 
-/** The cursor moves only after every login was read, so a failed round is read again from its beginning. */
-async function readRound(
+/** The cursor moves only after every login was read, so the next run repeats a failed one from its beginning. */
+async function readAllLogins(
   deps: Deps,
-  { backMs, findsDeleted }: Trail,
+  { backMs, findsDeleted }: Period,
   deleted: ReturnType<typeof deletedDeals>,
 ): Promise<void> {
   const startedAt = new Date(await readClock(deps.pool));
@@ -61,8 +61,8 @@ async function readRound(
   const read = async (logins: readonly string[]): Promise<void> => {
     const readAt = new Date(await readClock(deps.pool));
     const deals = await readHistory(deps, logins, from);
-    deleted.show(deals);
-    if (findsDeleted) await deleted.suspect(deps, { logins, from, to: readAt }, deals);
+    deleted.noteShown(deals);
+    if (findsDeleted) await deleted.noteMissing(deps, { logins, from, to: readAt }, deals);
   };
   for (const login of await listUndecided(deps.pool)) {
     await readLogin(deps, login).catch((error: unknown) => failures.push(error));

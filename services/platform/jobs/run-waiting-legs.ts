@@ -6,7 +6,7 @@ import { listWaiting } from "../store/queues.ts";
 import { findLeg } from "../store/legs.ts";
 import { isBlocked } from "../protocol/follow-transfer.ts";
 
-/** A request runs its own intent for this time; after that its process has crashed, or the leg waits for its turn. */
+/** A request sends its own leg within this time; later its process has crashed, or the leg waits for its turn. */
 const ORPHANED_AFTER_MS = 2_000;
 const BATCH = 100;
 const MAX_CONCURRENT = 8;
@@ -23,7 +23,7 @@ export async function runWaitingLegs(deps: Deps): Promise<boolean> {
   return sent > 0;
 }
 
-/** True when the leg was sent or is final, so that the next one of its login may have its turn. */
+/** True when the leg was sent or is final, so that the next leg of its login may be sent. */
 async function run(deps: Deps, number: LegNumber): Promise<boolean> {
   const leg = await findLeg(deps.pool, number);
   if (leg === undefined || (!leg.isLate && (await isBlocked(deps, leg)))) return false;

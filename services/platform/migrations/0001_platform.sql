@@ -10,7 +10,7 @@
 create table sender (
   epoch      bigint generated always as identity primary key,
   started_at timestamptz not null default clock_timestamp(),
-  heartbeat_at    timestamptz not null default clock_timestamp()
+  heartbeat_at timestamptz not null default clock_timestamp()
 );
 
 -- A managed login: its role, the end of its log, and the account lock of the saga that holds it.
@@ -27,14 +27,14 @@ create table account (
   -- Time of the oldest deal that is not classified as own or external yet, because an open leg could explain it.
   undecided_from timestamptz,
   locked_by      text check (locked_by <> ''),
-  -- Legs with a lower number came before the account lock and still have their turn.
+  -- Legs with a lower number were recorded before the account lock and are still sent.
   lock_number    bigint,
-  -- Set when all of those were final. A claim may be withdrawn before this is set; after it the lock can only be released.
+  -- Set when all those legs are final. Before, the claim may be withdrawn; after, the lock can only be released.
   lock_granted_at timestamptz,
   -- No permit is granted before this instant: the facts of the account are being read.
   reading_until  timestamptz,
   reading_token  text,
-  -- When facts were last read: a leg that waited for one read goes before the next read.
+  -- When facts were last read: a leg that waited for one read is sent before the next read.
   read_at        timestamptz,
   managed_at     timestamptz not null default clock_timestamp(),
   check ((locked_by is null) = (lock_number is null)),
@@ -43,7 +43,7 @@ create table account (
 ) with (fillfactor = 70);
 create index account_undecided on account (login) where undecided_from is not null;
 
--- Lock owners that were released. None of them ever gets an account lock again.
+-- Lock owners that have released their lock. They can never acquire an account lock again.
 create table released_lock (
   lock_owner  text primary key check (lock_owner <> ''),
   login       text not null,
@@ -60,7 +60,7 @@ create table account_creation (
   requested_at   timestamptz not null default clock_timestamp()
 );
 
--- The next login of our range, one row.
+-- The next login of the configured range; one row.
 create table login_allocation (
   is_only boolean primary key default true check (is_only),
   next bigint not null
@@ -89,7 +89,7 @@ create table transfer (
   created_at  timestamptz not null default clock_timestamp()
 );
 
--- Raised at every start to a floor that grows with the clock, see protocol/leg-number.ts.
+-- Raised at every start to a floor that grows with the clock, see domain/leg-number.ts.
 create sequence leg_number maxvalue 1125899906842623;
 
 -- A leg of a transfer: one balance operation as requested, or the reversal of the first leg.

@@ -92,11 +92,11 @@ export function createSeenTickets(): SeenTickets {
 /** Answers to commands that did not arrive, or that were not accepted as evidence. */
 export type OutstandingAnswers = {
   readonly add: () => void;
-  /** One of them may still arrive, and be read as the answer to the next request. */
+  /** A missing answer may still arrive, and would be read as the answer to the next request. */
   readonly mayArrive: () => boolean;
 };
 
-/** A command may be executed, and so answered, this much later. */
+/** The platform may execute, and so answer, a command this long after it was sent. */
 const MAX_DELAY_MS = 10 * 60_000;
 
 /** `isMissing`: an earlier process left a command without its answer. */

@@ -32,7 +32,7 @@ export type MoneyOutcome =
   | { readonly kind: "refused"; readonly code: number }
   | Undecided;
 
-/** Tickets are int64 in contracts and tables; the platform's are far below. */
+/** Tickets are int64 in contracts and tables; tickets of the platform are far smaller. */
 const MAX_TICKET = 2n ** 63n - 1n;
 const INTEGER = /^(?:0|[1-9]\d{0,18})$/;
 
@@ -55,7 +55,7 @@ export function classifyCommand(exchanged: Exchanged, table: RetcodeTable): Comm
     : { kind: "unknown", reason: "ambiguous_code", code };
 }
 
-/** As above; success needs the ticket of a deal, and a refusal with a ticket is contradictory. */
+/** Like classifyCommand, but success needs the ticket of a deal, and a refusal with a ticket is contradictory. */
 export function classifyCommandAnswer(exchanged: Exchanged): MoneyOutcome {
   const outcome = classifyCommand(exchanged, MONEY_RETCODES);
   if (outcome.kind !== "done" && outcome.kind !== "refused") return outcome;
@@ -74,8 +74,8 @@ function ticketOf({ answer, members }: Envelope): bigint | "contradictory" | und
   const named = valuesNamed(members, "ticket");
   const [ticket] = named;
   if (ticket === undefined || (named.length === 1 && ticket === "0")) return undefined;
-  const isInPlace = isJsonObject(answer) && (answer.get("ticket") ?? []).length === named.length;
-  if (!isInPlace || named.some((value) => value !== ticket)) return "contradictory";
+  const isDocumented = isJsonObject(answer) && (answer.get("ticket") ?? []).length === named.length;
+  if (!isDocumented || named.some((value) => value !== ticket)) return "contradictory";
   return readTicket(ticket) ?? "contradictory";
 }
 

@@ -4,7 +4,7 @@ import { checkBalance, readAccountState } from "./account-state.ts";
 import { DEFAULT_BACKOFF } from "./session/backoff.ts";
 import { type Answers, type BalanceOrder, changeBalance } from "./balance.ts";
 import type { MoneyOutcome } from "./classify.ts";
-import type { Mt5Context, Mt5Questions } from "./context.ts";
+import type { Mt5Context, Mt5ReadContext } from "./context.ts";
 import { countDeals, findDeals, getDeal, readDeals } from "./deals.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
@@ -33,7 +33,7 @@ export type Mt5Client = Disposable & {
   readonly findDeals: Bound<typeof findDeals>;
   readonly getDeal: Bound<typeof getDeal>;
   readonly serverClock: TimeSource;
-  /** A free session that is signed in and has just answered. Take the session first and the permit then. */
+  /** A free session that is signed in and has just answered. Acquire it before the permit, which expires soon. */
   readonly acquireForCommand: (options?: { readonly waitMs?: number }) => Promise<CommandSession>;
   readonly status: SessionPool["status"];
   readonly isLive: SessionPool["isLive"];
@@ -124,7 +124,7 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   };
 }
 
-function bindHistory(mt5: Mt5Questions) {
+function bindHistory(mt5: Mt5ReadContext) {
   return { readDeals: readDeals.bind(undefined, mt5), getDeal: getDeal.bind(undefined, mt5) };
 }
 

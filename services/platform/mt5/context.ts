@@ -2,12 +2,12 @@ import type { Reader } from "./reader.ts";
 import type { SessionPool } from "./session/session-pool.ts";
 import type { TimeSource } from "./server-clock.ts";
 
-/** What the functions of this folder work on. */
+/** The sessions, reader and server clock that the functions of this folder use. */
 export type Mt5Context = {
   readonly pool: SessionPool;
   readonly read: Reader;
   readonly clock: TimeSource;
 };
 
-/** What reads need: a reader, and the server's clock to convert times. */
-export type Mt5Questions = Pick<Mt5Context, "read" | "clock">;
+/** The part of the context that reads use. */
+export type Mt5ReadContext = Pick<Mt5Context, "read" | "clock">;

@@ -1,4 +1,4 @@
-import type { Mt5Questions } from "./context.ts";
+import type { Mt5ReadContext } from "./context.ts";
 import {
   type Fields,
   fieldsOf,
@@ -61,7 +61,7 @@ export function balanceEffect(deal: Deal): bigint {
  * Every deal of a login in a period, possibly one second more at both ends, ordered by server time. Throws when the list
  * cannot be read whole.
  */
-export async function readDeals(mt5: Mt5Questions, login: string, period: Period): Promise<readonly Deal[]> {
+export async function readDeals(mt5: Mt5ReadContext, login: string, period: Period): Promise<readonly Deal[]> {
   const clock = await mt5.clock();
   const query = { login, ...bounds(clock, period) };
   const deals = await readWhole({
@@ -78,7 +78,7 @@ export async function readDeals(mt5: Mt5Questions, login: string, period: Period
 }
 
 /** Number of deals of a login in a period; one request, cheaper than reading them. */
-export async function countDeals(mt5: Mt5Questions, login: string, period: Period): Promise<number> {
+export async function countDeals(mt5: Mt5ReadContext, login: string, period: Period): Promise<number> {
   return await readTotal(mt5, { login, ...bounds(await mt5.clock(), period) });
 }
 
@@ -87,7 +87,7 @@ export async function countDeals(mt5: Mt5Questions, login: string, period: Perio
  * rows and does not mark a list that it cut.
  */
 export async function findDeals(
-  mt5: Mt5Questions,
+  mt5: Mt5ReadContext,
   logins: readonly string[],
   period: Period,
 ): Promise<readonly Deal[]> {
@@ -99,7 +99,7 @@ export async function findDeals(
 }
 
 /** When the server answers that its limit is reached, the batch is halved; a single login is read page by page. */
-async function readBatch(mt5: Mt5Questions, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
+async function readBatch(mt5: Mt5ReadContext, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
   const clock = await mt5.clock();
   const query = { login: logins.join(","), ...bounds(clock, period) };
   const envelope = await mt5.read({ method: "GET", path: "deal/get_batch", query });
@@ -119,7 +119,7 @@ async function readBatch(mt5: Mt5Questions, logins: readonly string[], period: P
 }
 
 /** One deal by its ticket; undefined when the platform has none. */
-export async function getDeal(mt5: Mt5Questions, ticket: bigint): Promise<Deal | undefined> {
+export async function getDeal(mt5: Mt5ReadContext, ticket: bigint): Promise<Deal | undefined> {
   const query = { ticket: ticket.toString() };
   const found = findDone(await mt5.read({ method: "GET", path: "deal/get", query }));
   if (found === undefined) return undefined;
@@ -128,7 +128,7 @@ export async function getDeal(mt5: Mt5Questions, ticket: bigint): Promise<Deal |
   return deal;
 }
 
-async function readTotal({ read }: Mt5Questions, query: Readonly<Record<string, string>>): Promise<number> {
+async function readTotal({ read }: Mt5ReadContext, query: Readonly<Record<string, string>>): Promise<number> {
   const { answer } = requireDone(await read({ method: "GET", path: "deal/get_total", query }));
   return fieldsOf(answer).number("Total");
 }

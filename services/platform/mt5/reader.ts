@@ -71,7 +71,7 @@ export function requireDone(envelope: Envelope): Envelope {
   throw new Mt5Error("retcode", `the platform answers ${envelope.code} ${envelope.text}`, { retcode: envelope.code });
 }
 
-/** The same; undefined for "not found". */
+/** Like requireDone; undefined for "not found". */
 export function findDone(envelope: Envelope): Envelope | undefined {
   return envelope.code === RETCODE.notFound ? undefined : requireDone(envelope);
 }

@@ -2,7 +2,7 @@ import type { Clock } from "#kernel/clock.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "#kernel/duration.ts";
 import { Mt5Error } from "./errors.ts";
 
-/** The platform writes all times as its own wall clock in the form of UTC. This converts them. */
+/** Converts the times of the platform, which are its own wall clock written in the form of UTC. */
 export type ServerClock = {
   readonly toUtcMs: (serverMs: number) => number;
   readonly toServerMs: (utcMs: number) => number;

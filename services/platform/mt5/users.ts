@@ -41,7 +41,7 @@ const DEFAULT_RIGHTS = 0x163n;
 const MAX_NAME_LENGTH = 127;
 const MAX_COMMENT_LENGTH = 63;
 
-/** Safe to repeat because the login is chosen here: code 3004 means that it exists, and getUser shows whose it is. */
+/** Safe to repeat, because this service chooses the login: code 3004 means that it exists, and getUser shows its owner. */
 export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOutcome> {
   const name = (text: string) => platformText(text, MAX_NAME_LENGTH);
   return await command(mt5, {
@@ -71,7 +71,7 @@ export async function getUser(mt5: Mt5Context, login: string): Promise<User | un
   return readUser(found.answer);
 }
 
-/** The existing ones of these accounts, by login. */
+/** Those of the accounts that exist, by login. */
 export async function getUsers(mt5: Mt5Context, logins: readonly string[]): Promise<ReadonlyMap<string, User>> {
   const users = new Map<string, User>();
   for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {

@@ -59,7 +59,7 @@ async function waitForTurn(deps: Deps, leg: RecordedLeg, deadlines: Deadlines): 
   return false;
 }
 
-/** Another transaction may hold the account's row longer than the lock time-out; then the request waits on. */
+/** Another transaction may hold the account's row longer than the lock time-out: then the request continues to wait. */
 async function tryTurn(deps: Deps, leg: RecordedLeg): Promise<Turn> {
   try {
     return await takeTurn(deps, leg);
@@ -69,7 +69,7 @@ async function tryTurn(deps: Deps, leg: RecordedLeg): Promise<Turn> {
   }
 }
 
-/** False when it is the leg's turn, or when it needs none any more. */
+/** False when the leg may be sent now, or is not waiting any more. */
 async function mustWait(deps: Deps, number: LegNumber): Promise<boolean> {
   const current = await findLeg(deps.pool, number);
   return current !== undefined && accepts(current.status, "permit_granted") && (await isBlocked(deps, current));
@@ -87,7 +87,7 @@ export async function isBlocked({ pool }: Deps, leg: RecordedLeg): Promise<boole
 
 /**
  * Refuses a leg before its caller gets the answer, so that it can never be sent afterwards. While the platform
- * cannot be reached only external legs end; internal ones wait for it.
+ * cannot be reached only external legs end; internal legs continue to wait.
  */
 async function giveUp(deps: Deps, leg: RecordedLeg, isUnreachable: boolean): Promise<void> {
   const { ordinal, isEnqueued, login, number, status } = leg;

@@ -33,9 +33,9 @@ export type Permit = {
 
 export type PermitAnswer =
   | { readonly kind: "granted"; readonly permit: Permit }
-  /** Not yet; `behind` is the leg that has to end first, if there is one. */
+  /** No permit yet; `behind` is the leg that has to end first, if there is one. */
   | { readonly kind: "wait"; readonly behind: LegNumber | undefined }
-  /** It needs no permit any more. */
+  /** The leg needs no permit any more. */
   | { readonly kind: "over" };
 
 /** Decides under the row lock of the account, so exactly one process may send, once, and no leg bypasses an account lock. */
@@ -84,8 +84,8 @@ export function isAdmitted(
 }
 
 /**
- * An external leg that was never written may expire. An internal one that was attempted goes on, and so does a leg
- * after an applied one.
+ * An external leg that was never written may expire. An internal leg that was attempted does not expire, nor does a leg
+ * that follows an applied one.
  */
 function isTooLate({ isLate, ordinal, status }: RecordedLeg): boolean {
   return isLate && ordinal === 1 && (status.attempt === 0 || LEG_KINDS[status.kind].origin === "external");

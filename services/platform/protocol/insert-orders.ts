@@ -10,7 +10,7 @@ import { type PermitHolder, isAdmitted, newAttempt, type Permit } from "./grant-
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { applyEvent } from "../domain/leg-machine.ts";
-import { neverWaits, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
+import { neverQueues, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
 
 export type NewOrder = {
   readonly order: TransferOrder;
@@ -24,7 +24,7 @@ export type OrderAnswer =
   | { readonly kind: "recorded"; readonly transfer: Transfer; readonly permit: Permit | undefined }
   /** Nothing was recorded. */
   | { readonly kind: "refused"; readonly refusal: Refusal }
-  /** Another request has recorded the key: its order counts. */
+  /** Another request has recorded the key before. */
   | { readonly kind: "taken" };
 
 type Judged = NewOrder & { readonly debit: OrderedLeg; readonly account: Account; readonly isFree: boolean };
@@ -82,17 +82,17 @@ async function judgeAll(
     const behind = obstacles.get(debit.login);
     const isExclusive = LEG_KINDS[debit.kind].exclusive;
     const isBusy = isExclusive && (account.isBeingRead || !isAdmitted(account, order) || behind !== undefined);
-    if (isBusy && neverWaits(order)) return { refusal: busy(behind) };
+    if (isBusy && neverQueues(order)) return { refusal: busy(behind) };
     return { ...each, debit, account, isFree: !isBusy && permitHolder !== undefined };
   });
 }
 
-/** False for a saga that lost its account lock or never had it: the order is refused. */
+/** False when the saga does not hold the account lock, or not any more: the order is refused. */
 function ownsLock({ accountLock }: Account, { lockOwner }: TransferOrder): boolean {
   return lockOwner === "" || (accountLock?.lockOwner === lockOwner && accountLock.isGranted);
 }
 
-/** A floor cuts both legs alike. With nothing left above it, the order is recorded as refused. */
+/** A floor reduces both legs by the same amount. When no money is above it, the order is recorded as refused. */
 function legsOf({ order, account, isFree }: Judged, { id: transferId, isLate }: InsertedTransfer): NewLeg[] {
   const cutMinor = cutOf(order, account);
   return order.legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {

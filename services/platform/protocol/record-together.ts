@@ -27,7 +27,7 @@ export type RecordedTogether = {
   readonly recorded: ReadonlySet<bigint>;
   /** Permits of the next legs, by the number of the leg before. */
   readonly permits: ReadonlyMap<bigint, Permit>;
-  /** Masters: only the reader appends to their logs. */
+  /** Logins of Masters: only the reader appends their deals to the log. */
   readonly awaitReader: readonly string[];
 };
 
@@ -86,7 +86,7 @@ function factOf({ applied, leg, account }: PlainAnswer) {
   return { account, entry: legEntry(leg, status, account.seenAt), requestId: leg.requestId };
 }
 
-/** Like `grantPermit` for many credits: none of these waits in a queue, and each is locked. */
+/** Like `grantPermit` for many locked credits, which wait in no queue. */
 async function permitCredits(tx: Transaction, answers: readonly PlainAnswer[]): Promise<ReadonlyMap<bigint, Permit>> {
   const debits = answers.filter(({ leg }) => leg.legCount === 2 && leg.ordinal === 1);
   const permits = new Map<bigint, Permit>();

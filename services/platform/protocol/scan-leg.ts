@@ -56,7 +56,7 @@ async function readEvidence(deps: Deps, { leg, attempt }: Lost, startedAtMs: num
   }
 }
 
-/** A deal with the reference decides the outcome; a scan without one is only recorded. */
+/** A deal with the reference decides the outcome; a scan without such a deal is only recorded. */
 async function isDecidedBy(
   deps: Deps,
   lost: Lost,

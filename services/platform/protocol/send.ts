@@ -135,7 +135,7 @@ function logNotApplied(
   const fields = { leg: number, login, attempt, kind, reason, code };
   switch (kind) {
     case "refused":
-      return log.warn("trading platform refused a leg", fields);
+      return log.warn("leg refused by the trading platform, outcome recorded", fields);
     case "not_sent":
       return log.info("leg not sent, retry scheduled unless it has expired", fields);
     case "unknown":

@@ -52,7 +52,7 @@ export function readTransferOrder(request: TransferRequest): TransferOrder {
 }
 
 /** Whether the order is refused rather than queued: after a wait its amount would be outdated, so the caller recalculates it. */
-export function neverWaits({ legs, floorMinor }: TransferOrder): boolean {
+export function neverQueues({ legs, floorMinor }: TransferOrder): boolean {
   return floorMinor !== undefined || legs.some(({ kind }) => kind === "result");
 }
 
@@ -106,5 +106,5 @@ function checkTogether(order: TransferOrder, count: number, reject: Reject): voi
   }
   if (second !== undefined && second.login === first.login) reject("legs", "login", "must have different logins");
   if (order.floorMinor !== undefined && first.amountMinor > 0n) reject("up_to", "sign", "must be used with a debit");
-  if (order.isEnqueued && neverWaits(order)) reject("enqueue", "contradiction", "must be false for this transfer");
+  if (order.isEnqueued && neverQueues(order)) reject("enqueue", "contradiction", "must be false for this transfer");
 }

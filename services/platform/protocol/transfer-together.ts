@@ -15,13 +15,13 @@ import type { TransferOrder } from "./transfer-order.ts";
 /** An order of this batch and the session that would send its legs. */
 export type BatchItem = { readonly order: TransferOrder; readonly requestId: string; readonly session: CommandSession };
 
-/** `alone`: the batch failed; the caller runs this transfer by itself, which finds out what was recorded. */
+/** `alone`: the commit of the batch failed; the caller runs this transfer individually, which reads what was recorded. */
 export type BatchAnswer = OrderAnswer | { readonly kind: "alone" };
 
 type Write = { readonly item: BatchItem; readonly permit: Permit };
 type Written = { readonly item: BatchItem; readonly sent: Sent };
 
-/** An answer that takes longer than this is recorded by itself, so that it does not delay the others. */
+/** An answer that takes longer than this is recorded in a commit of its own, so that it does not delay the others. */
 const TOGETHER_MS = 250;
 
 /**
@@ -37,7 +37,7 @@ export async function transferTogether(deps: Deps, items: readonly BatchItem[]):
   });
   const debits = await sendAll(deps, first, ({ order }) => order.legs.length === 1);
   const credits = await sendAll(deps, debits.next, () => true);
-  requireAll([...(await debits.rest), ...(await credits.rest)]);
+  throwFirst([...(await debits.rest), ...(await credits.rest)]);
   return answers;
 }
 
@@ -63,15 +63,15 @@ export async function undoUnsent(deps: Deps, key: string, session: CommandSessio
   if (first !== undefined) await voidUnsent(deps, first, session);
 }
 
-type Round = {
+type Batch = {
   /** The next legs, with their permits. */
   readonly next: readonly Write[];
-  /** The result of each session, late answers included. Never rejects: it is awaited only after the next round is sent. */
+  /** The result of each session, late answers included. Never rejects: it is awaited only after the next legs are sent. */
   readonly rest: Promise<readonly PromiseSettledResult<void>[]>;
 };
 
 /** Releases a session without a following leg before the answers are recorded. */
-async function sendAll(deps: Deps, writes: readonly Write[], isLast: (item: BatchItem) => boolean): Promise<Round> {
+async function sendAll(deps: Deps, writes: readonly Write[], isLast: (item: BatchItem) => boolean): Promise<Batch> {
   const inTime: Written[] = [];
   const free = new Set<CommandSession>();
   let isTime = true;
@@ -93,8 +93,8 @@ async function sendAll(deps: Deps, writes: readonly Write[], isLast: (item: Batc
   return { next, rest: all };
 }
 
-/** Throws the first failure, after all have ended: a failure of one does not stop the others. */
-function requireAll(results: readonly PromiseSettledResult<unknown>[]): void {
+/** Throws the first failure. All work has ended before, so that one failure does not stop other work. */
+function throwFirst(results: readonly PromiseSettledResult<unknown>[]): void {
   for (const result of results) if (result.status === "rejected") throw result.reason;
 }
 
@@ -106,7 +106,7 @@ async function recordAll(
   const plain = written.flatMap(({ item, sent }) => appliedNow(deps, item, sent, free) ?? []);
   const together = plain.length === 0 ? NOTHING : await tryTogether(deps, written, plain);
   const alone = written.filter(({ sent }) => !together.recorded.has(sent.permit.leg.number));
-  requireAll(await Promise.allSettled(alone.map(({ sent }) => recordSent(deps, sent))));
+  throwFirst(await Promise.allSettled(alone.map(({ sent }) => recordSent(deps, sent))));
   return written.flatMap(({ item, sent }) => {
     const permit = together.permits.get(sent.permit.leg.number);
     return permit === undefined ? [] : [{ item, permit }];

@@ -1,14 +1,14 @@
-/** The position of a leg in its queue of this process. */
+/** A request that waits in a queue of this process. */
 type QueueEntry = Disposable & {
-  /** Resolves with true when it is the first, or with false after `timeoutMs`. */
+  /** Resolves with true when the request is the first of its queue, or with false after `timeoutMs`. */
   readonly untilFirst: (timeoutMs: number) => Promise<boolean>;
 };
 
 type Waiting = { readonly number: bigint; readonly wake: () => void };
 
 /**
- * Queues the requests that wait in one process, so that only the first of each queue asks the database for its turn. The
- * database decides the order; these queues only keep hundreds of requests from asking it all at once.
+ * Queues the requests that wait in one process, so that only the first of each queue reads the database to learn whether it
+ * may send. The database decides the order; these queues only limit the number of such reads.
  */
 export class LocalQueue {
   readonly #queues = new Map<string, Waiting[]>();
@@ -34,7 +34,7 @@ export class LocalQueue {
     this.#wakeFirst(queue);
   }
 
-  /** A request that was woken stays awake when one with a lower number enters: the database orders them. */
+  /** A request that was woken is not stopped when a request with a lower number enters: the database orders them. */
   #wakeFirst(queue: string): void {
     this.#queues.get(queue)?.[0]?.wake();
   }

@@ -124,7 +124,7 @@ export async function setUndecidedFrom(tx: Transaction, login: string, from: Dat
   await execute(tx, sql`update account set undecided_from = ${from ?? null} where login = ${login}`);
 }
 
-/** Makes every read of the login begin at this instant, until its deals are filed. */
+/** Makes every read of the login begin at this instant, until its deals are in the log. */
 export async function readAgainFrom(db: Queryable, login: string, from: Date): Promise<void> {
   await execute(
     db,

@@ -11,7 +11,7 @@ export type DueVerification = {
   readonly attempt: number;
   readonly ticket: bigint;
   readonly appliedAt: Date;
-  /** How many verifications have found it. */
+  /** How many verifications have found the deal. */
   readonly verifications: number;
 };
 
@@ -26,7 +26,7 @@ type VerificationRow = {
   verifications: number;
 };
 
-/** Claims due verifications, so that one process makes each. It schedules the next one with `saveVerification`. */
+/** Claims due verifications for this process, which schedules the next one of each with `saveVerification`. */
 export async function claimVerifications(db: Queryable, claimMs: number, limit: number): Promise<DueVerification[]> {
   const rows = await many<VerificationRow>(
     db,

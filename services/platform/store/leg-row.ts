@@ -30,7 +30,7 @@ export type RecordedLeg = {
   readonly requestId: string;
   /** The deadline of the first permit has passed, by the clock of the database. */
   readonly isLate: boolean;
-  /** It still pauses after an attempt. */
+  /** The pause after its last attempt has not ended. */
   readonly isEarly: boolean;
   readonly createdAt: Date;
   /** When its status changed last. */

@@ -1,7 +1,7 @@
 import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { LAST_LEG_NUMBER, legNumber, type LegNumber } from "../domain/leg-number.ts";
 
-/** The queue position of a leg on its login: legs before it go first. */
+/** The queue position of a leg on its login: legs before it are sent first. */
 export type QueuePosition = {
   readonly login: string;
   /** Undefined before the leg is recorded: then every recorded leg is before it. */
@@ -52,7 +52,7 @@ export async function findObstacles(
   return new Map(rows.map(({ login, number }) => [login, legNumber(number)]));
 }
 
-/** A leg that could be sent now and that an earlier read of facts has delayed: the next read lets it go first. */
+/** A leg that could be sent now and that an earlier read of facts has delayed: the next read waits for it. */
 export async function findDelayedByReading(db: Queryable, login: string): Promise<LegNumber | undefined> {
   const row = await maybeOne<{ number: bigint }>(
     db,
@@ -110,7 +110,7 @@ export async function listOverdue(db: Queryable, answerMs: number, limit: number
   return rows.map((row) => legNumber(row.number));
 }
 
-/** Claims UNKNOWN legs with a due scan, so that one process makes each scan. It schedules the next one. */
+/** Claims UNKNOWN legs with a due scan for this process, which schedules their next scan. */
 export async function claimToScan(db: Queryable, claimMs: number, limit: number): Promise<LegNumber[]> {
   const rows = await many<{ number: bigint }>(
     db,

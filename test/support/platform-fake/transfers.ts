@@ -42,7 +42,7 @@ function record({ ledger, rules, byKey }: PlatformTransfers, request: TransferRe
   const { key, lockOwner: owner } = request;
   const { lockOwner } = getAccount(ledger, loginOf(request));
   if (owner !== "" && lockOwner !== owner) throw conflict("lock_not_owned");
-  if (neverWaits(request) && lockOwner !== undefined && lockOwner !== owner) throw conflict("account_busy");
+  if (neverQueues(request) && lockOwner !== undefined && lockOwner !== owner) throw conflict("account_busy");
   if (rules.isBusy(request)) throw conflict("account_busy");
   const result = {
     transferId: BigInt(byKey.size + 1),
@@ -58,7 +58,7 @@ function record({ ledger, rules, byKey }: PlatformTransfers, request: TransferRe
 }
 
 /** Postings, and transfers that are limited to the balance. */
-function neverWaits({ upTo, legs }: TransferRequest): boolean {
+function neverQueues({ upTo, legs }: TransferRequest): boolean {
   return upTo !== undefined || legs[0]?.kind === MovementKind.RESULT;
 }
 

@@ -7,7 +7,7 @@ export type HttpAnswer = {
   readonly keepsAlive: boolean;
 };
 
-/** Why nothing was written: the connection had ended, it was not signed in, or the writer's permit was spent. */
+/** Why nothing was written: the connection had ended, it was not signed in, or the permit had expired. */
 export type NotSentReason = "closed" | "unauthenticated" | "not_permitted";
 /** Why a written request has no answer. The connection was reset in each case. */
 export type LossReason = "timeout" | "connection_lost" | "protocol_violation";

@@ -9,7 +9,7 @@ export function backoffDelay(failures: number, { firstMs, lastMs }: Backoff, ran
   return Math.max(firstMs, full * (1 - random() / 4));
 }
 
-export type RetryGate = {
+export type ReconnectPause = {
   /** Time until the next attempt is allowed; 0 = now. */
   readonly pauseMs: () => number;
   readonly failures: () => number;
@@ -17,7 +17,7 @@ export type RetryGate = {
   readonly worked: () => void;
 };
 
-export function createRetryGate(backoff: Backoff): RetryGate {
+export function createReconnectPause(backoff: Backoff): ReconnectPause {
   let failures = 0;
   let notBefore = 0;
   return {

@@ -1,5 +1,5 @@
 import type { Log } from "#kernel/log.ts";
-import { type Backoff, createRetryGate, type RetryGate } from "./backoff.ts";
+import { type Backoff, createReconnectPause, type ReconnectPause } from "./backoff.ts";
 import { Mt5Error } from "../errors.ts";
 import { createIdleSessions, type IdleSessions } from "./idle-sessions.ts";
 import { openSession, type Session, type SessionOptions } from "./session.ts";
@@ -25,7 +25,7 @@ export type PoolState = {
   readonly leased: Set<Session>;
   readonly idle: IdleSessions;
   readonly queue: WaitingQueue<Session>;
-  readonly gate: RetryGate;
+  readonly reconnect: ReconnectPause;
   readonly closing: AbortController;
   opened: number;
   opening: number;
@@ -41,7 +41,7 @@ export function createPoolState(options: PoolOptions): PoolState {
     leased: new Set(),
     idle: createIdleSessions(options.pingEveryMs, (session) => void keepAlive(pool, session)),
     queue: createWaitingQueue(options.maxWaiting, () => waitError(pool)),
-    gate: createRetryGate(options.backoff),
+    reconnect: createReconnectPause(options.backoff),
     closing: new AbortController(),
     opened: 0,
     opening: 0,
@@ -54,7 +54,7 @@ export function createPoolState(options: PoolOptions): PoolState {
 
 /** Runs after every change: serves waiting callers with free sessions and opens missing ones. At least one stays open. */
 export function pump(pool: PoolState): void {
-  const { queue, live, gate, closing, options } = pool;
+  const { queue, live, reconnect, closing, options } = pool;
   while (queue.size() > 0) {
     const session = takeIdle(pool);
     if (session === undefined) break;
@@ -62,11 +62,11 @@ export function pump(pool: PoolState): void {
   }
   const missing = Math.max(queue.size(), live.size === 0 ? 1 : 0) - pool.opening;
   // After a failure sessions are opened one at a time, until one of them has served a request.
-  const limit = gate.failures() > 0 ? 1 : options.maxSessions;
+  const limit = reconnect.failures() > 0 ? 1 : options.maxSessions;
   const count = Math.min(missing, options.maxSessions - live.size - pool.opening, limit - pool.opening);
   if (closing.signal.aborted || count <= 0) return;
   clearTimeout(pool.wake);
-  const pauseMs = gate.pauseMs();
+  const pauseMs = reconnect.pauseMs();
   if (pauseMs > 0) pool.wake = setTimeout(pump, pauseMs, pool).unref();
   else for (let index = 0; index < count; index += 1) void open(pool);
 }
@@ -79,7 +79,7 @@ export function takeIdle({ idle, leased }: PoolState): Session | undefined {
 
 /** A suspect session is pinged or signed in again before it is leased; one that fails both ends and is replaced. */
 export async function putBack(pool: PoolState, session: Session): Promise<void> {
-  if (session.hasServed()) pool.gate.worked();
+  if (session.hasServed()) pool.reconnect.worked();
   if (session.state() === "suspect" && !(await session.ping())) await session.signInAgain();
   pool.leased.delete(session);
   if (session.state() === "authenticated") pool.idle.add(session);
@@ -117,13 +117,13 @@ async function open(pool: PoolState): Promise<void> {
 }
 
 function failed(pool: PoolState, error: unknown): void {
-  const { gate, closing, queue, live, options } = pool;
+  const { reconnect, closing, queue, live, options } = pool;
   if (closing.signal.aborted) return;
-  gate.failed();
-  const pauseMs = Math.ceil(gate.pauseMs());
+  reconnect.failed();
+  const pauseMs = Math.ceil(reconnect.pauseMs());
   pool.lastError = error instanceof Mt5Error ? error : new Mt5Error("unreachable", String(error), { cause: error });
   options.log.warn("trading platform session not opened, retry scheduled", {
-    attempt: gate.failures(),
+    attempt: reconnect.failures(),
     retry_in_ms: pauseMs,
     error,
   });
@@ -132,10 +132,10 @@ function failed(pool: PoolState, error: unknown): void {
 }
 
 /**
- * A server that accepts the sign-in and closes at once must not be called in a hot loop, so such an end is a failure. A
- * session that was idle for longer was closed for that reason; without a pause that makes at most two connections a second.
+ * A session that a server closes sooner than this after the sign-in counts as a failed connection, because reconnecting at
+ * once would be a hot loop. A session that was idle for longer is replaced without a pause: at most two connections a second.
  */
-const SHORTEST_IDLE_MS = 500;
+const MIN_IDLE_MS = 500;
 
 /** Runs inside the reset of a session, so it is removed before its caller receives a lost result. */
 function ended(pool: PoolState, id: string): void {
@@ -145,7 +145,7 @@ function ended(pool: PoolState, id: string): void {
   pool.idle.remove(session);
   pool.options.log.info("trading platform session ended", { id, count: pool.live.size });
   const wasLeased = pool.leased.delete(session);
-  if (!wasLeased && !session.hasServed() && session.idleMs() < SHORTEST_IDLE_MS) pool.gate.failed();
+  if (!wasLeased && !session.hasServed() && session.idleMs() < MIN_IDLE_MS) pool.reconnect.failed();
   queueMicrotask(() => pump(pool));
 }
 

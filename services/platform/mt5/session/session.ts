@@ -30,7 +30,7 @@ export type Session = {
   readonly state: () => SessionState;
   /** Writes the request once, and only when the session is signed in. */
   readonly call: (request: Mt5Request, options?: CallOptions) => Promise<Exchanged>;
-  /** True = it works; when it was suspect, only that command was forbidden. False = it ended or is suspect. */
+  /** True = the session works; a suspect session was only refused one command. False = it has ended or is suspect. */
   readonly ping: () => Promise<boolean>;
   /** Signs in again on the same connection. False = that failed and the session was reset. */
   readonly signInAgain: () => Promise<boolean>;

@@ -20,7 +20,7 @@ export type NewLog = {
   readonly readsFrom: Date;
 };
 
-/** Creates the account with entry 0, its opening balance: from here on balance = sum of the log. */
+/** Creates the account with entry 0, its opening balance: since then the balance is the sum of the log. */
 export async function openLog(tx: Transaction, log: NewLog): Promise<void> {
   const { login, role, group, server, opening, openedAt: at, readsFrom } = log;
   const entry: NewEntry = { kind: "opening", amount: opening, cause: undefined, deal: undefined, at, trade: undefined };
@@ -44,7 +44,7 @@ export async function appendToLog(tx: Transaction, account: Account, addition: A
 
 export type LoggedFact = { readonly account: Account; readonly entry: NewEntry; readonly requestId: string };
 
-/** The same for several logins at once, each in the order of its entries. */
+/** Like appendToLog for several logins at once, each in the order of its entries. */
 export async function appendToLogs(tx: Transaction, server: string, facts: readonly LoggedFact[]): Promise<void> {
   if (facts.length === 0) return;
   const ends = new Map<string, bigint>();
@@ -54,7 +54,7 @@ export async function appendToLogs(tx: Transaction, server: string, facts: reado
     return { ...entry, login, role, number };
   });
   const logged = await insertEntries(tx, server, numbered);
-  for (const [login, entries] of Map.groupBy(logged, (entry) => entry.login)) await followPositions(tx, login, entries);
+  for (const [login, entries] of Map.groupBy(logged, (entry) => entry.login)) await savePositions(tx, login, entries);
   await publishEntries(
     tx,
     logged,
@@ -62,7 +62,7 @@ export async function appendToLogs(tx: Transaction, server: string, facts: reado
   );
 }
 
-async function followPositions(tx: Transaction, login: string, entries: readonly NewEntry[]): Promise<void> {
+async function savePositions(tx: Transaction, login: string, entries: readonly NewEntry[]): Promise<void> {
   const trades = entries.flatMap(({ trade }) => trade ?? []);
   if (trades.length === 0) return;
   await saveOpenPositions(tx, login, followTrades(await listOpenPositions(tx, login), trades));

@@ -9,13 +9,13 @@ import { listUnderWay } from "../../store/legs.ts";
 import { type Facts, readFacts } from "./read-facts.ts";
 import { orUnavailable } from "../unavailable.ts";
 
-/** Permits of the login wait at most this long for a read, also when its process died. */
+/** Maximum time for which a read delays the permits of the login, also when the reading process has crashed. */
 const READING_MS = 1_000;
-/** A read waits this long for legs that an earlier read has delayed. */
+/** Maximum wait of a read for a leg that an earlier read has delayed. */
 const MAX_DELAYED_WAIT_MS = 500;
 const POLL_MS = 20;
 
-/** Reads an account between two legs of the service: with mirrors back to back the facts would never agree. */
+/** Reads an account while no leg is sent. With legs in progress, the platform and the log would rarely agree. */
 export async function readBetween(deps: Deps, login: string): Promise<Facts> {
   const token = randomUUID();
   await awaitDelayedLeg(deps, login);
@@ -34,7 +34,7 @@ export async function readBetween(deps: Deps, login: string): Promise<Facts> {
   }
 }
 
-/** Consecutive reads would delay every leg: so a leg is delayed by at most one read. */
+/** Waits for a leg that an earlier read has delayed, so that consecutive reads delay a leg at most once. */
 async function awaitDelayedLeg(deps: Deps, login: string): Promise<void> {
   const byMs = performance.now() + MAX_DELAYED_WAIT_MS;
   while (performance.now() < byMs && (await findDelayedByReading(deps.pool, login)) !== undefined) {

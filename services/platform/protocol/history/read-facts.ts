@@ -15,8 +15,8 @@ export type Facts = {
 };
 
 /**
- * Reads balance and positions before the history: an event in between is only in the log and shows as a difference. A
- * later event is in none of them.
+ * Reads balance and positions before the history: an event between the reads is only in the log and shows as a difference,
+ * and a later event is in neither of them.
  */
 export async function readFacts(deps: Deps, login: string): Promise<Facts> {
   const user = await deps.mt5.getUser(login);

@@ -11,8 +11,8 @@ import { isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals } from "./file-deals.ts";
 import { CLOCK_WINDOW_MS } from "../../mt5/server-clock.ts";
 
-/** A deal may appear some time after it was made, so this period is read again. */
-export const TRAILING_MS = 60_000;
+/** The platform may show a deal this much later, so each read begins this long before the end of the previous read. */
+export const REREAD_MS = 60_000;
 
 /**
  * Reads the deals of some logins since an instant, files new deals, and reports amended ones. `always` are logins that
@@ -41,29 +41,29 @@ export async function readHistory(
   return deals;
 }
 
-/** Reads one login from the position that the reader has reached. */
+/** Reads one login from the instant up to which the reader has read. */
 export async function readLogin(deps: Deps, login: string): Promise<void> {
   const undecided = (await findAccount(deps.pool, login))?.undecidedFrom;
-  const usual = await readFrom(deps, TRAILING_MS);
+  const usual = await readFrom(deps, REREAD_MS);
   const from = undecided !== undefined && undecided < usual ? undecided : usual;
   await readHistory(deps, [login], from, undecided === undefined ? [] : [login]);
 }
 
 /** The instant from which to read, so that no deal since the last complete run is missed. */
-export async function readFrom({ pool }: Deps, trailingMs: number): Promise<Date> {
+export async function readFrom({ pool }: Deps, rereadMs: number): Promise<Date> {
   const nowMs = await readClock(pool);
   const readTo = await findReadTo(pool);
-  return new Date(Math.min(readTo?.getTime() ?? nowMs, nowMs) - trailingMs);
+  return new Date(Math.min(readTo?.getTime() ?? nowMs, nowMs) - rereadMs);
 }
 
-/** Files the deals of one login. On failure the login is read again from here, and the other logins go on. */
+/** Files the deals of one login. A failure is recorded, so that the login is read again from this instant, and not thrown. */
 async function fileOwn(deps: Deps, login: string, from: Date, deals: readonly Deal[]): Promise<void> {
   try {
-    // An unread deal comes first in the history, and this read begins after it: a wider read files both in order.
+    // This read begins after a deal that is not in the log yet: a longer read appends both deals in order.
     if (deals.length > 0 && (await hasUnreadBefore(deps.pool, deps.settings.server, login, from))) return;
     await fileDeals(deps, login, { from, deals });
   } catch (error) {
-    deps.log.info("deals not filed, login is read again", { login, error });
+    deps.log.info("deals not appended to the log, retry scheduled", { login, error });
     await readAgainFrom(deps.pool, login, from);
   }
 }

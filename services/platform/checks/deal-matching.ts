@@ -23,11 +23,11 @@ type Row = {
 };
 
 /**
- * deal_matching. Every applied leg is one deal, and every deal of this service is one leg: same ticket, login
+ * deal_matching. Every applied leg has one deal, and every deal of this service has one leg: same ticket, login
  * and amount. The deal of a Master's leg enters the log when the history is read; it has to be there once the history
  * was read completely for the quiet period after it. While the history cannot be read, no break is reported.
  */
-export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "pool" | "settings">): Check {
+export function dealMatching({ pool, settings: { quietPeriodMs } }: Pick<Deps, "pool" | "settings">): Check {
   return {
     name: "deal_matching",
     title: "Each applied leg is one deal of the log, and each deal of this service is one leg.",
@@ -49,7 +49,7 @@ export function bijection({ pool, settings: { quietPeriodMs } }: Pick<Deps, "poo
   };
 }
 
-/** Each of the two walks restarts after its end; the pass is complete when both have ended. */
+/** Each list continues after the last row of this run; a full pass is complete when a run reaches the end of both. */
 async function cursorAfter(db: Queryable, legs: bigint, entries: bigint): Promise<string> {
   const lastLeg = await nextCursor(
     db,
@@ -63,12 +63,12 @@ async function cursorAfter(db: Queryable, legs: bigint, entries: bigint): Promis
   return `${lastLeg || legs} ${lastEntry || entries}`;
 }
 
-type Walk = { readonly after: bigint; readonly again: readonly bigint[] };
+type RowSelection = { readonly after: bigint; readonly again: readonly bigint[] };
 
 /** Applied legs whose deal is not in the log with the same leg, login and amount. */
 function listUnlogged(
   db: Queryable,
-  { after, again, quietPeriodMs }: Walk & { quietPeriodMs: number },
+  { after, again, quietPeriodMs }: RowSelection & { quietPeriodMs: number },
 ): Promise<Row[]> {
   return many<Row>(
     db,
@@ -99,7 +99,7 @@ function listUnlogged(
 }
 
 /** Entries of the log whose leg is not applied or has another deal. */
-function listUnexplained(db: Queryable, { after, again }: Walk): Promise<Row[]> {
+function listUnexplained(db: Queryable, { after, again }: RowSelection): Promise<Row[]> {
   return many<Row>(
     db,
     sql`with selected as (
@@ -144,7 +144,7 @@ function factsOf(row: Row): Omit<Finding, "key" | "message"> {
   return {
     login,
     masterLogin: master,
-    // On the wrong account or for the wrong leg the whole amount is at risk.
+    // With equal amounts, the deal has a wrong account or a wrong leg: then the whole amount is at risk.
     atRiskMinor: abs(differs === 0n ? booked : differs),
     operationIds: [String(leg)],
     dealIds: deal === null ? [] : [deal],
