@@ -50,12 +50,12 @@ export function feeJobs(deps: Deps): Job[] {
   return [
     runJob({ name: "read allocations", work: () => readAllocations(deps), ...reading }),
     runJob({ name: "pay fees", wake: wakeSignals.payments, ...paying }),
-    // While one round waits for a payment that hangs, the other job pays. The wake-up signal wakes only the first.
+    // While one job waits for a payment without an answer, the other one pays. The wake-up signal wakes only the first.
     runJob({ name: "pay more fees", ...paying }),
   ];
 }
 
-/** Work that operators may want at shorter intervals, as the checks. */
+/** Jobs whose interval PAMM_CHECK_INTERVAL limits, like that of the checks. */
 export function feeWatchers(deps: Deps, maxMs: number): Job[] {
   const watching = { everyMs: Math.min(WATCH_EVERY_MS, maxMs), log: deps.log };
   return [runJob({ name: "watch payment accounts", work: () => watchPaymentAccounts(deps), ...watching })];

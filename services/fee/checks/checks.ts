@@ -3,7 +3,7 @@ import type { Deps } from "../deps.ts";
 import { late } from "./late.ts";
 import { payments } from "./payments.ts";
 
-/** Runs, payments, credits and marks must reconcile, and nothing may be overdue. */
+/** Fee runs, payments, credits and high-water marks must reconcile, and no fee may be overdue. */
 export function feeChecks(deps: Pick<Deps, "pool">): Check[] {
   return [payments(deps), late(deps)];
 }

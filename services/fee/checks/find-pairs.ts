@@ -2,7 +2,7 @@ import { abs, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** All parts of a pair are added up, so a run examines fewer pairs than rows of other tables. */
+/** Fewer than the rows of other tables, because a run adds up all parts of each pair. */
 const PAIRS_PER_RUN = 500;
 const E8_PER_CENT = 1_000_000n;
 
@@ -74,7 +74,7 @@ export async function listBrokenPairs(db: Queryable, pairs: readonly PairName[])
 }
 
 /** Records the marks of this run; a recorded mark is only ever raised. */
-export async function rememberMarks(pool: Pool, pairs: readonly PairName[]): Promise<void> {
+export async function recordMarks(pool: Pool, pairs: readonly PairName[]): Promise<void> {
   await execute(
     pool,
     sql`insert into reconciliation_mark (investor_login, master_login, mark_e8)

@@ -1,7 +1,7 @@
 import { abs, type Finding } from "#kernel/reconcile/check.ts";
 import { ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { Walk } from "./find-runs.ts";
+import type { RowSelection } from "./find-runs.ts";
 
 export const PAYMENT = "payment";
 export const CREDIT = "credit";
@@ -20,7 +20,7 @@ type PaymentRow = {
 };
 
 /** Executed payments without a credit of the same amount, account and key, and other payments with a credit. */
-export async function listBrokenPayments(db: Queryable, { after, again }: Walk): Promise<Finding[]> {
+export async function listBrokenPayments(db: Queryable, { after, again }: RowSelection): Promise<Finding[]> {
   const rows = await many<PaymentRow>(
     db,
     sql`with examined as (
@@ -71,7 +71,7 @@ type CreditRow = {
 };
 
 /** Credits on a payment account that belong to no payment. */
-export async function listOrphanCredits(db: Queryable, { after, again }: Walk): Promise<Finding[]> {
+export async function listOrphanCredits(db: Queryable, { after, again }: RowSelection): Promise<Finding[]> {
   const rows = await many<CreditRow>(
     db,
     sql`with examined as (

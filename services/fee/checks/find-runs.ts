@@ -3,11 +3,11 @@ import { column, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 export const RUN = "run";
 export const TWICE = "twice";
-/** All payments of a fee run are examined; the run of a large pool has thousands. */
-export const RUNS_PER_RUN = 100;
+/** Fee runs that one check run examines, each with all its payments; a large pool has thousands of payments. */
+export const FEE_RUNS_PER_RUN = 100;
 
 /** Rows after an id, and the ids of rows to examine again. */
-export type Walk = { readonly after: bigint; readonly again: readonly bigint[] };
+export type RowSelection = { readonly after: bigint; readonly again: readonly bigint[] };
 
 type Counts = { readonly open: number; readonly executed: number; readonly failed: number };
 type RunRow = {
@@ -21,12 +21,12 @@ type RunRow = {
 };
 
 /** The fee runs of this check run: the newest, the next ones after the cursor, and those with an open break. */
-export async function listRunsToExamine(db: Queryable, { after, again }: Walk): Promise<bigint[]> {
+export async function listRunsToExamine(db: Queryable, { after, again }: RowSelection): Promise<bigint[]> {
   return await column<bigint>(
     db,
-    sql`(select id from fee_run order by id desc limit ${RUNS_PER_RUN})
+    sql`(select id from fee_run order by id desc limit ${FEE_RUNS_PER_RUN})
         union
-        (select id from fee_run where id > ${after} order by id limit ${RUNS_PER_RUN})
+        (select id from fee_run where id > ${after} order by id limit ${FEE_RUNS_PER_RUN})
         union
         select unnest(${again}::bigint[])`,
   );
@@ -64,7 +64,7 @@ export async function listBrokenRuns(db: Queryable, runs: readonly bigint[]): Pr
       key: `${RUN}:${id}`,
       login: master,
       masterLogin: master,
-      // Wrong counts may hide any of its payments.
+      // When only the counts differ, each payment of the run may be wrong.
       atRiskMinor: differs === 0n ? dueMinor : differs,
       message: `Fee run ${id} differs from its payments and credits.`,
       evidence: { counted, found, paid_minor: String(paidMinor), credited_minor: String(creditedMinor) },

@@ -2,10 +2,10 @@ import { type Check, type Finding, inSnapshot, MAX_FINDINGS, CHECK_EVERY_MS } fr
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
-/** Runs are paid within seconds, and operators know of an outage of the platform that lasts longer. */
+/** Fee runs are usually paid within seconds; an hour excludes short outages of the platform. */
 const LATE_AFTER_MS = 3_600_000;
-/** Consecutive tries that take about ten minutes. */
-const MANY_TRIES = 20;
+/** Failed reads in a row, over about ten minutes, after which unread allocations are a break. */
+const MIN_TRIES = 20;
 
 type PaymentRow = {
   readonly master: string;
@@ -54,7 +54,7 @@ function listUnread(db: Queryable): Promise<UnreadRow[]> {
     db,
     sql`select received.master_login as master, received_number as received, coalesce(read_number, 0) as read, tries
         from allocation_watermark as received left join fee_master on fee_master.master_login = received.master_login
-        where received_number > coalesce(read_number, 0) and tries >= ${MANY_TRIES}
+        where received_number > coalesce(read_number, 0) and tries >= ${MIN_TRIES}
           and stopped_reason is null and break_reason is null
         order by received.master_login
         limit ${MAX_FINDINGS + 1}`,
@@ -82,7 +82,7 @@ function unread({ master, received, read, tries }: UnreadRow): Finding {
   };
 }
 
-/** Without a Master to stop: work is late, not wrong, and a stop would not help. */
+/** Names no Master to stop: the work is late, not wrong, and a stop would delay it further. */
 function aboutMaster(login: string) {
   return { login, masterLogin: "" };
 }

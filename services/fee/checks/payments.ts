@@ -3,8 +3,8 @@ import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
 import { type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { CREDIT, listBrokenPayments, listOrphanCredits, PAYMENT } from "./find-payments.ts";
-import { listBrokenRuns, listPaidTwice, listRunsToExamine, RUN, RUNS_PER_RUN, TWICE } from "./find-runs.ts";
-import { listBrokenPairs, listPairsFrom, rememberMarks } from "./find-pairs.ts";
+import { listBrokenRuns, listPaidTwice, listRunsToExamine, RUN, FEE_RUNS_PER_RUN, TWICE } from "./find-runs.ts";
+import { listBrokenPairs, listPairsFrom, recordMarks } from "./find-pairs.ts";
 
 type Cursors = { readonly runs: bigint; readonly payments: bigint; readonly credits: bigint; readonly pair: string };
 
@@ -34,7 +34,7 @@ export function payments({ pool }: Pick<Deps, "pool">): Check {
         ];
         return { findings: found, pairs: scanned.pairs, next: await cursorsAfter(db, from, scanned.next) };
       });
-      await rememberMarks(pool, pairs);
+      await recordMarks(pool, pairs);
       return { findings, covers: () => true, nextCursor: next };
     },
   };
@@ -45,9 +45,9 @@ function cursorsOf(cursor: string): Cursors {
   return { runs: BigInt(runs || 0), payments: BigInt(paid), credits: BigInt(credits), pair };
 }
 
-/** A table that is scanned completely waits for the others; the pass ends when all are. */
+/** A table whose end was reached stays there until the ends of all tables were reached: then the full pass ends. */
 async function cursorsAfter(db: Queryable, from: Cursors, pair: string): Promise<string> {
-  const [skip, skipRuns] = [ROWS_PER_RUN - 1, RUNS_PER_RUN - 1];
+  const [skip, skipRuns] = [ROWS_PER_RUN - 1, FEE_RUNS_PER_RUN - 1];
   const runs = await nextCursor(
     db,
     sql`select id from fee_run where id > ${from.runs} order by id offset ${skipRuns} limit 1`,

@@ -106,7 +106,7 @@ test("a finally refused debit becomes debt, and its reserve is returned before t
   expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "600.00" });
   expect(world.subscriptions.returned).toEqual(["fee:payment:1"]);
   expect(info).toHaveBeenCalledWith(
-    "fee deferred; its amount is debt",
+    "fee deferred, amount is now debt",
     expect.objectContaining({ login: MASTER, reason: "insufficient_funds" }),
   );
 

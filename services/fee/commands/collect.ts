@@ -124,7 +124,7 @@ async function waitForRetry(context: CallContext): Promise<boolean> {
   return true;
 }
 
-/** A call without an answer may have moved money; one that platform refused without recording it has not. */
+/** A call without an answer may have moved money. A call that platform refused without recording it has moved none. */
 function refusalOf({ outcome, status }: Refusal): Refusal {
   if (outcome !== "not_executed" && status !== "conflict" && status !== "not_found") return outcomeUnknown();
   return refuse("platform_unavailable", "The trading platform has not debited the fee yet.", { outcome: "unknown" });

@@ -38,8 +38,8 @@ export async function prepare(
   return {};
 }
 
-/** Length of a period without a known start: a run must not be empty. */
-const SHORTEST_PERIOD_MS = 1;
+/** Length of the period of a run without a known start; the period of a run must not be empty. */
+const MIN_PERIOD_MS = 1;
 
 type Requested = Omit<StoredCrystallisation, "pending"> & {
   readonly suffix: string;
@@ -124,7 +124,7 @@ function runOf({ key, masterLogin, suffix, at, periodStart }: Requested, { pair 
     key,
     suffix,
     masterLogin: masterLogin ?? due[0]?.masterLogin ?? "",
-    periodStart: latest ?? new Date(at.getTime() - SHORTEST_PERIOD_MS),
+    periodStart: latest ?? new Date(at.getTime() - MIN_PERIOD_MS),
     periodEnd: at,
     markedAt: undefined,
   } as const;

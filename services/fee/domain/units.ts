@@ -4,11 +4,11 @@ export const E8_PER_CENT = 1_000_000n;
 export const PPM = 1_000_000n;
 
 const E8_DECIMALS = 8;
-const FEWEST_DECIMALS = 2;
+const MIN_DECIMALS = 2;
 
 /** At least two decimals, and no zeros after those: 180.00, 11.11332222. */
 export function formatExact(units: bigint, decimals = E8_DECIMALS): string {
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, "0");
-  const fraction = digits.slice(-decimals).replace(/0+$/, "").padEnd(FEWEST_DECIMALS, "0");
+  const fraction = digits.slice(-decimals).replace(/0+$/, "").padEnd(MIN_DECIMALS, "0");
   return `${units < 0n ? "-" : ""}${digits.slice(0, -decimals)}.${fraction}`;
 }

@@ -15,9 +15,9 @@ import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
 
 /** Payments of one call; platform decides how many it sends at once. */
-const PAYMENTS_PER_ROUND = 200;
-/** Wait budget of a round: a payment that hangs delays the others of its round by at most this. */
-const ROUND_MS = 5_000;
+const PAYMENTS_PER_RUN = 200;
+/** Wait budget of a run: a payment without an answer delays the others of its run by at most this. */
+const RUN_MS = 5_000;
 
 /**
  * Collects weekly fees of many Investors in one call, and completes pending credits. It acquires no account lock: a payment
@@ -25,7 +25,7 @@ const ROUND_MS = 5_000;
  */
 export async function payFees(deps: Deps): Promise<boolean> {
   const now = deps.now();
-  const claim = { now, until: later(now, CLAIM_MS), limit: PAYMENTS_PER_ROUND };
+  const claim = { now, until: later(now, CLAIM_MS), limit: PAYMENTS_PER_RUN };
   const payments = await inTransaction(deps.pool, (tx) => claimPayments(tx, claim));
   if (payments.length === 0) return false;
   const { stopped = [], sent = [] } = Object.groupBy(payments, ({ isStopped }) => (isStopped ? "stopped" : "sent"));
@@ -36,7 +36,7 @@ export async function payFees(deps: Deps): Promise<boolean> {
 
 /** For stopped Masters: payments that were sent before are completed, and nothing is sent. */
 async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<AnsweredPayment[]> {
-  const context = callContext({ caller: "fee", withinMs: ROUND_MS });
+  const context = callContext({ caller: "fee", withinMs: RUN_MS });
   const outcomeFor = async (payment: DuePayment): Promise<PaymentOutcome> => {
     const found = await lookUpPayment(deps, payment, context).catch(outcomeOfError);
     return found ?? { kind: "open", reason: "the Master is stopped", isBusy: false };
@@ -46,7 +46,7 @@ async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<
 
 async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<AnsweredPayment[]> {
   if (payments.length === 0) return [];
-  const context = callContext({ caller: "fee", withinMs: ROUND_MS });
+  const context = callContext({ caller: "fee", withinMs: RUN_MS });
   try {
     const logins = payments.map(({ investorLogin }) => investorLogin);
     const floors = await readFloors(deps, logins, context);
@@ -62,7 +62,7 @@ async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<A
   }
 }
 
-/** An invalid answer keeps only its own payment waiting. */
+/** An invalid answer delays only the payment that it belongs to. */
 function outcomeOfAnswerSafely(deps: Deps, payment: DuePayment, answer: TransferAnswer | undefined): PaymentOutcome {
   try {
     return outcomeOfAnswer(deps, payment, answer);

@@ -10,16 +10,16 @@ import {
 } from "../store/allocation-watermarks.ts";
 
 /** Masters are read in parallel, each strictly in sequence. */
-const MASTERS_PER_ROUND = 8;
+const MASTERS_PER_RUN = 8;
 const READING_MS = 10_000;
 
-/** Reads new allocations up to the received watermark or beyond. A Master that cannot be read delays no other. True when more are due. */
+/** Reads new allocations, at least up to the received watermark. A failure on one Master delays no other. True when more are due. */
 export async function readAllocations(deps: Deps): Promise<boolean> {
   const now = deps.now();
-  const claim = { now, until: later(now, CLAIM_MS), limit: MASTERS_PER_ROUND };
+  const claim = { now, until: later(now, CLAIM_MS), limit: MASTERS_PER_RUN };
   const claimed = await claimMastersToRead(deps.pool, claim);
   await Promise.all(claimed.map((received) => read(deps, received)));
-  return claimed.length === MASTERS_PER_ROUND;
+  return claimed.length === MASTERS_PER_RUN;
 }
 
 async function read(deps: Deps, { masterLogin, tries }: AllocationWatermark): Promise<void> {

@@ -9,12 +9,12 @@ import { listMastersOfAccounts } from "../store/masters.ts";
 
 /** Platform reads a page of breaks by an index. */
 const CALL_MS = 5_000;
-/** Breaks of these checks are money that differs from the books. Breaks of the others are late work. */
+/** A break of one of these checks means that money differs from the books; breaks of the other checks are late work. */
 const STOPPING_ON_PLATFORM = new Set(["transfer_legs", "deal_matching", "platform_balance"]);
 
 /**
- * A break of fee's own books, or on a payment account, stops the fees of its Master and of no other. The own ones come first,
- * so that they stop a Master also while platform is unreachable.
+ * A break of the books of fee, or on a payment account, stops the fees of its Master and of no other. The breaks of fee come
+ * first, so that they stop a Master also while platform is unreachable.
  */
 export function stoppingBreaks(deps: Deps): readonly BreakSource[] {
   const { pool, platform } = deps;

@@ -12,10 +12,10 @@ import {
   type SeenAccount,
 } from "../store/payment-accounts.ts";
 
-/** A million Masters; accounts beyond them are still covered by the breaks of platform. */
+/** Pages of one run, together a million Masters; further accounts are only covered by the breaks of platform. */
 const MAX_PAGES = 1_000;
-/** Per account and round: each fee is an entry, and one busy account must not delay the others. */
-const READS_PER_ROUND = 20;
+/** Pages of log entries per account and run. Each fee is an entry, and a busy account must not delay the others. */
+const READS_PER_RUN = 20;
 const CALL_MS = 5_000;
 
 /**
@@ -51,7 +51,7 @@ async function scan(deps: Deps, accounts: readonly SeenAccount[]): Promise<void>
 
 async function scanLog(deps: Deps, login: string, seenNumber: bigint): Promise<void> {
   let from = seenNumber;
-  for (let read = 0; read < READS_PER_ROUND; read += 1) {
+  for (let read = 0; read < READS_PER_RUN; read += 1) {
     const request = { login, afterNumber: from, limit: MAX_PAGE_SIZE };
     const { entries } = await deps.platform.readLog(request, callContext({ caller: "fee", withinMs: CALL_MS }));
     const to = entries.at(-1)?.number;

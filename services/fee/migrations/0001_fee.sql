@@ -4,7 +4,7 @@
 \ir ../../kernel/reconcile/handled-break.sql
 \ir ../../kernel/review/review.sql
 
--- One row per Investor with a fee configuration. It is locked while a version is added, so that versions have a sequence.
+-- One row per Investor with a fee configuration. The row is locked while a version is added, so that versions have a sequence.
 create table fee_configuration (
   investor_login text primary key check (investor_login <> ''),
   investor_id    bigint not null,
@@ -184,7 +184,7 @@ create table allocation_part (
 create index allocation_part_by_investor on allocation_part (master_login, investor_login, number);
 
 -- The result of an Investor with a Master, over all subscriptions, up to folded_number. It follows from the journal and the
--- crystallisations, and is brought up to date when a decision needs it.
+-- crystallisations, and is updated when a decision needs it.
 create table fee_pair (
   investor_login  text not null,
   master_login    text not null references fee_master,

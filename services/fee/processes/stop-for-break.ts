@@ -49,7 +49,7 @@ export async function stopForBreak(
   if (!(await markStopped(tx, login, seen.reason))) return;
   await openCase(tx, newCaseOf(login, [shown(seen)]), now());
   const { reason } = seen;
-  afterCommit(tx, () => log.error("fees of master stopped on a break, review required", { login, reason }));
+  afterCommit(tx, () => log.error("fees of Master stopped, manual review required", { login, reason }));
 }
 
 export function isAboutBreak({ subject }: ReviewCase): boolean {

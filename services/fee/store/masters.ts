@@ -27,7 +27,7 @@ export async function findMaster(db: Queryable, login: string): Promise<FeeMaste
   return row && withoutNulls(row);
 }
 
-/** Does nothing when another process was faster. */
+/** Does nothing when another process has inserted the Master. */
 export async function insertMaster(db: Queryable, login: string, paymentAccountLogin: string): Promise<void> {
   await execute(
     db,
@@ -61,7 +61,7 @@ export async function moveReadNumber(tx: Transaction, login: string, number: big
   await execute(tx, sql`update fee_master set read_number = ${number} where master_login = ${login}`);
 }
 
-/** False when it is stopped already: the first reason stays. */
+/** False when the Master is stopped already: the first reason is kept. */
 export async function stopMaster(tx: Transaction, login: string, reason: string): Promise<boolean> {
   return await matchesRow(
     tx,
@@ -71,13 +71,13 @@ export async function stopMaster(tx: Transaction, login: string, reason: string)
   );
 }
 
-/** Its allocations are read again at once. */
+/** Resumes the Master; its allocations are read again at once. */
 export async function resumeMaster(tx: Transaction, login: string, at: Date): Promise<void> {
   await execute(tx, sql`update fee_master set stopped_reason = null where master_login = ${login}`);
   await readSoon(tx, login, at);
 }
 
-/** False when it is stopped already, or unknown. */
+/** False when the Master is stopped already, or unknown. */
 export async function stopForBreak(tx: Transaction, login: string, reason: string): Promise<boolean> {
   return await matchesRow(
     tx,

@@ -18,7 +18,7 @@ export async function listPaymentAccountsFrom(db: Queryable, after: string, limi
   return rows.map(withoutNulls);
 }
 
-/** Does nothing when another process was faster. */
+/** Does nothing when another process has inserted the account. */
 export async function insertSeenAccount(db: Queryable, login: string, seenNumber: bigint): Promise<void> {
   await execute(
     db,

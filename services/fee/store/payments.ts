@@ -51,7 +51,7 @@ export async function listCredits(
   return rows.map(withoutNulls).map(({ amountMinor, ...row }) => ({ ...row, amount: usd(amountMinor) }));
 }
 
-/** Executed ones above zero, descending by id. */
+/** Executed payments above 0.00, descending by id. */
 export async function listExecutedPayments(
   db: Queryable,
   page: { masterLogin: string; beforeId: bigint; limit: number },

@@ -54,7 +54,7 @@ async function getMaster({ pool }: Deps, login: string): Promise<FeeMaster> {
   return master;
 }
 
-/** False when another process was faster or has stopped the Master: the next page is then read from the new position. */
+/** False when another process has recorded entries or stopped the Master: the next page is read after the new last entry. */
 async function recordBatch(deps: Deps, batch: JournalBatch): Promise<boolean> {
   return await inTransaction(deps.pool, async (tx) => {
     const { readNumber, stoppedReason, breakReason } = await lockMaster(tx, batch.masterLogin);
@@ -90,6 +90,6 @@ async function stop({ pool, log, now }: Deps, master: FeeMaster, error: Unreadab
       now(),
     );
   });
-  log.error("allocations unreadable, master stopped, review required", { login, number, error });
+  log.error("allocations not readable, fees of Master stopped, manual review required", { login, number, error });
   return safetyStop(login, "unreadable");
 }

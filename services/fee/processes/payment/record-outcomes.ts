@@ -59,7 +59,7 @@ async function settleIfPossible(
   try {
     const deferred = await inTransaction(pool, (tx) => settle(tx, masterLogin, own, now()));
     for (const { payment, outcome } of deferred) {
-      log.info("fee deferred; its amount is debt", { key: payment.key, login: masterLogin, reason: outcome.reason });
+      log.info("fee deferred, amount is now debt", { key: payment.key, login: masterLogin, reason: outcome.reason });
     }
     return [];
   } catch (error) {
