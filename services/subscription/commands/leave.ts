@@ -10,7 +10,7 @@ import { reachDecision } from "../processes/leave/reach-decision.ts";
 import { postUnderLock } from "../processes/posting/post-under-lock.ts";
 import { isBetween, isLogin, isNotNegative, isPresent, validate, wrong } from "../domain/validate.ts";
 
-/** Rejects a damaged request; a caller makes some tries at most. */
+/** Rejects corrupted requests: a caller makes only a few tries. */
 const MAX_TRIES = 1_000_000;
 
 /**

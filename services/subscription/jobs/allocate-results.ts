@@ -6,19 +6,19 @@ import { openLedger, saveLedger } from "../processes/allocate/ledger.ts";
 import { lockMaster } from "../store/masters.ts";
 import { listMastersToAllocate } from "../store/results.ts";
 
-/** Masters of one listing, of which two are allocated at a time: each commit uses one connection for thousands of rows. */
-const MASTERS_PER_ROUND = 50;
+/** Masters of one run, of which two are allocated at a time: each commit occupies a connection for thousands of rows. */
+const MASTERS_PER_RUN = 50;
 const AT_ONCE = 2;
 
 /** Allocates the results of Masters to the Investors in their pools. */
 export async function allocateResults(deps: Deps): Promise<boolean> {
-  const masters = await listMastersToAllocate(deps.pool, deps.week, MASTERS_PER_ROUND);
+  const masters = await listMastersToAllocate(deps.pool, deps.week, MASTERS_PER_RUN);
   let hasMore = false;
   for (let next = 0; next < masters.length; next += AT_ONCE) {
     const more = await Promise.all(masters.slice(next, next + AT_ONCE).map((login) => tryToAllocate(deps, login)));
     hasMore ||= more.some(Boolean);
   }
-  return hasMore || masters.length === MASTERS_PER_ROUND;
+  return hasMore || masters.length === MASTERS_PER_RUN;
 }
 
 /** A failure on one Master does not stop the others. */

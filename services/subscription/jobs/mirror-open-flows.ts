@@ -22,8 +22,8 @@ import {
 import { lockHoldings, saveHoldings } from "../store/holdings.ts";
 import { cancelEmptied } from "../store/subscriptions.ts";
 
-/** Masters of one round, mirrored in parallel; the mirrors of each Master are sent strictly in order. */
-const MASTERS_PER_ROUND = 8;
+/** Masters of one run, mirrored in parallel; the mirrors of each Master are sent strictly in order. */
+const MASTERS_PER_RUN = 8;
 /** One event carries all flows of a mirror and must not exceed the message size of the broker. */
 const FLOWS_PER_MIRROR = 1_000;
 /** The deal id of a mirror whose flows cancel out: no transfer is needed. */
@@ -31,13 +31,13 @@ const NO_DEAL = 0n;
 
 /** Sends one transfer per Master for the net of all its open inflows and outflows. True when more are due now. */
 export async function mirrorOpenFlows(deps: Deps): Promise<boolean> {
-  const masters = await listMastersToMirror(deps.pool, deps.now(), MASTERS_PER_ROUND);
+  const masters = await listMastersToMirror(deps.pool, deps.now(), MASTERS_PER_RUN);
   await Promise.all(masters.map((login) => netOpenFlows(deps, login)));
   if (masters.length > 0) failpoint("after_mirror");
   const now = deps.now();
-  const claimed = await claimMirrors(deps.pool, now, later(now, CLAIM_MS), MASTERS_PER_ROUND);
+  const claimed = await claimMirrors(deps.pool, now, later(now, CLAIM_MS), MASTERS_PER_RUN);
   await Promise.all(claimed.map((mirror) => sendMirror(deps, mirror, jobContext())));
-  return claimed.length > 0 || masters.length === MASTERS_PER_ROUND;
+  return claimed.length > 0 || masters.length === MASTERS_PER_RUN;
 }
 
 /** A failure on one Master does not stop the others. */

@@ -6,8 +6,8 @@ import { ON_INVESTOR, ON_MASTER } from "../processes/review/external-funds.ts";
 import type { Deps } from "../deps.ts";
 import { type ExternalFunds, resetAcknowledgedFunds, listExternalFunds } from "../store/external-funds.ts";
 
-/** Reviews of one kind per round; more external funds wait until operators have decided some of them. */
-const CASES_PER_ROUND = 1_000;
+/** Reviews of one kind per run; further external funds get a review after operators have decided some of these. */
+const CASES_PER_RUN = 1_000;
 
 /**
  * Keeps a review open for external funds as long as they exist and no operator has decided. It reads the amounts, not the
@@ -16,13 +16,13 @@ const CASES_PER_ROUND = 1_000;
 export async function openExternalReviews(deps: Deps): Promise<boolean> {
   const { pool } = deps;
   await resetAcknowledgedFunds(pool);
-  const wanted = new Map((await listExternalFunds(pool, CASES_PER_ROUND)).map((money) => [subjectOf(money), money]));
+  const wanted = new Map((await listExternalFunds(pool, CASES_PER_RUN)).map((money) => [subjectOf(money), money]));
   const cases = [
-    ...(await listUndecided(pool, ON_INVESTOR, CASES_PER_ROUND)),
-    ...(await listUndecided(pool, ON_MASTER, CASES_PER_ROUND)),
+    ...(await listUndecided(pool, ON_INVESTOR, CASES_PER_RUN)),
+    ...(await listUndecided(pool, ON_MASTER, CASES_PER_RUN)),
   ];
-  // With more external funds than one round reads, a case without funds here may belong to later ones.
-  const isWhole = wanted.size < CASES_PER_ROUND;
+  // When a run cannot read all external funds, a case without funds in this run may belong to funds that were not read.
+  const isWhole = wanted.size < CASES_PER_RUN;
   for (const about of cases) {
     const money = wanted.get(about.subject);
     if (money !== undefined || isWhole) await updateCase(deps, about, money);

@@ -3,12 +3,12 @@ import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { listGaps } from "../store/filed-numbers.ts";
 
-/** Gaps are rare; they are closed one after the other. */
-const LOGINS_PER_ROUND = 50;
+/** Logins of one run, read one after the other, because gaps are rare. */
+const LOGINS_PER_RUN = 50;
 
-/** Reads the entries missing before one received out of order. A failure on one login does not stop the others. */
+/** Reads the entries that are missing before a received entry. A failure on one login does not stop the others. */
 export async function readGaps(deps: Deps): Promise<boolean> {
-  const gaps = await listGaps(deps.pool, LOGINS_PER_ROUND);
+  const gaps = await listGaps(deps.pool, LOGINS_PER_RUN);
   let closed = 0;
   for (const { login, receivedNumber } of gaps) {
     try {
@@ -18,5 +18,5 @@ export async function readGaps(deps: Deps): Promise<boolean> {
       deps.log.info("gap in log not read, retry scheduled", { login, error });
     }
   }
-  return closed === LOGINS_PER_ROUND;
+  return closed === LOGINS_PER_RUN;
 }

@@ -5,16 +5,16 @@ import { sendExit } from "../processes/exit/send-exit.ts";
 import type { Deps } from "../deps.ts";
 import { claimExitTransfers } from "../store/exit-transfers.ts";
 
-/** Each costs one call to platform, all at the same time. */
-const TRANSFERS_PER_ROUND = 8;
+/** Transfers of one run; each is one call to platform, all at the same time. */
+const TRANSFERS_PER_RUN = 8;
 
 /** Sends due exit transfers, and reads the outcome of those that were sent, until each shows in the log of its Master. */
 export async function sendExits(deps: Deps): Promise<boolean> {
   const now = deps.now();
-  const claimed = await claimExitTransfers(deps.pool, now, later(now, CLAIM_MS), TRANSFERS_PER_ROUND);
+  const claimed = await claimExitTransfers(deps.pool, now, later(now, CLAIM_MS), TRANSFERS_PER_RUN);
   await Promise.all(claimed.map((transfer) => sendExit(deps, transfer, jobContext())));
-  // The feed delivers the deals; when it is late, the logs have them already.
+  // When the feed is late, the logs have the deals already.
   const masters = new Set(claimed.map(({ masterLogin }) => masterLogin));
   await Promise.all([...masters].map((login) => tryToCatchUp(deps, login, jobContext())));
-  return claimed.length === TRANSFERS_PER_ROUND;
+  return claimed.length === TRANSFERS_PER_RUN;
 }

@@ -6,15 +6,15 @@ import type { Deps } from "../deps.ts";
 import { claimAssignments, postponeAssignment } from "../store/assignments.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 
-/** Settled in parallel, because some wait for others. */
-const SAGAS_PER_ROUND = 8;
+/** Sagas of one run, settled in parallel, because a saga may wait for locks of another one. */
+const SAGAS_PER_RUN = 8;
 
 /** Recovery job of assignments: aborts undecided ones, finishes decided ones, and releases account locks. */
 export async function settleAssignments(deps: Deps): Promise<boolean> {
   const now = deps.now();
-  const claimed = await claimAssignments(deps.pool, now, later(now, CLAIM_MS), SAGAS_PER_ROUND);
+  const claimed = await claimAssignments(deps.pool, now, later(now, CLAIM_MS), SAGAS_PER_RUN);
   await Promise.all(claimed.map((saga) => settleOne(deps, saga)));
-  return claimed.length === SAGAS_PER_ROUND;
+  return claimed.length === SAGAS_PER_RUN;
 }
 
 /** A failure on one saga does not stop the others. */

@@ -9,15 +9,15 @@ import type { Deps } from "../deps.ts";
 import { claimExits, type ClaimedExit, findExit, postponeExit } from "../store/exits.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 
-/** Settled in parallel, because some wait for others. */
-const SAGAS_PER_ROUND = 8;
+/** Sagas of one run, settled in parallel, because a saga may wait for locks of another one. */
+const SAGAS_PER_RUN = 8;
 
 /** Recovery job of exits: aborts undecided tries, finishes those that leave, and releases account locks. */
 export async function settleExits(deps: Deps): Promise<boolean> {
   const now = deps.now();
-  const claimed = await claimExits(deps.pool, now, later(now, CLAIM_MS), SAGAS_PER_ROUND);
+  const claimed = await claimExits(deps.pool, now, later(now, CLAIM_MS), SAGAS_PER_RUN);
   await Promise.all(claimed.map((saga) => settleOne(deps, saga)));
-  return claimed.length === SAGAS_PER_ROUND;
+  return claimed.length === SAGAS_PER_RUN;
 }
 
 /** A failure on one saga does not stop the others. */

@@ -8,17 +8,17 @@ import { allocationInProgress } from "../domain/decide-leave.ts";
 import { type AbandonedGate, takeOverGates } from "../store/gates.ts";
 import { findLeave } from "../store/leaves.ts";
 
-/** A crash leaves at most the gates of its own requests. */
-const GATES_PER_ROUND = 20;
+/** Gates of one run: a crash leaves only the gates closed that the process itself has closed. */
+const GATES_PER_RUN = 20;
 /** A gate is closed for some tens of milliseconds; one closed this long ago was left by a crash or a very late replica. */
 const ABANDONED_AFTER_MS = 5_000;
 
 /** Recovery job of gates that a crash left closed: finishes a leave with a settled log position, refuses one without. */
 export async function settleGates(deps: Deps): Promise<boolean> {
   const now = deps.now();
-  const gates = await takeOverGates(deps.pool, later(now, -ABANDONED_AFTER_MS), now, GATES_PER_ROUND);
+  const gates = await takeOverGates(deps.pool, later(now, -ABANDONED_AFTER_MS), now, GATES_PER_RUN);
   await Promise.all(gates.map((gate) => settleOne(deps, gate)));
-  return gates.length === GATES_PER_ROUND;
+  return gates.length === GATES_PER_RUN;
 }
 
 /** A failure on one gate does not stop the others. */
@@ -33,7 +33,7 @@ async function settleOne(deps: Deps, gate: AbandonedGate): Promise<void> {
 async function settle(deps: Deps, gate: AbandonedGate): Promise<void> {
   const leave = await findLeave(deps.pool, gate);
   assert(leave !== undefined && leave.subscriptionId !== null, "a gate is closed only for a leave");
-  deps.log.warn("abandoned gate taken over", { login: gate.masterLogin, key: gate.key, state: leave.state });
+  deps.log.warn("gate taken over, leave is decided", { login: gate.masterLogin, key: gate.key, state: leave.state });
   if (leave.state === "GATED") {
     return await refuseUnderGate(
       deps,

@@ -68,7 +68,7 @@ export async function findLeave(db: Queryable, { key, try: number }: LeaveTry): 
   return maybeOne<Leave>(db, sql`select * from leave_row where key = ${key} and try = ${number}`);
 }
 
-/** The one try of a key that is not refused. */
+/** The try of a key that is not refused; a key has at most one. */
 export async function findUnrefusedLeave(db: Queryable, key: string): Promise<Leave | undefined> {
   return maybeOne<Leave>(db, sql`select * from leave_row where key = ${key} and state <> 'REFUSED'`);
 }

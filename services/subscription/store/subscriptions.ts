@@ -172,7 +172,7 @@ export async function moveSubscription(tx: Transaction, id: bigint, event: Lifec
   );
 }
 
-/** PAUSED -> CANCELLED for subscriptions with an empty holding. Returns the cancelled ones. */
+/** PAUSED -> CANCELLED for subscriptions with an empty holding. Returns the cancelled subscriptions. */
 export async function cancelEmptied(tx: Transaction, ids: readonly bigint[], at: Date): Promise<Subscription[]> {
   if (ids.length === 0) return [];
   const { from, to } = MOVES.emptied;

@@ -247,7 +247,7 @@ test("results before any Investor has units are kept in suspense and logged", as
     holdings: [{ pooled: { minorUnits: 110_00n } }],
   });
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(110_00n);
-  const suspended = "result kept in suspense; no Investor has units";
+  const suspended = "result kept in suspense, no Investor has units";
   expect(warn.mock.calls.filter(([message]) => message === suspended)).toEqual([
     [suspended, { login: masterLogin, number: 1n }],
     [suspended, { login: masterLogin, number: 2n }],
@@ -275,7 +275,7 @@ test("a pool in deficit is logged once, and accepts no Investor until the defici
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([-63_00n, -147_00n]);
   expect(shown(world, investors)).toEqual([0n, 0n]);
-  const deficit = "pool is in deficit; no Investor can join it";
+  const deficit = "pool in deficit, no Investor can join until it is covered";
   expect(error.mock.calls.filter(([message]) => message === deficit)).toHaveLength(1);
   const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
   await expect(world.service.assign(anAssignment(pair), aCall())).rejects.toMatchObject({

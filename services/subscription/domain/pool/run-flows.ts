@@ -15,7 +15,7 @@ export type StrikeTerms = {
 type Price = { readonly units: bigint; readonly value: E8 };
 
 /**
- * A unit is worth about 1e-8 USD. Beyond this factor in either direction rounding becomes visible, or units grow huge.
+ * A unit is worth about 1e-8 USD. Beyond this factor in either direction rounding becomes visible, or the numbers of units grow without limit.
  */
 const MAX_DRIFT = 64n;
 
@@ -25,7 +25,7 @@ const MAX_DRIFT = 64n;
 export function runFlows(holdings: readonly UnitHolding[], terms: StrikeTerms): UnitHolding[] {
   const accrued = fixedAccrued(holdings, terms.accrued);
   const priced = terms.price.units > 0n && terms.price.value > 0n;
-  const flowed = priced ? buy(redeem(holdings, terms), terms.price, accrued) : holdings.map(moveOnly);
+  const flowed = priced ? buy(redeem(holdings, terms), terms.price, accrued) : holdings.map(moveWithoutUnits);
   const struck = priced && isPriceUsable(flowed, accrued) ? flowed : reissueUnits(flowed, accrued);
   return terms.flat ? struck.map(dropEmpty) : struck;
 }
@@ -67,7 +67,7 @@ function buy(holdings: readonly UnitHolding[], { units, value }: Price, accrued:
 }
 
 /** Moves money without units, when a unit has no price. */
-function moveOnly(holding: UnitHolding): UnitHolding {
+function moveWithoutUnits(holding: UnitHolding): UnitHolding {
   return { ...holding, pooled: holding.pooled + holding.waiting, waiting: 0n, unredeemed: 0n };
 }
 

@@ -12,7 +12,7 @@ import { type MasterReading, readMaster } from "./read-master.ts";
 const MAX_READS = 3;
 /** Commits of one backlog, each of thousands of rows. */
 const MAX_COMMITS = 100;
-/** Money that waits for units, and a week that has ended, should not wait longer than the trading platform needs. */
+/** Longest pause after a failed try, because money waits for its units and an ended week for its closing. */
 const MAX_PAUSE_MS = 1_000;
 /** After a cut-off: deals arrive within a second or two. A share of the period keeps short periods of tests usable. */
 const MAX_WAIT_MS = 5_000;
@@ -72,7 +72,7 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, rea
   if (end !== "done" || isWeekDue(deps, ledger.master) || !hasSomethingToStrike(ledger)) {
     await saveLedger(tx, ledger);
     if (end === "full") return { kind: "more" };
-    // A week that has ended too recently is closed later by the job of its own.
+    // The job that closes weeks closes a week that has ended too recently for this reading.
     return { kind: "done" };
   }
   if (master.filedNumber !== logNumber) {

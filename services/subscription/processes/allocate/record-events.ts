@@ -12,7 +12,7 @@ import { publishAllocations } from "../../messages/allocation-events.ts";
 type Pooled = { readonly master: Master; readonly active: readonly ActiveHolding[] };
 type Numbered<S extends PoolEvent> = S & { readonly number: bigint };
 
-/** Records the steps of a pool: the allocation entries, the rows of each Investor and the amounts to post. */
+/** Records the pool events: the allocation entries, the rows of each Investor and the amounts to post. */
 export async function recordEvents(
   tx: Transaction,
   deps: Deps,
@@ -27,8 +27,8 @@ export async function recordEvents(
   await insertRows(tx, login, [...results.flatMap(rowsOfResult), ...weeks.flatMap((week) => rowsOfWeek(week, active))]);
   await addUnposted(tx, unpostedOf(results, active));
   await publishAllocations(tx, login, numbered);
-  const isInDeficit = followDeficit(tx, deps, master, results);
-  logIrregularities(tx, deps, master, numbered);
+  const isInDeficit = trackDeficit(tx, deps, master, results);
+  logAnomalies(tx, deps, master, numbered);
   if (results.length > 0) afterCommit(tx, deps.wakeSignals.postings.notify);
   if (weeks.length > 0) afterCommit(tx, deps.wakeSignals.results.notify);
   return { lastAllocation: master.lastAllocation + BigInt(events.length), isInDeficit };
@@ -84,7 +84,7 @@ function unpostedOf(results: readonly ResultEvent[], active: readonly ActiveHold
 }
 
 /** Whether the pool is in deficit after the results. Logged when it begins, not again with every result while it lasts. */
-function followDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Master, results: readonly ResultEvent[]) {
+function trackDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Master, results: readonly ResultEvent[]) {
   let { isInDeficit } = master;
   for (const { equity, deal } of results) {
     if (equity < 0n && !isInDeficit) logDeficit(tx, log, { login, dealId: deal.dealId });
@@ -93,23 +93,20 @@ function followDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Mas
   return isInDeficit;
 }
 
-function logIrregularities(
-  tx: Transaction,
-  { log }: Deps,
-  { login }: Master,
-  events: readonly Numbered<PoolEvent>[],
-): void {
+function logAnomalies(tx: Transaction, { log }: Deps, { login }: Master, events: readonly Numbered<PoolEvent>[]): void {
   const unallocated = events.filter((event) => event.kind === "result" && event.suspense !== 0n);
   const late = events.filter((event) => event.kind === "result" && event.isLate);
   const missed = events.filter((event) => event.kind === "week" && event.markedAt !== undefined).slice(0, -1);
   afterCommit(tx, () => {
-    for (const { number } of unallocated) log.warn("result kept in suspense; no Investor has units", { login, number });
-    for (const { number } of late) log.warn("deal received after its week was closed", { login, number });
-    for (const { number } of missed) log.warn("missed week closed at later marks", { login, number });
+    for (const { number } of unallocated) log.warn("result kept in suspense, no Investor has units", { login, number });
+    for (const { number } of late) log.warn("deal of a closed week counted in the open week", { login, number });
+    for (const { number } of missed) log.warn("missed week closed late, with later marks", { login, number });
   });
 }
 
 /** Investors cannot join the pool until its equity is positive again. */
 export function logDeficit(tx: Transaction, log: Log, { login, dealId }: { login: string; dealId: bigint }): void {
-  afterCommit(tx, () => log.error("pool is in deficit; no Investor can join it", { login, ticket: dealId }));
+  afterCommit(tx, () =>
+    log.error("pool in deficit, no Investor can join until it is covered", { login, ticket: dealId }),
+  );
 }

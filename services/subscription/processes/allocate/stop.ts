@@ -29,6 +29,6 @@ export async function stopForError(
   const { login } = about;
   await stop(tx, deps, { ...about, reason: `Internal error ${errorId}; see the log.` });
   afterCommit(tx, () =>
-    deps.log.error("pool not computed; Master stopped", { login, ticket, error_id: errorId, error }),
+    deps.log.error("pool not computed, Master stopped", { login, ticket, error_id: errorId, error }),
   );
 }

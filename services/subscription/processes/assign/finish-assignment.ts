@@ -17,7 +17,7 @@ import { getSubscription, moveSubscription, type Subscription } from "../../stor
 import { type AccountLock, releaseLock } from "../account-lock.ts";
 import { retryOnContention, waitBudget } from "../deadlines.ts";
 
-/** A transaction on the pool of the Master may change thousands of rows and holds its locks meanwhile. */
+/** Maximum wait for locks: another transaction on the pool of the Master may change thousands of rows. */
 const LOCKS_MS = 5_000;
 
 export function lockOfAssignment({ id, investorLogin }: Pick<Subscription, "id" | "investorLogin">): AccountLock {
@@ -101,7 +101,7 @@ async function begin(
   await lockMaster(tx, masterLogin);
   const [account] = await lockAccounts(tx, [investorLogin]);
   assert(account !== undefined);
-  // Another replica has finished it.
+  // Another replica has finished the assignment.
   if (!(await moveSubscription(tx, id, "assigned"))) return;
   await beginWeeks(tx, masterLogin, lastCutOff(week, now()));
   const { account: onAccount, inbound } = takeBaseline(account.buckets, heldBalance);

@@ -39,6 +39,6 @@ export async function tryToCatchUp(deps: Deps, login: string, context: CallConte
   try {
     await catchUp(deps, { login }, context);
   } catch (error) {
-    deps.log.info("log not read, its entries follow by the feed", { login, error });
+    deps.log.info("log not read, its entries arrive by the feed", { login, error });
   }
 }

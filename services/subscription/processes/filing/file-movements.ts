@@ -86,7 +86,7 @@ function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, hold
       log.error("Master stopped, manual review required", { login, reason });
     }
     for (const { login, number, reason } of outcome.amendments) {
-      log.error("deals of Investor amended on trading platform", { login, number, reason });
+      log.error("deal of Investor outside a pool amended, review of platform required", { login, number, reason });
     }
   });
 }

@@ -19,7 +19,7 @@ import { safetyStop } from "../../domain/safety-stop.ts";
 import { decideSettled } from "./decide-settled.ts";
 import { finalRefusal, type GatedLeave, refuseUnderGate } from "./leaving.ts";
 
-/** Other leaves wait at the gate meanwhile; a little later the recovery job treats it as abandoned. */
+/** Short, because other leaves of the pool wait until the gate opens, and later the recovery job takes the gate over. */
 const READ_MS = 3_000;
 const MAX_READS = 3;
 /** Commits of one backlog, each of thousands of rows. */

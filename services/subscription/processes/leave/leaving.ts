@@ -29,7 +29,7 @@ export async function refuseUnderGate(deps: Deps, leave: Leave, gate: Gate, refu
   });
 }
 
-/** The refusal to record: one of the Master's own, or "cannot be read" for every other error. */
+/** The refusal to record: that of `checkMaster`, or for every other error that the account cannot be read. */
 export function finalRefusal(error: unknown): Refusal {
   const isFinal =
     error instanceof Refusal && (error.code === "master_open_positions" || error.code === "allocation_in_progress");

@@ -26,7 +26,7 @@ import { decideUnderGate } from "./decide-under-gate.ts";
 
 /** How long Leave waits for money in transit to the Master and for other leaves at its gate. */
 const WAIT_MS = 3_000;
-/** Also a refusal code of fee. */
+/** Code with which fee refuses while the fees of a Master are stopped. */
 const SAFETY_STOP = "safety_stop";
 
 /**

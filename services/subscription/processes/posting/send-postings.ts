@@ -32,7 +32,7 @@ export async function sendPostings(
   for (const [index, posting] of postings.entries()) {
     const { state, reason } = posted[index] ?? NO_ANSWER;
     if (state === "refused") await refuse(deps, posting, reason);
-    // The feed delivers the entry; when it is late, the log has it already.
+    // When the feed is late, the log has the entry already.
     if (state === "applied" && posting.tries > 1) await tryToCatchUp(deps, posting.investorLogin, context);
     if (state !== "refused") waiting.push(delayOf(deps, posting, reason));
   }

@@ -67,13 +67,13 @@ async function resumePool(
   tx: Transaction,
   deps: Deps,
   { login }: ReviewCase,
-  letPass: (master: Master) => bigint,
+  acceptedThrough: (master: Master) => bigint,
 ): Promise<void> {
   const stopped = await lockMaster(tx, login);
   if (stopped === undefined || stopped.stoppedReason === null) {
     throw actionNotPossible(`Master ${login} is not stopped.`);
   }
-  const acceptedDealsNumber = letPass(stopped);
+  const acceptedDealsNumber = acceptedThrough(stopped);
   await resumeMaster(tx, login, acceptedDealsNumber);
   // A gate that is closed for a leave opens with its decision; the deals wait for that.
   if (stopped.hasOpenGate) await allocateWaiting(tx, deps, { ...stopped, stoppedReason: null, acceptedDealsNumber });
