@@ -42,7 +42,7 @@ export function grpcAddress(): Piece<string> {
   return text("host:port of a service");
 }
 
-/** The service's own database, or the one that all share. */
+/** URL of the service's own database; without it, DATABASE_URL, which the services share. */
 export function databaseUrl(): Piece<Secret<string>> {
   return secretUrl(["postgres", "postgresql"], { otherwise: "DATABASE_URL" });
 }
@@ -118,7 +118,7 @@ export async function relayFeeds(
   watch("relay", relay.fault);
 }
 
-/** The owner reads a page of its outbox by an index. */
+/** Deadline of one read of a page: the owner reads its outbox by an index. */
 const READ_FEED_MS = 5_000;
 
 /** Receives the feed of another service over gRPC, woken by plain NATS signals. */

@@ -1,4 +1,4 @@
-/** Wakes one waiting loop. A signal to a busy loop is remembered, so that work which arrives meanwhile is not delayed. */
+/** Wakes one waiting loop. A signal to a busy loop is remembered, so that work that arrives during a run is not delayed. */
 export type WakeSignal = {
   readonly notify: () => void;
   /** Resolves at the next signal, at once when one is remembered, after the timeout, or when aborted; never rejects. */

@@ -52,8 +52,8 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
     let outcome = "ok";
     try {
       headers = readHeaders(call.header, call.deadline ?? new Date(Date.now() + DEFAULT_DEADLINE_MS));
-      const gate = headers.commandId === "" ? limits.query : limits.command;
-      return { ok: true, payload: await handleWithin(gate, options, call, headers) };
+      const slots = headers.commandId === "" ? limits.query : limits.command;
+      return { ok: true, payload: await handleWithin(slots, options, call, headers) };
     } catch (error) {
       const refusal = error instanceof Refusal ? error : fault(options.log, error, call.method, headers);
       outcome = refusal.code;
@@ -77,14 +77,14 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
 }
 
 async function handleWithin(
-  gate: Limit,
+  slots: Limit,
   { implementation }: DispatchOptions,
   { method, payload, onCancelled }: IncomingCall,
   headers: CallHeaders,
 ): Promise<Uint8Array> {
   const remaining = headers.deadline.getTime() - Date.now();
   if (remaining <= 0) throw deadlineExceeded();
-  if (!gate.tryEnter()) throw busy();
+  if (!slots.tryEnter()) throw busy();
   const cancellation = new AbortController();
   const timer = setTimeout(() => cancellation.abort(), Math.min(remaining, MAX_TIMER_MS));
   let isAnswered = false;
@@ -96,7 +96,7 @@ async function handleWithin(
   } finally {
     isAnswered = true;
     clearTimeout(timer);
-    gate.leave();
+    slots.leave();
   }
 }
 

@@ -11,7 +11,7 @@ export type ConsumerOptions<Event extends EventType<unknown>> = Omit<FollowerOpt
 
 export type ConsumerState = {
   readonly feed: string;
-  /** Why the feed is stopped until an operator acts; undefined while it moves. */
+  /** Why the feed is stopped until an operator acts; undefined while it is read. */
   readonly stopped: string | undefined;
   /** Number of the last entry that was received. */
   readonly number: bigint;
@@ -30,7 +30,7 @@ export type FeedConsumer = AsyncDisposable & {
 
 /** The longest delay that a lost wake-up signal causes. */
 const POLL_MS = 1_000;
-/** The owner is asked again within this time after it is back. */
+/** Longest pause between two reads while the owner of the feed is unavailable. */
 const MAX_RETRY_MS = 5_000;
 
 /** Receives a feed from the cursor in the service's database on. The lock on the cursor's row orders several replicas. */

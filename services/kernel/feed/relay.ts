@@ -33,13 +33,13 @@ export type Relay = AsyncDisposable & {
 /** A relay that was killed delays its readers by at most `ttlMs`. */
 const LEASE = { name: "feed-relay", ttlMs: 2_000, renewMs: 500, pollMs: 250 };
 const POLL_MS = 250;
-/** The database or broker is tried again within this time after it is back. */
+/** Longest pause between two tries while the database or the broker is unavailable. */
 const MAX_RETRY_MS = 5_000;
 const SHOW_EVERY_MS = 1_000;
 const SEQUENCE_BATCH = 500;
 const DELETE_EVERY_MS = HOUR_MS;
 
-/** Sequences committed events and forwards them. Any number of processes may start a relay; one works at a time. */
+/** Sequences committed events and forwards them. Each replica starts a relay; only the owner of the lease sequences. */
 export async function startRelay(options: RelayOptions): Promise<Relay> {
   const { service, pool, feeds, forward, log } = options;
   await raiseIds(pool);
@@ -74,7 +74,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
 function sequencer({ pool, signal }: RelayOptions, role: LeaseCandidate, wakeForwarder: () => void) {
   let showAt = 0;
   return async (): Promise<boolean> => {
-    // A process without the lease shows them too, so that they exist when the owner of the lease stops.
+    // A process without the lease shows the ages too, so that the metrics exist when the owner of the lease stops.
     if (performance.now() >= showAt) {
       showAt = performance.now() + SHOW_EVERY_MS;
       showOutbox(await readOutboxAge(pool));

@@ -2,7 +2,7 @@ import type { Pool } from "../postgres/pool.ts";
 import { execute, type Queryable, sql } from "../postgres/query.ts";
 
 /**
- * A reader that has not received older entries cannot go on, so this is longer than any outage, and longer than a month,
+ * A reader that has not received older entries cannot continue, so this is longer than any outage, and longer than a month,
  * the age of the oldest backup from which a reader is restored. JetStream keeps its messages for 14 days.
  */
 export const RETENTION_DAYS = 35;
@@ -16,7 +16,7 @@ export async function deleteOldEntries(pool: Pool, feeds: readonly string[]): Pr
 }
 
 /**
- * Deletes from the lowest number on, so that no gap comes into being. The first entry that is young, not forwarded or the
+ * Deletes from the lowest number on, so that no gap arises. The first entry that is young, not forwarded or the
  * last one of the batch stays, and so does the entry before it: a reader that has received all old entries has its cursor
  * there, and must find it. Any replica may do this at any time.
  */

@@ -12,7 +12,7 @@ const ENUM = "Protocol Buffer 3 EnumDescriptorProto";
 /** Describes the services of these full names to tools such as grpcurl. */
 export function addReflection(server: Server, services: readonly string[], log: Log): void {
   if (!existsSync(DESCRIPTOR)) {
-    log.warn("gRPC reflection is off: the descriptor set is missing; run the code generation");
+    log.warn("gRPC reflection not started, descriptor set is missing, run the code generation");
     return;
   }
   // The library decodes all files again for each definition: one definition of all files starts a service a second sooner.

@@ -11,7 +11,7 @@ import type { WakeSignal } from "../wake-signal.ts";
 import type { Broker } from "./connect.ts";
 import { ensureStreams, jetStreamManager, type StreamDefinition } from "./streams.ts";
 
-export type Wanted = {
+export type ConsumerTarget = {
   readonly stream: StreamDefinition;
   /** Durable name: one per consuming service and feed. */
   readonly consumer: string;
@@ -37,7 +37,7 @@ const PULL_EXPIRES_MS = 5_000;
 /** Creates the stream too: a broker whose directory was deleted has neither. */
 export async function openConsumer(
   broker: Broker,
-  { stream, consumer, subject }: Wanted,
+  { stream, consumer, subject }: ConsumerTarget,
   wakeSignal: WakeSignal,
 ): Promise<Arrivals> {
   await ensureStreams(broker, [stream]);

@@ -20,7 +20,7 @@ export type BrokerOptions = {
   readonly log: Log;
 };
 
-/** Within one machine room a broker answers in milliseconds. */
+/** In one data centre a broker answers within milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
 const RECONNECT_WAIT_MS = 250;
 /** A connection without an answer for twice this time counts as lost. */

@@ -3,10 +3,10 @@ import type { JsMsg } from "nats";
 import { type WakeSignal, createWakeSignal, pause } from "../wake-signal.ts";
 import { FEED_NUMBER } from "../feed/forward.ts";
 import type { Log } from "../log.ts";
-import { type Arrivals, openConsumer, type Wanted } from "./arrivals.ts";
+import { type Arrivals, openConsumer, type ConsumerTarget } from "./arrivals.ts";
 import type { Broker } from "./connect.ts";
 
-export type PullOptions = Wanted & {
+export type PullOptions = ConsumerTarget & {
   /** Reads the feed, unless this number is received; messages are acked when it resolves. */
   readonly catchUp: (lastNumber: bigint) => Promise<void>;
   readonly log: Log;
@@ -50,7 +50,7 @@ async function loop(broker: Broker, options: PullOptions, wakeSignal: WakeSignal
   }
 }
 
-/** A batch is what arrived while the feed was read for the batch before; there is no timer. */
+/** A batch has the messages that arrived while the feed was read for the previous batch; there is no timer. */
 async function takeAll(
   arrivals: Arrivals,
   options: PullOptions,

@@ -7,7 +7,7 @@ export type Lease = { readonly name: string; readonly owner: string; readonly fe
 export type LeaseRequest = { readonly name: string; readonly owner: string; readonly ttlMs: number };
 
 /**
- * Undefined while another process has it. The clock is the database's, the only one that all processes share. A request
+ * Undefined while another process has the lease. The clock is the database's, which all processes share. A request
  * for a lease that is taken writes nothing; of several requests for an expired lease, the unique name lets one succeed.
  */
 export async function acquireLease(db: Queryable, request: LeaseRequest): Promise<Lease | undefined> {
@@ -25,7 +25,7 @@ export async function acquireLease(db: Queryable, request: LeaseRequest): Promis
   return row && { name, owner, fence: row.fence };
 }
 
-/** False when another process has acquired it. An expired lease that no process has acquired is renewed. */
+/** False when another process has acquired the lease. An expired lease that no process has acquired is renewed. */
 export async function renewLease(db: Queryable, { name, fence }: Lease, ttlMs: number): Promise<boolean> {
   const renewed = await execute(
     db,

@@ -1,5 +1,5 @@
--- For which breaks of which service a Master was stopped. Each break stops a Master once: it stays open while operators
--- decide, and must not stop again what they have resumed.
+-- The breaks because of which a Master was stopped. Each break stops a Master once: it stays open while operators decide,
+-- and must not stop the Master again after they have resumed it.
 create table handled_break (
   service      text not null check (service <> ''),
   break_id     bigint not null,

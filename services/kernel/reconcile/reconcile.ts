@@ -11,7 +11,7 @@ const RUN_EVERY_MS = 1_000;
 /** A run may take a while; a process that does not renew the lease for `ttlMs` counts as crashed. */
 const LEASE = { name: "reconcile", ttlMs: 60_000, renewMs: 5_000, pollMs: 5_000 };
 
-/** What every service with checks reads. */
+/** Settings of every service with checks. */
 export const CHECK_SETTINGS = { PAMM_CHECK_INTERVAL: duration({ whenMissing: "PT5M" }) };
 
 export type ReconcileOptions = RunDeps & {

@@ -14,7 +14,7 @@ create table reconciliation_check (
   error        text not null default ''
 );
 
--- A break is opened when as many runs in a row have found it as its check demands, and closed by a run without it.
+-- A break is opened when its check has confirmed it in enough runs in a row, and closed by a run that does not find it.
 create table reconciliation_break (
   id            bigint generated always as identity primary key,
   check_name    text not null references reconciliation_check,
