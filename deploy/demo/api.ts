@@ -24,14 +24,14 @@ export function serverAt(url: string, headers: Readonly<Record<string, string>> 
 
   async function read(path: string): Promise<Json> {
     let last = "no request was sent yet";
-    const ask = async (): Promise<{ body: Json } | undefined> => {
+    const readOnce = async (): Promise<{ body: Json } | undefined> => {
       const outcome = outcomeOf(await exchange(server, { method: "GET", path }));
       if (outcome.kind === "done") return { body: outcome.answer.body };
       if (outcome.kind === "refused") throw new DemoFailure(`GET ${path} was refused: ${describe(outcome.answer)}`);
       last = outcome.why;
       return undefined;
     };
-    const found = await poll({ ...READ_POLL, what: `an answer to GET ${path}` }, ask, () => last);
+    const found = await poll({ ...READ_POLL, what: `an answer to GET ${path}` }, readOnce, () => last);
     return found.body;
   }
 

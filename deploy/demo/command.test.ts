@@ -17,14 +17,14 @@ function crm(...outcomes: Outcome[]): Crm & { sent: () => number } {
   return { api: { send, read: async () => null }, print: QUIET, sent: () => sent };
 }
 
-/** A command whose effect becomes visible at the given look. */
-function command(shownAtLook: number): Command<string> {
-  let looks = 0;
+/** A command whose effect becomes visible at the given check. */
+function command(shownAtCheck: number): Command<string> {
+  let checks = 0;
   return {
     call: { method: "POST", path: "/do" },
     settledWithinMs: 0,
     read: (answer) => `answered ${textOf(answer, "id")}`,
-    findEffect: async () => ((looks += 1) >= shownAtLook ? "found" : undefined),
+    findEffect: async () => ((checks += 1) >= shownAtCheck ? "found" : undefined),
   };
 }
 
@@ -48,9 +48,9 @@ test("a command without an effect is sent again", async () => {
   expect(seller.sent()).toBe(2);
 });
 
-test("after one lost answer, every further try looks for the effect first", async () => {
+test("after one lost answer, every further attempt checks for the effect first", async () => {
   const seller = crm(LOST, BUSY, DONE);
-  // Two looks follow the lost answer; the third follows the busy answer.
+  // Two checks follow the lost answer; the third follows the busy answer.
   expect(await execute(seller, command(3))).toBe("found");
   expect(seller.sent()).toBe(2);
 });

@@ -18,10 +18,10 @@ export type Command<T> = {
   readonly findEffect: () => Promise<T | undefined>;
 };
 
-const LOOK_EVERY_MS = 500;
+const READ_EVERY_MS = 500;
 const COMMAND_TIMEOUT_MS = 240_000;
 
-/** Sends a command as a CRM has to: after an unknown outcome, it looks for the effect before it sends the command again. */
+/** Sends a command as a CRM has to: after an unknown outcome, checks for the effect before sending it again. */
 export async function execute<T>(crm: Crm, command: Command<T>): Promise<T> {
   const { call, settledWithinMs, read, findEffect } = command;
   const until = Date.now() + COMMAND_TIMEOUT_MS;
@@ -32,7 +32,7 @@ export async function execute<T>(crm: Crm, command: Command<T>): Promise<T> {
     const outcome = await crm.api.send(call);
     if (outcome.kind === "done") return read(isObject(outcome.answer.body) ? outcome.answer.body : {});
     isDoubtful ||= outcome.kind === "unknown";
-    const options = { withinMs: settledAt - Date.now(), everyMs: LOOK_EVERY_MS };
+    const options = { withinMs: settledAt - Date.now(), everyMs: READ_EVERY_MS };
     await waitFor(outcome, crm.print, () => pollOr(options, findEffect));
     const effect = isDoubtful ? await findEffect() : undefined;
     if (effect !== undefined) {
@@ -52,12 +52,12 @@ async function waitFor(outcome: Outcome, print: Printer, untilSettled: () => Pro
     await sleep(outcome.waitMs);
   }
   if (outcome.kind === "unknown") {
-    print.note(`outcome unknown (${outcome.why}); looking for its effect before sending again`);
+    print.note(`outcome unknown (${outcome.why}); checking for its effect before sending again`);
     await untilSettled();
   }
 }
 
-/** Sends a request that must be refused with one of these codes. It changes nothing, so it is repeated until the answer. */
+/** Sends a request that must be refused with one of these codes. The request changes nothing: it is repeated until the answer. */
 export async function expectRefusal({ api, print }: Crm, call: Call, codes: readonly string[]): Promise<void> {
   const until = Date.now() + COMMAND_TIMEOUT_MS;
   print.request(call);
@@ -71,7 +71,7 @@ export async function expectRefusal({ api, print }: Crm, call: Call, codes: read
       throw new DemoFailure(`${lineOf(call)} was not refused as ${codes.join(" or ")}: ${describe(outcome.answer)}`);
     }
     print.note(`not answered yet (${outcome.why})`);
-    await sleep(outcome.kind === "not_executed" ? outcome.waitMs : LOOK_EVERY_MS);
+    await sleep(outcome.kind === "not_executed" ? outcome.waitMs : READ_EVERY_MS);
   }
   throw new DemoFailure(`${lineOf(call)} was not answered within ${COMMAND_TIMEOUT_MS / 1_000} s`);
 }

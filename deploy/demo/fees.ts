@@ -13,18 +13,18 @@ export type Payment = {
 
 export type Credit = { readonly id: string; readonly minor: bigint };
 
-const LARGEST_PAYMENT_PAGE = 500;
-const LARGEST_CREDIT_PAGE = 100;
+const MAX_PAYMENT_ROWS = 500;
+const MAX_CREDIT_ROWS = 100;
 
 /** The payments of the Investors of a Master, oldest first. */
 export async function readPayments(api: Api, masterLogin: string): Promise<Payment[]> {
-  const path = `/api/v1/perf-fee/master/${masterLogin}/investor-payments?limit=${LARGEST_PAYMENT_PAGE}`;
+  const path = `/api/v1/perf-fee/master/${masterLogin}/investor-payments?limit=${MAX_PAYMENT_ROWS}`;
   return (await readPages(api, path)).map(paymentOf).toReversed();
 }
 
 /** The credits on the Master's payment account. */
 export async function readCredits(api: Api, masterLogin: string): Promise<Credit[]> {
-  const path = `/api/v1/perf-fee/transactions?master_login=${masterLogin}&limit=${LARGEST_CREDIT_PAGE}`;
+  const path = `/api/v1/perf-fee/transactions?master_login=${masterLogin}&limit=${MAX_CREDIT_ROWS}`;
   return (await readPages(api, path)).map((item) => ({ id: textOf(item, "id"), minor: centsOf(item, "amount") }));
 }
 

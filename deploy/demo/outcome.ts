@@ -7,7 +7,7 @@ export type Outcome =
   | { readonly kind: "refused"; readonly answer: Answer }
   /** Nothing was executed, and the same request may succeed later. */
   | { readonly kind: "not_executed"; readonly why: string; readonly waitMs: number }
-  /** The command may have been executed: the caller must look for its effect before it repeats it. */
+  /** The command may have been executed: the caller must check for the effect before it sends the command again. */
   | { readonly kind: "unknown"; readonly why: string };
 
 const DEFAULT_WAIT_MS = 1_000;

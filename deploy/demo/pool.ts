@@ -67,7 +67,7 @@ export async function untilFeesAreRight(
   options: Omit<PollOptions, "what"> = CONVERGENCE,
 ): Promise<readonly Explained[]> {
   let wrong = "";
-  const look = async (): Promise<readonly Explained[] | undefined> => {
+  const check = async (): Promise<readonly Explained[] | undefined> => {
     const payments = await readPayments(funds.api, pool.master.login);
     const charges = pool.members.flatMap((member) => chargesOf(pool, member, payments));
     const difference = charges.find(({ paid, reason }) => paid !== reason.fee);
@@ -76,7 +76,7 @@ export async function untilFeesAreRight(
     wrong = `${member.investor.name} paid ${dollars(paid)} and not ${dollars(reason.fee)} at ${timeOf(at)}`;
     return undefined;
   };
-  return await poll({ ...options, what: "the right fees" }, look, () => wrong);
+  return await poll({ ...options, what: "the right fees" }, check, () => wrong);
 }
 
 /** The sum of the accounts in the pool: the balance that the Master must have. */

@@ -12,7 +12,7 @@ type NewAccount = { readonly runId: string; readonly person: Person };
 const MIN_DEPOSIT = "100.00";
 /** Creating may take 30 s; a second account under the name would stay unused. */
 const SETTLED_WITHIN_MS = 35_000;
-const LARGEST_PAGE = 100;
+const MAX_PAGE_ROWS = 100;
 
 export async function createMaster(crm: Crm, { masterGroup }: System, { runId, person }: NewAccount): Promise<Master> {
   const body = {
@@ -80,7 +80,7 @@ function investorOrNone(item: JsonObject | undefined): NewInvestor | undefined {
 /** Searches a directory page by page: names are new in every run, so a hit proves that a lost answer was a success. */
 async function findByName({ api }: Crm, directory: string, name: string): Promise<JsonObject | undefined> {
   for (let cursor = ""; ;) {
-    const page = await api.read(`${directory}?engine=PAMM&limit=${LARGEST_PAGE}${cursor}`);
+    const page = await api.read(`${directory}?engine=PAMM&limit=${MAX_PAGE_ROWS}${cursor}`);
     if (!isObject(page)) return undefined;
     const found = itemsOf(page["items"]).find((item) => item["name"] === name);
     if (found !== undefined || page["has_more"] !== true) return found;

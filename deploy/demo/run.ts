@@ -37,11 +37,11 @@ async function demonstrate(printer: Printer, scenarios: readonly Scenario[]): Pr
   return isMatch;
 }
 
-/** Both, or the ones that are named. */
-function scenariosOf(asked: readonly string[]): readonly Scenario[] {
-  const unknown = asked.find((name) => !SCENARIOS.some((scenario) => scenario === name));
+/** The scenarios that the arguments name; without arguments, all of them. */
+function scenariosOf(names: readonly string[]): readonly Scenario[] {
+  const unknown = names.find((name) => !SCENARIOS.some((scenario) => scenario === name));
   if (unknown !== undefined) throw new DemoFailure(`there is no scenario ${unknown}; choose ${SCENARIOS.join(" or ")}`);
-  return asked.length === 0 ? SCENARIOS : SCENARIOS.filter((scenario) => asked.includes(scenario));
+  return names.length === 0 ? SCENARIOS : SCENARIOS.filter((scenario) => names.includes(scenario));
 }
 
 async function fortnightOnShortWeeks(printer: Printer, system: System): Promise<boolean> {

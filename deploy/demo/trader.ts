@@ -8,7 +8,7 @@ import type { Deal } from "./platform.ts";
 import { DemoFailure } from "./wait.ts";
 
 const TIMEOUT_MS = 60_000;
-const LOOK_AFTER_MS = 500;
+const READ_EVERY_MS = 500;
 const SYMBOL = "EURUSD";
 const MARKET_POLL_MS = 100;
 
@@ -46,7 +46,7 @@ function postOf(path: string, body: Call["body"] & object): Call {
 /** Looks for the effect before it repeats a command: the simulator may be killed in between. */
 async function order({ platform, print }: Funds, call: Call, hasHappened: () => Promise<boolean>): Promise<void> {
   print.request(call);
-  for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(LOOK_AFTER_MS)) {
+  for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(READ_EVERY_MS)) {
     const outcome = await platform.send(call);
     if (outcome.kind === "done") return;
     if (outcome.kind === "refused") throw new DemoFailure(`${call.path} was refused: ${describe(outcome.answer)}`);

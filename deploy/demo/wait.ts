@@ -15,10 +15,10 @@ export class DemoFailure extends Error {
 /** Polls until a result or the time limit; the error then contains the last known state. */
 export async function poll<T>(
   options: PollOptions,
-  look: () => Promise<T | undefined>,
+  read: () => Promise<T | undefined>,
   state: () => string,
 ): Promise<T> {
-  const found = await pollOr(options, look);
+  const found = await pollOr(options, read);
   if (found !== undefined) return found;
   const { what, withinMs } = options;
   throw new DemoFailure(`${what} did not come within ${withinMs / 1_000} s. Last known: ${state()}`);
@@ -27,11 +27,11 @@ export async function poll<T>(
 /** As poll, but returns undefined at the time limit. */
 export async function pollOr<T>(
   { withinMs, everyMs }: Omit<PollOptions, "what">,
-  look: () => Promise<T | undefined>,
+  read: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const until = Date.now() + withinMs;
   for (;;) {
-    const found = await look();
+    const found = await read();
     if (found !== undefined || Date.now() >= until) return found;
     await sleep(everyMs);
   }

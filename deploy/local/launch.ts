@@ -11,7 +11,7 @@ import { natsStore, postgresStore } from "./stores.ts";
 import type { SupervisedProcess, Supervisor } from "./supervisor.ts";
 import { forTerminal, print } from "./terminal.ts";
 
-/** A group starts when the one before it is ready, and stops before it: later services call earlier ones. */
+/** A group starts when the previous group is ready, and stops before that group: later services call earlier ones. */
 const GROUPS: readonly (readonly Service[])[] = [["platform"], ["account", "funding", "subscription", "fee"], ["edge"]];
 
 /** Starts everything in order. The processes and the lock of the state are released when the stack is disposed. */
@@ -52,7 +52,7 @@ function supervised(program: Program): SupervisedProcess {
   return { name, logFile, show: forTerminal, start: () => startProgram(program) };
 }
 
-/** Services of a launcher that was killed stop by themselves; two of a kind must never work on one state. */
+/** Services of a killed launcher stop by themselves, but later: one service must never run twice on one state. */
 async function endLeftovers(stateDir: string): Promise<void> {
   const ending = [...SERVICES, "simulator"].map(async (name) => {
     const pid = recordedProcess(pidFile(stateDir, name));

@@ -99,13 +99,13 @@ function program(context: LaunchContext, name: string, own: { readiness: Readine
 
 /** The operator's variables, without the secrets of other processes. */
 function inherited(env: NodeJS.ProcessEnv, name: string): NodeJS.ProcessEnv {
-  const isForeign = (variable: string): boolean => {
+  const belongsToOther = (variable: string): boolean => {
     const plain = variable.replace(/_FILE$/, "");
     const owners = OWNERS[plain];
     if (owners !== undefined) return !owners.includes(name);
     return plain.endsWith("_DATABASE_URL") && plain !== databaseVariable(name);
   };
-  return Object.fromEntries(Object.entries(env).filter(([variable]) => !isForeign(variable)));
+  return Object.fromEntries(Object.entries(env).filter(([variable]) => !belongsToOther(variable)));
 }
 
 function secretVariables({ env, secrets, settings }: LaunchContext, name: string): NodeJS.ProcessEnv {

@@ -45,8 +45,8 @@ function restoreLinks(root: string): void {
     try {
       symlinkSync(relative(dirname(target), source), path);
     } catch (error) {
-      const isMadeByAnother = error instanceof Error && "code" in error && error.code === "EEXIST";
-      if (!isMadeByAnother) throw error;
+      const existsAlready = error instanceof Error && "code" in error && error.code === "EEXIST";
+      if (!existsAlready) throw error;
     }
   }
 }

@@ -6,12 +6,12 @@ import { StartupError } from "#kernel/startup-error.ts";
 import type { RunAs } from "./child-process.ts";
 
 const UNPRIVILEGED_ID = 65_534;
-const WALK_THROUGH = 0o711;
-const OTHERS_MAY_WALK = 0o001;
+const PASSABLE_FOLDER = 0o711;
+const OTHERS_MAY_ENTER = 0o001;
 
 /**
  * Postgres refuses to run as root. In a user namespace root is another user, without a second account on this machine and
- * without a change of owners; containers forbid it, and there the files are given to an unprivileged user.
+ * without a change of owners; containers forbid namespaces: there the files are given to an unprivileged user.
  */
 export function chooseUser(): RunAs {
   if (process.getuid?.() !== 0) return { prefix: [], ids: {} };
@@ -27,9 +27,9 @@ export function giveAccess({ ids }: RunAs, paths: readonly string[]): void {
   if (uid === undefined || gid === undefined) return;
   for (const path of paths) {
     chownSync(path, uid, gid);
-    chmodSync(dirname(path), WALK_THROUGH);
+    chmodSync(dirname(path), PASSABLE_FOLDER);
   }
-  const closed = paths.flatMap(foldersAbove).find((folder) => (statSync(folder).mode & OTHERS_MAY_WALK) === 0);
+  const closed = paths.flatMap(foldersAbove).find((folder) => (statSync(folder).mode & OTHERS_MAY_ENTER) === 0);
   if (closed === undefined) return;
   throw new StartupError(
     `Postgres refuses to run as root, and another user cannot enter ${closed}: run as another user, or choose a folder elsewhere`,

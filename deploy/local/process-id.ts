@@ -35,13 +35,13 @@ export function isWorkedIn(folder: string): boolean {
     try {
       return readlinkSync(`/proc/${pid}/cwd`) === folder;
     } catch {
-      // It ended, or belongs to another user.
+      // The process ended, or belongs to another user.
       return false;
     }
   });
 }
 
-/** Remembers a process in a file, so that a later run can find it. */
+/** Records a process in a file, so that a later run can find it. */
 export function recordProcess(file: string, pid: number): void {
   writeFileSync(file, `${pid} ${startOf(pid)}\n`);
 }

@@ -53,9 +53,9 @@ export type Settings = {
 
 const METRICS_PORT = 9_090;
 
-/** The settings of the environment: all mistakes are reported together, before anything changes. */
 export type LaunchConfig = StaticDecode<typeof SCHEMA>;
 
+/** The settings of the environment: all mistakes are reported together, before anything changes. */
 export function readLaunchConfig(env: Environment): LaunchConfig {
   return readConfig(SCHEMA, env);
 }
@@ -118,10 +118,10 @@ class PortClaims {
   readonly #mistakes: string[] = [];
   readonly #taken = new Map<number, string>();
 
-  /** 0 = any free one. */
+  /** Wanted 0 = any free port. */
   async claim(variable: string, host: string, wanted: number): Promise<number> {
     const port = wanted === 0 ? await freePort(host) : wanted;
-    // No server listens there yet, and other servers receive their ports meanwhile.
+    // No server listens on the port yet; the reservation keeps the other servers of this launcher off it.
     reservePort(port);
     const other = this.#taken.get(port);
     if (other !== undefined) {

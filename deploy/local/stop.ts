@@ -15,7 +15,7 @@ if (pid === undefined) {
   process.kill(pid, "SIGTERM");
   const until = Date.now() + TIMEOUT_MS;
   while (launcherOf(stateDir) === pid && Date.now() < until) await sleep(POLL_MS);
-  const isGone = launcherOf(stateDir) !== pid;
-  process.stdout.write(isGone ? "stopped\n" : `process ${pid} is still stopping\n`);
-  if (!isGone) process.exitCode = 1;
+  const hasEnded = launcherOf(stateDir) !== pid;
+  process.stdout.write(hasEnded ? "stopped\n" : `process ${pid} is still stopping\n`);
+  if (!hasEnded) process.exitCode = 1;
 }
