@@ -36,7 +36,7 @@ async function verify(deps: Deps, due: DueVerification, shown: Deal | undefined)
   if (shown === undefined) return await afterMissing(deps, due);
   const differences = differencesOf(due, shown);
   if (differences.length === 0) return await finish(deps, due);
-  // A ticket that was reused for another login is no longer the deal of this one.
+  // A ticket that was reused for another login is no longer the deal of this login.
   const amendment = shown.login === due.login ? "deal_changed" : "deal_gone";
   await report(deps, due, { shown, amendment, differences });
 }

@@ -12,8 +12,8 @@ const SECOND = 2;
 const REVERSAL = 3;
 
 /**
- * Continues the other legs after one has ended: the second is sent only after the first is applied, and only a definite
- * refusal of the second reverses the first. While the second is unknown, nothing is decided.
+ * Continues a transfer when one of its legs changes: the second is sent only after the first is applied, and only a definite
+ * refusal of the second reverses the first. While the outcome of the second is unknown, nothing is decided.
  */
 export async function followLegs(tx: Transaction, leg: RecordedLeg, to: Leg): Promise<void> {
   if (leg.legCount === 1) return;

@@ -27,7 +27,7 @@ export type Circumstances = {
   readonly evidence?: Readonly<Record<string, unknown>>;
   /** The deal for manual review. */
   readonly dealId?: bigint;
-  /** How often that deal had been corrected by then. */
+  /** How often the deal had been corrected when the event was recorded. */
   readonly dealState?: number;
 };
 

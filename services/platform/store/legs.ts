@@ -42,7 +42,7 @@ export async function listLegs(db: Queryable, transferId: bigint): Promise<Recor
   return rows.map(legOf);
 }
 
-/** The legs of several transfers, those of one in their order. */
+/** The legs of several transfers; the legs of each transfer are in the order of execution. */
 export async function listLegsOf(
   db: Queryable,
   transferIds: readonly bigint[],

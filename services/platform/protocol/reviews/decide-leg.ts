@@ -7,7 +7,7 @@ import { lockAccountAndLeg, recordEvent } from "../record.ts";
 
 type Confirmed = { readonly server: string; readonly ticket: bigint; readonly at: Date | undefined };
 
-/** Records the decision that this deal is the leg's, as if a scan had found it. */
+/** Records the decision that the deal belongs to the leg, as if a scan had found it. */
 export async function confirmApplied(tx: Transaction, about: ReviewCase, confirmed: Confirmed): Promise<void> {
   const { server, ticket, at } = confirmed;
   await recordEvent(tx, await requireOpenReview(tx, about), { type: "decided_applied", ticket }, { server, at });
