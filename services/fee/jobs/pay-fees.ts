@@ -67,7 +67,7 @@ function outcomeOfAnswerSafely(deps: Deps, payment: DuePayment, answer: Transfer
   try {
     return outcomeOfAnswer(deps, payment, answer);
   } catch (error) {
-    deps.log.error("invalid answer for a fee, retry scheduled", { key: payment.key, error });
+    deps.log.error("invalid answer for a fee, retry scheduled, report this defect", { key: payment.key, error });
     return { kind: "open", reason: "invalid answer", isBusy: false };
   }
 }
