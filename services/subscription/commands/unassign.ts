@@ -62,11 +62,11 @@ async function blockedBy(deps: Deps, { id }: Subscription, { commandId }: CallCo
   });
 }
 
-/** Recorded for the operation of this command. When a crash loses it, the rows of its tries show the same outcome later. */
+/** Records the outcome of the command. When a crash loses it, the rows of the command's attempts show the same outcome. */
 async function recordEnd(deps: Deps, refusal: Refusal | undefined, { commandId }: CallContext): Promise<void> {
   const end = { at: deps.now(), refusal: refusal && recordedAs(refusal) };
   await markUnassignmentEnded(deps.pool, commandId, end).catch((cause: unknown) => {
-    deps.log.warn("outcome of unassign not recorded, shown by its tries", { command_id: commandId, error: cause });
+    deps.log.warn("unassign outcome not recorded, its attempts show it", { command_id: commandId, error: cause });
   });
 }
 

@@ -33,7 +33,7 @@ async function settleOne(deps: Deps, gate: AbandonedGate): Promise<void> {
 async function settle(deps: Deps, gate: AbandonedGate): Promise<void> {
   const leave = await findLeave(deps.pool, gate);
   assert(leave !== undefined && leave.subscriptionId !== null, "a gate is closed only for a leave");
-  deps.log.warn("gate taken over, leave is decided", { login: gate.masterLogin, key: gate.key, state: leave.state });
+  deps.log.warn("gate taken over, deciding its leave", { login: gate.masterLogin, key: gate.key, state: leave.state });
   if (leave.state === "GATED") {
     return await refuseUnderGate(
       deps,

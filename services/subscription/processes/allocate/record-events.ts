@@ -100,7 +100,7 @@ function logAnomalies(tx: Transaction, { log }: Deps, { login }: Master, events:
   afterCommit(tx, () => {
     for (const { number } of unallocated) log.warn("result kept in suspense, no Investor has units", { login, number });
     for (const { number } of late) log.warn("deal of a closed week counted in the open week", { login, number });
-    for (const { number } of missed) log.warn("missed week closed late, with later marks", { login, number });
+    for (const { number } of missed) log.warn("missed week closed late, later marks used", { login, number });
   });
 }
 

@@ -115,7 +115,7 @@ function feePreparation({ fees, log }: Deps, context: CallContext): FeePreparati
       isPrepared = true;
     } catch (error) {
       if (error instanceof Refusal && error.code === SAFETY_STOP) return "stopped";
-      if (!hasFailed) log.warn("fee not prepared, leave waits", { login: masterLogin, error });
+      if (!hasFailed) log.info("fee not prepared, retry scheduled", { login: masterLogin, error });
       hasFailed = true;
     }
     return isPrepared ? "ready" : "unavailable";
