@@ -42,8 +42,8 @@ async function claimBlock(host: string): Promise<Iterator<number>> {
   const start = randomInt(BLOCKS);
   for (let index = 0; index < BLOCKS; index += 1) {
     const first = MIN_PORT + ((start + index) % BLOCKS) * BLOCK_SIZE;
-    if (await hold(host, first))
-      return Array.from({ length: BLOCK_SIZE - 1 }, (_, offset) => first + 1 + offset).values();
+    const ports = Array.from({ length: BLOCK_SIZE - 1 }, (_, offset) => first + 1 + offset);
+    if (await hold(host, first)) return ports.values();
   }
   throw new Error(`no free port on ${host}`);
 }

@@ -16,9 +16,8 @@ const SETTLED_MS = 180_000 + CROWD * 200;
 const DELAYS_MS = [300, 1_100];
 /** Processes killed in each weekly run, one after the other. */
 const KILLS: readonly (readonly ProcessName[])[] = [
-  ["subscription", "fee"],
-  ["platform", "nats"],
-  ["fee", "postgres", "simulator"],
+  ["subscription", "fee", "nats"],
+  ["platform", "fee", "postgres", "simulator"],
 ];
 
 test(`a weekly run of ${CROWD} Investors is paid once while processes are killed`, TIMEOUT, async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Step } from "../reference/history.ts";
 import * as examples from "../reference/live/examples.ts";
 import * as floating from "../reference/live/floating-examples.ts";
@@ -17,7 +17,8 @@ import { untilNextWeek } from "./support/weeks.ts";
 
 /** Fee weeks of seconds on one system: worked examples of the accounting, random histories, and the proof of a Master. */
 const START_TIMEOUT_MS = 180_000;
-const TIMEOUT = { timeout: 600_000 };
+// Not an options object of the tests: vitest marks the one that a concurrent test is given, and so each test that shares it.
+vi.setConfig({ testTimeout: 600_000 });
 const WEEK_MS = 10_000;
 
 let system: TestSystem;
@@ -45,10 +46,10 @@ test.concurrent.for([
   ["a gap beyond the pool", examples.gapBeyondThePool],
   ["an Investor who comes back continues with its earlier mark", examples.comingBack],
   ["a random history without open positions", random(FLAT, 1)],
-] as const)("%s", TIMEOUT, ([, saga]) => runExample(system, books, saga));
+] as const)("%s", ([, saga]) => runExample(system, books, saga));
 
 /** One after the other, because the simulator has one price. */
-test.concurrent("A1, A2, A8, F10 and a random history: while positions float", TIMEOUT, async () => {
+test.concurrent("A1, A2, A8, F10 and a random history: while positions float", async () => {
   await runExample(system, books, floating.depositWhileFloating);
   await runExample(system, books, floating.coveredNegative);
   await runExample(system, books, floating.openLossAtTheCutOff);
@@ -63,7 +64,7 @@ describe("the proof of a Master", () => {
 });
 
 /** The last test, because it kills all processes of the system. */
-test("a week that ends while the system is stopped is closed as of its own end (F12)", TIMEOUT, async () => {
+test("a week that ends while the system is stopped is closed as of its own end (F12)", async () => {
   const master = await pooled(client, ["10000"], 0.25);
   const [investor = ""] = master.investors;
   const cutOff = await untilNextWeek(system);

@@ -2,14 +2,14 @@ import { mkdtempSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { provideNatsServer } from "../../deploy/local/nats.ts";
 import { freePort } from "../../deploy/local/ports.ts";
 import { testSimulator } from "../support/simulator.ts";
 import { run } from "./support/running.ts";
 import { failedStart } from "./support/system.ts";
 
-const TIMEOUT = { timeout: 120_000 };
+vi.setConfig({ testTimeout: 120_000 });
 
 /** One line with the cause and the next step, no stack, no secret, and exit code 1. */
 async function expectRefused(settings: NodeJS.ProcessEnv, line: RegExp): Promise<void> {
@@ -20,7 +20,7 @@ async function expectRefused(settings: NodeJS.ProcessEnv, line: RegExp): Promise
   expect(code).toBe(1);
 }
 
-test.concurrent("a port that is taken", TIMEOUT, async ({ onTestFinished }) => {
+test.concurrent("a port that is taken", async ({ onTestFinished }) => {
   const occupant = createServer();
   const port = await freePort();
   await new Promise<void>((listening) => occupant.listen(port, "127.0.0.1", listening));
@@ -30,22 +30,22 @@ test.concurrent("a port that is taken", TIMEOUT, async ({ onTestFinished }) => {
   await expectRefused({ PAMM_HTTP_PORT: String(port) }, line);
 });
 
-test.concurrent("all invalid settings are reported at once, before any process is started", TIMEOUT, async () => {
+test.concurrent("all invalid settings are reported at once, before any process is started", async () => {
   const settings = { PAMM_HTTP_PORT: "http", SIM_PORT: "99999", PAMM_QUIET_PERIOD: "soon", NATS_URL: "localhost" };
   const lines = Object.keys(settings).map((name) => `make run: ${name}.*\n`);
   await expectRefused(settings, new RegExp(`^${lines.join("")}$`));
 });
 
-test.concurrent("a database that cannot be reached", TIMEOUT, async () => {
+test.concurrent("a database that cannot be reached", async () => {
   const url = "postgres://pamm:secret-of-the-operator@127.0.0.1:1/pamm";
   await expectRefused({ DATABASE_URL: url }, /cannot start: .*database.*127\.0\.0\.1:1/i);
 });
 
-test.concurrent("a broker that cannot be reached", TIMEOUT, async () => {
+test.concurrent("a broker that cannot be reached", async () => {
   await expectRefused({ NATS_URL: "nats://127.0.0.1:1" }, /cannot start: .*127\.0\.0\.1:1.*NATS_URL/i);
 });
 
-test.concurrent("a broker without JetStream", TIMEOUT, async ({ onTestFinished }) => {
+test.concurrent("a broker without JetStream", async ({ onTestFinished }) => {
   const { path } = await provideNatsServer();
   const port = await freePort();
   const broker = run([path, "-a", "127.0.0.1", "-p", String(port)], {});
@@ -58,7 +58,7 @@ test.concurrent("a broker without JetStream", TIMEOUT, async ({ onTestFinished }
   await expectRefused({ NATS_URL: `nats://127.0.0.1:${port}` }, /cannot start: .*JetStream.*-js/);
 });
 
-test.concurrent("a platform that refuses the manager", TIMEOUT, async () => {
+test.concurrent("a platform that refuses the manager", async () => {
   const stateDir = mkdtempSync(join(tmpdir(), "pamm-journey-"));
   await using simulator = await testSimulator({ stateDir });
   const settings = {
@@ -71,7 +71,7 @@ test.concurrent("a platform that refuses the manager", TIMEOUT, async () => {
   await expectRefused(settings, /cannot start: no session with .*check MT5_LOGIN and MT5_PASSWORD/);
 });
 
-test.concurrent("a platform that cannot be reached", TIMEOUT, async () => {
+test.concurrent("a platform that cannot be reached", async () => {
   const settings = { MT5_URL: "https://127.0.0.1:1", MT5_LOGIN: "1000", MT5_PASSWORD: "secret-of-the-operator" };
   await expectRefused(settings, /cannot start: .*127\.0\.0\.1:1.*check MT5_URL/);
 });

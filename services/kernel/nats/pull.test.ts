@@ -79,7 +79,7 @@ test("while a feed cannot be read, each pause is longer, also when another messa
     attempts.push(performance.now());
     if (attempts.length <= 3) throw new Error("the database is away");
   };
-  const noting = { ...log, warn: (_message: string, fields?: LogFields) => void delays.push(fields?.retry_in_ms) };
+  const noting = { ...log, error: (_message: string, fields?: LogFields) => void delays.push(fields?.retry_in_ms) };
   stack.use(
     pullWakeUps(at.broker, { stream: at.stream, consumer: "reader", subject: at.subject, catchUp, log: noting }),
   );

@@ -83,7 +83,7 @@ export function minorOf(text: string): bigint {
 }
 
 /** A check may send dozens of requests, so the pauses between its repetitions grow. */
-const POLL_MS = { first: 50, last: 500, growth: 1.5 };
+const POLL_MS = { first: 100, last: 500, growth: 1.5 };
 
 /** Repeats the check until it passes; throws the last error when the time is over. */
 export async function eventually<T>(check: () => Promise<T>, withinMs = 30_000): Promise<T> {

@@ -6,7 +6,7 @@ import { type Client, eventually, platformBalanceOf } from "./client.ts";
 import { assign, newInvestor, newMaster, type NewMaster } from "./people.ts";
 
 /** Number of Investors that share one deal. */
-export const CROWD = sized({ test: 24, proof: 400 });
+export const CROWD = sized({ test: 12, proof: 400 });
 
 export type Member = { readonly login: string; readonly capital: bigint; readonly subscriptionId: bigint };
 

@@ -7,48 +7,38 @@ import type { RunningSystem } from "./system.ts";
 import { bookResult, pooled } from "./trading.ts";
 import { untilNextWeek } from "./weeks.ts";
 
-const TIMEOUT = { timeout: 120_000 };
-
 /** On a system with short fee weeks and frequent checks. */
 export function proofOfMasters(system: () => RunningSystem, client: () => Client): void {
-  test.concurrent(
-    "all accounts of a Master match from the first deposit over a fee week to a withdrawal",
-    TIMEOUT,
-    async () => {
-      const pool = await pooled(client(), ["10000", "5000"]);
-      const [first = "", second = ""] = pool.investors;
-      await expectConverged(client(), pool, { [pool.login]: "15000", [first]: "10000", [second]: "5000" });
+  test.concurrent("all accounts of a Master match from the first deposit over a fee week to a withdrawal", async () => {
+    const pool = await pooled(client(), ["10000", "5000"]);
+    const [first = "", second = ""] = pool.investors;
+    await expectConverged(client(), pool, { [pool.login]: "15000", [first]: "10000", [second]: "5000" });
 
-      await untilNextWeek(system());
-      await bookResult(client(), pool.login, "1500");
-      // 30 % of the profit of the week is taken when it is over.
-      await eventually(async () => {
-        await expectConverged(client(), pool, { [pool.login]: "16050", [first]: "10700", [second]: "5350" });
-      });
-      await expectDone(deposit(client(), second, "650", "more"));
-      await expectDone(withdraw(client(), first, "700"));
-      await expectConverged(client(), pool, { [pool.login]: "16000", [first]: "10000", [second]: "6000" });
-      const { body } = await listBreaks(client());
-      expect(itemsOf(body["items"] ?? []).filter((item) => item["master_login"] === pool.login)).toEqual([]);
-    },
-  );
+    await untilNextWeek(system());
+    await bookResult(client(), pool.login, "1500");
+    // 30 % of the profit of the week is taken when it is over.
+    await eventually(async () => {
+      await expectConverged(client(), pool, { [pool.login]: "16050", [first]: "10700", [second]: "5350" });
+    });
+    await expectDone(deposit(client(), second, "650", "more"));
+    await expectDone(withdraw(client(), first, "700"));
+    await expectConverged(client(), pool, { [pool.login]: "16000", [first]: "10000", [second]: "6000" });
+    const { body } = await listBreaks(client());
+    expect(itemsOf(body["items"] ?? []).filter((item) => item["master_login"] === pool.login)).toEqual([]);
+  });
 
-  test.concurrent(
-    "a dealer's deposit is quarantined, and a proof that waits for it does not converge",
-    TIMEOUT,
-    async () => {
-      const pool = await pooled(client(), ["1000"]);
-      await client().control("POST", "balance", { login: pool.login, amount: "25.00", comment: "dealer" });
-      await eventually(async () => {
-        const { body } = await proofOf(client(), pool, 1);
-        expect(cents(objectOf(body, "master"), "quarantined")).toBe(25_00n);
-        expect(cents(objectOf(body, "master"), "difference")).toBe(0n);
-        expect(body["converged"]).toBe(false);
-      });
-    },
-  );
+  test.concurrent("a dealer's deposit is quarantined, and a proof that waits for it does not converge", async () => {
+    const pool = await pooled(client(), ["1000"]);
+    await client().control("POST", "balance", { login: pool.login, amount: "25.00", comment: "dealer" });
+    await eventually(async () => {
+      const { body } = await proofOf(client(), pool, 1);
+      expect(cents(objectOf(body, "master"), "quarantined")).toBe(25_00n);
+      expect(cents(objectOf(body, "master"), "difference")).toBe(0n);
+      expect(body["converged"]).toBe(false);
+    });
+  });
 
-  test.concurrent("a deal that the platform loses is a break and stops only its Master", TIMEOUT, async () => {
+  test.concurrent("a deal that the platform loses is a break and stops only its Master", async () => {
     const [pool, other] = [await pooled(client(), ["1000"]), await pooled(client(), ["2000"])];
     const [mirror] = await dealsOf(client(), pool.login);
     await client().control("DELETE", `deals/${mirror?.ticket}`);
@@ -71,7 +61,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
     await expectDone(withdraw(client(), other.investors[0] ?? "", "1"));
   });
 
-  test("every check is complete, none is stale, and every service answers", TIMEOUT, async () => {
+  test("every check is complete, none is stale, and every service answers", async () => {
     await eventually(async () => {
       const { body, text } = await listBreaks(client());
       const checks = itemsOf(body["checks"] ?? []);

@@ -7,6 +7,7 @@ export type Running = {
   readonly output: () => string;
   /** Waits for a text in the output after this many characters; fails when the process ends or the time is over. */
   readonly waitFor: (wanted: string, options?: { readonly after?: number }) => Promise<void>;
+  readonly isRunning: () => boolean;
   readonly ended: Promise<number | null>;
   readonly signal: (signal: NodeJS.Signals) => void;
 };
@@ -22,14 +23,16 @@ export function run(command: readonly string[], env: NodeJS.ProcessEnv): Running
   child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const isRunning = (): boolean => child.exitCode === null && child.signalCode === null;
   const isPrinted = (wanted: string, after: number): boolean => text.includes(wanted, after);
   return {
     ended,
+    isRunning,
     output: () => text,
     signal: (signal) => void child.kill(signal),
     async waitFor(wanted, { after = 0 } = {}) {
       for (const until = Date.now() + TIMEOUT_MS; !isPrinted(wanted, after); await sleep(POLL_MS)) {
-        const isOver = child.exitCode !== null || child.signalCode !== null || Date.now() > until;
+        const isOver = !isRunning() || Date.now() > until;
         if (isOver && !isPrinted(wanted, after)) throw new Error(`the output has no "${wanted}":\n${text}`);
       }
     },

@@ -91,8 +91,11 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
       await current().waitFor(IS_READY);
     },
     async [Symbol.asyncDispose]() {
+      const hasEnded = !current().isRunning();
       await end();
       folder[Symbol.dispose]();
+      // Its tests failed for this reason.
+      if (hasEnded) throw new Error(`the system ended by itself:\n${current().output()}`);
     },
   };
   try {

@@ -64,7 +64,7 @@ export async function passWeeks(live: Live): Promise<void> {
 }
 
 const CLOSE_TIMEOUT_MS = 30_000;
-const POLL_MS = 50;
+const POLL_MS = 100;
 
 async function untilClosed({ books, cutOff }: Live, masterLogin: string): Promise<void> {
   for (const until = Date.now() + CLOSE_TIMEOUT_MS; ; await sleep(POLL_MS)) {
