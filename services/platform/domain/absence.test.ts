@@ -46,13 +46,16 @@ test("a service that was down during the quiet period makes its two scans a seco
 
 test("while the sender may still write, nothing is proven", () => {
   const scans = [clean(HALF), clean(OVER)];
-  const alive = lost({ isFenced: false, senderHeartbeatAtMs: OVER - 1_000, scans });
-  expect(decideAbsence(alive, Q, OVER)).toMatchObject({ kind: "scan" });
-  expect(decideAbsence(alive, Q, OVER + RESOLUTION_BOUND_MS)).toEqual({ kind: "review", reason: "sender_not_fenced" });
+  const running = lost({ isFenced: false, senderHeartbeatAtMs: OVER - 1_000, scans });
+  expect(decideAbsence(running, Q, OVER)).toMatchObject({ kind: "scan" });
+  expect(decideAbsence(running, Q, OVER + RESOLUTION_BOUND_MS)).toEqual({
+    kind: "review",
+    reason: "sender_not_fenced",
+  });
 
-  const dead = lost({ isFenced: false, senderHeartbeatAtMs: 1_000, scans });
-  expect(decideAbsence(dead, Q, OVER)).toEqual({ kind: "absent" });
-  expect(decideAbsence({ ...dead, senderHeartbeatAtMs: OVER - Q }, Q, OVER)).toMatchObject({ kind: "scan" });
+  const ended = lost({ isFenced: false, senderHeartbeatAtMs: 1_000, scans });
+  expect(decideAbsence(ended, Q, OVER)).toEqual({ kind: "absent" });
+  expect(decideAbsence({ ...ended, senderHeartbeatAtMs: OVER - Q }, Q, OVER)).toMatchObject({ kind: "scan" });
 });
 
 test("a deal that could be ours with a rewritten comment is sent to manual review after the quiet period", () => {
