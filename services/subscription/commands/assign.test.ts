@@ -26,8 +26,8 @@ test("an assign returns the whole subscription, with the log entry of its baseli
   const world = await aWorld();
   const { masterLogin, investorLogin, answer } = await assigned(world);
   const { subscription } = await answer;
-  const master = await world.people.client.findMaster({ login: masterLogin }, aCall());
-  const investor = await world.people.client.findInvestor({ login: investorLogin }, aCall());
+  const master = await world.accounts.client.findMaster({ login: masterLogin }, aCall());
+  const investor = await world.accounts.client.findInvestor({ login: investorLogin }, aCall());
   expect(subscription).toEqual({
     id: expect.any(BigInt),
     masterId: master.id,

@@ -65,9 +65,13 @@ test("A6: a holding whose capital was withdrawn gets no part of new results", ()
 test("a holding without units still receives the result that it earned with units", () => {
   const open = after(aPool(100_00n, 50_00n), { kind: "entry", positionId: P });
   const earned = struck(takeOut(open, 2n, 50_00n), aMark(P, 15_00n));
-  const gone = struck(takeOut(earned, 2n, 5_00n), aMark(P, 15_00n));
-  expect([gone.holdings[1]!.units, gone.holdings[1]!.pooled, equityOf(gone, 2n)]).toEqual([0n, -5_00n, 0n]);
-  const allocation = allocated(gone, { positionId: P, result: 15_00n });
+  const withdrawn = struck(takeOut(earned, 2n, 5_00n), aMark(P, 15_00n));
+  expect([withdrawn.holdings[1]!.units, withdrawn.holdings[1]!.pooled, equityOf(withdrawn, 2n)]).toEqual([
+    0n,
+    -5_00n,
+    0n,
+  ]);
+  const allocation = allocated(withdrawn, { positionId: P, result: 15_00n });
   expect(partsOf(allocation)).toEqual([10_00n, 5_00n]);
 });
 
