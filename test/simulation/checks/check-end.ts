@@ -115,8 +115,8 @@ function checkLeg(end: End, leg: LegRow): void {
 
 /** I10: a leg goes to manual review only when no rule could decide about it. */
 function checkReview({ plan, platform, server }: End, { number, review, attempt }: LegRow): void {
-  const hasCommandFault = (isIt: (commandFault: CommandFault) => boolean) =>
-    plan.faults.some((fault) => fault.kind === "command" && isIt(fault.commandFault));
+  const hasCommandFault = (isMatch: (commandFault: CommandFault) => boolean) =>
+    plan.faults.some((fault) => fault.kind === "command" && isMatch(fault.commandFault));
   const isBeyondBounds = platform.dealsOf(number).some((deal) => !platform.isWithinBounds(deal));
   const hasForgotten = server.forgotten.length > 0;
   const reasons: Readonly<Record<string, boolean>> = {
