@@ -26,7 +26,7 @@ describe("faults of the trading platform", () => {
   platformFaults(() => client);
 });
 
-/** Each process once, at the step that needs it, or the one before. */
+/** Each process once, at the step that uses it, or at the previous one. */
 const KILLS: readonly Kill[] = [
   ["platform", "Deposit initial capital"],
   ["fee", "Assign both"],
@@ -52,7 +52,7 @@ test.concurrent.each(KILLS)("every balance matches after %s is killed at: %s", T
 /** A deal is read within a second, then allocated, then posted: the delays reach each of these steps. */
 const DELAYS_MS = sized({ test: [700], proof: [300, 700, 1_100] });
 const SPLITTING: readonly ProcessName[] = ["subscription", "platform", "postgres", "simulator", "nats", "fee"];
-/** A kill in the middle of a send leaves a leg that is decided within the quiet period. */
+/** After a kill during a send, the outcome of the leg is known within the quiet period. */
 const SETTLED_MS = 180_000 + CROWD * 200;
 
 test(`a deal of ${CROWD} Investors is allocated and posted once while processes are killed`, TIMEOUT, async () => {
