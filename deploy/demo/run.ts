@@ -37,11 +37,11 @@ async function demonstrate(printer: Printer, scenarios: readonly Scenario[]): Pr
   return isMatch;
 }
 
-/** Both, or the ones that are named. */
-function scenariosOf(asked: readonly string[]): readonly Scenario[] {
-  const unknown = asked.find((name) => !SCENARIOS.some((scenario) => scenario === name));
+/** The named scenarios; both when none is named. */
+function scenariosOf(names: readonly string[]): readonly Scenario[] {
+  const unknown = names.find((name) => !SCENARIOS.some((scenario) => scenario === name));
   if (unknown !== undefined) throw new DemoFailure(`there is no scenario ${unknown}; choose ${SCENARIOS.join(" or ")}`);
-  return asked.length === 0 ? SCENARIOS : SCENARIOS.filter((scenario) => asked.includes(scenario));
+  return names.length === 0 ? SCENARIOS : SCENARIOS.filter((scenario) => names.includes(scenario));
 }
 
 async function fortnightOnShortWeeks(printer: Printer, system: System): Promise<boolean> {
@@ -66,7 +66,7 @@ async function fortnight(printer: Printer, system: System): Promise<boolean> {
   const funds = fundsOf(printer, system);
   printer.title(`Two weeks of trading on ${system.url}; a fee week lasts ${system.weeks.periodMs / 1_000} s here`);
   const { pool, fees } = await runFortnight({ ...funds, system });
-  printer.step("Who paid what, and why");
+  printer.step("All fees with payer, occasion and basis");
   showFees(printer, fees);
   printer.step("Proof: every account, and the sums that must be equal");
   const isMatch = await prove(funds, accountsOf(funds, pool, fees));

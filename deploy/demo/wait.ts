@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type PollOptions = {
-  /** The expected result, for the message when it does not come. */
+  /** The expected result, for the message at the time limit. */
   readonly what: string;
   readonly withinMs: number;
   readonly everyMs: number;
@@ -15,23 +15,23 @@ export class DemoFailure extends Error {
 /** Polls until a result or the time limit; the error then contains the last known state. */
 export async function poll<T>(
   options: PollOptions,
-  look: () => Promise<T | undefined>,
+  read: () => Promise<T | undefined>,
   state: () => string,
 ): Promise<T> {
-  const found = await pollOr(options, look);
+  const found = await pollOr(options, read);
   if (found !== undefined) return found;
   const { what, withinMs } = options;
   throw new DemoFailure(`${what} did not come within ${withinMs / 1_000} s. Last known: ${state()}`);
 }
 
-/** As poll, but returns undefined at the time limit. */
+/** Like `poll`, but returns undefined at the time limit. */
 export async function pollOr<T>(
   { withinMs, everyMs }: Omit<PollOptions, "what">,
-  look: () => Promise<T | undefined>,
+  read: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   const until = Date.now() + withinMs;
   for (;;) {
-    const found = await look();
+    const found = await read();
     if (found !== undefined || Date.now() >= until) return found;
     await sleep(everyMs);
   }
