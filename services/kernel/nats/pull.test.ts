@@ -81,7 +81,7 @@ test("while a feed cannot be read, each pause is longer, also when another messa
   };
   const recordingLog = {
     ...log,
-    warn: (_message: string, fields?: LogFields) => void delays.push(fields?.retry_in_ms),
+    error: (_message: string, fields?: LogFields) => void delays.push(fields?.retry_in_ms),
   };
   stack.use(
     pullWakeUps(at.broker, { stream: at.stream, consumer: "reader", subject: at.subject, catchUp, log: recordingLog }),
