@@ -143,7 +143,7 @@ test.concurrent("a ticket that the platform reused on another login is a deleted
   expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
-test.concurrent("a process that dies with a claim delays the verification; another process makes it", async (context) => {
+test.concurrent("a process that crashes with a claim delays the verification; another process runs it", async (context) => {
   const world = await aWorld(context);
   const crashing = await world.start({ hasJobs: false });
   const { login, ticket } = await anAppliedDeposit(crashing);
