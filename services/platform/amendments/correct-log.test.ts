@@ -174,7 +174,7 @@ test.concurrent(
 );
 
 test.concurrent.for([false, true])(
-  "a decision whose process crashes during its commit (it happened: %s) is recorded completely or not at all, and once",
+  "a decision whose process crashes during its commit (committed: %s) is recorded completely or not at all, and once",
   { timeout: TIMEOUT_MS },
   async (happens, context) => {
     const world = await aWorld(context);

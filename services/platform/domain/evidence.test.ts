@@ -44,7 +44,7 @@ test("the reference with another amount, on another kind of deal, or on two deal
   expect(judge(aDeal(), aDeal({ ticket: 501n }))).toMatchObject({ reason: "two_deals", tickets: [500n, 501n] });
 });
 
-test("a deal of another login is no evidence at all", () => {
+test("a deal of another login is no evidence", () => {
   expect(judge(aDeal({ login: "3000002" }))).toEqual({ kind: "clean" });
   expect(judge(aDeal({ login: "3000002", comment: "" }))).toEqual({ kind: "clean" });
 });

@@ -21,7 +21,7 @@ const CRASHES: { point: CrashPoint; after: number }[] = [
 ];
 
 test.concurrent.for(CRASHES)(
-  "each fee of a batch is taken once when its process dies $point, reached $after times before",
+  "each fee of a batch is taken once when its process crashes $point, reached $after times before",
   { timeout: 90_000 },
   async ({ point, after }, context) => {
     const world = await aWorld(context);

@@ -93,7 +93,7 @@ test.concurrent("a deal with a rewritten comment stays a candidate, also when an
   expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
 }, 30_000);
 
-test.concurrent("a deal with the reference on another account is no absence: the leg is sent to manual review", async (context) => {
+test.concurrent("a leg whose reference is on a deal of another account is sent to manual review, not recorded as absent", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service, deps } = instance;

@@ -60,7 +60,7 @@ async function aLostDeposit(
   return { control: world.control, deps, login, number, reference, scan };
 }
 
-test.concurrent("two clean scans prove that nothing was executed, and the first of them proves nothing", async (context) => {
+test.concurrent("two clean scans prove that nothing was executed, and one does not", async (context) => {
   const { scan } = await aLostDeposit(await aWorld(context));
 
   expect(await scan()).toEqual({ state: "UNKNOWN", refusal: null, review: null, later: true });
