@@ -125,7 +125,7 @@ test("a server that stops waits for the calls in progress and accepts no new one
   await began;
 
   const stopped = setup.served[Symbol.asyncDispose]();
-  // A request that arrives before the broker knows of the stop is held like the first; its caller times out.
+  // A request that arrives before the broker has processed the stop is held like the first; its caller times out.
   await vi.waitFor(
     async () => {
       const refusal = await refusalOf(setup.client.read(request, call({ withinMs: 200 })));

@@ -237,7 +237,7 @@ test("a repeated command that was refused is tried again", async () => {
   await expect(world.service.assign(anAssignment(pair), call)).resolves.toBeDefined();
 });
 
-test("of ten assigns of one Investor at the same time exactly one wins", async () => {
+test("of ten simultaneous assigns of one Investor exactly one succeeds", async () => {
   const world = await aWorld();
   const investorLogin = anInvestor(world, 500_00n);
   const masters = Array.from({ length: 10 }, () => aMaster(world));

@@ -128,7 +128,7 @@ test("a Master that cannot be read refuses the try with allocation_in_progress, 
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
 });
 
-test("a leave waits for money in transit to the Master, which gets its units first", async () => {
+test("a leave waits for money in transit to the Master until it has units", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, investorLogin, 100_00n);

@@ -38,7 +38,7 @@ async function preparePairs(world: World, count: number, entry: Parameters<typeo
   return made;
 }
 
-/** Repeats the votes that the crash has lost. */
+/** Repeats the votes that were lost in the crash. */
 async function castMissingVotes(world: World, { review }: Corner, action: string): Promise<void> {
   for (const actor of ["anna", "boris", "carol"]) {
     await vote(world.deps, review, { action, actor }).catch((error: unknown) => {

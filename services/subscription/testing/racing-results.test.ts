@@ -70,7 +70,7 @@ async function expectPosted(world: World, masterLogin: string): Promise<void> {
 }
 
 test(
-  "with concurrent commands and trades the books reconcile at every instant, and to the cent in the end",
+  "with concurrent commands and trades the books reconcile at every instant, and to the cent at the end",
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anAct, { minLength: 12, maxLength: 40 }), async (acts) => {

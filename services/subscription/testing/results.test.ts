@@ -210,7 +210,7 @@ test("while nothing waits for a strike, no marks are read", async () => {
   expect(await strikeWaitingFlows({ ...world.deps, platform })).toBe(false);
 });
 
-test("a fee taken out of the pool lowers its cash at once, and its units at the next marks", async () => {
+test("a fee taken out of the pool reduces its cash at once, and its units at the next marks", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 1_000_00n);
   const position = master.open();

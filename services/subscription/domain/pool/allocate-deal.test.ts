@@ -30,7 +30,7 @@ function charges(start: UnitPool, results: readonly bigint[]): { pool: UnitPool;
   return { pool, parts };
 }
 
-test("A4: three equal holdings get the odd cent in turn", () => {
+test("A4: three equal holdings get the remaining cent in turn", () => {
   const { pool, parts } = charges(aPool(1_000_00n, 1_000_00n, 1_000_00n), [100_00n, 100_00n, 100_00n]);
   expect(parts).toEqual([
     [33_34n, 33_33n, 33_33n],
@@ -57,7 +57,7 @@ test("A5: a thousand results of a cent give the same pool as one result of ten d
   expect(pooled(pool)).toEqual([5_005_00n, 3_003_00n, 2_002_00n]);
 });
 
-test("A6: a holding whose capital was withdrawn gets no part of new results", () => {
+test("A6: a holding whose capital was withdrawn has no share in new results", () => {
   const withdrawn = struck(takeOut(aPool(1_000_00n, 500_00n), 2n, 500_00n));
   expect(allocated(withdrawn, { kind: "charge", result: 10n }).parts).toEqual([{ subscriptionId: 1n, amount: 10n }]);
 });
