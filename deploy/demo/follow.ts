@@ -79,7 +79,7 @@ export async function untilCancelled(crm: Crm, pair: Pair, status: string): Prom
   crm.print.result(200, `${seen.join(" -> ")}, ended_at ${endedAt}`);
 }
 
-/** The mirror is asynchronous: the Master's balance follows seconds later. Fees may change the expected sum meanwhile. */
+/** The mirror is asynchronous: the Master's balance follows seconds later. Fees may change the expected sum while it waits. */
 export async function untilBalance(
   crm: Crm,
   { login }: Master,

@@ -121,7 +121,7 @@ class PortClaims {
   /** 0 = any free one. */
   async claim(variable: string, host: string, wanted: number): Promise<number> {
     const port = wanted === 0 ? await freePort(host) : wanted;
-    // No server listens there yet, and other servers receive their ports meanwhile.
+    // No server listens there yet, and other servers receive their ports before it starts.
     reservePort(port);
     const other = this.#taken.get(port);
     if (other !== undefined) {

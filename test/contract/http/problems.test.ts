@@ -33,7 +33,7 @@ const OPEN_BODY = { status: 409, title: "The Master has open positions", retryab
 const BEHIND_BODY = { status: 409, title: "Trading results are being allocated", retryable: true };
 const NEGATIVE_BODY = { status: 409, title: "The Investor's share of the pool is negative", retryable: false };
 
-/** What keeps money where it is, as the caller sees it: exact, because callers branch on it. */
+/** Refusals that prevent a movement of money, exactly as callers receive them, because callers branch on them. */
 test.each([
   ["assign (safety_stop)", ASSIGN, STOPPED, STOPPED_BODY],
   ["unassign (safety_stop)", UNASSIGN, STOPPED, STOPPED_BODY],
