@@ -7,7 +7,7 @@ import { PROGRAMS, variablesOf } from "./testing/programs.ts";
 const HARD_STOP_S = 15;
 const OWN_IMAGE = "pamm-integration-service:local";
 const ONE_SHOTS = ["init-secrets", "init-database"];
-/** Its image starts as root, makes its folder and continues as another user. */
+/** The image starts as root, creates its folder and continues as another user. */
 const STARTS_AS_ROOT = "postgres";
 
 const compose = readComposeFile();
@@ -25,21 +25,24 @@ test("every program of the launcher has a container, with one command in the one
   expect(containers.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual(["init-secrets"]);
 });
 
-/** Crash rehearsals never run in an operator's containers. */
+/** Failpoints are never armed in containers of operators. */
 const NEVER_SET = ["PAMM_FAILPOINTS"];
 
-test("a service receives only variables that it reads, and every one of them can be set", () => {
+test("a service receives only variables that it reads, and each of its variables can be set", () => {
   for (const program of PROGRAMS) {
-    const given = Object.keys(container(compose, program).environment ?? {});
+    const received = Object.keys(container(compose, program).environment ?? {});
     const known = variablesOf(program);
-    expect([program, given.filter((name) => !known.some(({ names }) => names.includes(name)))]).toEqual([program, []]);
-    const open = [...given, ...NEVER_SET];
-    const closed = known.filter(({ names }) => !names.some((name) => open.includes(name)));
-    expect([program, closed.map(({ names }) => names[0])]).toEqual([program, []]);
+    expect([program, received.filter((name) => !known.some(({ names }) => names.includes(name)))]).toEqual([
+      program,
+      [],
+    ]);
+    const configurable = [...received, ...NEVER_SET];
+    const missing = known.filter(({ names }) => !names.some((name) => configurable.includes(name)));
+    expect([program, missing.map(({ names }) => names[0])]).toEqual([program, []]);
   }
 });
 
-test("a secret is in the environment of a service only when the operator puts it there", () => {
+test("a secret is in the environment of a service only when the operator sets it", () => {
   for (const program of PROGRAMS) {
     const { environment = {} } = container(compose, program);
     const secrets = variablesOf(program).filter(({ isSecret }) => isSecret);
@@ -59,7 +62,7 @@ test("images are pinned, and our image needs no other registry for its syntax", 
   expect(dockerfile).not.toMatch(/^# *syntax/m);
 });
 
-test("only the HTTP API and the simulator's control API are published, and on loopback alone unless set otherwise", () => {
+test("only the HTTP API and the simulator's control API are published, by default on the loopback address only", () => {
   const published = containers.filter(([, { ports }]) => ports !== undefined).map(([name, { ports }]) => [name, ports]);
   expect(Object.fromEntries(published)).toEqual({
     edge: ["127.0.0.1:8080:8080"],
@@ -72,7 +75,7 @@ test("only the HTTP API and the simulator's control API are published, and on lo
   expect(container(compose, "simulator").environment).toMatchObject({ SIM_CONTROL_PORT: "8444" });
 });
 
-test("no container can write its own files, gain rights, or keep the rights of root", () => {
+test("no container can write its own files, gain rights, or keep root rights", () => {
   for (const [name, { read_only, cap_drop, cap_add = [], security_opt, user }] of containers) {
     expect([name, read_only, cap_drop, security_opt]).toEqual([name, true, ["ALL"], ["no-new-privileges:true"]]);
     if (name !== STARTS_AS_ROOT) expect([name, cap_add]).toEqual([name, []]);
@@ -81,13 +84,13 @@ test("no container can write its own files, gain rights, or keep the rights of r
   expect(dockerfile.trimEnd().split("\n").at(-1)).toBe("USER 1000:1000");
 });
 
-test("the simulator can be reached by the platform alone", () => {
-  const neighbours = containers.filter(([, { networks }]) => networks?.includes("platform")).map(([name]) => name);
-  expect(neighbours).toEqual(["simulator", "platform"]);
+test("only the platform service can reach the simulator", () => {
+  const connected = containers.filter(([, { networks }]) => networks?.includes("platform")).map(([name]) => name);
+  expect(connected).toEqual(["simulator", "platform"]);
   expect(container(compose, "simulator").networks).toEqual(["platform"]);
 });
 
-test("a service has more time to drain than it takes, and stops before those it depends on", () => {
+test("a service has more time to drain than its hard stop, and depends on the containers that must stop later", () => {
   for (const program of PROGRAMS) {
     const { stop_grace_period = "0s", depends_on = {} } = container(compose, program);
     expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThan(HARD_STOP_S);
@@ -99,7 +102,7 @@ test("a service has more time to drain than it takes, and stops before those it 
   expect(beforeEdge).toEqual(expect.arrayContaining(SERVICES.filter((service) => service !== "edge")));
 });
 
-test("each container sees its own secrets, to read; only the init containers see the generated ones", () => {
+test("each container can read its own secrets only; the init containers can read the generated ones", () => {
   const mounts = containers.flatMap(([name, { volumes = [] }]) => volumes.map((volume) => [name, volume] as const));
   const usersOf = (volume: string): string[] =>
     mounts.filter(([, mount]) => mount.startsWith(`${volume}:`)).map(([name, mount]) => `${name} ${mount}`);
@@ -119,7 +122,7 @@ test("each container sees its own secrets, to read; only the init containers see
   expect([...used].toSorted()).toEqual(Object.keys(compose.volumes).toSorted());
 });
 
-test("the image has a folder of the right owner wherever a new volume is mounted first", () => {
+test("the image has a folder with the correct owner for each volume of the first container", () => {
   const { volumes = [] } = container(compose, "init-secrets");
   for (const volume of volumes) {
     const folder = volume.split(":")[1]!.slice(1);
@@ -127,12 +130,12 @@ test("the image has a folder of the right owner wherever a new volume is mounted
   }
 });
 
-test("both generations of Compose accept the file", () => {
+test("the file has no keys that only one generation of Compose accepts", () => {
   expect(compose).not.toHaveProperty("name");
   expect(compose).not.toHaveProperty("version");
 });
 
-test("servers of the operator's own take the place of those that are started here", () => {
+test("servers of the operator replace the local ones", () => {
   const own = readComposeFile({
     MT5_URL: "https://mt5.example:443",
     MT5_CA_FILE: "/run/own/ca.pem",

@@ -17,7 +17,7 @@ function healthCheckOf(program: Program): { command: readonly string[]; port: st
   return { command: [kind ?? "", ...words.slice(0, -2)], port, path };
 }
 
-/** The exit code of the health check, asked of a server on another port. */
+/** The exit code of the health check against a server on another port. */
 function probe(port: number, path: string): Promise<unknown> {
   return new Promise((resolve) => {
     execFile(process.execPath, ["deploy/compose/probe.mjs", String(port), path], (error) => resolve(error?.code ?? 0));

@@ -31,7 +31,7 @@ function createFolders(): Folders {
   return { generated: join(folder.path, "generated"), volumes: join(folder.path, VOLUMES) };
 }
 
-/** What `docker compose up` does first. */
+/** Runs the first step of `docker compose up`. */
 async function up(env: Environment, folders: Folders): Promise<void> {
   await provideSecrets(container(readComposeFile(env), "init-secrets").environment ?? {}, folders);
 }
@@ -45,7 +45,7 @@ function readSecret({ volumes }: Folders, file: string): string {
   return readFileSync(join(volumes, file), "utf8");
 }
 
-/** What the service makes of its container: every mistake throws. */
+/** The configuration that the service reads in its container; throws when it is invalid. */
 function configurationOf(program: Program, env: Environment, { volumes }: Folders): Readonly<Record<string, unknown>> {
   const { environment = {} } = container(readComposeFile(env), program);
   const here = Object.entries(environment).map(([name, text]) => [
@@ -55,7 +55,7 @@ function configurationOf(program: Program, env: Environment, { volumes }: Folder
   return readAs(program, Object.fromEntries(here));
 }
 
-test("with nothing set, every service finds all that it needs, and what happens is a rehearsal", async () => {
+test("without any setting every service has its configuration, and the system is a rehearsal", async () => {
   const folders = createFolders();
   await up({}, folders);
   for (const program of PROGRAMS) expect(configurationOf(program, {}, folders)).toHaveProperty("LOG_LEVEL", "info");
@@ -111,11 +111,11 @@ test("containers that talk to each other share their secrets", async () => {
   expect(certificate.checkHost("simulator")).toBe("simulator");
 });
 
-test("what was made is kept, whatever the operator brings in between", async () => {
+test("generated secrets are kept, also when the operator provides own secrets in between", async () => {
   const folders = createFolders();
   await up({}, folders);
-  const made = filesIn(folders).map((file) => [file, readSecret(folders, file)]);
-  const brought = {
+  const generated = filesIn(folders).map((file) => [file, readSecret(folders, file)]);
+  const provided = {
     PAMM_ENCRYPTION_KEY: A_KEY,
     PAMM_BOOTSTRAP_API_KEY: "a-key-of-the-operator",
     MT5_PASSWORD: "Manager-1007",
@@ -123,7 +123,7 @@ test("what was made is kept, whatever the operator brings in between", async () 
     DATABASE_URL: "postgres://all@db.example/pamm",
     FEE_DATABASE_URL: "postgres://fee@db.example/pamm",
   };
-  await up(brought, folders);
+  await up(provided, folders);
   expect(readSecret(folders, "account/encryption-key")).toBe(A_KEY);
   expect(readSecret(folders, "edge/encryption-key")).toBe(A_KEY);
   expect(readSecret(folders, "edge/api-key")).toBe("a-key-of-the-operator");
@@ -133,10 +133,10 @@ test("what was made is kept, whatever the operator brings in between", async () 
   expect(readSecret(folders, "fee/database-url")).toBe("postgres://fee@db.example/pamm");
 
   await up({}, folders);
-  expect(filesIn(folders).map((file) => [file, readSecret(folders, file)])).toEqual(made);
+  expect(filesIn(folders).map((file) => [file, readSecret(folders, file)])).toEqual(generated);
 });
 
-test("a move to a real platform needs settings of its own", async () => {
+test("a real platform requires its own settings", async () => {
   const folders = createFolders();
   const missing = ["MT5_LOGIN", "MT5_PASSWORD", "PAMM_QUIET_PERIOD", "PAMM_REHEARSAL"];
   const lines = missing.map(
@@ -146,7 +146,7 @@ test("a move to a real platform needs settings of its own", async () => {
   expect(filesIn(folders)).toEqual([]);
 });
 
-test("a real platform is trusted through the public authorities, and no simulator is prepared", async () => {
+test("the certificate of a real platform is checked with the public authorities, and no simulator is prepared", async () => {
   const folders = createFolders();
   await up(A_PLATFORM, folders);
   expect(filesIn(folders).filter((file) => file.startsWith("simulator-state/"))).toEqual([]);
@@ -159,7 +159,7 @@ test("a real platform is trusted through the public authorities, and no simulato
   });
 });
 
-test("a mistake of the operator is reported without its value, and no file is written", async () => {
+test("an invalid setting is reported without its value, and no file is written", async () => {
   const folders = createFolders();
   const wrong = { PAMM_ENCRYPTION_KEY: "too-short", NATS_URL: "http://user:secret@nats" };
   const failure = await up(wrong, folders).catch((error: unknown) => error);

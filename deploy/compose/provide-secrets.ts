@@ -91,7 +91,7 @@ async function writeFiles(volumes: string, files: Files): Promise<void> {
   }
 }
 
-/** A container that starts during the write reads the old text or the new text, never a part of one. */
+/** A container that starts at the same time reads the old text or the new one, never a part. */
 async function writeWhole(path: string, text: string): Promise<void> {
   await writeFile(`${path}.new`, text, { mode: PRIVATE_FILE, flush: true });
   await rename(`${path}.new`, path);

@@ -17,42 +17,42 @@ function crm(...outcomes: Outcome[]): Crm & { sent: () => number } {
   return { api: { send, read: async () => null }, print: QUIET, sent: () => sent };
 }
 
-/** A command whose effect becomes visible at the given check. */
-function command(shownAtCheck: number): Command<string> {
-  let checks = 0;
+/** A command whose effect is found by read number `visibleAtRead` and later ones. */
+function command(visibleAtRead: number): Command<string> {
+  let reads = 0;
   return {
     call: { method: "POST", path: "/do" },
     settledWithinMs: 0,
     read: (answer) => `answered ${textOf(answer, "id")}`,
-    findEffect: async () => ((checks += 1) >= shownAtCheck ? "found" : undefined),
+    findEffect: async () => ((reads += 1) >= visibleAtRead ? "found" : undefined),
   };
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
 
 test("a command that was not executed is sent again at once", async () => {
-  const seller = crm(BUSY, BUSY, DONE);
-  expect(await execute(seller, command(1))).toBe("answered 7");
-  expect(seller.sent()).toBe(3);
+  const client = crm(BUSY, BUSY, DONE);
+  expect(await execute(client, command(1))).toBe("answered 7");
+  expect(client.sent()).toBe(3);
 });
 
 test("a command whose effect is found after a lost answer is not sent again", async () => {
-  const seller = crm(LOST);
-  expect(await execute(seller, command(1))).toBe("found");
-  expect(seller.sent()).toBe(1);
+  const client = crm(LOST);
+  expect(await execute(client, command(1))).toBe("found");
+  expect(client.sent()).toBe(1);
 });
 
 test("a command without an effect is sent again", async () => {
-  const seller = crm(LOST, DONE);
-  expect(await execute(seller, command(NEVER))).toBe("answered 7");
-  expect(seller.sent()).toBe(2);
+  const client = crm(LOST, DONE);
+  expect(await execute(client, command(NEVER))).toBe("answered 7");
+  expect(client.sent()).toBe(2);
 });
 
-test("after one lost answer, every further attempt checks for the effect first", async () => {
-  const seller = crm(LOST, BUSY, DONE);
-  // Two checks follow the lost answer; the third follows the busy answer.
-  expect(await execute(seller, command(3))).toBe("found");
-  expect(seller.sent()).toBe(2);
+test("after a lost answer the effect is searched for before every further attempt", async () => {
+  const client = crm(LOST, BUSY, DONE);
+  // Two reads follow the lost answer; the third follows the busy answer.
+  expect(await execute(client, command(3))).toBe("found");
+  expect(client.sent()).toBe(2);
 });
 
 test("a refusal is final, unless the command had been executed before", async () => {
@@ -61,7 +61,7 @@ test("a refusal is final, unless the command had been executed before", async ()
   expect(await execute(crm(LOST, refusal), command(3))).toBe("found");
 });
 
-test("the demo fails unless an invalid request is refused with the right code", async () => {
+test("the demo fails unless an invalid request is refused with the expected code", async () => {
   const call = command(NEVER).call;
   await expectRefusal(crm(BUSY, refused("exit_in_progress")), call, ["exit_in_progress"]);
   await expect(expectRefusal(crm(DONE), call, ["exit_in_progress"])).rejects.toThrow("was not refused");

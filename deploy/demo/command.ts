@@ -21,7 +21,7 @@ export type Command<T> = {
 const READ_EVERY_MS = 500;
 const COMMAND_TIMEOUT_MS = 240_000;
 
-/** Sends a command as a CRM has to: after an unknown outcome, checks for the effect before sending it again. */
+/** Sends a command as a CRM has to: after an unknown outcome, it searches for the effect before it sends the command again. */
 export async function execute<T>(crm: Crm, command: Command<T>): Promise<T> {
   const { call, settledWithinMs, read, findEffect } = command;
   const until = Date.now() + COMMAND_TIMEOUT_MS;

@@ -13,6 +13,6 @@ test("numbers keep the digits they were written with", () => {
   });
 });
 
-test("what is not JSON is undefined", () => {
+test("text that is not JSON is parsed as undefined", () => {
   expect(parseExact("<html>")).toBeUndefined();
 });

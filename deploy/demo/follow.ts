@@ -70,16 +70,16 @@ export async function untilCancelled(crm: Crm, pair: Pair, status: string): Prom
   const seen = [status];
   crm.print.request({ method: "GET", path });
   const options = { what: "CANCELLED", withinMs: CONVERGENCE_MS, everyMs: POLL_MS };
-  const check = async (): Promise<State | undefined> => {
+  const readOnce = async (): Promise<State | undefined> => {
     const state = await findState(crm, pair, () => true);
     if (state !== undefined && seen.at(-1) !== state.status) seen.push(state.status);
     return state?.status === "CANCELLED" && state.endedAt !== null ? state : undefined;
   };
-  const { endedAt } = await poll(options, check, () => seen.join(" -> "));
+  const { endedAt } = await poll(options, readOnce, () => seen.join(" -> "));
   crm.print.result(200, `${seen.join(" -> ")}, ended_at ${endedAt}`);
 }
 
-/** The mirror is asynchronous: the Master's balance follows seconds later. Fees may change the expected sum meanwhile. */
+/** The mirror is asynchronous: the Master's balance follows seconds later. Fees may change the expected sum while it waits. */
 export async function untilBalance(
   crm: Crm,
   { login }: Master,
@@ -91,14 +91,14 @@ export async function untilBalance(
   crm.print.request({ method: "GET", path });
   let wanted = await read();
   const options = { what: `the pooled capital on ${login}`, withinMs: CONVERGENCE_MS, everyMs: POLL_MS };
-  const check = async (): Promise<true | undefined> => {
+  const readOnce = async (): Promise<true | undefined> => {
     const balance = await readBalance(crm, login);
     const text = balance === undefined ? "not readable" : dollars(balance);
     if (seen.at(-1) !== text) seen.push(text);
     wanted = await read();
     return balance === wanted ? true : undefined;
   };
-  await poll(options, check, () => `${seen.join(" -> ")}, and not ${dollars(wanted)}`);
+  await poll(options, readOnce, () => `${seen.join(" -> ")}, and not ${dollars(wanted)}`);
   crm.print.result(200, `balance of the Master: ${seen.join(" -> ")}`);
 }
 

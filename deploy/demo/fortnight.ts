@@ -4,7 +4,7 @@ import { textOf } from "./exact-json.ts";
 import { assign, unassign, untilBalance, untilCancelled } from "./follow.ts";
 import { deposit, dollars, type Funds, withdraw } from "./funds.ts";
 import { bookResult, closePosition, holdMarket, openPosition, setPrice } from "./trader.ts";
-import { type Explained, type Member, type Pool, pooledBalance, share, signed, untilFeesAreRight } from "./pool.ts";
+import { type Explained, type Member, type Pool, pooledBalance, share, signed, untilFeesAreCorrect } from "./pool.ts";
 import { createInvestor, createMaster, type Person } from "./provision.ts";
 import type { System } from "./system.ts";
 import { showFees } from "./table.ts";
@@ -20,7 +20,7 @@ const PPM = 1_000_000;
 /** The duration of each part of the scenario when no process is killed. */
 const POSITION_MS = 9_000;
 const RATE_CHANGE_MS = 8_000;
-/** The strike follows right after the mirror has reached the Master. */
+/** Time for the strike after the mirror has reached the Master. */
 const STRIKE_MS = 3_000;
 const UPDATED_WITHIN_MS = 15_000;
 
@@ -36,7 +36,7 @@ export async function runFortnight(
   await firstWeek(context, participants);
   await secondWeek(context, participants);
   await takeMoneyOut(context, participants);
-  return { pool, fees: await untilFeesAreRight(context, pool) };
+  return { pool, fees: await untilFeesAreCorrect(context, pool) };
 }
 
 async function openPool(context: DemoContext): Promise<Participants> {
@@ -65,7 +65,7 @@ async function firstWeek(context: DemoContext, { pool, ada }: Participants): Pro
   const blocked = `/api/v1/investor/withdraw?login=${ada.investor.login}&amount=100.00`;
   await expectRefusal(context, { method: "POST", path: blocked }, ["master_open_positions"]);
 
-  print.step("Cleo comes while the position is open: the floating profit so far belongs to the others");
+  print.step("Cleo is assigned while the position is open: the floating profit until then belongs to the others");
   await join(context, pool, { person: CLEO, capital: CLEOS_CAPITAL, rate: 0.3 });
   await sleep(STRIKE_MS);
 
@@ -75,7 +75,9 @@ async function firstWeek(context: DemoContext, { pool, ada }: Participants): Pro
   const deal = await closePosition(context, login);
   await share(context, pool, deal);
   const plain = (deal.minor * CLEOS_CAPITAL) / before;
-  print.note(`shared by balance alone, Cleo would have received ${dollars(plain)} that others earned before she came`);
+  print.note(
+    `shared by balance alone, Cleo would have received ${dollars(plain)} that the others earned before her assignment`,
+  );
 }
 
 /** Releases the market again when the week has no time left for the planned trades. */
@@ -109,11 +111,11 @@ async function secondWeek(context: DemoContext, { pool, ben }: Participants): Pr
 async function takeMoneyOut(context: DemoContext, { pool, ada, ben }: Participants): Promise<void> {
   const { print } = context;
   const { master } = pool;
-  print.step("A profit, and Ada withdraws in the middle of the week: her whole pending fee goes first");
+  print.step("A profit, and Ada withdraws in the middle of the week: her whole pending fee is taken first");
   await share(context, pool, await bookResult(context, master.login, 600_00n));
   await withdraw(context, ada.investor, 1_000_00n);
 
-  print.step("Ben leaves: his fee goes first, the rest leaves the Master and stays on his account");
+  print.step("Ben is unassigned: his fee is taken first, and the rest of his capital leaves the Master");
   const pair = { investor: ben.investor, master };
   const status = await unassign(context, pair);
   ben.isPooled = false;
@@ -123,9 +125,9 @@ async function takeMoneyOut(context: DemoContext, { pool, ada, ben }: Participan
   await endOfWeek(context, pool, "The week ends: a regular fee for Cleo, who neither withdrew nor left");
 }
 
-type Newcomer = { readonly person: Person; readonly capital: bigint; readonly rate: number };
+type NewMember = { readonly person: Person; readonly capital: bigint; readonly rate: number };
 
-async function join(context: DemoContext, pool: Pool, { person, capital, rate }: Newcomer): Promise<Member> {
+async function join(context: DemoContext, pool: Pool, { person, capital, rate }: NewMember): Promise<Member> {
   const { ledger, system } = context;
   const investor = await createInvestor(context, system, { runId: ledger.runId, person });
   await deposit(context, investor, capital);
@@ -156,7 +158,7 @@ async function changeRate(context: DemoContext, { investor, rates }: Member, rat
 async function endOfWeek(context: DemoContext, pool: Pool, what: string): Promise<void> {
   context.print.step(what);
   const cutOff = await untilCutOff(pool.weeks);
-  const fees = await untilFeesAreRight(context, pool);
+  const fees = await untilFeesAreCorrect(context, pool);
   const path = `/api/v1/perf-fee/master/${pool.master.login}/investor-payments`;
   context.print.request({ method: "GET", path });
   const paid = fees.filter(({ payment }) => payment.at === cutOff);

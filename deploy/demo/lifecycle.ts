@@ -20,7 +20,7 @@ export async function runLifecycle(funds: Funds, system: System): Promise<readon
   const { master, ines, noor } = participants;
   const expected = (login: string): bigint => balanceOf(funds.ledger, login);
   return [
-    // Ines left, so the Master trades with the capital of Noor alone.
+    // Ines is unassigned, so the Master trades with the capital of Noor alone.
     { role: "Master", login: master.login, expected: expected(noor.login), isExact: false },
     { role: "payment", login: master.paymentLogin, expected: 0n, isExact: true },
     { role: ines.name, login: ines.login, expected: expected(ines.login), isExact: true },

@@ -19,9 +19,9 @@ test.each([
   ["a busy account", answered(409, { code: "account_busy", retryable: true }), "not_executed"],
   ["too many requests", answered(429, { code: "rate_limited", retryable: true }), "not_executed"],
   ["a refusal of the platform", answered(502, { code: "platform_rejected", outcome: "not_executed" }), "refused"],
-  ["a mistake of the caller", answered(422, { code: "validation_failed" }), "refused"],
+  ["an invalid request of the caller", answered(422, { code: "validation_failed" }), "refused"],
   ["a duplicate in progress", answered(409, { code: "operation_in_progress", retryable: false }), "unknown"],
   ["a conflict", answered(409, { code: "below_min_deposit", retryable: false }), "refused"],
-] as const)("%s", (_what, exchange, kind) => {
+] as const)("the outcome of %s", (_what, exchange, kind) => {
   expect(outcomeOf(exchange).kind).toBe(kind);
 });

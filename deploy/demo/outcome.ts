@@ -1,13 +1,13 @@
 import { type Answer, type Exchange, problemOf } from "./http.ts";
 
-/** The outcome of a command, as far as the caller knows. */
+/** The outcome of a command, as the caller can determine it. */
 export type Outcome =
   | { readonly kind: "done"; readonly answer: Answer }
   /** Final. */
   | { readonly kind: "refused"; readonly answer: Answer }
   /** Nothing was executed, and the same request may succeed later. */
   | { readonly kind: "not_executed"; readonly why: string; readonly waitMs: number }
-  /** The command may have been executed: the caller must check for the effect before it sends the command again. */
+  /** The command may have been executed: the caller must search for its effect before it repeats the command. */
   | { readonly kind: "unknown"; readonly why: string };
 
 const DEFAULT_WAIT_MS = 1_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "./exact-json.ts";
-import { expectedOf, type Member, type Pool, share, untilFeesAreRight } from "./pool.ts";
+import { expectedOf, type Member, type Pool, share, untilFeesAreCorrect } from "./pool.ts";
 import { aTrade, testFunds } from "./testing.ts";
 
 const DAY_MS = 86_400_000;
@@ -39,7 +39,7 @@ const listing =
   (...items: JsonObject[]) =>
   () => ({ items, has_more: false });
 
-test("a result is shared when the accounts have gained it, apart from fees and capital", async () => {
+test("a result is shared once the accounts have gained it, without fees and capital", async () => {
   const funds = testFunds({
     balances: { "8": 170_00n, "9": 60_00n },
     entries: [entry("8", 100_00n), entry("9", 50_00n)],
@@ -56,12 +56,12 @@ test("a result is shared when the accounts have gained it, apart from fees and c
   expect(funds.notes).toEqual(["+10.00 is shared: Investor 8 0.00, Investor 9 +10.00"]);
 });
 
-test("a fee is explained by the profit above the mark and the rate of its time", async () => {
+test("the basis of a fee is the profit above the mark and the rate at its time", async () => {
   const one = pool("8");
   one.members[0]?.results.push({ at: MORNING, minor: 100_00n });
   const funds = testFunds({ read: listing(payment("8", "30")), entries: [entry("8", 100_00n)] });
 
-  const fees = await untilFeesAreRight(funds, one);
+  const fees = await untilFeesAreCorrect(funds, one);
 
   expect(fees).toMatchObject([
     { payment: { minor: 30_00n }, reason: { fee: 30_00n, profits: [{ minor: 100_00n, ppm: 300_000n }] } },
@@ -78,5 +78,5 @@ test.each([
   one.members[0]?.results.push({ at: MORNING, minor: 100_00n });
 
   const options = { withinMs: 0, everyMs: 0 };
-  await expect(untilFeesAreRight(testFunds({ read: listing(...items) }), one, options)).rejects.toThrow(difference);
+  await expect(untilFeesAreCorrect(testFunds({ read: listing(...items) }), one, options)).rejects.toThrow(difference);
 });

@@ -8,7 +8,7 @@ import { cutOffsBetween, type Weeks } from "./weeks.ts";
 
 export type Member = {
   readonly investor: Investor;
-  /** Its part of each deal, as its account shows it. */
+  /** The part of the Investor of each deal, as its account shows it. */
   readonly results: Earned[];
   readonly rates: RateSince[];
   /** Its capital is in the pool. */
@@ -61,13 +61,13 @@ export async function share(funds: Funds, pool: Pool, deal: Deal): Promise<reado
 }
 
 /** Waits until exactly the fees that follow from results and rates are paid, to the cent; explains each. */
-export async function untilFeesAreRight(
+export async function untilFeesAreCorrect(
   funds: Funds,
   pool: Pool,
   options: Omit<PollOptions, "what"> = CONVERGENCE,
 ): Promise<readonly Explained[]> {
   let wrong = "";
-  const check = async (): Promise<readonly Explained[] | undefined> => {
+  const readOnce = async (): Promise<readonly Explained[] | undefined> => {
     const payments = await readPayments(funds.api, pool.master.login);
     const charges = pool.members.flatMap((member) => chargesOf(pool, member, payments));
     const difference = charges.find(({ paid, reason }) => paid !== reason.fee);
@@ -76,7 +76,7 @@ export async function untilFeesAreRight(
     wrong = `${member.investor.name} paid ${dollars(paid)} and not ${dollars(reason.fee)} at ${timeOf(at)}`;
     return undefined;
   };
-  return await poll({ ...options, what: "the right fees" }, check, () => wrong);
+  return await poll({ ...options, what: "the expected fees" }, readOnce, () => wrong);
 }
 
 /** The sum of the accounts in the pool: the balance that the Master must have. */

@@ -39,7 +39,7 @@ test("equal balances prove the scenario", async () => {
 
 test.each([
   [
-    "a balance that is a cent off",
+    "a balance that differs by a cent",
     { balance: 100_01n },
     "the balance of the platform is 100.01, expected 100.00, off by 0.01",
   ],

@@ -37,7 +37,7 @@ async function demonstrate(printer: Printer, scenarios: readonly Scenario[]): Pr
   return isMatch;
 }
 
-/** The scenarios that the arguments name; without arguments, all of them. */
+/** The named scenarios; both when none is named. */
 function scenariosOf(names: readonly string[]): readonly Scenario[] {
   const unknown = names.find((name) => !SCENARIOS.some((scenario) => scenario === name));
   if (unknown !== undefined) throw new DemoFailure(`there is no scenario ${unknown}; choose ${SCENARIOS.join(" or ")}`);
@@ -66,7 +66,7 @@ async function fortnight(printer: Printer, system: System): Promise<boolean> {
   const funds = fundsOf(printer, system);
   printer.title(`Two weeks of trading on ${system.url}; a fee week lasts ${system.weeks.periodMs / 1_000} s here`);
   const { pool, fees } = await runFortnight({ ...funds, system });
-  printer.step("Who paid what, and why");
+  printer.step("All fees with payer, occasion and basis");
   showFees(printer, fees);
   printer.step("Proof: every account, and the sums that must be equal");
   const isMatch = await prove(funds, accountsOf(funds, pool, fees));

@@ -4,7 +4,7 @@ import type { Printer } from "./printer.ts";
 
 const RATE_DIGITS = 4;
 const NAME_WIDTH = 8;
-const WHAT_WIDTH = 12;
+const OCCASION_WIDTH = 12;
 const TIME_WIDTH = 14;
 const FEE_WIDTH = 10;
 
@@ -21,14 +21,16 @@ export function showFees(print: Printer, fees: readonly Explained[]): void {
   const inOrder = fees.toSorted((one, other) => one.payment.at - other.payment.at);
   print.note(line(["Investor", "occasion", "time", "paid"], "basis"));
   for (const { member, payment, reason } of inOrder) {
-    const why = reason.profits.map(({ minor, ppm }) => `${percent(ppm)} of ${dollars(minor)}`).join(" + ");
-    print.note(line([member.investor.name, occasionOf(payment.key), timeOf(payment.at), dollars(payment.minor)], why));
+    const basis = reason.profits.map(({ minor, ppm }) => `${percent(ppm)} of ${dollars(minor)}`).join(" + ");
+    print.note(
+      line([member.investor.name, occasionOf(payment.key), timeOf(payment.at), dollars(payment.minor)], basis),
+    );
   }
 }
 
-function line([who = "", what = "", when = "", fee = ""]: readonly string[], why: string): string {
-  const left = who.padEnd(NAME_WIDTH) + what.padEnd(WHAT_WIDTH + 2) + when.padEnd(TIME_WIDTH);
-  return `${left}${fee.padStart(FEE_WIDTH)}   ${why}`;
+function line([payer = "", occasion = "", time = "", fee = ""]: readonly string[], basis: string): string {
+  const left = payer.padEnd(NAME_WIDTH) + occasion.padEnd(OCCASION_WIDTH + 2) + time.padEnd(TIME_WIDTH);
+  return `${left}${fee.padStart(FEE_WIDTH)}   ${basis}`;
 }
 
 function occasionOf(key: string): string {

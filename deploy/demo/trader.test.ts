@@ -7,16 +7,16 @@ const LOST: Outcome = { kind: "unknown", why: "connection lost" };
 const NOT_SENT: Outcome = { kind: "not_executed", why: "ECONNREFUSED", waitMs: 0 };
 
 test("a result whose answer was lost is booked once", async () => {
-  let looks = 0;
-  const funds = testFunds({ outcomes: [LOST], deals: () => ((looks += 1) > 1 ? [aTrade(5n)] : []) });
+  let reads = 0;
+  const funds = testFunds({ outcomes: [LOST], deals: () => ((reads += 1) > 1 ? [aTrade(5n)] : []) });
 
   expect(await bookResult(funds, "1", 5n)).toEqual(aTrade(5n));
   expect(funds.sent()).toBe(1);
 });
 
 test("a result without a deal is booked again", async () => {
-  let looks = 0;
-  const funds = testFunds({ outcomes: [NOT_SENT, LOST, DONE], deals: () => ((looks += 1) > 2 ? [aTrade(5n)] : []) });
+  let reads = 0;
+  const funds = testFunds({ outcomes: [NOT_SENT, LOST, DONE], deals: () => ((reads += 1) > 2 ? [aTrade(5n)] : []) });
 
   expect(await bookResult(funds, "1", 5n)).toEqual(aTrade(5n));
   expect(funds.sent()).toBe(3);
@@ -25,10 +25,10 @@ test("a result without a deal is booked again", async () => {
 test("a position is opened once and closed once", async () => {
   const opening = testFunds({ outcomes: [LOST], positions: () => ["7"] });
   await openPosition(opening, "1", "0.1");
-  let looks = 0;
+  let reads = 0;
   const closing = testFunds({
     outcomes: [LOST],
-    positions: () => ((looks += 1) > 1 ? [] : ["7"]),
+    positions: () => ((reads += 1) > 1 ? [] : ["7"]),
     deals: () => [aTrade(9n)],
   });
   expect(await closePosition(closing, "1")).toEqual(aTrade(9n));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type PollOptions = {
-  /** The expected result, for the message when it does not come. */
+  /** The expected result, for the message at the time limit. */
   readonly what: string;
   readonly withinMs: number;
   readonly everyMs: number;
@@ -24,7 +24,7 @@ export async function poll<T>(
   throw new DemoFailure(`${what} did not come within ${withinMs / 1_000} s. Last known: ${state()}`);
 }
 
-/** As poll, but returns undefined at the time limit. */
+/** Like `poll`, but returns undefined at the time limit. */
 export async function pollOr<T>(
   { withinMs, everyMs }: Omit<PollOptions, "what">,
   read: () => Promise<T | undefined>,

@@ -10,7 +10,7 @@ const aRun = (ended: Promise<Ending>, ready: Promise<void> = Promise.resolve()):
   kill: () => undefined,
 });
 
-test("a process that ends again and again restarts after growing pauses", async () => {
+test("a process that ends repeatedly is restarted after growing pauses", async () => {
   const reported: string[] = [];
   const { promise: fifth, resolve } = Promise.withResolvers<void>();
   let runs = 0;

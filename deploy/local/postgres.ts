@@ -122,7 +122,7 @@ async function releaseFrom(dataDir: string): Promise<void> {
 }
 
 function initialise(bin: string, { dataDir, password, isDurable }: PostgresOptions, runAs: RunAs): void {
-  // Made under another name and renamed when complete, so an interrupted start leaves no folder that looks complete.
+  // Made under another name and renamed when complete, so an interrupted start leaves no folder under the final name.
   const draft = `${dataDir}.new`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true, mode: 0o700 });

@@ -7,12 +7,12 @@ import { startOf } from "./process-id.ts";
 import { SERVICES } from "./settings.ts";
 import { createTestWorkspace, until } from "./test-workspace.ts";
 
-// Each starts up to nineteen processes.
+// Each test starts up to nineteen processes.
 vi.setConfig({ testTimeout: 60_000 });
 
 const EVERYTHING = [...SERVICES, "simulator"];
 
-/** Saves the start of stores and simulator where a test does not need them. */
+/** Avoids the start of stores and simulator in tests that do not need them. */
 const EXTERNAL = {
   DATABASE_URL: "postgres://user@127.0.0.1:1/pamm",
   NATS_URL: "nats://127.0.0.1:1",
@@ -22,7 +22,7 @@ const EXTERNAL = {
 const environmentOf = async (port: string | undefined): Promise<NodeJS.ProcessEnv> =>
   (await (await fetch(`http://127.0.0.1:${port}/`)).json()) as NodeJS.ProcessEnv;
 
-test("Ctrl-C in the terminal stops everything in order, and the next start finds the same keys", async () => {
+test("Ctrl-C in the terminal stops all processes in order, and the next start uses the same keys", async () => {
   const workspace = await createTestWorkspace();
   const first = workspace.start();
   await first.ready();
@@ -88,7 +88,7 @@ test("each service receives its own secrets only, and the stores are restarted o
   await launcher.prints("nats runs again");
 });
 
-test("when the launcher is killed everything ends, and the next start works", async () => {
+test("when the launcher is killed all its processes end, and the next start succeeds", async () => {
   const workspace = await createTestWorkspace();
   const first = workspace.start();
   await first.ready();
@@ -114,7 +114,7 @@ test("the next start ends the processes that a killed launcher left behind", asy
   expect(second.output()).toContain("edge of an earlier run still runs");
 });
 
-test("a start after everything was killed at once succeeds", async () => {
+test("a start after all processes were killed at once succeeds", async () => {
   const workspace = await createTestWorkspace();
   const first = workspace.start();
   await first.ready();
@@ -136,7 +136,7 @@ test("two launchers with different states run side by side", async () => {
   expect([first.child.exitCode, second.child.exitCode]).toEqual([null, null]);
 });
 
-test("all taken ports are reported together, before anything is started", async () => {
+test("all ports in use are reported together, before any process is started", async () => {
   const workspace = await createTestWorkspace();
   for (const port of [workspace.env["PAMM_HTTP_PORT"], workspace.env["SIM_PORT"]]) {
     const holder = createServer();
@@ -153,7 +153,7 @@ test("all taken ports are reported together, before anything is started", async 
   ]);
 });
 
-test("a service that cannot start ends the whole start with its reason", async () => {
+test("a service that cannot start ends the launcher with its reason", async () => {
   const workspace = await createTestWorkspace();
 
   const launcher = workspace.start({ ...EXTERNAL, FAILING: "platform" });
@@ -164,7 +164,7 @@ test("a service that cannot start ends the whole start with its reason", async (
   expect(EVERYTHING.filter((name) => workspace.pidOf(name) !== undefined)).toEqual([]);
 });
 
-test("Ctrl-C during the start stops what has begun", async () => {
+test("Ctrl-C during the start stops the processes that have started", async () => {
   const workspace = await createTestWorkspace();
   const launcher = workspace.start();
   await until(() => workspace.pidOf("simulator") !== undefined);
@@ -175,7 +175,7 @@ test("Ctrl-C during the start stops what has begun", async () => {
   expect(EVERYTHING.filter((name) => workspace.pidOf(name) !== undefined)).toEqual([]);
 });
 
-test("a server that the environment names is not started, and a fee week has the length that it names", async () => {
+test("a server that the environment names is not started, and the environment sets the length of fee weeks", async () => {
   const workspace = await createTestWorkspace();
   const settings = { ...EXTERNAL, PAMM_FEE_PERIOD: "PT90S" };
 
@@ -189,7 +189,7 @@ test("a server that the environment names is not started, and a fee week has the
   expect(system).toMatchObject({ feePeriodMs: 90_000, feeAnchor: "2025-01-04T00:00:00.000Z" });
 });
 
-test("an invalid fee week is refused before anything is started", async () => {
+test("an invalid fee week is refused before any process is started", async () => {
   const workspace = await createTestWorkspace();
 
   const launcher = workspace.start({ ...EXTERNAL, PAMM_FEE_PERIOD: "7 days", PAMM_FEE_ANCHOR: "Saturday" });

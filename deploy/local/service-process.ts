@@ -40,7 +40,7 @@ const ANSWER_TIMEOUT_MS = 3_000;
 /**
  * Starts a service in a session of its own, because Ctrl-C must reach it through the launcher only and in order. The IPC
  * channel carries no message: it closes when the launcher ends, for any reason, and then the service stops by itself. The
- * service writes to its log file and not to a pipe, which would block or break when the launcher is stopped or gone.
+ * service writes to its log file and not to a pipe, which would block or break when the launcher is stopped or has ended.
  */
 export async function startProgram(program: Program): Promise<ProcessRun> {
   const log = openSync(program.logFile, "a", 0o600);

@@ -121,7 +121,7 @@ class PortClaims {
   /** Wanted 0 = any free port. */
   async claim(variable: string, host: string, wanted: number): Promise<number> {
     const port = wanted === 0 ? await freePort(host) : wanted;
-    // No server listens on the port yet; the reservation keeps the other servers of this launcher off it.
+    // No server listens there yet, and other servers receive their ports before it starts.
     reservePort(port);
     const other = this.#taken.get(port);
     if (other !== undefined) {

@@ -14,7 +14,7 @@ const SYSTEM: RunningSystem = {
   encryptionKeyFile: null,
 };
 
-test("on the simulator the first requests create an Investor in its group and deposit", () => {
+test("with the simulator the example requests create an Investor in its group and deposit", () => {
   const banner = startupBanner(SYSTEM, { MT5_INVESTOR_GROUPS: "real\\inv,other" });
   expect(banner).toContain("/api/v1/investor/create");
   expect(banner).toContain('"platform_group":"real\\\\inv"');
@@ -23,7 +23,7 @@ test("on the simulator the first requests create an Investor in its group and de
   );
 });
 
-test("on a real platform the first request reads only", () => {
+test("with a real platform the example request only reads", () => {
   const banner = startupBanner({ ...SYSTEM, simulatorControlUrl: null, apiKey: null }, {});
   expect(banner).toContain('curl -H "Authorization: Bearer $PAMM_BOOTSTRAP_API_KEY"');
   expect(banner).not.toContain("deposit");

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { forTerminal } from "./terminal.ts";
 
-test("an entry below warn stays in the file", () => {
+test("an entry below warn is written to the log file only", () => {
   expect(forTerminal('{"level":"info","msg":"started","pid":1}')).toBeUndefined();
   expect(forTerminal("  ")).toBeUndefined();
 });
 
-test("a failure is one short line, without the stack", () => {
+test("an error is shown in one line, without the stack", () => {
   const error = { type: "Error", message: "timeout exceeded", stack: "at somewhere" };
   const line = JSON.stringify({ level: "error", time: "x", service: "fee", attempt: 2, error, msg: "a job failed" });
 

@@ -48,7 +48,7 @@ test("the previous key still decrypts, and its ciphertext is not current", () =>
   expect(cipher.isCurrent(encrypted)).toBe(false);
 });
 
-test("without the key that encrypted it, the error names the id of the key and nothing of the text", () => {
+test("without the key that encrypted it, the error names the id of the key and no part of the text", () => {
   const encrypted = createCredentialCipher([key()]).encrypt(new Secret("Pa55.word"), CONTEXT);
 
   expect(() => createCredentialCipher([key()]).decrypt(encrypted, CONTEXT)).toThrow(

@@ -8,13 +8,13 @@ import { LARGE } from "./testing/replies/values.ts";
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=1";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test("every answer carries the caller's request id, and no cache keeps it", async () => {
+test("every answer carries the caller's request id, and may not be cached", async () => {
   const edge = await testEdge();
   const sent = await edge.call({ url: "/nothing", headers: { "x-request-id": "CRM-1.a_b" } });
-  const minted = await edge.call({ url: "/nothing", headers: { "x-request-id": "not sane" } });
+  const generated = await edge.call({ url: "/nothing", headers: { "x-request-id": "not valid" } });
 
   expect([sent.headers["x-request-id"], sent.headers["cache-control"]]).toEqual(["CRM-1.a_b", "no-store"]);
-  expect(minted.headers["x-request-id"]).toMatch(UUID);
+  expect(generated.headers["x-request-id"]).toMatch(UUID);
   expect(sent.body).toEqual({
     type: "urn:pamm:problem:route_not_found",
     title: "Route not found",
@@ -27,7 +27,7 @@ test("every answer carries the caller's request id, and no cache keeps it", asyn
   });
 });
 
-test("without a valid key there is one answer for all cases", async () => {
+test("every request without a valid API key gets the same answer", async () => {
   const edge = await testEdge();
   const attempts = [
     undefined,
@@ -60,7 +60,7 @@ test("without a valid key there is one answer for all cases", async () => {
   expect(edge.calls).toEqual([]);
 });
 
-test("the key is checked before everything else", async () => {
+test("the API key is checked before everything else", async () => {
   const edge = await testEdge();
   const answer = await edge.app.inject({ method: "POST", url: "/api/v1/investor/add", payload: "{" });
 
@@ -80,14 +80,14 @@ test("a key without the scope of the route is refused with the missing scope", a
   ]);
 });
 
-test("each route asks for exactly its own scope", async () => {
+test("each route requires exactly its own scope", async () => {
   const edge = await testEdge({ scopes: [] });
-  const asked = ROUTES.map(async ({ method, url }) => {
+  const answers = ROUTES.map(async ({ method, url }) => {
     const { status, body } = await edge.call({ method, url: url.replaceAll(/:[a-z0-9_]+/g, "1") });
     return [method, url, status, (body as { required_scope: string }).required_scope];
   });
 
-  expect(await Promise.all(asked)).toEqual(ROUTES.map(({ method, url, scope }) => [method, url, 403, scope]));
+  expect(await Promise.all(answers)).toEqual(ROUTES.map(({ method, url, scope }) => [method, url, 403, scope]));
 });
 
 test("a route without a scope does not start", async () => {
@@ -103,17 +103,17 @@ test.each([
   ["PATCH", "/api/v1/master/directory", "GET, HEAD, OPTIONS"],
   ["DELETE", "/api/v1/master/7", "GET, PATCH, HEAD, OPTIONS"],
   ["PUT", "/api/v1/investor/deposit", "POST, OPTIONS"],
-] as const)("%s %s is not allowed, and the answer says what is", async (method, url, allow) => {
+] as const)("%s %s is refused, and the Allow header lists the allowed methods", async (method, url, allow) => {
   const edge = await testEdge();
   const refused = await edge.call({ method, url, ...(method === "GET" ? {} : { payload: "{" }) });
-  const asked = await edge.call({ method: "OPTIONS", url });
+  const options = await edge.call({ method: "OPTIONS", url });
 
   expect([refused.status, refused.headers["allow"], refused.body]).toMatchObject([
     405,
     allow,
     { code: "method_not_allowed" },
   ]);
-  expect([asked.status, asked.headers["allow"], asked.text]).toEqual([204, allow, ""]);
+  expect([options.status, options.headers["allow"], options.text]).toEqual([204, allow, ""]);
 });
 
 test("HEAD is GET without its body", async () => {
@@ -127,12 +127,12 @@ test("HEAD is GET without its body", async () => {
 });
 
 test.each([
-  ["no JSON", "{", "application/json", 400, "malformed_json"],
-  ["no body at all, but said to be JSON", "", "application/json", 400, "malformed_json"],
-  ["another media type", "a=1", "application/x-www-form-urlencoded", 415, "unsupported_media_type"],
-  ["no media type", "{}", "", 415, "unsupported_media_type"],
-  ["more than 64 KiB", `"${"x".repeat(65 * 1024)}"`, "application/json", 413, "body_too_large"],
-])("a body that is %s is refused as such", async (...row) => {
+  ["not JSON", "{", "application/json", 400, "malformed_json"],
+  ["empty although its media type is JSON", "", "application/json", 400, "malformed_json"],
+  ["of another media type", "a=1", "application/x-www-form-urlencoded", 415, "unsupported_media_type"],
+  ["without a media type", "{}", "", 415, "unsupported_media_type"],
+  ["larger than 64 KiB", `"${"x".repeat(65 * 1024)}"`, "application/json", 413, "body_too_large"],
+])("a body that is %s is refused with its own code", async (...row) => {
   const [, payload, contentType, status, code] = row;
   const edge = await testEdge();
   const answer = await edge.call({
@@ -163,7 +163,7 @@ test("a URL of more than 8 KiB is refused", async () => {
   expect([answer.status, answer.body]).toMatchObject([414, { code: "url_too_long" }]);
 });
 
-test("a path whose encoding is broken is refused as a problem too", async () => {
+test("a path with broken percent encoding is refused with a problem", async () => {
   const edge = await testEdge();
   const answer = await edge.call({ url: "/api/v1/master/%ff", headers: { "x-request-id": "r1" } });
 
@@ -171,7 +171,7 @@ test("a path whose encoding is broken is refused as a problem too", async () => 
   expect([answer.headers["x-request-id"], answer.headers["cache-control"]]).toEqual(["r1", "no-store"]);
 });
 
-test("a command carries the id that its answer names, and the caller's request id", async () => {
+test("a command has the id that its answer returns, and the caller's request id", async () => {
   const edge = await testEdge({ funding: { deposit: async () => aDeposit() } });
   const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
   const answer = await edge.call({ method: "POST", url: DEPOSIT, headers: { "x-request-id": "r1", traceparent } });
@@ -196,7 +196,7 @@ test("a query has no command id", async () => {
   expect([answer.headers["x-operation-id"], edge.calls[0]?.context.commandId]).toEqual([undefined, ""]);
 });
 
-test("whole numbers beyond any float are written in full", async () => {
+test("integers that exceed the precision of a float are written in full", async () => {
   const edge = await testEdge({ funding: { deposit: async () => aDeposit({ dealId: LARGE }) } });
 
   expect((await edge.call({ method: "POST", url: DEPOSIT })).text).toContain(`"deal_id":${LARGE},`);

@@ -21,7 +21,7 @@ async function listening(options: TestOptions = {}) {
   return { edge, dial };
 }
 
-/** Everything that is answered until the connection ends. */
+/** Everything that the edge sends until the connection ends. */
 async function readAll(socket: Socket): Promise<string> {
   let text = "";
   socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
@@ -32,9 +32,9 @@ async function readAll(socket: Socket): Promise<string> {
 
 const DEPOSIT = "/api/v1/investor/deposit?login=1&amount=1";
 
-async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> {
+async function waitUntil(isMet: () => boolean | Promise<boolean>): Promise<void> {
   for (const until = Date.now() + 5_000; Date.now() < until;) {
-    if (await isSo()) return;
+    if (await isMet()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   throw new Error("the condition was never met");
@@ -43,7 +43,7 @@ async function waitUntil(isSo: () => boolean | Promise<boolean>): Promise<void> 
 const statusOf = (text: string): string => text.split("\r\n")[0] ?? "";
 const bodyOf = (text: string): unknown => JSON.parse(text.slice(text.indexOf("\r\n\r\n") + 4));
 
-test("what is not HTTP is answered with a problem too", async () => {
+test("bytes that are not HTTP are answered with a problem", async () => {
   const { dial } = await listening();
   const socket = await dial();
   socket.write("hello, is this HTTP?\r\n\r\n");
@@ -58,7 +58,7 @@ test("what is not HTTP is answered with a problem too", async () => {
   });
 });
 
-test("a URL that fills the headers by itself is too long, and so are headers", async () => {
+test("a URL and headers that are too long are refused with their own codes", async () => {
   const { dial } = await listening();
   const [long, heavy] = [await dial(), await dial()];
   long.write(`GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
@@ -97,7 +97,7 @@ test("a client cannot hold a connection by sending a body slowly", async () => {
   expect(Date.now() - begunAt).toBeLessThan(14_000);
 });
 
-test("a body of no stated length is cut off at 64 KiB", async () => {
+test("a chunked body is refused beyond 64 KiB", async () => {
   const { dial } = await listening();
   const socket = await dial();
   const head = ["POST /api/v1/investor/add HTTP/1.1", "Host: a", AUTHORIZATION, "Content-Type: application/json"];
@@ -107,7 +107,7 @@ test("a body of no stated length is cut off at 64 KiB", async () => {
   expect(statusOf(await readAll(socket))).toBe("HTTP/1.1 413 Payload Too Large");
 });
 
-test("a service that does not answer is not waited for longer than the limit", async () => {
+test("a query to a service that does not answer is refused at the time limit", async () => {
   const { edge } = await listening({ accounts: { getMaster: () => new Promise<never>(() => {}) } });
   const begunAt = Date.now();
   const answer = await edge.call({ url: "/api/v1/master/7" });
@@ -116,7 +116,7 @@ test("a service that does not answer is not waited for longer than the limit", a
   expect(Date.now() - begunAt).toBeLessThan(5_000);
 });
 
-test("a command whose service does not answer is of unknown outcome before the limit", async () => {
+test("a command to a service that does not answer gets an unknown outcome before the time limit", async () => {
   const { edge } = await listening({ funding: { deposit: () => new Promise<never>(() => {}) } });
   const begunAt = Date.now();
   const answer = await edge.call({ method: "POST", url: "/api/v1/investor/deposit?login=1&amount=1" });
@@ -128,7 +128,7 @@ test("a command whose service does not answer is of unknown outcome before the l
   expect(Date.now() - begunAt).toBeLessThan(10_000);
 });
 
-test("one class that is full does not fill the others", async () => {
+test("a route class that is full does not block the others", async () => {
   const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const { promise: held, resolve } = Promise.withResolvers<void>();
   const { edge } = await listening({
@@ -151,10 +151,10 @@ test("one class that is full does not fill the others", async () => {
   ]);
   expect(second.body, "a query").not.toHaveProperty("outcome");
   expect(deposit.status).toBe(200);
-  expect((await edge.call({ url: "/api/v1/master/7" })).status, "the place is free again").toBe(500);
+  expect((await edge.call({ url: "/api/v1/master/7" })).status, "the slot is free again").toBe(500);
 });
 
-test("a caller that disconnects is audited, and its slot is freed when the work is done", async () => {
+test("a caller that disconnects is audited, and its slot is freed when the command ends", async () => {
   const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const { promise: held, resolve } = Promise.withResolvers<void>();
   const { edge, dial } = await listening({
@@ -168,7 +168,7 @@ test("a caller that disconnects is audited, and its slot is freed when the work 
   await waitUntil(() => edge.audited.length === 1);
 
   expect(edge.audited).toMatchObject([{ route: "/api/v1/investor/deposit", status: 499, decision: "allowed" }]);
-  expect((await edge.call({ method: "POST", url: DEPOSIT })).status, "the work goes on").toBe(503);
+  expect((await edge.call({ method: "POST", url: DEPOSIT })).status, "the command is still in progress").toBe(503);
   resolve();
   await new Promise(setImmediate);
   expect((await edge.call({ method: "POST", url: DEPOSIT })).status).toBe(200);

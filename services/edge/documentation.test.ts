@@ -56,12 +56,12 @@ test("every route is documented, and nothing else", async () => {
 
 test("every field of every request and answer has a description and an example", async () => {
   const document = await readDocument();
-  const bare: string[] = [];
+  const undocumented: string[] = [];
   const visit = (schema: Schema, path: string): void => {
     for (const [name, field] of Object.entries(schema.properties ?? {})) {
       const isLeaf = field.properties === undefined && field.items === undefined;
       if (isLeaf && (field.description === undefined || field.examples === undefined || field.type === undefined)) {
-        bare.push(`${path}.${name}`);
+        undocumented.push(`${path}.${name}`);
       }
       visit(field, `${path}.${name}`);
     }
@@ -70,7 +70,7 @@ test("every field of every request and answer has a description and an example",
   for (const [name, operation] of operationsOf(document)) {
     for (const parameter of operation.parameters ?? []) {
       if (parameter.description === undefined || parameter.schema.type === undefined) {
-        bare.push(`${name}?${parameter.name}`);
+        undocumented.push(`${name}?${parameter.name}`);
       }
     }
     for (const { schema } of Object.values(operation.requestBody?.content ?? {})) visit(schema, `${name} body`);
@@ -78,7 +78,7 @@ test("every field of every request and answer has a description and an example",
   }
   visit(document.components.schemas["Problem"] ?? {}, "Problem");
 
-  expect(bare).toEqual([]);
+  expect(undocumented).toEqual([]);
 });
 
 test("every operation has a summary, requires the key, and documents its problems by status and code", async () => {
@@ -129,19 +129,19 @@ test("the headers of commands are documented; queries have none", async () => {
       ?.filter((parameter) => parameter.in === "header")
       .map(({ name, required }) => [name, required]);
 
-  // A parameter that may be left out is not said to be required.
+  // An optional parameter is not documented as required.
   expect(headersOf(deposit)).toEqual([["Idempotency-Key", false]]);
   expect(headersOf(update)).toEqual([["Idempotency-Key", false]]);
   expect(headersOf(list)).toEqual([]);
-  const answered = deposit?.responses["200"] as { readonly headers?: object } | undefined;
-  expect(Object.keys(answered?.headers ?? {})).toEqual([
+  const answer = deposit?.responses["200"] as { readonly headers?: object } | undefined;
+  expect(Object.keys(answer?.headers ?? {})).toEqual([
     "X-Operation-Id",
     "Idempotency-Replayed",
     "X-Possible-Duplicate-Of",
   ]);
 });
 
-test("what is shown is what callers send and get, without internal keywords", async () => {
+test("the documentation contains what callers send and receive, without internal keywords", async () => {
   const document = await readDocument();
   const parameters = document.paths["/api/v1/master/directory"]?.["get"]?.parameters ?? [];
   const balance = document.paths["/api/v1/info/balance/{mt5_login}"]?.["get"]?.responses["200"];

@@ -37,7 +37,7 @@ test("a request with wait is answered as soon as the outcome is final", async ()
   expect(reads()).toBe(3);
 });
 
-test("when the time is up the answer is what was seen last, beyond the usual limit of the route", async () => {
+test("at the end of the wait the last state is returned, also beyond the usual time limit of the route", async () => {
   const edge = await testEdge({
     funding: { getOperation: async () => pending },
     subscriptions: { getOperation: unknown },
@@ -49,7 +49,7 @@ test("when the time is up the answer is what was seen last, beyond the usual lim
   expect(performance.now() - startedAt).toBeGreaterThan(5_900);
 });
 
-test("a list waits until none of its matches is PAUSED", async () => {
+test("a list waits until none of its subscriptions is PAUSED", async () => {
   let reads = 0;
   const edge = await testEdge({
     subscriptions: {
@@ -69,7 +69,7 @@ test("a list waits until none of its matches is PAUSED", async () => {
   expect(reads).toBe(3);
 });
 
-test("a balance is waited for until it is known; that of an unknown login never will be", async () => {
+test("a request with wait returns a balance once it can be read, and an unknown login at once", async () => {
   let reads = 0;
   const edge = await testEdge({
     funding: {
@@ -97,9 +97,9 @@ test("reading stops when the caller disconnects", async () => {
   call.destroy();
 
   await vi.waitFor(() => expect(edge.lines.join("")).toContain('"status":499'));
-  const seen = reads();
+  const readsBefore = reads();
   await edge.app.close();
-  expect(reads()).toBeLessThanOrEqual(seen + 1);
+  expect(reads()).toBeLessThanOrEqual(readsBefore + 1);
 });
 
 test("an edge that stops answers waiting requests with the last state", async () => {

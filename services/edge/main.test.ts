@@ -10,50 +10,54 @@ import { testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
 import { BOOTSTRAP, keys, MAIN, run, serveFunding, startedEdge, system, waitFor } from "./testing/test-process.ts";
 
-test("the whole edge: a key is made, used, rotated and revoked within a second", { timeout: 60_000 }, async () => {
-  const { env, natsUrl, database } = await system();
-  await serveFunding(natsUrl);
-  const edge = await startedEdge(env);
-  const depositWith = (key: string) =>
-    fetch(`${edge.url}/api/v1/investor/deposit?login=1&amount=1`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${key}` },
-    });
+test(
+  "a key is created, used and rotated while the edge runs, and its revocation takes effect within a second",
+  { timeout: 60_000 },
+  async () => {
+    const { env, natsUrl, database } = await system();
+    await serveFunding(natsUrl);
+    const edge = await startedEdge(env);
+    const depositWith = (key: string) =>
+      fetch(`${edge.url}/api/v1/investor/deposit?login=1&amount=1`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}` },
+      });
 
-  expect((await depositWith(BOOTSTRAP)).status).toBe(200);
-  const made = await keys("create --name CRM --scopes funds:deposit", env);
-  expect([made.code, made.out]).toEqual([
-    0,
-    expect.stringMatching(/^pamm_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/),
-  ]);
-  expect(made.errors).not.toContain(made.out);
-  const id = made.out.split("_")[2] ?? "";
-  expect((await depositWith(made.out)).status).toBe(200);
+    expect((await depositWith(BOOTSTRAP)).status).toBe(200);
+    const created = await keys("create --name CRM --scopes funds:deposit", env);
+    expect([created.code, created.out]).toEqual([
+      0,
+      expect.stringMatching(/^pamm_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/),
+    ]);
+    expect(created.errors).not.toContain(created.out);
+    const id = created.out.split("_")[2] ?? "";
+    expect((await depositWith(created.out)).status).toBe(200);
 
-  const rotated = await keys(`rotate ${id} --overlap PT1H`, env);
-  expect([(await depositWith(made.out)).status, (await depositWith(rotated.out)).status]).toEqual([200, 200]);
+    const rotated = await keys(`rotate ${id} --overlap PT1H`, env);
+    expect([(await depositWith(created.out)).status, (await depositWith(rotated.out)).status]).toEqual([200, 200]);
 
-  const listed = await keys("list", env);
-  expect(listed.out.split("\n")).toHaveLength(3);
-  expect(listed.out).not.toContain(made.out.split("_")[3]);
+    const listed = await keys("list", env);
+    expect(listed.out.split("\n")).toHaveLength(3);
+    expect(listed.out).not.toContain(created.out.split("_")[3]);
 
-  expect((await keys(`revoke ${id}`, env)).code).toBe(0);
-  const refused = await waitFor(
-    "the revocation",
-    async () => ((await depositWith(made.out)).status === 401 ? true : undefined),
-    1_000,
-  );
-  expect(refused).toBe(true);
-  expect((await depositWith(rotated.out)).status).toBe(200);
+    expect((await keys(`revoke ${id}`, env)).code).toBe(0);
+    const refused = await waitFor(
+      "the revocation",
+      async () => ((await depositWith(created.out)).status === 401 ? true : undefined),
+      1_000,
+    );
+    expect(refused).toBe(true);
+    expect((await depositWith(rotated.out)).status).toBe(200);
 
-  edge.child.kill("SIGTERM");
-  const [code] = (await once(edge.child, "close")) as [number];
-  const audited = await many<{ decision: string }>(database.pool, sql`select decision from access_audit`);
-  expect([code, audited.length >= 6, edge.out().includes(made.out)]).toEqual([0, true, false]);
-});
+    edge.child.kill("SIGTERM");
+    const [code] = (await once(edge.child, "close")) as [number];
+    const audited = await many<{ decision: string }>(database.pool, sql`select decision from access_audit`);
+    expect([code, audited.length >= 6, edge.out().includes(created.out)]).toEqual([0, true, false]);
+  },
+);
 
 test(
-  "a lost broker is an honest 503 for each request, and the edge comes back with it",
+  "requests are refused with 503 while the broker is lost, and are served again when it returns",
   { timeout: 60_000 },
   async () => {
     const [database, nats] = [await testDatabase("edge"), await startOwnNats()];
@@ -98,7 +102,7 @@ test(
   },
 );
 
-test("a port that is taken is one clear line and a failed start", { timeout: 60_000 }, async () => {
+test("a port that is in use fails the start with one error line", { timeout: 60_000 }, async () => {
   const { env } = await system();
   const taken = createServer().listen(0, "127.0.0.1");
   await once(taken, "listening");
@@ -113,7 +117,7 @@ test("a port that is taken is one clear line and a failed start", { timeout: 60_
   ]);
 });
 
-test("all mistakes of the configuration are reported at once, without values", async () => {
+test("all configuration errors are reported at once, without values", async () => {
   const { child, errors } = run(MAIN, [], {
     PAMM_HTTP_PORT: "http",
     PAMM_BOOTSTRAP_API_KEY: "planted",
@@ -133,7 +137,7 @@ test("all mistakes of the configuration are reported at once, without values", a
   ]);
 });
 
-test("the keys command finds the system of the same state folder", { timeout: 60_000 }, async () => {
+test("the keys command finds the running system by the state folder", { timeout: 60_000 }, async () => {
   const { env } = await system();
   const folder = mkdtempSync(join(tmpdir(), "keys-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -148,15 +152,15 @@ test("the keys command finds the system of the same state folder", { timeout: 60
   const runFile = { edgeDatabaseUrl: env["EDGE_DATABASE_URL"], natsUrl: env["NATS_URL"], encryptionKeyFile };
   mkdirSync(join(folder, "run"));
   writeFileSync(join(folder, "run", "system.json"), JSON.stringify(runFile));
-  const made = await keys("create --name CRM --scopes masters:read", state);
+  const created = await keys("create --name CRM --scopes masters:read", state);
 
-  expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^pamm_live_/) });
+  expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^pamm_live_/) });
   const edge = await startedEdge(env);
-  const headers = { authorization: `Bearer ${made.out}` };
+  const headers = { authorization: `Bearer ${created.out}` };
   expect((await fetch(`${edge.url}/api/v1/master/x`, { headers })).status).toBe(422);
 });
 
-test("the keys command refuses what it does not know, before it opens anything", async () => {
+test("the keys command refuses an unknown option before it connects to anything", async () => {
   const unknown = await keys("create --name CRM --scopes masters:read --force", {});
   const help = await keys("--help", {});
 

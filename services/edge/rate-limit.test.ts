@@ -3,39 +3,39 @@ import { createBuckets } from "./rate-limit.ts";
 
 function clockAt(startMs: number) {
   let ms = startMs;
-  return { now: () => new Date(ms), pass: (byMs: number) => void (ms += byMs) };
+  return { now: () => new Date(ms), advance: (byMs: number) => void (ms += byMs) };
 }
 
-test("a burst is let through, then one for each token that came back", () => {
+test("a burst is allowed, then one request for each token that was refilled", () => {
   const clock = clockAt(0);
   const buckets = createBuckets({ perSecond: 10, burst: 3 }, clock.now);
 
   expect([1, 2, 3, 4].map(() => buckets.take("a"))).toEqual([undefined, undefined, undefined, { retryAfterMs: 100 }]);
-  clock.pass(99);
+  clock.advance(99);
   expect(buckets.take("a")).toEqual({ retryAfterMs: 1 });
-  clock.pass(1);
+  clock.advance(1);
   expect([buckets.take("a"), buckets.take("a")]).toEqual([undefined, { retryAfterMs: 100 }]);
 });
 
-test("a pause never saves up more than a burst", () => {
+test("an idle key never collects more than one burst", () => {
   const clock = clockAt(0);
   const buckets = createBuckets({ perSecond: 1_000, burst: 2 }, clock.now);
-  clock.pass(60_000);
+  clock.advance(60_000);
 
   expect([1, 2, 3].map(() => buckets.take("a") === undefined)).toEqual([true, true, false]);
 });
 
-test("one key takes nothing from another", () => {
+test("the limit of one key does not affect another key", () => {
   const buckets = createBuckets({ perSecond: 1, burst: 1 }, clockAt(0).now);
 
   expect([buckets.take("a"), buckets.take("b")]).toEqual([undefined, undefined]);
 });
 
-test("a clock that steps back takes nothing away", () => {
+test("a clock that steps back removes no tokens", () => {
   const clock = clockAt(10_000);
   const buckets = createBuckets({ perSecond: 1, burst: 2 }, clock.now);
   buckets.take("a");
-  clock.pass(-5_000);
+  clock.advance(-5_000);
 
   expect(buckets.take("a")).toBeUndefined();
 });
@@ -45,5 +45,5 @@ test("the number of buckets is bounded", () => {
   for (let each = 0; each < 10_001; each += 1) buckets.take(String(each));
 
   expect(buckets.take("10000")).toEqual({ retryAfterMs: 1_000 });
-  expect(buckets.take("0"), "forgotten").toBeUndefined();
+  expect(buckets.take("0"), "the oldest bucket was dropped").toBeUndefined();
 });

@@ -3,15 +3,15 @@ import { createReadiness, type Dependency, type Probe } from "./readiness.ts";
 
 const NAMES: readonly Dependency[] = ["account", "funding", "subscription", "fee", "platform"];
 
-function watched() {
+function readinessOfFakes() {
   const down = new Set<string>();
   let broker = true;
   let at = 0;
-  let asked = 0;
+  let probed = 0;
   const probe =
     (name: Dependency): Probe =>
     async () => {
-      asked += 1;
+      probed += 1;
       if (down.has(name)) throw new Error("down");
     };
   const probes = Object.fromEntries(NAMES.map((name) => [name, probe(name)])) as Record<Dependency, Probe>;
@@ -22,15 +22,15 @@ function watched() {
     readiness,
     loseBroker: () => (broker = false),
     later: () => (at += 1_000),
-    asked: () => asked,
+    probed: () => probed,
   };
 }
 
 const UP = { reachable: true, lag_ms: 0 };
 const DOWN = { reachable: false, lag_ms: null };
 
-test("it is not ready before everything was reached once", async () => {
-  const { readiness, down, later } = watched();
+test("the edge is not ready before every dependency was reached once", async () => {
+  const { readiness, down, later } = readinessOfFakes();
   down.add("platform");
 
   expect(await readiness.read()).toEqual({
@@ -49,7 +49,7 @@ test("it is not ready before everything was reached once", async () => {
 });
 
 test("a dependency that is lost later is reported, and the edge stays ready", async () => {
-  const { readiness, down, later, loseBroker } = watched();
+  const { readiness, down, later, loseBroker } = readinessOfFakes();
   await readiness.read();
   down.add("funding");
   loseBroker();
@@ -66,15 +66,15 @@ test("a dependency that is lost later is reported, and the edge stays ready", as
   });
 });
 
-test("however often it is asked, each dependency is asked once", async () => {
-  const { readiness, asked } = watched();
+test("simultaneous reads probe each dependency once", async () => {
+  const { readiness, probed } = readinessOfFakes();
   await Promise.all([readiness.read(), readiness.read(), readiness.read()]);
 
-  expect(asked()).toBe(NAMES.length);
+  expect(probed()).toBe(NAMES.length);
 });
 
-test("a dependency that does not answer at all is given up in time", async () => {
-  const { probes } = watched();
+test("a dependency that does not answer is reported as unreachable in time", async () => {
+  const { probes } = readinessOfFakes();
   const silent = { ...probes, account: () => new Promise<never>(() => {}) };
   const readiness = createReadiness({ isBrokerConnected: () => true, probes: silent, now: () => new Date() });
   const begunAt = Date.now();

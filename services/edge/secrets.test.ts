@@ -26,7 +26,7 @@ test("no secret, no query and no body is ever logged or audited", async () => {
     },
     funding: { deposit: async () => aDeposit() },
   });
-  const asked = [
+  const answers = [
     await edge.call({ method: "POST", url: "/api/v1/master/create", payload: NEW_ACCOUNT }),
     await edge.call({ method: "POST", url: "/api/v1/investor/create", payload: NEW_ACCOUNT }),
     await edge.call({ url: "/api/v1/info/master/77001" }),
@@ -40,16 +40,16 @@ test("no secret, no query and no body is ever logged or audited", async () => {
     await edge.call({ url: "/api/v1/PLANTED-path?PLANTED=1", headers: { authorization: "Bearer PLANTED-key" } }),
   ];
 
-  expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 500, 200, 409, 415, 404]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 500, 200, 409, 415, 404]);
   const written = edge.lines.join("") + JSON.stringify(edge.audited);
   expect(written).not.toMatch(/planted/i);
   for (const hidden of [TEST_KEY, "12345.67", "example.com"]) expect(written).not.toContain(hidden);
   // As a token of its own: generated ids contain any digits.
   expect(written).not.toMatch(/(?<![\w-])7700[1-4](?![\w-])/);
-  expect(edge.lines.filter((line) => line.includes('"msg":"request"'))).toHaveLength(asked.length);
+  expect(edge.lines.filter((line) => line.includes('"msg":"request"'))).toHaveLength(answers.length);
 });
 
-test("passwords leave by the routes that are documented with them, and by no other", async () => {
+test("only the routes that document passwords return them", async () => {
   const edge = await testEdge({
     accounts: {
       getMaster: async () => ({ ...aMaster(), mainPassword: "PLANTED" }),
@@ -69,19 +69,20 @@ test("passwords leave by the routes that are documented with them, and by no oth
   expect(answers.map(({ text }) => text).join("")).not.toContain("PLANTED");
 });
 
-test("a secret leaves only when its reading is on record", async () => {
-  const record = { write: () => Promise.reject(new Error("the database is gone")), note: () => {} };
+test("a secret is returned only when the audit entry of its read was written", async () => {
+  const audit = { write: () => Promise.reject(new Error("the database is gone")), note: () => {} };
   const accounts = { revealMaster: async () => ({ master: aMaster(), ...PASSWORDS }) };
-  const edge = await testEdge({ accounts, app: { audit: record } });
+  const edge = await testEdge({ accounts, app: { audit } });
   const answer = await edge.call({ url: "/api/v1/info/master/3000001" });
 
   expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable", retryable: true }]);
   expect(answer.text).not.toContain("PLANTED");
 });
 
-test("every reading of a secret is on record once, also one that found nothing or was not allowed", async () => {
-  const gone = () => Promise.reject(new Refusal({ code: "investor_not_found", status: "not_found", message: "No." }));
-  const accounts = { revealMaster: async () => ({ master: aMaster(), ...PASSWORDS }), revealInvestor: gone };
+test("every read of a secret is audited once, also one that found nothing or was not allowed", async () => {
+  const notFound = () =>
+    Promise.reject(new Refusal({ code: "investor_not_found", status: "not_found", message: "No." }));
+  const accounts = { revealMaster: async () => ({ master: aMaster(), ...PASSWORDS }), revealInvestor: notFound };
   const edge = await testEdge({ accounts });
   await edge.call({ url: "/api/v1/info/master/3000001", headers: { "x-request-id": "r1" } });
   await edge.call({ url: "/api/v1/info/investor/1" });
@@ -111,7 +112,7 @@ test("every reading of a secret is on record once, also one that found nothing o
   ]);
 });
 
-test("every command is on record with its operation, and plain reading is not", async () => {
+test("every command is audited with its operation id, and ordinary reads are not", async () => {
   const edge = await testEdge({
     accounts: { getMaster: async () => aMaster() },
     funding: { deposit: async () => aDeposit() },

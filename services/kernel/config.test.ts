@@ -43,7 +43,7 @@ function fileWith(text: string): string {
   return path;
 }
 
-test("text becomes values of the right type, and what is missing takes its default", () => {
+test("variables are parsed to their types, and missing ones have their defaults", () => {
   const { PASSWORD, OWN_DATABASE_URL, ...rest } = readConfig(schema, { ...good, STRICT: "true", SESSIONS: "16" });
 
   expect(rest).toEqual({
@@ -61,7 +61,7 @@ test("text becomes values of the right type, and what is missing takes its defau
   expect(OWN_DATABASE_URL.reveal()).toBe(good["DATABASE_URL"]);
 });
 
-test("all mistakes are reported at once, with name and expectation and without the value", () => {
+test("all invalid variables are reported at once, with name and expected format, without their values", () => {
   const planted = "planted-value";
   const mistakes = mistakesOf({
     PORT: "70000",
@@ -99,20 +99,20 @@ test("empty text counts as not set", () => {
   ]);
 });
 
-test("the variable of its own goes before the common one", () => {
+test("the own variable of a service takes precedence over the common one", () => {
   const config = readConfig(schema, { ...good, OWN_DATABASE_URL: "postgres://own" });
 
   expect(config.OWN_DATABASE_URL.reveal()).toBe("postgres://own");
 });
 
-test("a secret may come from a file, without its last newline", () => {
+test("a secret can be read from a file, without the last newline", () => {
   const { PASSWORD: _, ...env } = good;
   const config = readConfig(schema, { ...env, PASSWORD_FILE: fileWith("from file\n") });
 
   expect(config.PASSWORD.reveal()).toBe("from file");
 });
 
-test("a secret that is set twice, or whose file is missing or empty, is a mistake", () => {
+test("a secret that is set twice, or whose file is missing or empty, is refused", () => {
   const { PASSWORD: _, ...env } = good;
 
   expect(mistakesOf({ ...good, PASSWORD_FILE: fileWith("x") })).toEqual([

@@ -29,6 +29,6 @@ test.each([
   " PT5S",
   "PT1.2345S",
   "PT5S\n",
-])("%j is no duration", (text) => {
+])("%j is not a duration", (text) => {
   expect(parseDuration(text)).toBeUndefined();
 });

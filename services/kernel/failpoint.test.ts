@@ -12,42 +12,42 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const MODULE = new URL("./failpoint.ts", import.meta.url).href;
 
-/** A process of its own that is armed, passes these places and says which; answers what it said and how it ended. */
-function pass(...buckets: readonly (readonly [string, string?])[]) {
+/** Runs an armed process that passes these failpoints and prints each; returns its output and the signal that ended it. */
+function runProcess(...failpoints: readonly (readonly [string, string?])[]) {
   const script = `
     import { writeSync } from "node:fs";
     const { armFailpoints, failpoint } = await import(${JSON.stringify(MODULE)});
     armFailpoints(${JSON.stringify(folder)});
-    for (const [name, detail] of ${JSON.stringify(buckets)}) {
+    for (const [name, detail] of ${JSON.stringify(failpoints)}) {
       failpoint(name, detail);
       writeSync(1, name + (detail === undefined ? "" : "." + detail) + " ");
     }`;
   const { stdout, signal } = spawnSync(process.execPath, ["--input-type=module", "--eval", script]);
-  return { said: stdout.toString().trim(), signal };
+  return { output: stdout.toString().trim(), signal };
 }
 
-test("nothing happens to a process that is not armed", () => {
+test("a failpoint does nothing in a process that is not armed", () => {
   failpoint("after_permit", "deposit");
 });
 
-test("an armed process dies at the failpoint that a file names, and only there", () => {
+test("an armed process is killed at the failpoint that a file names, and only there", () => {
   writeFileSync(join(folder, "after_permit"), "");
-  expect(pass(["after_intent"], ["after_permit", "deposit"], ["after_answer"])).toEqual({
-    said: "after_intent",
+  expect(runProcess(["after_intent"], ["after_permit", "deposit"], ["after_answer"])).toEqual({
+    output: "after_intent",
     signal: "SIGKILL",
   });
 });
 
 test("a detail distinguishes failpoints of one name", () => {
   writeFileSync(join(folder, "after_permit.exit"), "");
-  const { said, signal } = pass(["after_permit", "deposit"], ["after_permit"], ["after_permit", "exit"]);
-  expect([said, signal]).toEqual(["after_permit.deposit after_permit", "SIGKILL"]);
+  const { output, signal } = runProcess(["after_permit", "deposit"], ["after_permit"], ["after_permit", "exit"]);
+  expect([output, signal]).toEqual(["after_permit.deposit after_permit", "SIGKILL"]);
 });
 
 test("a failpoint kills one process only", () => {
   const file = join(folder, "after_record");
   writeFileSync(file, "");
-  expect(pass(["after_record"]).signal).toBe("SIGKILL");
+  expect(runProcess(["after_record"]).signal).toBe("SIGKILL");
   expect(existsSync(file)).toBe(false);
-  expect(pass(["after_record"])).toEqual({ said: "after_record", signal: null });
+  expect(runProcess(["after_record"])).toEqual({ output: "after_record", signal: null });
 });

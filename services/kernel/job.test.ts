@@ -26,52 +26,52 @@ test("runs follow each other at once while there is more work, and then wait for
 
 test("a job runs again after its interval without a wake-up signal", async () => {
   let rounds = 0;
-  await using _job = runJob({ name: "look", everyMs: 5, log, work: async () => ++rounds < 0 });
+  await using _job = runJob({ name: "poll", everyMs: 5, log, work: async () => ++rounds < 0 });
 
   await vi.waitFor(() => expect(rounds).toBeGreaterThan(3));
 });
 
 test("a wake-up signal during a run is remembered, and runs never overlap", async () => {
   const wake = createWakeSignal();
-  let inside = 0;
+  let active = 0;
   let rounds = 0;
-  const most: number[] = [];
+  const concurrent: number[] = [];
   await using _job = runJob({
     name: "busy",
     everyMs: LONG_MS,
     wake,
     log,
     async work() {
-      most.push(++inside);
+      concurrent.push(++active);
       if (++rounds < 5) wake.notify();
       await sleep(2);
-      inside -= 1;
+      active -= 1;
       return false;
     },
   });
 
   await vi.waitFor(() => expect(rounds).toBe(5));
-  expect(Math.max(...most)).toBe(1);
+  expect(Math.max(...concurrent)).toBe(1);
 });
 
 test("a failed run is retried after a pause that wake-up signals do not shorten", async () => {
   const wake = createWakeSignal();
-  const tried: number[] = [];
+  const startedAt: number[] = [];
   await using _job = runJob({
     name: "fail",
     everyMs: LONG_MS,
     wake,
     log,
     async work() {
-      tried.push(performance.now());
-      if (tried.length >= 3) return false;
+      startedAt.push(performance.now());
+      if (startedAt.length >= 3) return false;
       wake.notify();
       throw new Error("not yet");
     },
   });
 
-  await vi.waitFor(() => expect(tried.length).toBeGreaterThanOrEqual(3), { timeout: 5_000 });
-  const [first = 0, second = 0, third = 0] = tried;
+  await vi.waitFor(() => expect(startedAt.length).toBeGreaterThanOrEqual(3), { timeout: 5_000 });
+  const [first = 0, second = 0, third = 0] = startedAt;
   expect(second - first).toBeGreaterThan(240);
   expect(third - second).toBeGreaterThan(480);
 });
@@ -82,7 +82,7 @@ test("a job that always finds more work does not block the event loop", async ()
   await sleep(5);
 });
 
-test("pauses after failures grow no longer than the job allows", async () => {
+test("pauses after failures never exceed the maximum of the job", async () => {
   let rounds = 0;
   await using _job = runJob({
     name: "urgent",
@@ -120,70 +120,75 @@ test("disposal aborts the signal, waits for the run and starts no other", async 
   expect(finished).toBe(1);
 });
 
-/** A log that keeps the fields of its lines. */
-function keptLog() {
+/** A log that records the fields of its lines. */
+function recordingLog() {
   const levels = { info: [] as unknown[], error: [] as unknown[] };
-  const kept = {
+  const recording = {
     ...log,
     info: (_text: string, fields?: object) => levels.info.push(fields),
     error: (_text: string, fields?: object) => levels.error.push(fields),
   } as unknown as typeof log;
-  return { levels, kept };
+  return { levels, recording };
 }
 
-const away = new Refusal({ code: "service_unavailable", status: "unavailable", message: "away" });
+const unavailable = new Refusal({ code: "service_unavailable", status: "unavailable", message: "unavailable" });
 
-test("a job that has just started waits for a service that starts too, and logs it once", async () => {
+test("a job that has just started waits for another service that is starting, and logs this once", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { levels, kept } = keptLog();
+  const { levels, recording } = recordingLog();
   let rounds = 0;
   const work = async (): Promise<boolean> => {
     rounds += 1;
-    if (rounds <= 20) throw away;
+    if (rounds <= 20) throw unavailable;
     return false;
   };
-  await using _job = runJob({ name: "early", everyMs: LONG_MS, log: kept, work });
+  await using _job = runJob({ name: "early", everyMs: LONG_MS, log: recording, work });
 
   await vi.advanceTimersByTimeAsync(20_000);
 
   expect(rounds).toBe(21);
-  expect(levels).toEqual({ info: [{ job: "early", reason: "Refusal: away" }], error: [] });
+  expect(levels).toEqual({ info: [{ job: "early", reason: "Refusal: unavailable" }], error: [] });
 });
 
-test("a job does not wait without end for a service that never starts", async () => {
+test("a job logs an error when another service does not start in time", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { levels, kept } = keptLog();
-  await using _job = runJob({ name: "early", everyMs: LONG_MS, log: kept, work: () => Promise.reject(away) });
+  const { levels, recording } = recordingLog();
+  await using _job = runJob({
+    name: "early",
+    everyMs: LONG_MS,
+    log: recording,
+    work: () => Promise.reject(unavailable),
+  });
 
   await vi.advanceTimersByTimeAsync(61_000);
 
-  expect(levels.error).toEqual([expect.objectContaining({ job: "early", error: away })]);
+  expect(levels.error).toEqual([expect.objectContaining({ job: "early", error: unavailable })]);
 });
 
 test("later, an unavailable service is logged as an error only after several failures", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  const { levels, kept } = keptLog();
+  const { levels, recording } = recordingLog();
   let rounds = 0;
   const work = async (): Promise<boolean> => {
     rounds += 1;
-    if (rounds > 1) throw away;
+    if (rounds > 1) throw unavailable;
     return false;
   };
-  await using _job = runJob({ name: "away", everyMs: LONG_MS, maxRetryMs: 1, log: kept, work });
+  await using _job = runJob({ name: "unavailable", everyMs: LONG_MS, maxRetryMs: 1, log: recording, work });
 
   await vi.advanceTimersByTimeAsync(LONG_MS + 5);
 
   expect(levels.info).toHaveLength(5);
-  expect(levels.error[0]).toMatchObject({ job: "away", attempt: 6 });
+  expect(levels.error[0]).toMatchObject({ job: "unavailable", attempt: 6 });
 });
 
 test("any other failure is an error at once", async () => {
-  const { levels, kept } = keptLog();
+  const { levels, recording } = recordingLog();
   const work = (): Promise<boolean> => Promise.reject(new Error("broken"));
-  await using _job = runJob({ name: "broken", everyMs: LONG_MS, log: kept, work });
+  await using _job = runJob({ name: "broken", everyMs: LONG_MS, log: recording, work });
 
   await vi.waitFor(() => expect(levels.error).toEqual([expect.objectContaining({ job: "broken", attempt: 1 })]));
 });

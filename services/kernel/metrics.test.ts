@@ -36,7 +36,7 @@ test("a readiness check that fails or hangs means not ready, within its timeout"
   expect((await get(hanging.port, "/readyz")).status).toBe(503);
 });
 
-test("a port that is taken is reported in one line", async () => {
+test("a port that is in use is reported in one line", async () => {
   await using server = await startMetrics({ port: 0 });
 
   await expect(startMetrics({ port: server.port })).rejects.toThrow(

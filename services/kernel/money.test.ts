@@ -28,7 +28,7 @@ test("decimal text is read to the cent", () => {
   expect(texts.map(parseDecimal)).toEqual([100_00n, 100_50n, 100_50n, 1n, -5n, 7_10n, 1_000_000_000_00n, 0n]);
 });
 
-test("more than two decimals are a different problem than malformed text, and never rounded", () => {
+test("more than two decimals are reported as precision and never rounded", () => {
   for (const text of ["0.001", "1.000", "-5.123456"]) {
     expect(parseAmount(text)).toEqual({ ok: false, problem: "precision" });
   }
@@ -74,7 +74,7 @@ test("sentences show an amount in groups of three digits, with its currency", ()
   ]);
 });
 
-test("what is read is written back with two decimals", () => {
+test("parsed text is formatted back with two decimals", () => {
   const text = fc.stringMatching(/^-?[1-9]\d{0,20}\.\d\d$/);
   fc.assert(
     fc.property(text, (decimal) => {
@@ -83,7 +83,7 @@ test("what is read is written back with two decimals", () => {
   );
 });
 
-test("sums are exact whatever their order, and a difference gives back what was added", () => {
+test("sums are exact in any order, and subtraction reverses addition", () => {
   fc.assert(
     fc.property(fc.array(amount), (minors) => {
       const amounts = minors.map(usd);
@@ -94,7 +94,7 @@ test("sums are exact whatever their order, and a difference gives back what was 
   );
 });
 
-test("an amount and its opposite are nothing together", () => {
+test("the sum of an amount and its negation is zero", () => {
   fc.assert(
     fc.property(amount, (minor) => {
       expect(isZero(add(usd(minor), negate(usd(minor))))).toBe(true);
@@ -102,7 +102,7 @@ test("an amount and its opposite are nothing together", () => {
   );
 });
 
-test("comparisons agree with each other", () => {
+test("the comparisons are consistent", () => {
   fc.assert(
     fc.property(amount, amount, (one, other) => {
       const [left, right] = [usd(one), usd(other)];

@@ -21,21 +21,21 @@ test("a rate has exactly six decimals", () => {
   expect(formatRate(rateFromPpm(-1n))).toBe("-0.000001");
 });
 
-test("what is no rate is not read", () => {
+test("invalid text is not parsed as a rate", () => {
   for (const text of ["", "0.3000000", "-0.3", "30%", ".3", "1e-1", " 0.3", "0,3", "1234567890"]) {
     expect(parseRate(text)).toBeUndefined();
   }
 });
 
-test("what is written is read back", () => {
+test("a formatted rate is parsed to the same rate", () => {
   fc.assert(
-    fc.property(rate, (given) => {
-      expect(parseRate(formatRate(given))).toEqual(given);
+    fc.property(rate, (value) => {
+      expect(parseRate(formatRate(value))).toEqual(value);
     }),
   );
 });
 
-test("down cuts towards zero, half-even goes to the nearest cent and from the middle to the even one", () => {
+test("down rounds towards zero; half-even rounds to the nearest cent, and a half to the even cent", () => {
   const tenth = rateFromPpm(100_000n);
   const minors = [14n, 15n, 16n, 25n, 35n, -14n, -15n, -16n, -25n, -35n];
   expect(minors.map((minor) => multiply(usd(minor), tenth, "down").minor)).toEqual([
@@ -64,28 +64,28 @@ test("down cuts towards zero, half-even goes to the nearest cent and from the mi
   ]);
 });
 
-test("nothing and everything are exact", () => {
+test("shares of 0 and 1 are exact", () => {
   fc.assert(
-    fc.property(amount, fc.constantFrom("down" as const, "half-even" as const), (given, rounding) => {
-      expect(multiply(given, rateFromPpm(1_000_000n), rounding)).toEqual(given);
-      expect(multiply(given, rateFromPpm(0n), rounding)).toEqual(usd(0n));
+    fc.property(amount, fc.constantFrom("down" as const, "half-even" as const), (value, rounding) => {
+      expect(multiply(value, rateFromPpm(1_000_000n), rounding)).toEqual(value);
+      expect(multiply(value, rateFromPpm(0n), rounding)).toEqual(usd(0n));
     }),
   );
 });
 
-test("a share of the opposite is the opposite of the share", () => {
+test("the share of a negated amount is the negated share", () => {
   fc.assert(
-    fc.property(amount, rate, fc.constantFrom("down" as const, "half-even" as const), (given, share, rounding) => {
-      expect(multiply(negate(given), share, rounding)).toEqual(negate(multiply(given, share, rounding)));
+    fc.property(amount, rate, fc.constantFrom("down" as const, "half-even" as const), (value, share, rounding) => {
+      expect(multiply(negate(value), share, rounding)).toEqual(negate(multiply(value, share, rounding)));
     }),
   );
 });
 
-test("rounding down never gives more than the exact share and less than a cent too little", () => {
+test("rounding down is below the exact share by less than a cent", () => {
   fc.assert(
-    fc.property(amount, rate, (given, share) => {
-      const exact = given.minor * share.ppm;
-      const rest = exact - multiply(given, share, "down").minor * 1_000_000n;
+    fc.property(amount, rate, (value, share) => {
+      const exact = value.minor * share.ppm;
+      const rest = exact - multiply(value, share, "down").minor * 1_000_000n;
       expect(rest > -1_000_000n && rest < 1_000_000n).toBe(true);
       expect(rest === 0n || rest > 0n === exact > 0n).toBe(true);
     }),
@@ -94,8 +94,8 @@ test("rounding down never gives more than the exact share and less than a cent t
 
 test("half-even is never further than half a cent from the exact share", () => {
   fc.assert(
-    fc.property(amount, rate, (given, share) => {
-      const rest = given.minor * share.ppm - multiply(given, share, "half-even").minor * 1_000_000n;
+    fc.property(amount, rate, (value, share) => {
+      const rest = value.minor * share.ppm - multiply(value, share, "half-even").minor * 1_000_000n;
       expect(rest >= -500_000n && rest <= 500_000n).toBe(true);
     }),
   );

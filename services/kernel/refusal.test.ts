@@ -21,7 +21,7 @@ test("a refusal takes its status from the table of its service", () => {
   expect(refusal.message).toBe("The first deposit is too small.");
 });
 
-test("a refusal carries every wrong field, the outcome and the operation", () => {
+test("a refusal contains every invalid field, the outcome and the operation id", () => {
   const errors = [{ field: "amount", code: "precision", message: "At most two decimals." }];
   const refusal = refuse("master_not_found", "No such Master.", {
     errors,

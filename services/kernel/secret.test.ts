@@ -4,11 +4,11 @@ import { Secret } from "./secret.ts";
 
 const password = new Secret("hunter2");
 
-test("a secret shows itself only when it is asked to", () => {
+test("a secret is returned by reveal only", () => {
   expect(password.reveal()).toBe("hunter2");
 });
 
-test("a secret in any object is not written by accident", () => {
+test("a secret inside an object is never serialised", () => {
   const account = { login: "9001", password, nested: [{ password }] };
 
   const written = [JSON.stringify(account), inspect(account, { depth: 9, showHidden: true }), `${password}`];

@@ -15,7 +15,7 @@ type Run = {
   until: (text: string) => Promise<void>;
 };
 
-/** Runs `start` as the start function of a service in a process of its own. */
+/** Runs `start` as the start function of a service in a separate process. */
 function run(
   start: string,
   { supervised = false, env = {} }: { supervised?: boolean; env?: Record<string, string> } = {},
@@ -45,7 +45,7 @@ function run(
   }));
   const until = async (text: string): Promise<void> => {
     while (!out.includes(text)) {
-      if (child.exitCode !== null) throw new Error(`ended before it said ${text}: ${out}${err}`);
+      if (child.exitCode !== null) throw new Error(`ended before it printed ${text}: ${out}${err}`);
       await sleep(10);
     }
   };
@@ -60,7 +60,7 @@ const THREE_RESOURCES = `
 `;
 
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "%s releases what was adopted in reverse order and exits with 0",
+  "%s releases the resources in reverse order and exits with 0",
   async (signal) => {
     const { child, ended, until } = run(THREE_RESOURCES);
     await until("started");
@@ -73,7 +73,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("a supervised service leaves Ctrl-C to its parent and obeys SIGTERM", async () => {
+test("a supervised service ignores Ctrl-C, which its parent handles, and stops at SIGTERM", async () => {
   const { child, ended, until } = run(THREE_RESOURCES, { supervised: true });
   await until("started");
 
@@ -85,7 +85,7 @@ test("a supervised service leaves Ctrl-C to its parent and obeys SIGTERM", async
   expect((await ended).code).toBe(0);
 });
 
-test("a supervised service drains when its parent is gone", async () => {
+test("a supervised service drains when its parent has ended", async () => {
   const { child, ended, until } = run(THREE_RESOURCES, { supervised: true });
   await until("started");
 
@@ -96,7 +96,7 @@ test("a supervised service drains when its parent is gone", async () => {
   expect(code).toBe(0);
 });
 
-test("a service drains although its output is not read any more", async () => {
+test("a service drains also when its output is no longer read", async () => {
   const marker = join(mkdtempSync(join(tmpdir(), "service-")), "released");
   const { child, until } = run(
     `const { writeFileSync } = await import("node:fs");
@@ -129,7 +129,7 @@ test("a second signal ends a drain that hangs", async () => {
   expect(await ended).toMatchObject({ code: 1, out: expect.stringContaining("second stop signal") });
 });
 
-test("a signal during a start that hangs releases what was adopted so far", async () => {
+test("a signal during a start that hangs releases the resources opened so far", async () => {
   const { child, ended, until } = run(`${THREE_RESOURCES} say("half way"); await new Promise(() => {});`);
   await until("half way");
 
@@ -161,7 +161,7 @@ test("an uncaught error stops the service with exit code 1, in order", async () 
   expect(out).toContain("released pool");
 });
 
-test("a dependency that is missing at start is one plain line and exit code 1", async () => {
+test("a missing dependency at start is reported in one line, with exit code 1", async () => {
   const { ended } = run(
     `stack.defer(() => say("released")); throw new StartupError("Postgres is not there: start it");`,
   );
@@ -172,7 +172,7 @@ test("a dependency that is missing at start is one plain line and exit code 1", 
   expect(out).toContain("released");
 });
 
-test("a defect at start keeps its stack in the log", async () => {
+test("a defect at start is logged with its stack", async () => {
   const { ended } = run(`throw new TypeError("defect");`);
 
   const { code, out, err } = await ended;

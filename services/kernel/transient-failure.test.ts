@@ -3,10 +3,10 @@ import { CommitUnknown } from "./postgres/transaction.ts";
 import { Refusal, REFUSAL_STATUSES } from "./refusal.ts";
 import { isTransientFailure } from "./transient-failure.ts";
 
-const FAULT = ["unavailable", "busy", "unknown_outcome", "internal"];
+const TRANSIENT = ["unavailable", "busy", "unknown_outcome", "internal"];
 
 test.each(REFUSAL_STATUSES)("a refusal with status %s is transient or final", (status) => {
-  expect(isTransientFailure(new Refusal({ code: "no", status, message: "no" }))).toBe(FAULT.includes(status));
+  expect(isTransientFailure(new Refusal({ code: "no", status, message: "no" }))).toBe(TRANSIENT.includes(status));
 });
 
 test("a lost connection is transient; a commit of unknown outcome and a defect are not", () => {

@@ -58,7 +58,7 @@ async function kill({ process: child }: Running, signal: NodeJS.Signals): Promis
   await exit;
 }
 
-test("every answered payment outlives SIGKILL under load, again and again", { timeout: 60_000 }, async () => {
+test("every answered payment is stored after repeated SIGKILL under load", { timeout: 60_000 }, async () => {
   const stateDir = await stateFolder();
   const answered: { ticket: number; comment: string }[] = [];
   let sent = 0;
@@ -99,7 +99,7 @@ test("every answered payment outlives SIGKILL under load, again and again", { ti
   expect(running.errors()).toBe("");
 });
 
-test("a second process on the same folder exits with one line", async () => {
+test("a second process on the same folder exits with one error line", async () => {
   const stateDir = await stateFolder();
   const first = spawnSimulator(stateDir);
   const simulator = await portsOf(stateDir, first);
@@ -114,7 +114,7 @@ test("a second process on the same folder exits with one line", async () => {
   expect((await pay(client, login, "1")).retcode).toBe("0 Done");
 });
 
-test("all mistakes of the environment are reported together, without the values", async () => {
+test("all invalid environment variables are reported together, without their values", async () => {
   const running = spawnSimulator(await stateFolder(), {
     MT5_LOGIN: "-secret-",
     MT5_PASSWORD: "",

@@ -13,14 +13,14 @@ export type Link = AsyncDisposable & {
 export async function openLink(to: number): Promise<Link> {
   let isDropping = false;
   const open = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = isDropping ? undefined : connect({ host: "127.0.0.1", port: to, noDelay: true });
-    for (const end of far === undefined ? [near] : [near, far]) {
+  const server = createServer((incoming) => {
+    const outgoing = isDropping ? undefined : connect({ host: "127.0.0.1", port: to, noDelay: true });
+    for (const end of outgoing === undefined ? [incoming] : [incoming, outgoing]) {
       open.add(end);
       end.once("close", () => open.delete(end));
     }
-    forward(near, far);
-    if (far !== undefined) forward(far, near);
+    forward(incoming, outgoing);
+    if (outgoing !== undefined) forward(outgoing, incoming);
   });
 
   function forward(from: Socket, onto: Socket | undefined): void {

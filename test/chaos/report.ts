@@ -12,7 +12,7 @@ const HEADER = [
   "slowest answer",
   "served again after",
   "all known after",
-  "broken promises",
+  "wrong answers",
 ];
 
 /** A Markdown table with a row for each fault. */
@@ -21,7 +21,7 @@ export function table(runs: readonly FaultRun[]): string {
   return [HEADER, HEADER.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
-function rowOf({ name, requests, found, lastedMs, servedAfterMs, knownAfterMs, broken }: FaultRun): string[] {
+function rowOf({ name, requests, found, lastedMs, servedAfterMs, knownAfterMs, wrongAnswers }: FaultRun): string[] {
   const count = (...wanted: readonly Answer[]): string =>
     String(requests.filter(({ answer }: AnsweredRequest) => wanted.includes(answer)).length);
   return [
@@ -35,7 +35,7 @@ function rowOf({ name, requests, found, lastedMs, servedAfterMs, knownAfterMs, b
     seconds(Math.max(0, ...requests.map(({ tookMs }) => tookMs))),
     seconds(servedAfterMs),
     seconds(knownAfterMs),
-    String(broken.length),
+    String(wrongAnswers.length),
   ];
 }
 

@@ -16,7 +16,7 @@ const PAUSE_MS = 40;
 const DEPOSITED = 50_00n;
 const WITHDRAWN = 10_00n;
 
-let made = 0;
+let created = 0;
 
 export function startTraffic(client: Client, logins: readonly string[]): Traffic {
   const requests: AnsweredRequest[] = [];
@@ -39,12 +39,12 @@ export function startTraffic(client: Client, logins: readonly string[]): Traffic
   };
 }
 
-/** Each request has a comment of its own, and nearly always an amount of its own. */
+/** Each request has a unique comment, and nearly always a unique amount. */
 function aRequest(login: string, turn: number): MoneyRequest {
-  made += 1;
+  created += 1;
   const isDeposit = turn % 2 === 0;
-  const minor = (isDeposit ? DEPOSITED : WITHDRAWN) + BigInt(made % 1_000);
-  return { login, action: isDeposit ? "deposit" : "withdraw", minor, comment: `c${made.toString(36)}.` };
+  const minor = (isDeposit ? DEPOSITED : WITHDRAWN) + BigInt(created % 1_000);
+  return { login, action: isDeposit ? "deposit" : "withdraw", minor, comment: `c${created.toString(36)}.` };
 }
 
 /** Waits for readiness, as a load balancer would. */

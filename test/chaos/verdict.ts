@@ -6,7 +6,7 @@ import { contradictionsWithDeals, dealsFor, unrequestedDeals } from "../journey/
 /** Answers to callers compared with the deals on the platform and with the ledger of operations. */
 export type Verdict = {
   /** One sentence for each wrong answer. */
-  readonly broken: readonly string[];
+  readonly wrongAnswers: readonly string[];
   /** Outcomes of requests without a definite answer. */
   readonly found: { readonly executed: number; readonly notExecuted: number; readonly review: number };
   /** From the end of the traffic until the ledger has every outcome. */
@@ -38,7 +38,9 @@ export async function checkAnswers(client: Client, { requests, all, quietPeriodM
   }
   const knownAfterMs = performance.now() - since;
   const deals = await dealsByLogin(client, requests);
-  const broken = requests.flatMap((each) => brokenBy(each, outcomes.get(each), deals.get(each.login) ?? []));
+  const contradictions = requests.flatMap((each) =>
+    contradictionsOf(each, outcomes.get(each), deals.get(each.login) ?? []),
+  );
   const open = requests
     .filter(({ answer }) => answer === "unknown" || answer === "lost")
     .map((each) => outcomes.get(each));
@@ -49,7 +51,7 @@ export async function checkAnswers(client: Client, { requests, all, quietPeriodM
     notExecuted: count("not_executed", "never recorded"),
     review: count("review"),
   };
-  return { broken: [...broken, ...unrequested(all, deals)], found, knownAfterMs };
+  return { wrongAnswers: [...contradictions, ...unrequested(all, deals)], found, knownAfterMs };
 }
 
 /** Throws while the outcome is unknown. */
@@ -85,18 +87,20 @@ async function dealsByLogin(
   return new Map(await Promise.all(logins.map(async (login) => [login, await dealsOf(client, login)] as const)));
 }
 
-function brokenBy(request: AnsweredRequest, outcome: Outcome | undefined, deals: readonly Deal[]): string[] {
+function contradictionsOf(request: AnsweredRequest, outcome: Outcome | undefined, deals: readonly Deal[]): string[] {
   const { answer, comment } = request;
   const own = dealsFor(request, deals).length;
-  const isDenied = outcome === "not_executed" || outcome === "never recorded";
-  const broken = [
+  const isNotExecuted = outcome === "not_executed" || outcome === "never recorded";
+  const contradictions = [
     ...contradictionsWithDeals(request, deals),
     ...(answer === "done" && outcome !== "executed" ? ["is not in the ledger as executed"] : []),
     ...(answer === "not_executed" && outcome === "executed" ? ["is in the ledger as executed"] : []),
     ...(outcome === "executed" && answer !== "nothing" && own !== 1 ? ["has no deal"] : []),
-    ...(isDenied && own > 0 ? ["has a deal"] : []),
+    ...(isNotExecuted && own > 0 ? ["has a deal"] : []),
   ];
-  return broken.map((how) => `${comment} ${how}; answer ${answer}, ledger ${outcome}, ${own} deals`);
+  return contradictions.map(
+    (contradiction) => `${comment} ${contradiction}; answer ${answer}, ledger ${outcome}, ${own} deals`,
+  );
 }
 
 /** Deposits and withdrawals that no customer requested. */

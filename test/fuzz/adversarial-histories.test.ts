@@ -39,7 +39,7 @@ test(
     const worker = async (): Promise<void> => {
       for (const at of queue) answered.push(...(await runAccountTransfers(service.client, payments, at)));
     };
-    const killing = killNowAndThen(service.kill, Math.ceil(KILLS * (histories / HISTORIES)));
+    const killing = killRepeatedly(service.kill, Math.ceil(KILLS * (histories / HISTORIES)));
     await Promise.all([...range(Math.min(AT_ONCE, histories)).map(worker), killing]);
     proxy.faultPercent = { transfers: 0, reads: 0, connections: 0 };
 
@@ -64,7 +64,7 @@ async function runAccountTransfers(
   return await runTransfers(service, { investor, master, payments }, id, amountsFrom(BigInt(at) * 10n));
 }
 
-async function killNowAndThen(kill: (pauseMs: number) => Promise<void>, times: number): Promise<void> {
+async function killRepeatedly(kill: (pauseMs: number) => Promise<void>, times: number): Promise<void> {
   const random = randomOf(FUZZ_SEED, "kills");
   for (let killed = 0; killed < times; killed += 1) {
     await sleep(2_000 + random.below(3_000));

@@ -74,7 +74,7 @@ test(
 );
 
 test(
-  "the platform's decimals are exact where money is booked, and rounded to even where it is shown",
+  "decimals of the platform are exact for booked amounts, and rounded half to even for floating amounts",
   () => {
     fuzz("decimals of the platform", 2_500, numberLike, (text) => {
       const value = exactly(text);

@@ -72,15 +72,15 @@ const call = fc.constantFrom(...RPCS).chain((rpc) =>
       { weight: 1, arbitrary: rpc.request },
       { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
     ),
-    given: HEADERS,
+    sentHeaders: HEADERS,
   }),
 );
 
 test(
   "any bytes in a request over NATS are answered with a valid refusal",
   async () => {
-    await fuzzAsync("payloads over NATS", 800, call, async ({ rpc, payload, given }) => {
-      expect(KNOWN).toContain((await overNats(rpc, payload, given)).code);
+    await fuzzAsync("payloads over NATS", 800, call, async ({ rpc, payload, sentHeaders }) => {
+      expect(KNOWN).toContain((await overNats(rpc, payload, sentHeaders)).code);
     });
     for (const rpc of RPCS) expect((await overNats(rpc, Buffer.alloc(0), {})).code).toBe("refused_by_handler");
   },
@@ -90,8 +90,8 @@ test(
 test(
   "any bytes in a request over gRPC are answered with a valid refusal",
   async () => {
-    await fuzzAsync("payloads over gRPC", 500, call, async ({ rpc, payload, given }) => {
-      expect(KNOWN).toContain((await overGrpc(rpc, payload, given)).code);
+    await fuzzAsync("payloads over gRPC", 500, call, async ({ rpc, payload, sentHeaders }) => {
+      expect(KNOWN).toContain((await overGrpc(rpc, payload, sentHeaders)).code);
     });
     for (const rpc of RPCS) expect((await overGrpc(rpc, Buffer.alloc(0), {})).code).toBe("refused_by_handler");
   },
@@ -131,18 +131,22 @@ test(
   FUZZ_TIMEOUT_MS,
 );
 
-async function overNats({ contract, method }: Rpc, payload: Buffer, given: Record<string, string>): Promise<Refusal> {
+async function overNats(
+  { contract, method }: Rpc,
+  payload: Buffer,
+  sentHeaders: Record<string, string>,
+): Promise<Refusal> {
   const sent = headers();
-  for (const [name, value] of Object.entries(given)) sent.set(name, value);
+  for (const [name, value] of Object.entries(sentHeaders)) sent.set(name, value);
   const subject = subjectOf(`${prefix}${CONTRACTS.indexOf(contract)}`, method.rpc);
   const reply = await broker.connection.request(subject, payload, { timeout: TIMEOUT_MS, headers: sent });
   expect(reply.headers?.get(HEADER.error)).not.toBe("");
   return decodeRefusal(reply.data);
 }
 
-async function overGrpc({ method }: Rpc, payload: Buffer, given: Record<string, string>): Promise<Refusal> {
+async function overGrpc({ method }: Rpc, payload: Buffer, sentHeaders: Record<string, string>): Promise<Refusal> {
   const metadata = new Metadata();
-  for (const [name, value] of Object.entries(given)) metadata.set(name, value);
+  for (const [name, value] of Object.entries(sentHeaders)) metadata.set(name, value);
   const { promise, resolve } = Promise.withResolvers<ServiceError | null>();
   const asIs = (bytes: Buffer): Buffer => bytes;
   const options = { deadline: Date.now() + TIMEOUT_MS };

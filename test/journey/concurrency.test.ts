@@ -7,7 +7,7 @@ import { expectFeesToReconcile } from "./support/fees.ts";
 import { assign, deposit, newInvestor, newMaster, unassign, withdraw } from "./support/people.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, pooled } from "./support/trading.ts";
-import { expectTrueAnswers } from "./support/verdict.ts";
+import { expectCorrectAnswers } from "./support/verdict.ts";
 
 const TIMEOUT = { timeout: 90_000 };
 
@@ -23,7 +23,7 @@ test("20 simultaneous deposits to one Investor are executed once each", TIMEOUT,
   const answered = await depositAtOnce(requests(login, 20));
 
   expect(answered.filter(({ answer }) => answer === "done").length).toBeGreaterThan(0);
-  await expectTrueAnswers(client, login, answered);
+  await expectCorrectAnswers(client, login, answered);
   const { body } = await client.get(`/api/v1/info/balance/${login}`);
   expect(minorOf(textOf(body, "balance"))).toBe(await platformBalanceOf(client, login));
 });
@@ -44,7 +44,7 @@ test("deposits that race with assign and unassign leave the Master with the sum 
   const answered = [first, during, after].flat(2);
   for (const login of investors) {
     const own = answered.filter((request) => request.login === login);
-    await expectTrueAnswers(client, login, own);
+    await expectCorrectAnswers(client, login, own);
   }
 });
 
@@ -55,7 +55,7 @@ test("results that race with deposits, withdrawals and assigns are allocated to 
   const results = ["100.01", "-33.33", "7.77", "-0.05", "250", "-120.49"];
 
   const moved = await Promise.all([
-    ...investors.map((login) => moveAgainAndAgain(login)),
+    ...investors.map((login) => depositAndWithdraw(login)),
     eventually(async () => expect((await assign(client, master, late, 0.3)).status).toBe(200)).then(() => 500_00n),
     bookOneByOne(master, results).then(() => 6_000_00n),
   ]);
@@ -73,7 +73,7 @@ test("results that race with deposits, withdrawals and assigns are allocated to 
 });
 
 /** Returns the deposits less the withdrawals, in cents. */
-async function moveAgainAndAgain(login: string): Promise<bigint> {
+async function depositAndWithdraw(login: string): Promise<bigint> {
   let moved = 0n;
   for (let round = 1; round <= 3; round += 1) {
     await eventually(async () => expect((await deposit(client, login, `${round}.11`, `in-${round}`)).status).toBe(200));
@@ -94,18 +94,18 @@ async function bookOneByOne(master: string, results: readonly string[]): Promise
   }
 }
 
-let made = 0;
+let created = 0;
 
-/** Each request has a comment and an amount of its own. */
+/** Each request has a unique comment and a unique amount. */
 function requests(login: string, count: number): MoneyRequest[] {
   return Array.from({ length: count }, () => {
-    made += 1;
-    return { login, action: "deposit", minor: BigInt(made * 100 + (made % 10)), comment: `request-${made}` };
+    created += 1;
+    return { login, action: "deposit", minor: BigInt(created * 100 + (created % 10)), comment: `request-${created}` };
   });
 }
 
-async function depositAtOnce(wanted: readonly MoneyRequest[]): Promise<AnsweredRequest[]> {
-  const answered = await Promise.all(wanted.map((request) => sendMoneyRequest(client, request)));
+async function depositAtOnce(sent: readonly MoneyRequest[]): Promise<AnsweredRequest[]> {
+  const answered = await Promise.all(sent.map((request) => sendMoneyRequest(client, request)));
   expect(answered.filter(({ answer }) => answer === "lost")).toEqual([]);
   return answered;
 }

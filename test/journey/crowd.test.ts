@@ -9,7 +9,7 @@ import { bookResult } from "./support/trading.ts";
 import { untilNextWeek } from "./support/weeks.ts";
 
 const TIMEOUT = { timeout: 600_000 + CROWD * 1_500 };
-/** A kill in the middle of a send leaves a leg that is decided within the quiet period. */
+/** After a kill during a send, the outcome of the leg is known within the quiet period. */
 const SETTLED_MS = 180_000 + CROWD * 200;
 
 /** A deal is read within a second, then allocated, then posted: the delays reach each of these steps. */

@@ -35,7 +35,7 @@ test("every balance matches at the end of the demo, and again after a restart", 
   expect(await first.ended, first.output()).toBe(0);
   expect(first.output().match(MATCHED)).toHaveLength(2);
   expect(first.output()).toContain("PAUSED -> CANCELLED");
-  // The fee weeks of the system are long, so the scenario of two weeks has a system of its own.
+  // The fee weeks of the system are long, so the scenario of two weeks runs on a separate system.
   expect(first.output()).toContain("a fee week lasts 15 s here");
   expect(first.output()).not.toContain(`Two weeks of trading on ${system.info().url}`);
 

@@ -61,7 +61,7 @@ test(
     expect(review).toMatchObject({ actions: ["resume"], state: "open", evidence: { deal_ids: [expect.any(String)] } });
     await expectDone(withdraw(client, other.investors[0] ?? "", "70"));
     expect(await platformBalanceOf(client, other.paymentLogin)).toBe(60_00n);
-    // The second credit is for a review of platform; only the fee of the second profit is added, once.
+    // The second credit is decided in a review of platform; only the fee of the second profit is added, once.
     await expectToResume(pool, "90");
   },
 );
@@ -74,7 +74,7 @@ test(
     const [credit] = await dealsOf(client, pool.paymentLogin);
     await client.control("DELETE", `deals/${credit?.ticket}`);
     await expectFeesToStop(pool);
-    // The deal is gone from the history, and the balance still has its amount: only the next fee is credited.
+    // The deal is not in the history any more, and the balance still has its amount: only the next fee is credited.
     await expectToResume(pool, "60");
     expect(await dealsOf(client, pool.paymentLogin)).toHaveLength(1);
   },

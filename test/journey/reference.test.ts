@@ -42,9 +42,9 @@ test.concurrent.for([
   ["F1, F2, F13: weeks of one Investor each", examples.weeksOfOneInvestorEach],
   ["F4, F4b, F14: leaving with a profit", examples.leavingWithProfit],
   ["F6: a rate that changes inside the week", examples.rateInsideTheWeek],
-  ["a debt is paid first, and to the Master that it is owed to", examples.debtToAnOldMaster],
+  ["a debt is paid first, to the Master that is its creditor", examples.debtToAnOldMaster],
   ["a gap beyond the pool", examples.gapBeyondThePool],
-  ["an Investor who comes back continues with its earlier mark", examples.comingBack],
+  ["an Investor that returns continues with its earlier mark", examples.comingBack],
   ["a random history without open positions", random(FLAT, 1)],
 ] as const)("%s", ([, saga]) => runExample(system, books, saga));
 
@@ -82,7 +82,7 @@ test("a week that ends while the system is stopped is closed as of its own end (
   expect(payments.map(({ periodEnd }) => Date.parse(`${periodEnd}Z`))).toEqual([cutOff]);
 });
 
-function random(kinds: readonly Step["do"][], seed: number): (live: Live) => Promise<void> {
+function random(kinds: readonly Step["kind"][], seed: number): (live: Live) => Promise<void> {
   const history = someHistory({ investors: 4, masters: 2, steps: 30, kinds }, seed);
   return async (live) => {
     if (kinds.includes("mark")) await steps.price(live, "1.10000");

@@ -12,7 +12,7 @@ export type Comparison = {
   readonly shape?: HistoryShape;
   readonly pool?: Partial<PoolUnderTest>;
   readonly fees?: Partial<FeesUnderTest>;
-  /** Whether to look for the shortest counterexample; takes longer than finding one. */
+  /** Whether a counterexample is reduced to the shortest one, which takes longer. */
   readonly shrink?: boolean;
 };
 

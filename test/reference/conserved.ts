@@ -1,7 +1,7 @@
 import { dollars } from "./engine/cents.ts";
 import { activeAt, activeOf, type World } from "./engine/world.ts";
 
-/** Throws when a cent is in no bucket, or in two. */
+/** Throws unless each cent is in exactly one bucket. */
 export function expectConserved(world: World): void {
   for (const master of world.masters) {
     const holdings = activeAt(world, master).map(({ id }) => master.pool.cash(id));

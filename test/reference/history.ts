@@ -1,48 +1,48 @@
 import fc from "fast-check";
 import { dollars } from "./engine/cents.ts";
 
-/** Amounts in cents. `who`, `where` and `which` are taken modulo the number of Investors, Masters and positions. */
+/** Amounts in cents. Indexes are taken modulo the number of Investors, Masters and positions. */
 export type Step =
-  | { readonly do: "deposit"; readonly who: number; readonly cents: bigint }
-  | { readonly do: "withdraw"; readonly who: number; readonly cents: bigint }
+  | { readonly kind: "deposit"; readonly investorIndex: number; readonly cents: bigint }
+  | { readonly kind: "withdraw"; readonly investorIndex: number; readonly cents: bigint }
   | {
-      readonly do: "assign";
-      readonly who: number;
-      readonly where: number;
+      readonly kind: "assign";
+      readonly investorIndex: number;
+      readonly masterIndex: number;
       readonly ratePpm: bigint;
       readonly enabled: boolean;
     }
-  | { readonly do: "unassign"; readonly who: number }
-  | { readonly do: "result"; readonly where: number; readonly cents: bigint }
-  | { readonly do: "charge"; readonly where: number; readonly cents: bigint }
-  | { readonly do: "open"; readonly where: number; readonly volume: bigint; readonly cents: bigint }
+  | { readonly kind: "unassign"; readonly investorIndex: number }
+  | { readonly kind: "result"; readonly masterIndex: number; readonly cents: bigint }
+  | { readonly kind: "charge"; readonly masterIndex: number; readonly cents: bigint }
+  | { readonly kind: "open"; readonly masterIndex: number; readonly volume: bigint; readonly cents: bigint }
   | {
-      readonly do: "add";
-      readonly where: number;
-      readonly which: number;
+      readonly kind: "add";
+      readonly masterIndex: number;
+      readonly positionIndex: number;
       readonly volume: bigint;
       readonly cents: bigint;
     }
-  | { readonly do: "mark"; readonly where: number; readonly which: number; readonly cents: bigint }
+  | { readonly kind: "mark"; readonly masterIndex: number; readonly positionIndex: number; readonly cents: bigint }
   | {
-      readonly do: "close";
-      readonly where: number;
-      readonly which: number;
+      readonly kind: "close";
+      readonly masterIndex: number;
+      readonly positionIndex: number;
       readonly volume: bigint;
       readonly cents: bigint;
     }
   | {
-      readonly do: "reverse";
-      readonly where: number;
-      readonly which: number;
+      readonly kind: "reverse";
+      readonly masterIndex: number;
+      readonly positionIndex: number;
       readonly volume: bigint;
       readonly cents: bigint;
     }
-  | { readonly do: "rate"; readonly who: number; readonly ratePpm: bigint; readonly since: Since }
-  | { readonly do: "switch"; readonly who: number; readonly enabled: boolean }
-  | { readonly do: "week" };
+  | { readonly kind: "rate"; readonly investorIndex: number; readonly ratePpm: bigint; readonly since: Since }
+  | { readonly kind: "switch"; readonly investorIndex: number; readonly enabled: boolean }
+  | { readonly kind: "week" };
 
-/** From when a rate holds: now, or so many steps before or after. */
+/** The start of a rate: now, or the number of steps after now; negative for earlier steps. */
 export type Since = "now" | number;
 
 export type History = { readonly investors: number; readonly masters: number; readonly steps: readonly Step[] };
@@ -51,11 +51,11 @@ export type HistoryShape = {
   readonly investors: number;
   readonly masters: number;
   readonly steps: number;
-  readonly kinds?: readonly Step["do"][];
+  readonly kinds?: readonly Step["kind"][];
 };
 
 export function histories({ investors, masters, steps, kinds = ALL }: HistoryShape): fc.Arbitrary<History> {
-  const chosen = Object.entries(STEPS).filter(([kind]) => kinds.includes(kind as Step["do"]));
+  const chosen = Object.entries(STEPS).filter(([kind]) => kinds.includes(kind as Step["kind"]));
   const single = fc.oneof(...chosen.map(([, weighted]) => weighted)).map((step) => [step]);
   const few = kinds === ALL ? fc.oneof({ weight: 30, arbitrary: single }, { weight: 1, arbitrary: emptied }) : single;
   return fc
@@ -73,15 +73,15 @@ export function histories({ investors, masters, steps, kinds = ALL }: HistorySha
 function beginnings(investors: number): fc.Arbitrary<Step[]> {
   const beginning = fc.tuple(positive, rate).map(([cents, ratePpm]) => ({ cents, ratePpm }));
   return fc.array(beginning, { minLength: investors, maxLength: investors }).map((all) =>
-    all.flatMap(({ cents, ratePpm }, who): Step[] => [
-      { do: "deposit", who, cents },
-      { do: "assign", who, where: 0, ratePpm, enabled: true },
+    all.flatMap(({ cents, ratePpm }, investorIndex): Step[] => [
+      { kind: "deposit", investorIndex, cents },
+      { kind: "assign", investorIndex, masterIndex: 0, ratePpm, enabled: true },
     ]),
   );
 }
 
 const cent = (min: bigint, max: bigint) => fc.bigInt({ min, max });
-/** Small ones for rounding, large ones for size, and round ones for ties. */
+/** Small amounts for rounding, large amounts for size, and round amounts for equal remainders. */
 const positive = fc.oneof(
   { weight: 3, arbitrary: cent(1n, 500_000_00n) },
   { weight: 1, arbitrary: cent(1n, 300n) },
@@ -102,68 +102,84 @@ function weighted<T extends Step>(weight: number, parts: { [K in keyof T]: fc.Ar
 const is = <T extends string>(kind: T) => fc.constant(kind);
 
 const STEPS = {
-  deposit: weighted(6, { do: is("deposit"), who: index, cents: positive }),
-  withdraw: weighted(7, { do: is("withdraw"), who: index, cents: fc.oneof(positive, fc.constant(EVERYTHING)) }),
-  assign: weighted(4, { do: is("assign"), who: index, where: index, ratePpm: rate, enabled: fc.boolean() }),
-  unassign: weighted(3, { do: is("unassign"), who: index }),
-  result: weighted(9, { do: is("result"), where: index, cents: signed }),
-  charge: weighted(2, { do: is("charge"), where: index, cents: signed }),
-  open: weighted(8, { do: is("open"), where: index, volume, cents: fc.constantFrom(0n, 0n, -7n, -250n) }),
-  add: weighted(1, { do: is("add"), where: index, which: index, volume, cents: fc.constantFrom(0n, -7n) }),
-  mark: weighted(6, { do: is("mark"), where: index, which: index, cents: signed }),
-  close: weighted(10, { do: is("close"), where: index, which: index, volume, cents: signed }),
-  reverse: weighted(1, { do: is("reverse"), where: index, which: index, volume, cents: signed }),
-  rate: weighted(3, { do: is("rate"), who: index, ratePpm: rate, since: moment }),
-  switch: weighted(5, { do: is("switch"), who: index, enabled: fc.boolean() }),
-  week: weighted(5, { do: is("week") }),
+  deposit: weighted(6, { kind: is("deposit"), investorIndex: index, cents: positive }),
+  withdraw: weighted(7, {
+    kind: is("withdraw"),
+    investorIndex: index,
+    cents: fc.oneof(positive, fc.constant(EVERYTHING)),
+  }),
+  assign: weighted(4, {
+    kind: is("assign"),
+    investorIndex: index,
+    masterIndex: index,
+    ratePpm: rate,
+    enabled: fc.boolean(),
+  }),
+  unassign: weighted(3, { kind: is("unassign"), investorIndex: index }),
+  result: weighted(9, { kind: is("result"), masterIndex: index, cents: signed }),
+  charge: weighted(2, { kind: is("charge"), masterIndex: index, cents: signed }),
+  open: weighted(8, { kind: is("open"), masterIndex: index, volume, cents: fc.constantFrom(0n, 0n, -7n, -250n) }),
+  add: weighted(1, {
+    kind: is("add"),
+    masterIndex: index,
+    positionIndex: index,
+    volume,
+    cents: fc.constantFrom(0n, -7n),
+  }),
+  mark: weighted(6, { kind: is("mark"), masterIndex: index, positionIndex: index, cents: signed }),
+  close: weighted(10, { kind: is("close"), masterIndex: index, positionIndex: index, volume, cents: signed }),
+  reverse: weighted(1, { kind: is("reverse"), masterIndex: index, positionIndex: index, volume, cents: signed }),
+  rate: weighted(3, { kind: is("rate"), investorIndex: index, ratePpm: rate, since: moment }),
+  switch: weighted(5, { kind: is("switch"), investorIndex: index, enabled: fc.boolean() }),
+  week: weighted(5, { kind: is("week") }),
 } as const;
 
-const ALL = Object.keys(STEPS) as Step["do"][];
+const ALL = Object.keys(STEPS) as Step["kind"][];
 
 /** An Investor that withdraws everything while fees are disabled owes the fee afterwards. */
 const emptied = fc
   .tuple(index, positive)
-  .map(([who, cents]): Step[] => [
-    { do: "result", where: who, cents },
-    { do: "switch", who, enabled: false },
-    { do: "withdraw", who, cents: EVERYTHING },
-    { do: "switch", who, enabled: true },
-    { do: "week" },
-    { do: "deposit", who, cents: cents / 9n + 1n },
-    { do: "week" },
+  .map(([investorIndex, cents]): Step[] => [
+    { kind: "result", masterIndex: investorIndex, cents },
+    { kind: "switch", investorIndex, enabled: false },
+    { kind: "withdraw", investorIndex, cents: EVERYTHING },
+    { kind: "switch", investorIndex, enabled: true },
+    { kind: "week" },
+    { kind: "deposit", investorIndex, cents: cents / 9n + 1n },
+    { kind: "week" },
   ]);
 
 /** A step as a sentence. */
 export function describeStep(step: Step, { investors, masters }: Pick<History, "investors" | "masters">): string {
-  const who = "who" in step ? `I${(step.who % investors) + 1}` : "";
-  const where = "where" in step ? `M${(step.where % masters) + 1}` : "";
-  switch (step.do) {
+  const investor = "investorIndex" in step ? `I${(step.investorIndex % investors) + 1}` : "";
+  const master = "masterIndex" in step ? `M${(step.masterIndex % masters) + 1}` : "";
+  switch (step.kind) {
     case "deposit":
-      return `${who} deposits ${dollars(step.cents)}`;
+      return `${investor} deposits ${dollars(step.cents)}`;
     case "withdraw":
-      return `${who} wants to withdraw ${dollars(step.cents)}`;
+      return `${investor} wants to withdraw ${dollars(step.cents)}`;
     case "assign":
-      return `${who} is assigned to ${where}, ${step.enabled ? "at" : "later at"} ${percent(step.ratePpm)}`;
+      return `${investor} is assigned to ${master}, ${step.enabled ? "at" : "later at"} ${percent(step.ratePpm)}`;
     case "unassign":
-      return `${who} is unassigned`;
+      return `${investor} is unassigned`;
     case "result":
-      return `${where} opens and closes with ${dollars(step.cents)}`;
+      return `${master} opens and closes with ${dollars(step.cents)}`;
     case "charge":
-      return `${where} is charged or paid ${dollars(step.cents)} without a trade`;
+      return `${master} is charged or paid ${dollars(step.cents)} without a trade`;
     case "open":
-      return `${where} opens ${step.volume} lots, commission ${dollars(step.cents)}`;
+      return `${master} opens ${step.volume} lots, commission ${dollars(step.cents)}`;
     case "add":
-      return `${where} adds ${step.volume} lots to position ${step.which}, commission ${dollars(step.cents)}`;
+      return `${master} adds ${step.volume} lots to position ${step.positionIndex}, commission ${dollars(step.cents)}`;
     case "mark":
-      return `position ${step.which} of ${where} floats at ${dollars(step.cents)}`;
+      return `position ${step.positionIndex} of ${master} floats at ${dollars(step.cents)}`;
     case "close":
-      return `${where} closes ${step.volume} lots of position ${step.which}, ${dollars(step.cents)} beside its mark`;
+      return `${master} closes ${step.volume} lots of position ${step.positionIndex}, ${dollars(step.cents)} beside its mark`;
     case "reverse":
-      return `${where} reverses position ${step.which} into ${step.volume} lots, with ${dollars(step.cents)}`;
+      return `${master} reverses position ${step.positionIndex} into ${step.volume} lots, with ${dollars(step.cents)}`;
     case "rate":
-      return `the rate of ${who} is ${percent(step.ratePpm)} from ${step.since === "now" ? "now" : `step ${step.since}`}`;
+      return `the rate of ${investor} is ${percent(step.ratePpm)} from ${step.since === "now" ? "now" : `step ${step.since}`}`;
     case "switch":
-      return `fees of ${who} are switched ${step.enabled ? "on" : "off"}`;
+      return `fees of ${investor} are switched ${step.enabled ? "on" : "off"}`;
     case "week":
       return "the week ends";
   }

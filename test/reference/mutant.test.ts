@@ -15,9 +15,9 @@ import type { PoolUnderTest } from "./model-pool.ts";
 const E8_PER_CENT = 1_000_000n;
 const RUNS = 1000;
 
-const BROKEN_POOLS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
+const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
   "missing cents go to the first holding": { allocateDeal: (pool, deal) => firstTakesAll(allocateDeal(pool, deal)) },
-  "carries are forgotten": {
+  "carries are lost": {
     allocateDeal: (pool, deal) => {
       const { pool: after, ...rest } = allocateDeal(pool, deal);
       const holdings = after.holdings.map((holding) => ({ ...holding, carry: 0n }));
@@ -54,7 +54,7 @@ const BROKEN_POOLS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
   },
 };
 
-const BROKEN_FEES: Readonly<Record<string, Partial<FeesUnderTest>>> = {
+const FEE_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
   "the rate at the end applies to all profit": {
     decideDue: (facts) => decideDue({ ...facts, earnings: earnedAt(facts, () => new Date(facts.at.getTime() - 1)) }),
   },
@@ -74,7 +74,7 @@ const BROKEN_FEES: Readonly<Record<string, Partial<FeesUnderTest>>> = {
       return { ...decided, due: decided.due.map((due) => (due.kind === "PF" ? { ...due, amount: fee + 1n } : due)) };
     },
   },
-  "an open loss is forgotten": { decideDue: (facts) => decideDue({ ...facts, floating: 0n }) },
+  "an open loss is ignored": { decideDue: (facts) => decideDue({ ...facts, floating: 0n }) },
   "an open profit is charged": {
     decideDue: (facts) => decideDue({ ...facts, floating: facts.floating > 0n ? -facts.floating : facts.floating }),
   },
@@ -84,7 +84,7 @@ const BROKEN_FEES: Readonly<Record<string, Partial<FeesUnderTest>>> = {
       return { ...decided, due: decided.due.toReversed() };
     },
   },
-  "a fee below a cent moves the mark": {
+  "a fee below a cent raises the mark": {
     decideDue: (facts) => {
       const decided = decideDue(facts);
       if (decided.due.some(({ kind }) => kind === "PF")) return decided;
@@ -92,18 +92,18 @@ const BROKEN_FEES: Readonly<Record<string, Partial<FeesUnderTest>>> = {
       return { ...decided, earnings: { earned, mark: earned > 0n ? earned * E8_PER_CENT : 0n, layers: [] } };
     },
   },
-  "a rate is never dated back": {
+  "a rate is never valid from a past date": {
     nextVersion: (newest, change, now) => nextVersion(newest, { ...change, effectiveSince: undefined }, now),
   },
 };
 
-test.for(mutants(BROKEN_POOLS))("the mutant is detected: %s", ([, pool]) => {
+test.for(mutants(POOL_MUTANTS))("the mutant is detected: %s", ([, pool]) => {
   expect(compareWithReference({ seed: 5, runs: RUNS, pool, shrink: false }).counterexample).toMatch(
     /by the reference|wrong holdings|Carries sum/,
   );
 });
 
-test.for(mutants(BROKEN_FEES))("the mutant is detected: %s", ([, fees]) => {
+test.for(mutants(FEE_MUTANTS))("the mutant is detected: %s", ([, fees]) => {
   expect(compareWithReference({ seed: 5, runs: RUNS, fees, shrink: false }).counterexample).toMatch(
     /by the reference|, not /,
   );
@@ -113,7 +113,7 @@ test("a counterexample is short and lists every step", () => {
   const { counterexample } = compareWithReference({
     seed: 5,
     runs: RUNS,
-    pool: BROKEN_POOLS["carries are forgotten"]!,
+    pool: POOL_MUTANTS["carries are lost"]!,
   });
   const lines = counterexample!.split("\n");
   expect(lines.length).toBeLessThan(20);
@@ -126,22 +126,22 @@ function mutants<Mutant>(all: Readonly<Record<string, Mutant>>): [string, Mutant
   return Object.entries(all).slice(0, sized({ test: 2, proof: Infinity }));
 }
 
-/** The real allocation, but the first holding gets all the cents that rounding down leaves. */
+/** The real allocation, except that the first holding gets all cents that rounding down leaves. */
 function firstTakesAll({ pool, parts, suspense }: Allocation): Allocation {
   const paid = new Map(parts.map(({ subscriptionId, amount }) => [subscriptionId, amount]));
   const due = pool.holdings.map((holding) => (paid.get(holding.subscriptionId) ?? 0n) * E8_PER_CENT + holding.carry);
   const floors = due.map((amount) => (amount - (((amount % E8_PER_CENT) + E8_PER_CENT) % E8_PER_CENT)) / E8_PER_CENT);
   const missing = parts.reduce((sum, { amount }) => sum + amount, 0n) - floors.reduce((sum, cents) => sum + cents, 0n);
-  const given = floors.map((cents, index) => cents + (index === 0 ? missing : 0n));
+  const rounded = floors.map((cents, index) => cents + (index === 0 ? missing : 0n));
   const holdings = pool.holdings.map((holding, index) => {
     const before = paid.get(holding.subscriptionId) ?? 0n;
     return {
       ...holding,
-      pooled: holding.pooled - before + given[index]!,
-      carry: due[index]! - given[index]! * E8_PER_CENT,
+      pooled: holding.pooled - before + rounded[index]!,
+      carry: due[index]! - rounded[index]! * E8_PER_CENT,
     };
   });
-  const shares = holdings.map(({ subscriptionId }, index) => ({ subscriptionId, amount: given[index]! }));
+  const shares = holdings.map(({ subscriptionId }, index) => ({ subscriptionId, amount: rounded[index]! }));
   return { pool: { ...pool, holdings }, parts: shares.filter(({ amount }) => amount !== 0n), suspense };
 }
 

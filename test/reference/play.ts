@@ -31,12 +31,12 @@ export function play(world: World, history: History, check: (world: World) => vo
 export function playStep(world: World, wanted: Step): string {
   world.now += STEP_MS;
   const step = within(world, wanted);
-  if (step.do === "week") {
+  if (step.kind === "week") {
     world.now = FIRST_DAY + Math.ceil((world.now - FIRST_DAY) / WEEK_MS) * WEEK_MS;
     for (const master of world.masters) closeWeek(world, master);
     return "";
   }
-  return "who" in step ? playInvestor(world, step) : playMaster(world, step);
+  return "investorIndex" in step ? playInvestor(world, step) : playMaster(world, step);
 }
 
 /**
@@ -47,23 +47,23 @@ const MAX_LEVERAGE = 10n;
 const MIN_CAPITAL = 10n;
 
 function within(world: World, step: Step): Step {
-  if (!("where" in step && "cents" in step)) return step;
-  const master = at(world.masters, step.where);
+  if (!("masterIndex" in step && "cents" in step)) return step;
+  const master = at(world.masters, step.masterIndex);
   const pooled = activeAt(world, master).map(({ id }) => master.pool.cash(id).pooled);
-  const most = MAX_LEVERAGE * pooled.reduce((sum, cents) => sum + (cents < 0n ? -cents : cents), MIN_CAPITAL);
-  return { ...step, cents: step.cents < -most ? -most : step.cents > most ? most : step.cents };
+  const limit = MAX_LEVERAGE * pooled.reduce((sum, cents) => sum + (cents < 0n ? -cents : cents), MIN_CAPITAL);
+  return { ...step, cents: step.cents < -limit ? -limit : step.cents > limit ? limit : step.cents };
 }
 
-function playInvestor(world: World, step: Extract<Step, { who: number }>): string {
-  const investor = at(world.investors, step.who);
-  switch (step.do) {
+function playInvestor(world: World, step: Extract<Step, { investorIndex: number }>): string {
+  const investor = at(world.investors, step.investorIndex);
+  switch (step.kind) {
     case "deposit":
       deposit(world, investor, step.cents);
       return "";
     case "withdraw":
       return describeOutcome(withdraw(world, investor, step.cents));
     case "assign":
-      return describeOutcome(assign(world, investor, at(world.masters, step.where), step));
+      return describeOutcome(assign(world, investor, at(world.masters, step.masterIndex), step));
     case "unassign":
       return describeOutcome(unassign(world, investor));
     case "rate":
@@ -84,10 +84,10 @@ function setRate(world: World, investor: Investor, ratePpm: bigint, since: Since
 
 let lastPosition = 0n;
 
-function playMaster(world: World, step: Extract<Step, { where: number }> & { do: MasterStep }): string {
-  const master = at(world.masters, step.where);
+function playMaster(world: World, step: Extract<Step, { masterIndex: number }> & { kind: MasterStep }): string {
+  const master = at(world.masters, step.masterIndex);
   lastPosition += 1n;
-  switch (step.do) {
+  switch (step.kind) {
     case "result":
       realise(world, master, lastPosition, step.cents);
       return "";
@@ -102,13 +102,16 @@ function playMaster(world: World, step: Extract<Step, { where: number }> & { do:
   }
 }
 
-type MasterStep = Exclude<Step["do"], "deposit" | "withdraw" | "assign" | "unassign" | "rate" | "switch" | "week">;
+type MasterStep = Exclude<Step["kind"], "deposit" | "withdraw" | "assign" | "unassign" | "rate" | "switch" | "week">;
 
-function playPosition(world: World, master: Master, step: Extract<Step, { which: number }>): string {
-  const [positionId, floating] = [...master.floating].at(step.which % Math.max(1, master.floating.size)) ?? [0n, 0n];
+function playPosition(world: World, master: Master, step: Extract<Step, { positionIndex: number }>): string {
+  const [positionId, floating] = [...master.floating].at(step.positionIndex % Math.max(1, master.floating.size)) ?? [
+    0n,
+    0n,
+  ];
   if (positionId === 0n) return "nothing is open";
   const open = master.pool.volumeOf(positionId);
-  switch (step.do) {
+  switch (step.kind) {
     case "mark":
       mark(master, positionId, step.cents);
       return "";

@@ -109,7 +109,7 @@ export class History {
       () => notes.violation !== undefined || this.#isQuiet || scheduler.nowMs >= this.#endsAtMs(),
     );
     if (notes.violation === undefined && this.#plan.mode === "liveness") notes.check(() => this.#checkEnd());
-    this.coverage.see(this.#books.legs());
+    this.coverage.addLegs(this.#books.legs());
     this.#world.end();
   }
 

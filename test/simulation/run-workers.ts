@@ -11,13 +11,13 @@ export function runWorker(work: Work): Promise<Tally> {
 }
 
 /** The events of a history as text; a failing history is reduced first. */
-export function describeInThread(telling: DescribeWork): Promise<string> {
-  return inThread(telling);
+export function describeInThread(work: DescribeWork): Promise<string> {
+  return inThread(work);
 }
 
 /** The violations of a regression, at most one for each of its seeds. */
-export function replayRegressionInThread(keeping: ReplayWork): Promise<readonly string[]> {
-  return inThread(keeping);
+export function replayRegressionInThread(work: ReplayWork): Promise<readonly string[]> {
+  return inThread(work);
 }
 
 function inThread<T>(work: Work | DescribeWork | ReplayWork): Promise<T> {

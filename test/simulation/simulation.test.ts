@@ -16,7 +16,7 @@ const THREADS = sized({ test: 1, proof: 2 });
 const SELECTED_MUTANTS = sized({ test: firstOfEachInvariant(), proof: MUTANTS });
 /** Seeds from the known failing one on; a change of the sources may move the failure a little. */
 const MUTANT_SEEDS = 150;
-/** A busy machine needs a multiple of the usual time. */
+/** On a busy machine the test takes several times as long. */
 const TIMEOUT_MS = 20 * 60_000;
 /** Points at which a process crashes or pauses: the general ones, then failpoints of the service by name. */
 const FAULT_POINTS = ["statement", "commit", "answer", "read", "after_permit", "after_answer"];
@@ -47,14 +47,14 @@ test(
   TIMEOUT_MS,
 );
 
-/** Kinds of legs and fault points that never came up: each combination in `make proof`, each kind and each point in `make test`. */
+/** Kinds of legs and fault points that no history covered: each combination in `make proof`, each kind and each point in `make test`. */
 function missedIn(hits: Hits): readonly string[] {
   const cells = Object.keys(hits).map((cell) => cell.split("|"));
   // A reversal only follows a refused credit, so hardly any is under way when a process crashes.
   const kinds = Object.keys(LEG_KINDS).filter((kind) => kind !== "reversal");
   if (!IS_PROOF) return [...kinds, ...FAULT_POINTS].filter((part) => cells.every((cell) => !cell.includes(part)));
-  const met = new Set(cells.map((cell) => cell.slice(0, 2).join("|")));
-  return kinds.flatMap((kind) => FAULT_POINTS.map((point) => `${kind}|${point}`)).filter((cell) => !met.has(cell));
+  const covered = new Set(cells.map((cell) => cell.slice(0, 2).join("|")));
+  return kinds.flatMap((kind) => FAULT_POINTS.map((point) => `${kind}|${point}`)).filter((cell) => !covered.has(cell));
 }
 
 function firstOfEachInvariant(): typeof MUTANTS {

@@ -18,7 +18,7 @@ function anEntry(requestId: string): AuditEntry {
   };
 }
 
-test("notes are written together and none is lost on the way out", async () => {
+test("entries are written in a batch, and none is lost at shutdown", async () => {
   const written: string[][] = [];
   const audit = createAudit(async (entries) => void written.push(entries.map(({ requestId }) => requestId)), logTo([]));
   audit.note(anEntry("a"));
@@ -28,7 +28,7 @@ test("notes are written together and none is lost on the way out", async () => {
   expect(written).toEqual([["a", "b"]]);
 });
 
-test("what could not be written is written later, in order", async () => {
+test("entries that could not be written are written later, in order", async () => {
   const written: string[] = [];
   let isDown = true;
   const audit = createAudit(async (entries) => {

@@ -13,7 +13,7 @@ import { pruneKeys } from "./prune-keys.ts";
 import { createIdempotencyStore } from "./idempotency-store.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=10";
-const A_PERSON = {
+const NEW_INVESTOR = {
   first_name: "Ada",
   last_name: "Lovelace",
   name: "Ada",
@@ -24,7 +24,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 
 type Deposit = (commandId: string) => Promise<ReturnType<typeof aDeposit>>;
 
-/** An edge with a database of its own, before a funding that answers as the test says. */
+/** An edge with its own database; `deposit` replaces the deposit command of the funding service. */
 async function edgeWith(deposit: Deposit) {
   const { pool } = await testDatabase("edge");
   const clock = { at: new Date() };
@@ -46,19 +46,19 @@ function send(edge: TestEdge, key: string, url = DEPOSIT): Promise<Answer> {
   return edge.call({ method: "POST", url, headers: { "idempotency-key": key } });
 }
 
-/** What funding received, command by command. */
+/** Command ids in the order in which the funding service received them. */
 const commandsOf = ({ calls }: TestEdge) => calls.map(({ context }) => context.commandId);
 const headerOf = ({ headers }: Answer) => [headers["x-operation-id"], headers["idempotency-replayed"]];
 
-function no(code: string, facts: Omit<RefusalFacts, "code" | "message">): Refusal {
+function refusalOf(code: string, facts: Omit<RefusalFacts, "code" | "message">): Refusal {
   return new Refusal({ code, message: code, ...facts });
 }
 
-const LOST = no("outcome_unknown", { status: "unknown_outcome", outcome: "unknown", operationId: uuidv7() });
-const AWAY = no("service_unavailable", { status: "unavailable", outcome: "not_executed" });
-const POOR = no("insufficient_funds", { status: "conflict", outcome: "not_executed" });
+const LOST = refusalOf("outcome_unknown", { status: "unknown_outcome", outcome: "unknown", operationId: uuidv7() });
+const AWAY = refusalOf("service_unavailable", { status: "unavailable", outcome: "not_executed" });
+const POOR = refusalOf("insufficient_funds", { status: "conflict", outcome: "not_executed" });
 
-test("a repeated request repeats the first command, and a header says so", async () => {
+test("a repeated request repeats the first command, and its answer has the header Idempotency-Replayed", async () => {
   const { edge, pool } = await edgeWith(async (commandId) => aDeposit({ operationId: commandId }));
   const first = await send(edge, "key-1");
   const second = await send(edge, "key-1");
@@ -85,7 +85,7 @@ test("a repeated request repeats the first command, and a header says so", async
   ]);
 });
 
-test("without a key nothing is recorded and every request is a new command", async () => {
+test("without an Idempotency-Key nothing is recorded and every request is a new command", async () => {
   const { edge, pool } = await edgeWith(async () => aDeposit());
   await edge.call({ method: "POST", url: DEPOSIT });
   await edge.call({ method: "POST", url: DEPOSIT });
@@ -96,7 +96,7 @@ test("without a key nothing is recorded and every request is a new command", asy
 
 test.each([
   ["another amount", "/api/v1/investor/deposit?login=3000003&amount=11"],
-  ["a parameter more", `${DEPOSIT}&comment=CRM-1`],
+  ["an additional parameter", `${DEPOSIT}&comment=CRM-1`],
   ["another route", "/api/v1/investor/withdraw?login=3000003&amount=10"],
 ])("a key that is sent with %s is refused", async (_what, url) => {
   const { edge } = await edgeWith(async () => aDeposit());
@@ -119,7 +119,7 @@ test("the order of parameters and unknown parameters make no difference", async 
 
 test.each([
   ["two decimals", `${DEPOSIT}.00`],
-  ["zeros in front", "/api/v1/investor/deposit?login=3000003&amount=010.0"],
+  ["leading zeros", "/api/v1/investor/deposit?login=3000003&amount=010.0"],
   ["defaults written out", `${DEPOSIT}&currency=USD&comment=API%20Deposit`],
 ])("the same request with %s is the same request", async (_what, url) => {
   const { edge } = await edgeWith(async () => aDeposit());
@@ -159,8 +159,8 @@ const DIFFERENTLY_WRITTEN = [
   ],
   [
     "POST",
-    { url: "/api/v1/investor/create", payload: A_PERSON },
-    { url: "/api/v1/investor/create", payload: { ...A_PERSON, leverage: 100 } },
+    { url: "/api/v1/investor/create", payload: NEW_INVESTOR },
+    { url: "/api/v1/investor/create", payload: { ...NEW_INVESTOR, leverage: 100 } },
   ],
 ] as const;
 
@@ -252,16 +252,16 @@ test("of many simultaneous retries of a refused request one sends a command", as
   });
   await expect(idempotency.execute(await claim(), () => Promise.reject(refused))).rejects.toBe(refused);
 
-  // So many connections are open now that none of them has to wait for its own.
+  // Opens all connections of the pool, so that no claim waits for one.
   await Promise.all(Array.from({ length: 8 }, () => pool.query("select pg_sleep(0.1)")));
 
   const claims = await Promise.allSettled(Array.from({ length: 8 }, claim));
 
-  const given = claims.filter(({ status }) => status === "fulfilled");
-  expect(given).toHaveLength(1);
+  const granted = claims.filter(({ status }) => status === "fulfilled");
+  expect(granted).toHaveLength(1);
 });
 
-test("the key of an edge that crashed before it answered can be sent again once its attempt has expired", async () => {
+test("the key of a request whose edge crashed before the answer can be sent again after its attempt has expired", async () => {
   const { edge, pool, clock } = await edgeWith(async () => aDeposit());
   await send(edge, "key-1");
   await one(
@@ -326,7 +326,7 @@ test.each<[number, TestOptions]>([
   [503, limitedTo({ ...MANY, inProgress: 0 })],
 ])("a request refused with %d before its key was looked up has no outcome", async (status, own) => {
   const edge = await testEdge({ ...own, funding: { deposit: async () => aDeposit() } });
-  // The one that the limit allows.
+  // The one request that the limit allows.
   await edge.call({ method: "POST", url: DEPOSIT });
   const plain = await edge.call({ method: "POST", url: DEPOSIT });
   const repeated = await send(edge, "key-1");
@@ -337,7 +337,7 @@ test.each<[number, TestOptions]>([
   expect(repeated.body).not.toHaveProperty("operation_id");
 });
 
-test("keys are forgotten after thirty days, so many at a time", async () => {
+test("keys are deleted after thirty days, in batches", async () => {
   const { edge, pool, clock } = await edgeWith(async () => aDeposit());
   await send(edge, "key-1");
   clock.at = new Date(clock.at.getTime() + 29 * DAY_MS);

@@ -6,11 +6,11 @@ import { BOOTSTRAP, serveFunding, startedEdge, system } from "../testing/test-pr
 import { aDeposit } from "../testing/replies/funding.ts";
 
 const TIMEOUT = { timeout: 60_000 };
-/** Longer than a money command may take. */
-const OVER_MS = 15_000;
+/** Longer than the time limit of a money command. */
+const WAIT_MS = 15_000;
 
-/** A funding that does not answer the first deposit that it receives, and answers the following ones. */
-function forgetful() {
+/** A funding service that does not answer the first deposit that it receives, and answers the following ones. */
+function fundingThatLosesFirst() {
   const received: string[] = [];
   const deposit = async (_request: unknown, { commandId, signal }: CallContext) => {
     received.push(commandId);
@@ -25,29 +25,25 @@ function send(url: string, key: string): Promise<Response> {
   return fetch(`${url}/api/v1/investor/deposit?login=1&amount=1`, { method: "POST", headers });
 }
 
-test(
-  "a command that was lost with its service is given once more, in time and under the same id",
-  TIMEOUT,
-  async () => {
-    const { env, natsUrl } = await system();
-    const { received, deposit } = forgetful();
-    await serveFunding(natsUrl, deposit);
-    const { url } = await startedEdge(env);
-    const answer = await send(url, "key-1");
+test("a command whose answer was lost is sent again within its time limit, with the same id", TIMEOUT, async () => {
+  const { env, natsUrl } = await system();
+  const { received, deposit } = fundingThatLosesFirst();
+  await serveFunding(natsUrl, deposit);
+  const { url } = await startedEdge(env);
+  const answer = await send(url, "key-1");
 
-    expect(answer.status).toBe(200);
-    const id = answer.headers.get("x-operation-id");
-    expect(received).toEqual([id, id]);
-  },
-);
+  expect(answer.status).toBe(200);
+  const id = answer.headers.get("x-operation-id");
+  expect(received).toEqual([id, id]);
+});
 
-test("an edge that is killed while it waits leaves a key that is answered by the same command", TIMEOUT, async () => {
+test("after an edge is killed while it waits for an answer, its key repeats the same command", TIMEOUT, async () => {
   const { env, natsUrl, database } = await system();
-  const { received, deposit } = forgetful();
+  const { received, deposit } = fundingThatLosesFirst();
   await serveFunding(natsUrl, deposit);
   const [first, second] = [await startedEdge(env), await startedEdge(env)];
   const lost = send(first.url, "key-1").catch(() => undefined);
-  await vi.waitFor(() => expect(received).toHaveLength(1), OVER_MS);
+  await vi.waitFor(() => expect(received).toHaveLength(1), WAIT_MS);
   first.child.kill("SIGKILL");
   await once(first.child, "close");
   expect(await lost).toBeUndefined();
@@ -63,7 +59,7 @@ test("an edge that is killed while it waits leaves a key that is answered by the
       expect(again.status).toBe(200);
       return again;
     },
-    { timeout: OVER_MS, interval: 500 },
+    { timeout: WAIT_MS, interval: 500 },
   );
   expect([answer.headers.get("x-operation-id"), answer.headers.get("idempotency-replayed")]).toEqual([
     received[0],

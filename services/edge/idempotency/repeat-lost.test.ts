@@ -6,10 +6,10 @@ import { Refusal } from "#kernel/refusal.ts";
 import { repeatLost } from "./repeat-lost.ts";
 
 const WITHIN_MS = 3_200;
-const SHORT = () => callContext({ caller: "edge", withinMs: WITHIN_MS, commandId: "one" });
+const shortContext = () => callContext({ caller: "edge", withinMs: WITHIN_MS, commandId: "one" });
 const FAULT = new Refusal({ code: "internal", status: "internal", message: "internal error", outcome: "unknown" });
 const POOR = new Refusal({ code: "insufficient_funds", status: "conflict", message: "no", outcome: "not_executed" });
-const NOT_KNOWN_YET = new Refusal({
+const UNKNOWN = new Refusal({
   code: "outcome_unknown",
   status: "unknown_outcome",
   message: "the platform has not answered",
@@ -17,15 +17,18 @@ const NOT_KNOWN_YET = new Refusal({
   operationId: "one",
 });
 
-/** After the second attempt has begun, and before the time is up. */
+/** After the start of the second attempt and before the deadline. */
 const LATE_MS = 2_200;
 
-/** Attempts in their order; "silence" ends with the time that there is, "late refusal" a little before. */
+/**
+ * The result of each attempt, in order, and the number of attempts. "no answer" ends at the deadline,
+ * "late refusal" a little before it.
+ */
 async function answerOf(...attempts: (Error | string)[]): Promise<[unknown, number]> {
-  let made = 0;
-  const give = async (): Promise<unknown> => {
-    const attempt = attempts[made++];
-    if (attempt === "silence") {
+  let sent = 0;
+  const send = async (): Promise<unknown> => {
+    const attempt = attempts[sent++];
+    if (attempt === "no answer") {
       await sleep(WITHIN_MS);
       throw outcomeUnknown("funding");
     }
@@ -36,42 +39,42 @@ async function answerOf(...attempts: (Error | string)[]): Promise<[unknown, numb
     if (attempt instanceof Error) throw attempt;
     return attempt;
   };
-  return [await repeatLost(SHORT(), give).catch((error: unknown) => (error as Refusal).code), made];
+  return [await repeatLost(shortContext(), send).catch((error: unknown) => (error as Refusal).code), sent];
 }
 
 test.each([
-  ["an answer is the answer", ["yes"], "yes", 1],
-  ["a refusal is the answer", [POOR], "insufficient_funds", 1],
-  ["a service that answers with an unknown outcome is not called again", [NOT_KNOWN_YET], "outcome_unknown", 1],
-  ["what could not be sent is not sent again", [serviceUnavailable("funding")], "service_unavailable", 1],
-  ["what was lost with its connection is given once more", [outcomeUnknown("funding"), "yes"], "yes", 2],
-  ["what was lost without a word is given once more", ["silence", "yes"], "yes", 2],
+  ["an answer is returned", ["yes"], "yes", 1],
+  ["a refusal is returned", [POOR], "insufficient_funds", 1],
+  ["an answer with an unknown outcome is returned without a second attempt", [UNKNOWN], "outcome_unknown", 1],
+  ["a command that could not be sent is not sent again", [serviceUnavailable("funding")], "service_unavailable", 1],
+  ["a command whose connection was lost is sent a second time", [outcomeUnknown("funding"), "yes"], "yes", 2],
+  ["a command without an answer is sent a second time", ["no answer", "yes"], "yes", 2],
   [
-    "while the first may still be at work, a refusal of the second is no answer",
-    ["silence", POOR],
+    "a refusal of the second attempt leaves the outcome unknown while the first may still be executed",
+    ["no answer", POOR],
     "outcome_unknown",
     2,
   ],
   [
-    "nor is a refusal of the first, while the outcome of the second is unknown",
+    "a late refusal of the first attempt leaves the outcome unknown while that of the second is unknown",
     ["late refusal", outcomeUnknown("funding")],
     "outcome_unknown",
     2,
   ],
-  ["after a fault the second refusal counts", [FAULT, POOR], "insufficient_funds", 2],
+  ["a refusal of the second attempt after a fault of the first is returned", [FAULT, POOR], "insufficient_funds", 2],
   [
-    "after a fault a second attempt that reaches no service does not",
+    "a fault of the first attempt is returned when the second cannot reach the service",
     [FAULT, serviceUnavailable("funding")],
     "internal",
     2,
   ],
   [
-    "a second attempt that reaches no service proves nothing about the first",
+    "the outcome stays unknown when the second attempt cannot reach the service",
     [outcomeUnknown("funding"), serviceUnavailable("funding")],
     "outcome_unknown",
     2,
   ],
-  ["and is the last one", [outcomeUnknown("funding"), outcomeUnknown("funding"), "yes"], "outcome_unknown", 2],
-] as const)("%s", async (_what, attempts, expected, made) => {
-  expect(await answerOf(...attempts)).toEqual([expected, made]);
+  ["there is no third attempt", [outcomeUnknown("funding"), outcomeUnknown("funding"), "yes"], "outcome_unknown", 2],
+] as const)("%s", async (_what, attempts, expected, count) => {
+  expect(await answerOf(...attempts)).toEqual([expected, count]);
 });

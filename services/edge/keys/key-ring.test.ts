@@ -9,7 +9,7 @@ import { createKeyRing, type KeyRingOptions } from "./key-ring.ts";
 import { createKey, type KeyAdministration, type KeyRequest, revokeKey, rotateKey } from "./manage-keys.ts";
 import { pepperOf } from "./pepper.ts";
 
-const HERE = "192.0.2.1";
+const ADDRESS = "192.0.2.1";
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const REQUEST: KeyRequest = {
@@ -27,17 +27,17 @@ async function keySystem(overrides: Partial<KeyRingOptions> = {}) {
   const clock = { at: new Date("2026-01-01T00:00:00Z") };
   const now = () => clock.at;
   const options = { pool, pepper, oldPepper: undefined, bootstrapKey: undefined, now, ...overrides };
-  const notify = createKeyRing(options);
-  const admin: KeyAdministration = { pool, pepper: options.pepper, now, announce: () => notify.refresh() };
-  const pass = (ms: number) => (clock.at = new Date(clock.at.getTime() + ms));
-  return { pool, notify, admin, pass, clock };
+  const keyRing = createKeyRing(options);
+  const admin: KeyAdministration = { pool, pepper: options.pepper, now, announce: () => keyRing.refresh() };
+  const advance = (ms: number) => (clock.at = new Date(clock.at.getTime() + ms));
+  return { pool, keyRing, admin, advance, clock };
 }
 
 test("a new key is valid at once, and identifies its client and scopes", async () => {
-  const { notify, admin } = await keySystem();
+  const { keyRing, admin } = await keySystem();
   const { id, text } = await createKey({ ...admin, announce: async () => {} }, REQUEST);
 
-  expect(await notify.authenticate(text, HERE)).toEqual({
+  expect(await keyRing.authenticate(text, ADDRESS)).toEqual({
     keyId: id,
     client: "CRM",
     rejectsDuplicates: false,
@@ -54,58 +54,60 @@ test("neither the key nor its secret is stored", async () => {
   expect(rows).toHaveLength(1);
 });
 
-test("every other text than the key is refused", async () => {
-  const { notify, admin } = await keySystem();
-  const [mine, other] = [await createKey(admin, REQUEST), await createKey(admin, REQUEST)];
-  const swapped = mine.text.replace(mine.id, other.id);
-  const wrong = [swapped, mine.text.slice(0, -1), mine.text.toUpperCase(), `${mine.text}x`, mine.id, ""];
+test("every text other than the key is refused", async () => {
+  const { keyRing, admin } = await keySystem();
+  const [first, second] = [await createKey(admin, REQUEST), await createKey(admin, REQUEST)];
+  const swapped = first.text.replace(first.id, second.id);
+  const wrong = [swapped, first.text.slice(0, -1), first.text.toUpperCase(), `${first.text}x`, first.id, ""];
 
-  expect(await Promise.all(wrong.map((text) => notify.authenticate(text, HERE)))).toEqual(wrong.map(() => undefined));
+  expect(await Promise.all(wrong.map((text) => keyRing.authenticate(text, ADDRESS)))).toEqual(
+    wrong.map(() => undefined),
+  );
 });
 
 test("a revoked key is refused once the key ring has read the change", async () => {
-  const { notify, admin } = await keySystem();
+  const { keyRing, admin } = await keySystem();
   const { id, text } = await createKey(admin, REQUEST);
-  expect(await notify.authenticate(text, HERE)).toBeDefined();
+  expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
   await revokeKey(admin, id);
 
-  expect(await notify.authenticate(text, HERE)).toBeUndefined();
+  expect(await keyRing.authenticate(text, ADDRESS)).toBeUndefined();
 });
 
-test("an expired key is refused without a signal", async () => {
-  const { notify, admin, pass, clock } = await keySystem();
+test("an expired key is refused without a wake-up signal", async () => {
+  const { keyRing, admin, advance, clock } = await keySystem();
   const { text } = await createKey(admin, { ...REQUEST, expiresAt: new Date(clock.at.getTime() + 10_000) });
-  pass(9_999);
-  expect(await notify.authenticate(text, HERE)).toBeDefined();
-  pass(1);
+  advance(9_999);
+  expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
+  advance(1);
 
-  expect(await notify.authenticate(text, HERE)).toBeUndefined();
+  expect(await keyRing.authenticate(text, ADDRESS)).toBeUndefined();
 });
 
 test("a rotated key has the same rights, and the old one stays valid for the overlap only", async () => {
-  const { notify, admin, pass, pool } = await keySystem();
-  const old = await createKey(admin, { ...REQUEST, allowedAddresses: [HERE] });
-  const made = await rotateKey(admin, old.id, DAY_MS);
-  const [stored, replaced] = [await findKey(pool, made.id), await findKey(pool, old.id)];
+  const { keyRing, admin, advance, pool } = await keySystem();
+  const old = await createKey(admin, { ...REQUEST, allowedAddresses: [ADDRESS] });
+  const rotated = await rotateKey(admin, old.id, DAY_MS);
+  const [stored, replaced] = [await findKey(pool, rotated.id), await findKey(pool, old.id)];
 
   expect(stored).toMatchObject({
     name: "CRM",
     scopes: REQUEST.scopes,
-    allowedAddresses: [HERE],
+    allowedAddresses: [ADDRESS],
     replaces: old.id,
     expiresAt: null,
   });
-  expect(replaced?.expiresAt).toEqual(made.oldExpiresAt);
-  expect([await notify.authenticate(old.text, HERE), await notify.authenticate(made.text, HERE)]).toMatchObject([
-    { keyId: old.id },
-    { keyId: made.id },
-  ]);
-  pass(DAY_MS);
-  await notify.refresh();
-  expect([await notify.authenticate(old.text, HERE), await notify.authenticate(made.text, HERE)]).toMatchObject([
-    undefined,
-    { keyId: made.id },
-  ]);
+  expect(replaced?.expiresAt).toEqual(rotated.oldExpiresAt);
+  expect([
+    await keyRing.authenticate(old.text, ADDRESS),
+    await keyRing.authenticate(rotated.text, ADDRESS),
+  ]).toMatchObject([{ keyId: old.id }, { keyId: rotated.id }]);
+  advance(DAY_MS);
+  await keyRing.refresh();
+  expect([
+    await keyRing.authenticate(old.text, ADDRESS),
+    await keyRing.authenticate(rotated.text, ADDRESS),
+  ]).toMatchObject([undefined, { keyId: rotated.id }]);
 });
 
 test("a rotation never extends the validity of the old key", async () => {
@@ -117,7 +119,7 @@ test("a rotation never extends the validity of the old key", async () => {
   expect((await findKey(pool, old.id))?.expiresAt).toEqual(expiresAt);
 });
 
-test("a key that is over is not rotated, and one that never was is not revoked", async () => {
+test("a revoked key cannot be rotated, and an unknown key cannot be revoked", async () => {
   const { admin } = await keySystem();
   const { id } = await createKey(admin, REQUEST);
   await revokeKey(admin, id);
@@ -126,63 +128,63 @@ test("a key that is over is not rotated, and one that never was is not revoked",
   await expect(revokeKey(admin, "AAAAAAAAAAAA")).rejects.toThrow("Key AAAAAAAAAAAA does not exist.");
 });
 
-test("a key with addresses is valid from these only", async () => {
-  const { notify, admin } = await keySystem();
+test("a key with allowed addresses is valid from these only", async () => {
+  const { keyRing, admin } = await keySystem();
   const { text } = await createKey(admin, { ...REQUEST, allowedAddresses: ["192.0.2.0/24"] });
 
-  expect([await notify.authenticate(text, HERE), await notify.authenticate(text, "198.51.100.1")]).toMatchObject([
+  expect([await keyRing.authenticate(text, ADDRESS), await keyRing.authenticate(text, "198.51.100.1")]).toMatchObject([
     { client: "CRM" },
     undefined,
   ]);
 });
 
 test("the last use is recorded", async () => {
-  const { notify, admin, pool, clock } = await keySystem();
+  const { keyRing, admin, pool, clock } = await keySystem();
   const { id, text } = await createKey(admin, REQUEST);
-  await notify.authenticate(text, HERE);
-  await notify.refresh();
+  await keyRing.authenticate(text, ADDRESS);
+  await keyRing.refresh();
 
   expect((await findKey(pool, id))?.lastUsedAt).toEqual(clock.at);
 });
 
-test("the bootstrap key has every scope and needs no form", async () => {
+test("the bootstrap key has every scope and may be any text", async () => {
   const key = "any 16 visible? not quite".replaceAll(" ", "_");
-  const { notify } = await keySystem({ bootstrapKey: new Secret(key) });
+  const { keyRing } = await keySystem({ bootstrapKey: new Secret(key) });
 
-  expect(await notify.authenticate(key, HERE)).toEqual({
+  expect(await keyRing.authenticate(key, ADDRESS)).toEqual({
     keyId: "bootstrap",
     client: "bootstrap",
     rejectsDuplicates: false,
     scopes: new Set(SCOPES),
   });
-  expect(await notify.authenticate(`${key}x`, HERE)).toBeUndefined();
+  expect(await keyRing.authenticate(`${key}x`, ADDRESS)).toBeUndefined();
 });
 
 test("a key that was created with the previous pepper stays valid", async () => {
   const oldPepper = pepperOf(new Secret(randomBytes(32)));
-  const { notify, admin } = await keySystem({ oldPepper });
+  const { keyRing, admin } = await keySystem({ oldPepper });
   const { text } = await createKey({ ...admin, pepper: oldPepper }, REQUEST);
 
-  expect(await notify.authenticate(text, HERE)).toMatchObject({ client: "CRM" });
+  expect(await keyRing.authenticate(text, ADDRESS)).toMatchObject({ client: "CRM" });
 });
 
-test("failures of an address are slowed down, and its valid key is not", async () => {
-  const { notify, admin } = await keySystem();
+test("failed attempts from one address are limited, and a valid key from there is accepted", async () => {
+  const { keyRing, admin } = await keySystem();
   const { text } = await createKey(admin, REQUEST);
-  const attempts = await Promise.allSettled(Array.from({ length: 120 }, () => notify.authenticate("guess", HERE)));
+  const attempts = await Promise.allSettled(Array.from({ length: 120 }, () => keyRing.authenticate("guess", ADDRESS)));
 
   expect(attempts.filter(({ status }) => status === "fulfilled")).toHaveLength(100);
-  await expect(notify.authenticate("guess", HERE)).rejects.toMatchObject({ code: "rate_limited" });
-  expect(await notify.authenticate("guess", "198.51.100.1")).toBeUndefined();
-  expect(await notify.authenticate(text, HERE)).toBeDefined();
+  await expect(keyRing.authenticate("guess", ADDRESS)).rejects.toMatchObject({ code: "rate_limited" });
+  expect(await keyRing.authenticate("guess", "198.51.100.1")).toBeUndefined();
+  expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
 });
 
-test("keys that could not be read for a minute are not trusted any more", async () => {
-  const { notify, admin, pass } = await keySystem();
+test("when the keys could not be read for a minute, every request is refused until they are read again", async () => {
+  const { keyRing, admin, advance } = await keySystem();
   const { text } = await createKey(admin, REQUEST);
-  pass(60_001);
+  advance(60_001);
 
-  await expect(notify.authenticate(text, HERE)).rejects.toMatchObject({ code: "service_unavailable" });
-  await notify.refresh();
-  expect(await notify.authenticate(text, HERE)).toBeDefined();
+  await expect(keyRing.authenticate(text, ADDRESS)).rejects.toMatchObject({ code: "service_unavailable" });
+  await keyRing.refresh();
+  expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
 });

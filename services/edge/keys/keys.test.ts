@@ -7,7 +7,7 @@ import { SCOPES } from "./scopes.ts";
 
 const NOW = new Date("2026-01-01T00:00:00Z");
 
-test("a key names its environment and its id, and its checksum finds every typing mistake", () => {
+test("a key contains its environment and its id, and its checksum detects every changed character", () => {
   const { id, text } = mintKey("live");
 
   expect(text).toMatch(/^pamm_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/);
@@ -20,13 +20,13 @@ test("a key names its environment and its id, and its checksum finds every typin
 });
 
 test("keys are unique", () => {
-  const made = Array.from({ length: 200 }, () => mintKey("live"));
+  const keys = Array.from({ length: 200 }, () => mintKey("live"));
 
-  expect(new Set(made.map(({ text }) => text)).size).toBe(200);
-  expect(new Set(made.map(({ id }) => id)).size).toBe(200);
+  expect(new Set(keys.map(({ text }) => text)).size).toBe(200);
+  expect(new Set(keys.map(({ id }) => id)).size).toBe(200);
 });
 
-test("an address list lets in what it names", () => {
+test("an address list allows its addresses and networks only", () => {
   const isAllowed = allows(["10.0.0.0/8", "192.168.1.7", "2001:db8::/32"]);
   const addresses = [
     "10.1.2.3",
@@ -51,7 +51,7 @@ test("an address list lets in what it names", () => {
   ]);
 });
 
-test("a command is read with all its options", () => {
+test("a command is parsed with all its options", () => {
   const line =
     "create --name CRM --scopes masters:read,funds:deposit,masters:read --expires P90D --allow 10.0.0.0/8,::1 --duplicate-comment reject";
 
@@ -89,6 +89,6 @@ test.each([
     "create --scopes masters:all --expires 2020-01-01T00:00:00Z --allow nowhere --environment prod --duplicate-comment warn",
     `--name must have 1 to 100 characters.\n--scopes: unknown masters:all. Allowed: ${SCOPES.join(", ")}.\n--allow: not an address or network: nowhere.\n--environment must be live or test.\n--duplicate-comment must be allow or reject.\n--expires must be a duration such as P90D or an instant in the future.`,
   ],
-])("%s is refused in words", (line, message) => {
+])("%s is refused with a message", (line, message) => {
   expect(() => parseCommand(line.split(" ").filter(Boolean), NOW)).toThrow(new KeyCommandError(message));
 });

@@ -75,7 +75,7 @@ test.each<[RefusalStatus, string]>([
   expect(resultOf("lock_not_owned", status, undefined, "command")).toBe(expected);
 });
 
-test("a fault is internal before a command was sent, and an unknown outcome after it", () => {
+test("a fault is an internal error before a command was sent, and an unknown outcome afterwards", () => {
   expect([verdictOfFault("command", false), verdictOfFault("command", true), verdictOfFault("query", true)]).toEqual([
     { code: "internal_error", status: 500, outcome: "not_executed" },
     { code: "outcome_unknown", status: 504, outcome: "unknown" },

@@ -45,7 +45,7 @@ test("a fault is reported without detail, and logged with its stack", async () =
   expect(edge.lines.join("")).toContain("select secret from table");
 });
 
-test("a conflict is reported with its facts", async () => {
+test("a conflict is reported with its documented details only", async () => {
   const edge = await refusing({
     code: "below_min_deposit",
     status: "conflict",
@@ -73,7 +73,7 @@ test("a conflict is reported with its facts", async () => {
   ]);
 });
 
-test("a busy account names the operation that it is busy with", async () => {
+test("a refusal as account_busy contains the id of the operation in progress", async () => {
   const edge = await refusing({
     code: "account_busy",
     status: "conflict",

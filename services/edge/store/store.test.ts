@@ -18,7 +18,7 @@ const ENTRY: AuditEntry = {
   code: "unauthorized",
 };
 
-test("audit entries are written together, as they are", async () => {
+test("audit entries are written in one batch, unchanged", async () => {
   const { pool } = await testDatabase("edge");
   const allowed = {
     ...ENTRY,
@@ -41,7 +41,7 @@ test("audit entries are written together, as they are", async () => {
   expect(rows).toEqual([ENTRY, allowed]);
 });
 
-test("no entry is ever changed or taken away", async () => {
+test("audit entries can be neither changed nor deleted", async () => {
   const { pool } = await testDatabase("edge");
   await insertAuditEntries(pool, [ENTRY]);
 

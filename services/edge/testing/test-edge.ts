@@ -16,7 +16,7 @@ export type TestEdge = {
   readonly audited: AuditEntry[];
   /** Every line that was logged, as text. */
   readonly lines: string[];
-  /** What the services were asked, in order. */
+  /** The calls that the services received, in order. */
   readonly calls: Call[];
   readonly call: (options: InjectOptions) => Promise<Answer>;
 };
@@ -34,7 +34,7 @@ type Fakes = { readonly [Name in keyof Services]?: Partial<Services[Name]> };
 
 export type TestOptions = Fakes & { readonly app?: Partial<AppOptions>; readonly scopes?: readonly Scope[] };
 
-/** The real edge before services that are plain objects. */
+/** The real edge with plain objects instead of the other services. */
 export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
   const lines: string[] = [];
   const audited: AuditEntry[] = [];
@@ -62,7 +62,7 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
 
 const LIMITS = { rate: { perSecond: 1_000_000, burst: 1_000_000 }, inProgress: 1_000 };
 
-/** Tests that send an Idempotency-Key bring a database. */
+/** Tests that send an Idempotency-Key provide a store with a database. */
 const NO_KEYS: IdempotencyStore = {
   claim: () => Promise.reject(new Error("unexpected Idempotency-Key")),
   execute: (_claim, work) => work(),
@@ -110,7 +110,7 @@ function fake<T extends object>(some: Partial<T> | undefined, calls: Call[]): T 
   });
 }
 
-/** Field and code of everything that was wrong with a request. */
+/** Field and code of every validation error of an answer. */
 export function errorsOf({ body }: Answer): string[][] {
   const { errors = [] } = body as { errors?: { field: string; code: string; message: string }[] };
   return errors.map(({ field, code }) => [field, code]);

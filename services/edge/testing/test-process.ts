@@ -80,7 +80,7 @@ export async function startedEdge(env: Environment): Promise<Run & { url: string
   return { ...edge, url };
 }
 
-/** A funding that answers at once, unless the test says how it answers deposits. */
+/** Serves a funding service that answers at once; `deposit` replaces its deposit command. */
 export async function serveFunding(natsUrl: string, deposit: Deposit = async () => aDeposit()): Promise<void> {
   const log = logTo([]);
   const broker = await connectNats({ url: natsUrl, name: "funding", log });
@@ -88,9 +88,9 @@ export async function serveFunding(natsUrl: string, deposit: Deposit = async () 
     deposit,
     withdraw: async () => aWithdrawal(),
     getBalance: async () => ({ login: "1", balance: cents(1n), error: "" }),
-    getOperation: () => Promise.reject(new Error("not asked")),
-    listOperations: () => Promise.reject(new Error("not asked")),
-    listBreaks: () => Promise.reject(new Error("not asked")),
+    getOperation: () => Promise.reject(new Error("unexpected call")),
+    listOperations: () => Promise.reject(new Error("unexpected call")),
+    listBreaks: () => Promise.reject(new Error("unexpected call")),
   };
   const server = await serveOverNats(broker, {
     service: "funding",

@@ -21,11 +21,11 @@ test.each([
   ["5e-7", "0.0000005"],
   ["-2.5e-1", "-0.25"],
   ["1e400", "1e400"],
-])("an exponent is only a way of writing: %s is %s", (written, decimal) => {
+])("a number with an exponent is read as its decimal: %s is %s", (written, decimal) => {
   expect(decimalText(parse(`{"n": ${written}}`), "n")).toBe(decimal);
 });
 
-test("text is itself, and nothing else is a decimal", () => {
+test("a decimal is read from a number or text, and from nothing else", () => {
   const body = parse('{"text": "0.30", "yes": true, "none": null, "list": [1]}');
 
   expect(["text", "yes", "none", "list", "missing"].map((name) => decimalText(body, name))).toEqual([
@@ -37,7 +37,7 @@ test("text is itself, and nothing else is a decimal", () => {
   ]);
 });
 
-test("__proto__ is a member like any other and reaches no prototype", () => {
+test("__proto__ is an ordinary member and changes no prototype", () => {
   const body = parse('{"__proto__": {"polluted": true}, "constructor": {"prototype": {"polluted": true}}}');
 
   expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
@@ -46,7 +46,7 @@ test("__proto__ is a member like any other and reaches no prototype", () => {
 });
 
 test.each([["{"], [""], ["NaN"], ["{'a': 1}"], ["{}{}"], ["\uFEFF{}"], ["[".repeat(60_000)]])(
-  "what is not JSON is not read: %.10s",
+  "text that is not JSON is not parsed: %.10s",
   (text) => {
     expect(parseJson(Buffer.from(text))).toBeUndefined();
   },

@@ -21,7 +21,7 @@ test.each([
   expect(moneyText(cents(minor))).toBe(asText);
 });
 
-test("an amount survives the way out and in, whatever its size", () => {
+test("an amount of any size is equal after it was written and parsed", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), (minor) => {
       expect(moneyOf(moneyText(cents(minor)))).toEqual(cents(minor));
@@ -30,7 +30,7 @@ test("an amount survives the way out and in, whatever its size", () => {
   );
 });
 
-test("a rate survives the way out and in", () => {
+test("a rate is equal after it was written and parsed", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1_000_000 }), (ppm) => {
       expect(rateText(ppm)).toMatch(/^[01]\.\d{6}$/);
@@ -61,7 +61,7 @@ test.each([
   ["2026-01-02T03:04:05-0530", "2026-01-02T08:34:05.000Z"],
   ["2026-01-01T00:00:00+14:00", "2025-12-31T10:00:00.000Z"],
   ["2024-02-29T00:00:00z", "2024-02-29T00:00:00.000Z"],
-])("%s is understood as %s", (text, instant) => {
+])("%s is parsed as %s", (text, instant) => {
   expect(parseTimestamp(text)?.toISOString()).toBe(instant);
 });
 
@@ -79,11 +79,11 @@ test.each([
   "0000-01-02T03:04:05",
   "now",
   "",
-])("%s is no date and time", (text) => {
+])("%s is not a date and time", (text) => {
   expect(parseTimestamp(text)).toBeUndefined();
 });
 
-test("a timestamp of ours is understood when it comes back", () => {
+test("a timestamp that the edge wrote is parsed to the same instant", () => {
   fc.assert(
     fc.property(fc.date({ min: new Date("1970-01-01"), max: new Date("9999-01-01"), noInvalidDate: true }), (date) => {
       expect(parseTimestamp(timestamp(date))).toEqual(date);
@@ -91,7 +91,7 @@ test("a timestamp of ours is understood when it comes back", () => {
   );
 });
 
-test("a cursor means something on its own list only", () => {
+test("a cursor is valid on its own list only", () => {
   const cursors = cursorsOf(Buffer.from("key"));
   const text = cursors.write("masters?engine=PAMM", 2n ** 62n);
 
@@ -101,7 +101,7 @@ test("a cursor means something on its own list only", () => {
   expect(cursorsOf(Buffer.from("other")).read("masters?engine=PAMM", text)).toBeUndefined();
 });
 
-test("a cursor that was changed anywhere is not ours", () => {
+test("a cursor with any changed character is refused", () => {
   const cursors = cursorsOf(Buffer.from("key"));
   const text = cursors.write("masters", 41n);
 
@@ -109,7 +109,7 @@ test("a cursor that was changed anywhere is not ours", () => {
     const other = text[index] === "A" ? "B" : "A";
     expect(cursors.read("masters", text.slice(0, index) + other + text.slice(index + 1))).toBeUndefined();
   }
-  for (const strange of ["", text.slice(1), `${text}A`, "41", "=".repeat(24)]) {
-    expect(cursors.read("masters", strange)).toBeUndefined();
+  for (const invalid of ["", text.slice(1), `${text}A`, "41", "=".repeat(24)]) {
+    expect(cursors.read("masters", invalid)).toBeUndefined();
   }
 });

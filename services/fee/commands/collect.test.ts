@@ -33,8 +33,8 @@ async function leaving(): Promise<World> {
 
 test("a key without a crystallisation cannot be collected", async () => {
   const world = await aWorld();
-  const asked = collect(world.deps, { key: "unknown", lockOwner: "unknown:1" }, aCall());
-  await expect(asked).rejects.toMatchObject({ code: "crystallisation_not_found" });
+  const collecting = collect(world.deps, { key: "unknown", lockOwner: "unknown:1" }, aCall());
+  await expect(collecting).rejects.toMatchObject({ code: "crystallisation_not_found" });
 });
 
 test("the transfers of a crystallisation are listed by its key", async () => {
@@ -48,21 +48,21 @@ test("the transfers of a crystallisation are listed by its key", async () => {
 
 test("a transfer of the command carries its command id, and its queries carry none", async () => {
   const world = await leaving();
-  const asked: [rpc: string, commandId: string][] = [];
+  const calls: [rpc: string, commandId: string][] = [];
   const { platform, subscriptions } = world.deps;
   const deps: Deps = {
     ...world.deps,
     platform: {
       ...platform,
       transfer: async (request, context) => {
-        asked.push(["transfer", context.commandId]);
+        calls.push(["transfer", context.commandId]);
         return await platform.transfer(request, context);
       },
     },
     subscriptions: {
       ...subscriptions,
       getFeeFloors: async (request, context) => {
-        asked.push(["getFeeFloors", context.commandId]);
+        calls.push(["getFeeFloors", context.commandId]);
         return await subscriptions.getFeeFloors(request, context);
       },
     },
@@ -71,7 +71,7 @@ test("a transfer of the command carries its command id, and its queries carry no
 
   await collect(deps, { key: KEY, lockOwner: `${KEY}:1` }, aCall("unassign-1"));
 
-  expect(asked).toEqual([
+  expect(calls).toEqual([
     ["getFeeFloors", ""],
     ["transfer", "unassign-1"],
   ]);
@@ -79,13 +79,13 @@ test("a transfer of the command carries its command id, and its queries carry no
 
 test("without the account lock nothing is collected", async () => {
   const world = await leaving();
-  const asked = collect(world.deps, { key: KEY, lockOwner: "other:1" }, aCall());
-  await expect(asked).rejects.toMatchObject({ code: "lock_not_owned" });
+  const collecting = collect(world.deps, { key: KEY, lockOwner: "other:1" }, aCall());
+  await expect(collecting).rejects.toMatchObject({ code: "lock_not_owned" });
   expect(balanceOf(world, INVESTOR)).toBe("12000.00");
   expect(await collectAll(world)).toBe("600.00");
 });
 
-test("while another operation holds the account, the debit is requested again within the same call", async () => {
+test("while another operation has the account lock, the debit is requested again within the same call", async () => {
   const world = await leaving();
   const requested: string[] = [];
   world.platform.rules.isBusy = ({ key }) => requested.push(key) < 3;
@@ -97,7 +97,7 @@ test("while another operation holds the account, the debit is requested again wi
   expect(requested).toEqual(Array(3).fill("fee:payment:1"));
 });
 
-test("a finally refused debit becomes debt, and its reserve is returned before the answer", async () => {
+test("a debit that is refused for good becomes debt, and its reserve is returned before the answer", async () => {
   const world = await leaving();
   const info = vi.spyOn(world.deps.log, "info");
   world.platform.rules.refuse = () => "insufficient_funds";
@@ -118,7 +118,7 @@ test("a finally refused debit becomes debt, and its reserve is returned before t
   await expectToReconcile(world);
 });
 
-test("a fee is cut to the funds above the floor, and the rest becomes debt", async () => {
+test("a fee is reduced to the funds above the floor, and the rest becomes debt", async () => {
   const world = await leaving();
   world.subscriptions.floors.set(INVESTOR, 11_750_00n);
   expect(await collectAll(world)).toBe("250.00");

@@ -75,21 +75,21 @@ test("F14: an exit in profit pays the due fee, rounded down", async () => {
   expect(await paymentsOf(world)).toMatchObject([{ suffix: "UA1", status: "EXECUTED", paid: "115.87" }]);
 });
 
-test("a repeated key gets the same answer and decides nothing again", async () => {
+test("a repeated key gets the same answer without a second decision", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "+2000.00" });
   const requested = aLeave(world);
-  const together = await Promise.all([1, 2, 3].map(() => crystallise(world.deps, requested, aCall())));
-  expect(together[1]).toEqual(together[0]);
-  expect(together[2]).toEqual(together[0]);
+  const answers = await Promise.all([1, 2, 3].map(() => crystallise(world.deps, requested, aCall())));
+  expect(answers[1]).toEqual(answers[0]);
+  expect(answers[2]).toEqual(answers[0]);
   await collectAll(world);
   result(world, { [INVESTOR]: "+500.00" });
-  expect(await crystallise(world.deps, requested, aCall())).toEqual(together[0]);
+  expect(await crystallise(world.deps, requested, aCall())).toEqual(answers[0]);
   expect(await collectAll(world)).toBe("600.00");
   expect(await paymentsOf(world)).toHaveLength(1);
-  const stranger = crystallise(world.deps, { ...requested, investorLogin: "9002" }, aCall());
-  await expect(stranger).rejects.toMatchObject({ code: "validation_failed" });
+  const otherInvestor = crystallise(world.deps, { ...requested, investorLogin: "9002" }, aCall());
+  await expect(otherInvestor).rejects.toMatchObject({ code: "validation_failed" });
 });
 
 test("a decision counts the allocations up to its number and none after it", async () => {
@@ -136,8 +136,8 @@ test("while fees are disabled nothing is pending, and the profit is charged when
   await disable(world);
   world.clock.now = new Date(world.clock.now.getTime() + 1);
   expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [] });
-  const back = { ratePpm: undefined, enabled: true, effectiveSince: undefined, upsert: true };
-  await updateConfiguration(world.deps, { investorLogin: INVESTOR, ...back }, aCall("on"));
+  const enable = { ratePpm: undefined, enabled: true, effectiveSince: undefined, upsert: true };
+  await updateConfiguration(world.deps, { investorLogin: INVESTOR, ...enable }, aCall("on"));
   world.clock.now = new Date(world.clock.now.getTime() + 1);
   expect(await decideLeave(world, { key: "again" })).toMatchObject({ pending: "300.00" });
 });

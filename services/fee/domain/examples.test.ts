@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { WorkedExample } from "../testing/worked-example.ts";
 
-/** The worked examples of the accounting, by their names. */
+/** The worked examples F1 to F14 of the accounting. */
 
 test("F1: two winning weeks", () => {
   const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
@@ -133,7 +133,7 @@ test("F13: fractions of a cent add up", () => {
   expect(example.state).toMatchObject({ G: "0.04", H: "0.04", L: [] });
 });
 
-test("F14: leaving in profit", () => {
+test("F14: an exit in profit", () => {
   const example = new WorkedExample("5000.00", 275_000).result("+421.37");
   expect(example.run()).toBe("115.87");
   expect(example.state.balance).toBe("5305.50");

@@ -34,7 +34,7 @@ test("F6 explained: two rates, and a loss that consumed the upper layer and a pa
   ]);
 });
 
-test("F10 explained: the profit that an open loss protects is named and not charged", () => {
+test("F10 explained: the profit that an open loss protects is listed and not charged", () => {
   const versions = [firstVersion({ ratePpm: 300_000, ...KEEP }, day(4))];
   const earnings = earn(NOTHING_EARNED, [part(1_000_00n, 5)]);
   const open = { floating: -40_000_000_000n, markedAt: new Date("2026-01-10T00:00:03Z") };
@@ -48,7 +48,7 @@ test("F10 explained: the profit that an open loss protects is named and not char
   ]);
 });
 
-test("an explanation contains exact values and the debt before", () => {
+test("an explanation contains exact values and the previous debt", () => {
   const versions = [firstVersion({ ratePpm: 275_000, ...KEEP }, day(4))];
   const debts = [{ masterLogin: "5002", amount: 1_50n, since: day(1) }];
   const due = dueOf({ earnings: earn(NOTHING_EARNED, [part(421_37n, 5)]), versions, debts });
@@ -83,7 +83,7 @@ test("an explanation contains exact values and the debt before", () => {
   });
 });
 
-test("results of one rate are one line", () => {
+test("results with the same rate are one line of the explanation", () => {
   const versions = [firstVersion({ ratePpm: 300_000, ...KEEP }, day(4))];
   const earnings = earn(NOTHING_EARNED, [part(10_00n, 5), part(20_00n, 6), part(30_00n, 7)]);
   expect(linesOf({ earnings, versions })).toContain(
@@ -91,7 +91,7 @@ test("results of one rate are one line", () => {
   );
 });
 
-test("the explanation of a debt names its Master and its age", () => {
+test("the explanation of a debt contains its Master and its age", () => {
   expect(explainDebt({ masterLogin: "5002", amount: 12_34n, since: day(1), at: day(10) }).lines).toEqual([
     "Fees of Master 5002 that were due and could not be taken, the oldest since 2026-01-01T00:00:00.000Z: 12.34",
   ]);

@@ -16,31 +16,31 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const history = fc.array(step, { maxLength: 40 });
 
-type Played = { states: Earnings[]; fees: bigint[] };
+type Replayed = { states: Earnings[]; fees: bigint[] };
 
-function play(steps: readonly Step[], ratePpm = RATE_PPM): Played {
+function replay(steps: readonly Step[], ratePpm = RATE_PPM): Replayed {
   let now = NOTHING_EARNED;
-  const played: Played = { states: [now], fees: [] };
+  const replayed: Replayed = { states: [now], fees: [] };
   for (const [hour, one] of steps.entries()) {
     if ("result" in one) now = earn(now, [{ amount: one.result, earnedAt: at(hour) }]);
     else {
       const decided = crystallise(now, { floating: one.floating, rateAt: () => ratePpm });
       now = decided.after;
-      played.fees.push(decided.fee);
+      replayed.fees.push(decided.fee);
     }
-    played.states.push(now);
+    replayed.states.push(now);
   }
-  return played;
+  return replayed;
 }
 
 function pending(earnings: Earnings): bigint {
   return crystallise(earnings, { floating: 0n, rateAt: () => RATE_PPM }).fee;
 }
 
-test("layers fill exactly the interval from the mark to what was earned", () => {
+test("the sum of the layers is the amount earned above the mark", () => {
   fc.assert(
     fc.property(history, (steps) => {
-      for (const { earned, mark, layers } of play(steps).states) {
+      for (const { earned, mark, layers } of replay(steps).states) {
         const above = earned * E8_PER_CENT - mark;
         expect(sumOf(layers)).toBe(above > 0n ? above : 0n);
         expect(layers.every(({ amount }) => amount > 0n)).toBe(true);
@@ -52,7 +52,7 @@ test("layers fill exactly the interval from the mark to what was earned", () => 
 test("the mark never decreases", () => {
   fc.assert(
     fc.property(history, (steps) => {
-      const marks = play(steps).states.map(({ mark }) => mark);
+      const marks = replay(steps).states.map(({ mark }) => mark);
       for (const [index, mark] of marks.entries()) expect(mark >= (marks[index - 1] ?? 0n)).toBe(true);
     }),
   );
@@ -62,7 +62,7 @@ test("with one rate and no open result each fee is less than a cent below the ra
   const flat = history.map((steps) => steps.map((one) => ("floating" in one ? { floating: 0n } : one)));
   fc.assert(
     fc.property(flat, (steps) => {
-      const { states, fees } = play(steps);
+      const { states, fees } = replay(steps);
       const charged = fees.reduce((sum, fee) => sum + fee, 0n);
       const cent = E8_PER_CENT * PPM;
       const missing = states.at(-1)!.mark * BigInt(RATE_PPM) - charged * cent;
@@ -73,13 +73,13 @@ test("with one rate and no open result each fee is less than a cent below the ra
   );
 });
 
-test("splitting a result into parts of one sign and instant never changes the fee", () => {
+test("splitting a result into parts with the same sign and instant never changes the fee", () => {
   const parts = fc.array(fc.bigInt(1n, 100_000n), { minLength: 1, maxLength: 8 });
   fc.assert(
-    fc.property(history, parts, fc.boolean(), (steps, pieces, isLoss) => {
-      const before = play(steps).states.at(-1)!;
-      const signed = pieces.map((piece) => (isLoss ? -piece : piece));
-      const whole = earn(before, [{ amount: signed.reduce((sum, piece) => sum + piece, 0n), earnedAt: at(99) }]);
+    fc.property(history, parts, fc.boolean(), (steps, amounts, isLoss) => {
+      const before = replay(steps).states.at(-1)!;
+      const signed = amounts.map((amount) => (isLoss ? -amount : amount));
+      const whole = earn(before, [{ amount: signed.reduce((sum, amount) => sum + amount, 0n), earnedAt: at(99) }]);
       const split = earn(
         before,
         signed.map((amount) => ({ amount, earnedAt: at(99) })),
@@ -93,7 +93,7 @@ test("splitting a result into parts of one sign and instant never changes the fe
 test("an open loss never raises a fee, and no fee is above the profit", () => {
   fc.assert(
     fc.property(history, fc.bigInt(0n, 10n ** 12n), (steps, loss) => {
-      const now = play(steps).states.at(-1)!;
+      const now = replay(steps).states.at(-1)!;
       const lowered = crystallise(now, { floating: -loss, rateAt: () => RATE_PPM }).fee;
       expect(lowered <= pending(now)).toBe(true);
       expect(pending(now) * E8_PER_CENT <= sumOf(now.layers)).toBe(true);
@@ -101,12 +101,12 @@ test("an open loss never raises a fee, and no fee is above the profit", () => {
   );
 });
 
-test("folding a journal in pieces gives the same state as folding it at once", () => {
+test("folding a journal in two parts has the same result as folding it at once", () => {
   fc.assert(
     fc.property(fc.array(result, { maxLength: 30 }), fc.nat(30), (results, cut) => {
       const parts = results.map((amount, hour) => ({ amount, earnedAt: at(hour) }));
-      const inPieces = earn(earn(NOTHING_EARNED, parts.slice(0, cut)), parts.slice(cut));
-      expect(inPieces).toEqual(earn(NOTHING_EARNED, parts));
+      const inTwoParts = earn(earn(NOTHING_EARNED, parts.slice(0, cut)), parts.slice(cut));
+      expect(inTwoParts).toEqual(earn(NOTHING_EARNED, parts));
     }),
   );
 });
@@ -114,7 +114,7 @@ test("folding a journal in pieces gives the same state as folding it at once", (
 test("a rate of 0 charges nothing and does not change the mark", () => {
   fc.assert(
     fc.property(history, (steps) => {
-      const { states, fees } = play(steps, 0);
+      const { states, fees } = replay(steps, 0);
       expect(fees.every((fee) => fee === 0n)).toBe(true);
       expect(states.every(({ mark }) => mark === 0n)).toBe(true);
     }),

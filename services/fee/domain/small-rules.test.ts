@@ -29,14 +29,14 @@ test("a batch ends with the first closed week", () => {
   expect(untilWeek([result])).toEqual([result]);
 });
 
-test("a missing, a repeated and a strange number are gaps", () => {
+test("a missing and a repeated number are gaps", () => {
   const numbers = (...all: bigint[]) => all.map((number) => ({ number }));
   expect(findGap(4n, numbers(5n, 6n))).toBeUndefined();
   expect(findGap(4n, numbers(6n))).toBe("entry 5 is missing, 6 was received instead");
   expect(findGap(4n, numbers(5n, 5n))).toBe("entry 6 is missing, 5 was received instead");
 });
 
-test("exact numbers have two decimals at least and no zeros after those", () => {
+test("exact numbers have at least two decimals and no trailing zeros after these", () => {
   expect(formatExact(18_000_000_000n)).toBe("180.00");
   expect(formatExact(1_111_332_222n)).toBe("11.11332222");
   expect(formatExact(-5n)).toBe("-0.00000005");

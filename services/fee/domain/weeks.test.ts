@@ -35,18 +35,18 @@ test("debts come first, oldest first, each to its own Master, and the fee last",
   ]);
 });
 
-test("an Investor whose switch is off at the cut-off pays nothing, debts included, and earnings do not change", () => {
+test("an Investor whose fee is disabled at the cut-off pays neither fees nor debts, and earnings do not change", () => {
   const off = nextVersion(enabled, { ...KEEP, enabled: false }, day(9));
   const pair = aPair({ versions: [enabled, off], debts: [{ masterLogin: "5001", amount: 3n, since: day(4) }] });
   expect(decideWeek(WEEK, [pair])).toEqual([{ investorLogin: "9001", earnings: pair.earnings, due: [] }]);
 });
 
-test("a switch after the cut-off changes nothing about the week, whenever the week is decided", () => {
+test("a fee that is disabled after the cut-off is due for the week, whenever the week is decided", () => {
   const off = nextVersion(enabled, { ...KEEP, enabled: false }, day(11));
   expect(dueOf(aPair({ versions: [enabled, off] }))).toMatchObject([{ amount: 30_00n }]);
 });
 
-test("a debt is due without a new fee, and nothing is due of nothing", () => {
+test("a debt is due without a new fee, and without earnings and debts nothing is due", () => {
   const debts = [{ masterLogin: "5002", amount: 7n, since: day(2) }];
   expect(dueOf(aPair({ earnings: NOTHING_EARNED, debts }))).toMatchObject([{ kind: "PF_DEBT", amount: 7n }]);
   expect(dueOf(aPair({ earnings: NOTHING_EARNED }))).toEqual([]);

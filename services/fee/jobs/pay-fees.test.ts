@@ -18,7 +18,7 @@ import {
 import { payFees } from "./pay-fees.ts";
 import { readAllocations } from "./read-allocations.ts";
 
-/** A week after which 9001 owes the one Master, and 9002 the other. */
+/** A week after which 9001 has a fee due to one Master, and 9002 to the other. */
 async function aWeekOfTwoMasters(): Promise<World> {
   const world = await aWorld();
   await anInvestor(world, { login: "9001", deposit: "1000.00" });
@@ -52,10 +52,10 @@ test("while the row of one Master is locked, the payments to other Masters are r
   await expectToReconcile(world);
 });
 
-test("an invalid answer keeps only its own payment waiting", async () => {
+test("an invalid answer delays only its own payment", async () => {
   const world = await aWeekOfTwoMasters();
   const { platform } = world.deps;
-  const strange: Deps["platform"] = {
+  const invalidPlatform: Deps["platform"] = {
     ...platform,
     async transferBatch(request, context) {
       const { answers } = await platform.transferBatch(request, context);
@@ -69,7 +69,7 @@ test("an invalid answer keeps only its own payment waiting", async () => {
     },
   };
 
-  await payFees({ ...world.deps, platform: strange });
+  await payFees({ ...world.deps, platform: invalidPlatform });
 
   expect(await statuses(world)).toEqual({ 9001: "EXECUTING", 9002: "EXECUTED" });
   passTime(world);

@@ -6,7 +6,7 @@ import { aPaymentBreak, detectBreaks, resume, reviewsOf, vote, stopsOf, appendTo
 import { anInvestor, aWorld, endWeek, result, settle, type World } from "../testing/world.ts";
 import { stoppingBreaks } from "./stop-on-breaks.ts";
 
-/** Two Masters whose allocations and payment account logs fee has read. */
+/** Two Masters; the fee service has read their allocations and the logs of their payment accounts. */
 async function twoMasters(): Promise<World> {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
@@ -37,7 +37,7 @@ test("a break of a transfer stops the Master whose payment account its second le
   expect(await stopsOf(world)).toMatchObject({ [MASTER]: null, [OTHER_MASTER]: "transfer_legs: a deal is missing" });
 });
 
-test("breaks of late work and breaks on other accounts stop no Master", async () => {
+test("breaks about overdue operations and breaks on other accounts stop no Master", async () => {
   const world = await twoMasters();
   world.platform.breaks.push(
     aPaymentBreak(1n, { check: "unresolved_operations" }),
@@ -49,7 +49,7 @@ test("breaks of late work and breaks on other accounts stop no Master", async ()
   expect(await reviewsOf(world)).toEqual([]);
 });
 
-test("a break of fee's own books stops its Master, also while platform is unreachable", async () => {
+test("a break that the fee service found stops its Master, also while platform is unreachable", async () => {
   const world = await twoMasters();
   await world.deps.pool.query(`
     insert into reconciliation_check (name, title, every_ms) values ('fee_payments', 'fees', 60000);

@@ -26,7 +26,7 @@ async function week(world: World, amount: string, floating = "0.00"): Promise<st
   return balanceOf(world, INVESTOR);
 }
 
-/** Between two results. */
+/** Changes the configuration between two results. */
 async function configureNow({ deps, clock }: World, change: { ratePpm?: number; enabled?: boolean }, id: string) {
   clock.now = new Date(clock.now.getTime() + 30 * 60_000);
   const whole = { ratePpm: undefined, enabled: undefined, effectiveSince: undefined, upsert: true, ...change };
@@ -167,10 +167,10 @@ test("an executed week does not change when its allocations are received again",
 test("a rate from a past date applies to profit that is not crystallised and changes no executed payment", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
-  const begun = new Date("2026-01-03T00:00:00Z");
+  const since = new Date("2026-01-03T00:00:00Z");
   expect(await week(world, "+1000.00")).toBe("10700.00");
   result(world, { [INVESTOR]: "+100.00" });
-  const change = { ratePpm: 200_000, enabled: undefined, effectiveSince: begun, upsert: true };
+  const change = { ratePpm: 200_000, enabled: undefined, effectiveSince: since, upsert: true };
   await updateConfiguration(world.deps, { investorLogin: INVESTOR, ...change }, aCall("c-1"));
   expect(await week(world, "+100.00")).toBe("10860.00");
 });

@@ -28,36 +28,36 @@ import {
 } from "./world.ts";
 
 const MAX_STEPS = 400;
-/** `make proof` crashes at each step. Transactions differ in length, so every third step is before, in and after commits. */
+/** `make proof` crashes at each step. Transactions differ in length, so every third step hits before, during and after commits. */
 const STRIDE = sized({ test: 3, proof: 1 });
 /** Each step is a crash and a complete run. */
 const TIMEOUT_MS = 180_000;
 
-/** Everything that must be equal after a crash at any step. */
+/** The recorded amounts that must be equal after a crash at any step. */
 async function numbersOf(world: World) {
   return {
     payments: await paymentsOf(world),
     runs: await runsOf(world),
     debts: await debtsOf(world),
     balances: balancesOf(world.platform.ledger),
-    asked: await many(world.deps.pool, sql`select reason, state from review_case order by id`),
-    // Ids differ: transactions that were rolled back have used some.
+    reviews: await many(world.deps.pool, sql`select reason, state from review_case order by id`),
+    // A count, because the ids differ: rolled back transactions have used some.
     returned: world.subscriptions.returned.length,
   };
 }
 
-/** Crashes a process at each of its steps in turn, and compares the result with that of an undisturbed run. */
+/** Runs `work` with a crash at each step in turn, and compares the result with that of a run without a crash. */
 async function crashEverywhere(
   begin: (pool?: Pool) => Promise<World>,
   work: (world: World, deps: Deps) => Promise<unknown>,
 ): Promise<number> {
-  const undisturbed = await begin();
-  await work(undisturbed, undisturbed.deps);
-  const expected = await numbersOf(undisturbed);
+  const uncrashed = await begin();
+  await work(uncrashed, uncrashed.deps);
+  const expected = await numbersOf(uncrashed);
   for (let steps = 0; steps < MAX_STEPS; steps += STRIDE) {
-    const world = await begin(undisturbed.deps.pool);
-    const { deps, died } = crashing(world.deps, steps);
-    const hasCrashed = await Promise.race([died.then(() => true), work(world, deps).then(() => false)]);
+    const world = await begin(uncrashed.deps.pool);
+    const { deps, crashed } = crashing(world.deps, steps);
+    const hasCrashed = await Promise.race([crashed.then(() => true), work(world, deps).then(() => false)]);
     if (hasCrashed) {
       passTime(world);
       await work(world, world.deps);
@@ -70,7 +70,7 @@ async function crashEverywhere(
   throw new Error("The run did not end without a crash.");
 }
 
-/** A week with a fee, one that is cut, one that is refused and a debt to another Master. */
+/** A week with a paid fee, a reduced fee, a refused fee and a debt to another Master. */
 async function aWeek(pool?: Pool): Promise<World> {
   const world = await aWorld(pool);
   for (const login of ["9001", "9002", "9003"]) await anInvestor(world, { login, deposit: "1000.00" });
@@ -113,7 +113,7 @@ test(
   TIMEOUT_MS,
 );
 
-/** The same week, with a payment without an answer when a break of the payment account is found. */
+/** The same week; when a break of the payment account is found, one payment has no answer. */
 async function aStoppedWeek(pool?: Pool): Promise<World> {
   const world = await aWeek(pool);
   // The first scan, so that later log entries are new.
@@ -133,7 +133,7 @@ async function aStoppedWeek(pool?: Pool): Promise<World> {
 test(
   "each fee of a stopped and resumed Master is paid once after a crash at any step",
   async () => {
-    const stopAndGoOn = async (world: World, deps: Deps): Promise<void> => {
+    const stopAndResume = async (world: World, deps: Deps): Promise<void> => {
       await detectBreaks(deps);
       passTime(world);
       await settle(world, deps);
@@ -141,7 +141,7 @@ test(
       passTime(world);
       await settle(world, deps);
     };
-    expect(await crashEverywhere(aStoppedWeek, stopAndGoOn)).toBeGreaterThan(60);
+    expect(await crashEverywhere(aStoppedWeek, stopAndResume)).toBeGreaterThan(60);
   },
   TIMEOUT_MS,
 );
@@ -179,9 +179,9 @@ test("fees of a thousand Investors of one Master are decided and paid within ten
   const all = (amount: string) => Object.fromEntries(logins.map((login) => [login, amount]));
   for (let deal = 0; deal < 10; deal += 1) result(world, all("+1.00"));
   endWeek(world, all("0.00"));
-  const begun = performance.now();
+  const startedAt = performance.now();
   await settle(world);
-  const tookMs = performance.now() - begun;
+  const tookMs = performance.now() - startedAt;
   expect((await paymentsOf(world)).filter(({ paid }) => paid === "3.00")).toHaveLength(1_000);
   expect(await runsOf(world)).toMatchObject([{ status: "EXECUTED" }]);
   expect(tookMs).toBeLessThan(10_000);
@@ -195,14 +195,14 @@ test("an open payment of one week is never collected before that of an earlier w
   endWeek(world, { [INVESTOR]: "0.00" });
   result(world, { [INVESTOR]: "+10.00" });
   endWeek(world, { [INVESTOR]: "0.00" });
-  const asked: string[] = [];
-  world.platform.rules.isBusy = ({ key }) => asked.push(key) < 3;
+  const requested: string[] = [];
+  world.platform.rules.isBusy = ({ key }) => requested.push(key) < 3;
   await settle(world);
   for (let wait = 0; wait < 3; wait += 1) {
     passTime(world);
     await settle(world);
   }
-  expect(asked).toEqual(["fee:payment:1", "fee:payment:1", "fee:payment:1", "fee:payment:2"]);
+  expect(requested).toEqual(["fee:payment:1", "fee:payment:1", "fee:payment:1", "fee:payment:2"]);
   expect((await paymentsOf(world)).map(({ paid }) => paid)).toEqual(["30.00", "3.00"]);
   expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [] });
 });

@@ -14,7 +14,7 @@ import { subscriptionFake, type SubscriptionFake } from "./subscription-fake.ts"
 export const INVESTOR = "9001";
 export const MASTER = "5001";
 export const PAYMENT_ACCOUNT = "6001";
-/** Another Master, with a payment account of its own. */
+/** Another Master with its own payment account. */
 export const OTHER_MASTER = "5002";
 export const OTHER_PAYMENT_ACCOUNT = "6002";
 
@@ -26,9 +26,9 @@ const PAYMENT_ACCOUNTS = new Map([
 
 export type Neighbours = { readonly platform: PlatformFake; readonly subscriptions: SubscriptionFake };
 
-/** Fee with a real database, one known Investor and two Masters. The clock stands where the test puts it. */
-export async function feeDeps(now: () => Date, neighbours = neighboursAt(now), known?: Pool): Promise<Deps> {
-  const pool = known ?? (await testDatabase("fee")).pool;
+/** The fee service with a real database, one Investor and two Masters. The test sets the clock. */
+export async function feeDeps(now: () => Date, neighbours = neighboursAt(now), existing?: Pool): Promise<Deps> {
+  const pool = existing ?? (await testDatabase("fee")).pool;
   return {
     pool,
     now,

@@ -10,7 +10,7 @@ import type { World } from "./world.ts";
 const WEEK_START = new Date("2026-01-03T00:00:00Z");
 const SHORT_MS = 1_000;
 
-/** The request of subscription for a withdrawal at the last entry of the allocations. */
+/** The request that subscription sends for a withdrawal after the last entry of the allocations. */
 export function aLeave(world: World, parts: Partial<CrystalliseRequest> = {}): CrystalliseRequest {
   const masterLogin = parts.masterLogin ?? MASTER;
   return {
@@ -32,7 +32,7 @@ export async function decideLeave(world: World, parts: Partial<CrystalliseReques
   return shown(await crystallise(world.deps, aLeave(world, parts), aCall()));
 }
 
-/** Under the account lock, as the caller does; what was taken. */
+/** Collects under the account lock, as the caller does; returns the collected amount. */
 export async function collectAll(world: World, key = "funding:withdrawal:1", deps: Deps = world.deps): Promise<string> {
   const lockOwner = `${key}:1`;
   world.platform.accountLocks.set(INVESTOR, lockOwner);

@@ -45,7 +45,7 @@ async function aDueWeek(): Promise<World> {
   endWeek(world, { 9001: "0.00" });
   await receive(world);
   await readAllocations(world.deps);
-  // In sequence, so that the first payment is the first Master's.
+  // Read after the first week, so that the first payment is to the first Master.
   world.week -= 1;
   result(world, { 9002: "+100.00" }, OTHER_MASTER);
   endWeek(world, { 9002: "0.00" }, OTHER_MASTER);
@@ -72,7 +72,7 @@ test("no week of a stopped Master is decided until it is resumed, and then all w
   }
   await settle(world);
   expect(await runsOf(world)).toHaveLength(3);
-  // The job does not even claim it.
+  // The job does not claim the stopped Master.
   const tries = sql`select tries from allocation_watermark where master_login = ${MASTER}`;
   expect(await many(world.deps.pool, tries)).toEqual([{ tries: 0 }]);
   expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, OTHER_PAYMENT_ACCOUNT)]).toEqual(["30.00", "45.00"]);
@@ -186,12 +186,12 @@ test("a debt to a stopped Master is not collected, and other Masters are paid", 
 
 test("while a Master is stopped nothing is prepared or crystallised, and an earlier key gets the same answer", async () => {
   const world = await leaving();
-  const fixed = await decideLeave(world);
+  const decided = await decideLeave(world);
   await stop(world);
   const stopped = { code: "safety_stop", status: "unavailable", outcome: "not_executed" };
   await expect(prepare(world.deps, { masterLogin: MASTER }, aCall())).rejects.toMatchObject(stopped);
   await expect(decideLeave(world, { key: "exit:2", suffix: "UA2" })).rejects.toMatchObject(stopped);
-  expect(await decideLeave(world)).toEqual(fixed);
+  expect(await decideLeave(world)).toEqual(decided);
   expect(await runsOf(world)).toHaveLength(1);
   await resumeAndSettle(world);
   await expect(prepare(world.deps, { masterLogin: MASTER }, aCall())).resolves.toEqual({});
@@ -218,7 +218,7 @@ test("a fee that was sent before the stop is completed by the same call", async 
   await expectToReconcile(world);
 });
 
-test("a stop after a part was collected has an unknown outcome, not not_executed", async () => {
+test("a stop after a part was collected is answered with an unknown outcome", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   world.platform.rules.refuse = () => "absent";
@@ -229,9 +229,12 @@ test("a stop after a part was collected has an unknown outcome, not not_executed
   result(world, { [INVESTOR]: "+10.00" });
   await decideLeave(world);
   await stop(world);
-  const asked = { key: KEY, lockOwner: `${KEY}:1` };
-  world.platform.accountLocks.set(INVESTOR, asked.lockOwner);
-  await expect(collect(world.deps, asked, aCall())).rejects.toMatchObject({ code: "safety_stop", outcome: "unknown" });
+  const request = { key: KEY, lockOwner: `${KEY}:1` };
+  world.platform.accountLocks.set(INVESTOR, request.lockOwner);
+  await expect(collect(world.deps, request, aCall())).rejects.toMatchObject({
+    code: "safety_stop",
+    outcome: "unknown",
+  });
   expect(balanceOf(world, OTHER_PAYMENT_ACCOUNT)).toBe("30.00");
   await resumeAndSettle(world);
   expect(await collectAll(world)).toBe("33.00");

@@ -30,7 +30,7 @@ export async function detectBreaks(deps: Deps): Promise<void> {
   await stopOnBreaks(deps.pool, stoppingBreaks(deps));
 }
 
-/** Why each Master is stopped; null for one that is not. */
+/** The reason of the stop of each Master; null for a Master that is not stopped. */
 export async function stopsOf({ deps }: World): Promise<Record<string, string | null>> {
   const rows = await many<{ login: string; reason: string | null }>(
     deps.pool,

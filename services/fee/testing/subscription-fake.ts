@@ -9,7 +9,7 @@ export type SubscriptionFake = {
   readonly allocations: Map<string, Allocations>;
   readonly floors: Map<string, bigint>;
   readonly returned: string[];
-  /** Rows of one answer. */
+  /** Maximum rows of one answer. */
   maxRows: number;
   readonly client: Deps["subscriptions"];
 };
@@ -70,7 +70,7 @@ export function allocate(fake: SubscriptionFake, masterLogin: string, dealAt: Da
 
 export type ClosedWeek = { readonly periodStart: Date; readonly cutOff: Date; readonly markedAt?: Date };
 
-/** With the floating shares, in cents, of all Investors of the pool. */
+/** Appends the end of a week with the floating shares, in cents, of all Investors of the pool. */
 export function closeWeek(fake: SubscriptionFake, masterLogin: string, week: ClosedWeek, floating: Parts): void {
   const { entries, rows } = allocationsOf(fake, masterLogin);
   const number = BigInt(entries.length + 1);

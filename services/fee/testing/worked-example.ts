@@ -9,7 +9,7 @@ const BEGIN = Date.UTC(2026, 0, 5);
 const STEP_MS = 60_000;
 const UNCHANGED: FeeChange = { ratePpm: undefined, enabled: undefined, effectiveSince: undefined };
 
-/** One Investor alone in a pool, without services: a worked example of the accounting. Each step takes a minute. */
+/** A worked example of the accounting: one Investor alone in a pool, without services. Each step takes a minute. */
 export class WorkedExample {
   earnings: Earnings = NOTHING_EARNED;
   balance: bigint;

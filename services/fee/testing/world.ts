@@ -16,19 +16,19 @@ import { allocate, closeWeek, lastNumberOf, type Parts } from "./subscription-fa
 const FIRST_WEEK = Date.UTC(2026, 0, 3);
 const WEEK_MS = 7 * 24 * 3_600_000;
 const HOUR_MS = 3_600_000;
-/** Longer than any back-off and any claim. */
+/** Longer than every back-off and every claim. */
 const LONG_MS = 60_000;
 const MAX_ROUNDS = 20;
 
 export type World = Neighbours & {
   readonly deps: Deps;
   readonly clock: { now: Date };
-  /** The week that is open: 0, 1, 2 ... */
+  /** The index of the open week: 0, 1, 2 ... */
   week: number;
   hours: number;
 };
 
-/** Fee with fakes of subscription and platform, at the beginning of a week. The tables of a provided database are emptied. */
+/** The fee service with fakes of subscription and platform, at the start of a week. The tables of a provided database are truncated. */
 export async function aWorld(pool?: Pool): Promise<World> {
   await pool?.query(`
     truncate fee_configuration, fee_version, fee_master, allocation_watermark, allocation_entry, allocation_part, fee_pair, fee_run,
@@ -51,7 +51,7 @@ export async function anInvestor(
   return login;
 }
 
-/** The Master realises a result, an hour after the one before; it is posted at once. */
+/** The Master realises a result an hour after the previous one; it is posted at once. */
 export function result(world: World, parts: Readonly<Record<string, string>>, masterLogin = MASTER): Date {
   world.hours += 1;
   const at = new Date(FIRST_WEEK + world.week * WEEK_MS + world.hours * HOUR_MS);
@@ -82,8 +82,8 @@ export async function settle(world: World, deps = world.deps): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     await receive(world);
     await readAllocations(deps);
-    const isMoving = await payFees(deps);
-    if (!isMoving) return;
+    const hasPaid = await payFees(deps);
+    if (!hasPaid) return;
   }
   throw new Error("Fees are still being paid after the last round.");
 }

@@ -84,7 +84,7 @@ test("cashflow_completeness: a run without an answer of platform fails", async (
   const { pool, log } = funding;
   const [check] = fundingChecks({
     ...funding,
-    platform: { ...funding.platform, getTransfer: () => Promise.reject(new Error("away")) },
+    platform: { ...funding.platform, getTransfer: () => Promise.reject(new Error("unavailable")) },
   });
   await insertChecks(pool, [check!]);
   await runCheck({ pool, log }, check!, undefined);

@@ -90,16 +90,16 @@ test("a crash during the fee collection is recovered without a second decision",
 
 test("a delayed process that finds the account lock released answers with the outcome of the other process", async () => {
   const deps = await OWING();
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const resumed = Promise.withResolvers<void>();
   const collect: World["fees"]["collect"] = async (request, context) => {
-    asked.resolve();
+    requested.resolve();
     await resumed.promise;
     // fee refuses a key whose account lock is not held.
     return await deps.fees.collect({ ...request, key: "never collected" }, context);
   };
   const delayed = withdraw({ ...deps, fees: { ...deps.fees, collect } }, FORTY, aCall("op-1"));
-  await asked.promise;
+  await requested.promise;
   const other = await withdraw(deps, FORTY, aCall("op-1"));
   resumed.resolve();
 

@@ -61,7 +61,7 @@ test("a payout is refused by a busy account rather than queued, and has no deadl
   expect(requests).toMatchObject([{ key: "funding:payout:1", enqueue: false, upTo: undefined, sendBefore: undefined }]);
 });
 
-test("a withdrawal is cut to the available balance", async () => {
+test("a withdrawal is reduced to the available balance", async () => {
   const deps = await world({ platform: rich() });
 
   expect(await withdraw(deps, { ...FORTY, amount: usd(250_00n) }, aCall("op-1"))).toMatchObject({
@@ -89,7 +89,7 @@ test("a repeated withdrawal gets the same answer and is paid once", async () => 
   expect(deps.platform.deals).toHaveLength(1);
 });
 
-test("after a refusal that may pass, the pool is asked again with another lock owner", async () => {
+test("after a temporary refusal the pool is called again with another lock owner", async () => {
   const deps = await world({ platform: rich() });
   deps.refusals.push(aRefusal("account_busy"), aRefusal("allocation_in_progress"));
 
@@ -229,8 +229,8 @@ test("a process delayed in an earlier try does not change the next try", async (
   const deps = await world({ platform: rich() });
   const held = Promise.withResolvers<void>();
   const resumed = Promise.withResolvers<void>();
-  const hold: World["platform"]["hold"] = async (...asked) => {
-    const answer = await deps.platform.hold(...asked);
+  const hold: World["platform"]["hold"] = async (...args) => {
+    const answer = await deps.platform.hold(...args);
     held.resolve();
     await resumed.promise;
     return answer;
@@ -238,9 +238,9 @@ test("a process delayed in an earlier try does not change the next try", async (
   const delayed = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
   await held.promise;
   deps.refusals.push(aRefusal("account_busy"));
-  const release: World["platform"]["release"] = async (...asked) => {
-    const answer = await deps.platform.release(...asked);
-    // The first try is over and the second is recorded a moment later.
+  const release: World["platform"]["release"] = async (...args) => {
+    const answer = await deps.platform.release(...args);
+    // The first try has ended, and the second one is recorded right afterwards.
     setTimeout(resumed.resolve, 100);
     return answer;
   };
@@ -257,17 +257,17 @@ test("a refusal of an earlier try does not end the next try", async () => {
   const deps = await world({ platform: rich() });
   const recorded = Promise.withResolvers<void>();
   const resumed = Promise.withResolvers<void>();
-  const hold: World["platform"]["hold"] = async (...asked) => {
+  const hold: World["platform"]["hold"] = async (...args) => {
     recorded.resolve();
     await resumed.promise;
-    return await deps.platform.hold(...asked);
+    return await deps.platform.hold(...args);
   };
   const delayed = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
   await recorded.promise;
   deps.refusals.push(aRefusal("account_busy"));
-  const slowly: World["platform"]["hold"] = async (...asked) => {
-    const answer = await deps.platform.hold(...asked);
-    if (!asked[0].lockOwner.endsWith(":1")) {
+  const slowly: World["platform"]["hold"] = async (...args) => {
+    const answer = await deps.platform.hold(...args);
+    if (!args[0].lockOwner.endsWith(":1")) {
       resumed.resolve();
       await new Promise((resolve) => setTimeout(resolve, 200));
     }

@@ -5,7 +5,7 @@ import { readHeaders, writeHeaders } from "./headers.ts";
 
 const COMMAND_ID = "01978f3c-0000-7000-8000-000000000001";
 
-function carried(context: CallContext, caller: string): Omit<CallContext, "signal"> {
+function contextAfterHeaders(context: CallContext, caller: string): Omit<CallContext, "signal"> {
   const sent = new Map<string, string>();
   writeHeaders(context, caller, (name, value) => sent.set(name, value));
   return readHeaders((name) => sent.get(name), new Date(0));
@@ -20,7 +20,7 @@ test("a context without a caller gets a new request id", () => {
   expect(remainingMs(one)).toBeGreaterThan(900);
 });
 
-test("a call made while another is answered keeps its request and never outlives it", () => {
+test("a call within another call keeps its request id and never exceeds its deadline", () => {
   const parent = callContext({ caller: "edge", withinMs: 1_000, requestId: "r1", commandId: COMMAND_ID });
 
   expect(childContext(parent)).toEqual({ ...parent, commandId: "" });
@@ -28,17 +28,17 @@ test("a call made while another is answered keeps its request and never outlives
   expect(remainingMs(childContext(parent, { withinMs: 100 }))).toBeLessThanOrEqual(100);
 });
 
-test("a context is unchanged by headers, under the name of the sending service", () => {
+test("a context is unchanged by headers, except for the name of the calling service", () => {
   const context = {
     ...callContext({ caller: "edge", withinMs: 1_000, commandId: COMMAND_ID }),
     traceparent: "00-1-2-01",
   };
   const { signal: _, ...facts } = context;
 
-  expect(carried(context, "funding")).toEqual({ ...facts, caller: "funding" });
+  expect(contextAfterHeaders(context, "funding")).toEqual({ ...facts, caller: "funding" });
 });
 
-test("without headers there is a context too, with the deadline of the transport", () => {
+test("without headers a context has the deadline of the transport", () => {
   const fallback = new Date("2026-01-01T00:00:00Z");
 
   expect(readHeaders(() => undefined, fallback)).toEqual({

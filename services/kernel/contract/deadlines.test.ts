@@ -6,23 +6,23 @@ import { malformedRequest, serviceUnavailable } from "./refusals.ts";
 
 const COMMAND_ID = "01978f3c-0000-7000-8000-000000000001";
 
-test("a step of a command carries the command id and ends before the caller's deadline", () => {
+test("a call of a command has its command id and ends before the caller's deadline", () => {
   const context = callContext({ caller: "edge", withinMs: 10_000, commandId: COMMAND_ID });
-  const step = withReplyReserve(context);
+  const inner = withReplyReserve(context);
 
-  expect(step.commandId).toBe(COMMAND_ID);
-  expect(step.requestId).toBe(context.requestId);
-  expect(context.deadline.getTime() - step.deadline.getTime()).toBeGreaterThanOrEqual(REPLY_RESERVE_MS - 50);
+  expect(inner.commandId).toBe(COMMAND_ID);
+  expect(inner.requestId).toBe(context.requestId);
+  expect(context.deadline.getTime() - inner.deadline.getTime()).toBeGreaterThanOrEqual(REPLY_RESERVE_MS - 50);
 });
 
-test("a query carries no command id and is waited for a short time", () => {
+test("a query has no command id and a short deadline", () => {
   const query = queryContext(callContext({ caller: "edge", withinMs: 60_000, commandId: COMMAND_ID }));
 
   expect(query.commandId).toBe("");
   expect(remainingMs(query)).toBeLessThanOrEqual(3_000);
 });
 
-test("a transient failure before the command is recorded says that nothing was executed", async () => {
+test("a transient failure before a command is recorded is reported as not executed", async () => {
   const lost = new Refusal({ code: "outcome_unknown", status: "unknown_outcome", message: "lost", outcome: "unknown" });
   for (const error of [lost, serviceUnavailable("account")]) {
     await expect(failAsUnavailable(() => Promise.reject(error))).rejects.toMatchObject({
@@ -33,7 +33,7 @@ test("a transient failure before the command is recorded says that nothing was e
   }
 });
 
-test("an answer and a fault stay what they are", async () => {
+test("an answer, a refusal and a fault are passed on unchanged", async () => {
   const refusal = malformedRequest("no amount");
   const fault = new TypeError("undefined");
 

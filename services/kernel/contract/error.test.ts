@@ -3,7 +3,7 @@ import { Error as ErrorMessage } from "#proto/pamm/common/v1/error.ts";
 import { Refusal, REFUSAL_STATUSES } from "../refusal.ts";
 import { decodeRefusal, encodeRefusal, refusalFromProto, refusalToProto } from "./error.ts";
 
-test.each(REFUSAL_STATUSES)("a refusal that is %s survives the way there and back", (status) => {
+test.each(REFUSAL_STATUSES)("a refusal with status %s is equal after encoding and decoding", (status) => {
   const bare = new Refusal({ code: "no", status, message: "no" });
   const full = new Refusal({
     code: "account_busy",
@@ -21,7 +21,7 @@ test.each(REFUSAL_STATUSES)("a refusal that is %s survives the way there and bac
   expect(refusalFromProto(refusalToProto(full))).toEqual(full);
 });
 
-test("a status or an outcome of a newer peer is read as internal or unknown", () => {
+test("an unknown status is decoded as internal, and an unknown outcome as unknown", () => {
   const bytes = ErrorMessage.encode({
     code: "new",
     status: 99 as never,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { usd } from "../money.ts";
 import { moneyFromProto, moneyToProto } from "./money.ts";
 
-test("an amount beyond what a float holds survives the way there and back", () => {
+test("an amount beyond the precision of a float is equal after encoding and decoding", () => {
   const amount = usd(-9_007_199_254_740_993n);
 
   expect(moneyToProto(amount)).toEqual({ currencyCode: "USD", minorUnits: -9_007_199_254_740_993n });

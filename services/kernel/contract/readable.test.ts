@@ -4,12 +4,12 @@ import { isReadable } from "./readable.ts";
 test.each([
   ["texts and numbers", { name: "Ünïcode 🎉", id: 1n, limit: 10, flag: true, nothing: undefined }, true],
   ["an instant", { at: new Date("2026-01-02T03:04:05.678Z") }, true],
-  ["bytes, whatever they are", { bytes: new Uint8Array([0, 1, 2]) }, true],
+  ["bytes of any value", { bytes: new Uint8Array([0, 1, 2]) }, true],
   ["a NUL in a text", { comment: "a\0b" }, false],
-  ["a NUL somewhere inside", { items: [{ legs: [{ login: "1\0" }] }] }, false],
-  ["an instant that is none", { at: new Date(Number.NaN) }, false],
+  ["a NUL in a nested text", { items: [{ legs: [{ login: "1\0" }] }] }, false],
+  ["an invalid instant", { at: new Date(Number.NaN) }, false],
   ["an instant before the first year", { at: new Date("-000001-01-01T00:00:00Z") }, false],
   ["an instant after the last year", { inner: { at: new Date("+010000-01-01T00:00:00Z") } }, false],
-])("%s", (_what, message, expected) => {
+])("whether a database can store: %s", (_what, message, expected) => {
   expect(isReadable(message)).toBe(expected);
 });

@@ -5,7 +5,7 @@ import { feedReader } from "./read.ts";
 import { FEED, silent } from "../testing/feed.ts";
 import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 
-test("a consumer begins at the start, goes on from where it stopped, and receives each entry once", async () => {
+test("a consumer starts at the first entry, continues where it stopped, and receives each entry once", async () => {
   const { shop, publishSequenced, consume } = await tillAndShop();
   await publishSequenced(1n, 2n);
   {
@@ -19,7 +19,7 @@ test("a consumer begins at the start, goes on from where it stopped, and receive
   expect(consumer.state()).toEqual({ feed: FEED, stopped: undefined, number: 3n, lag: 0n });
 });
 
-test("more than a page is read at once", async () => {
+test("several pages are read without a pause", async () => {
   const { shop, publishSequenced, consume, reads } = await tillAndShop();
   const amounts = Array.from({ length: 1_201 }, (_, index) => BigInt(index));
   await publishSequenced(...amounts);
@@ -43,35 +43,35 @@ test("two replicas receive each entry once", async () => {
   expect(await coins(shop)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
 });
 
-test("an owner that cannot be reached is asked again", async () => {
+test("a read is repeated while the owner of the feed cannot be reached", async () => {
   const { till, shop, publishSequenced, consume } = await tillAndShop();
   const reader = feedReader(till, [FEED]);
-  let isAway = true;
+  let isUnreachable = true;
   await using _consumer = await consume({
-    read: (request) => (isAway ? Promise.reject(new Error("till cannot be reached")) : reader.read(request)),
+    read: (request) => (isUnreachable ? Promise.reject(new Error("till cannot be reached")) : reader.read(request)),
   });
   await publishSequenced(1n);
   await new Promise((resolve) => setTimeout(resolve, 300));
-  isAway = false;
+  isUnreachable = false;
 
   await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
 });
 
-test("a consumer that stops waits for no answer", async () => {
+test("a consumer that is stopped does not wait for a pending read", async () => {
   const { consume } = await tillAndShop();
-  const asked = Promise.withResolvers<void>();
+  const requested = Promise.withResolvers<void>();
   const read = (_: unknown, signal: AbortSignal) =>
     new Promise<never>((_resolve, reject) => {
       signal.addEventListener("abort", () => reject(new Error("cancelled")));
-      asked.resolve();
+      requested.resolve();
     });
   const consumer = await consume({ read });
-  await asked.promise;
+  await requested.promise;
 
   await consumer[Symbol.asyncDispose]();
 });
 
-test("a malformed entry stops its feed with an error in the log, and no message is acked from then on", async () => {
+test("a malformed entry stops its feed with an error in the log, and later messages are not acked", async () => {
   const { till, shop, publishSequenced, consume } = await tillAndShop();
   await publishSequenced(1n, 2n, 3n);
   await execute(till, sql`update outbox set type = 'till.v1.Unknown' where number = 2`);
@@ -91,7 +91,7 @@ test("a malformed entry stops its feed with an error in the log, and no message 
   ]);
 });
 
-test("a stopped feed goes on after a start with code that can decode the entry", async () => {
+test("a stopped feed continues after a restart with code that can decode the entry", async () => {
   const { till, shop, publishSequenced, consume } = await tillAndShop();
   await publishSequenced(1n, 2n);
   await execute(till, sql`update outbox set type = 'till.v1.Unknown' where number = 2`);

@@ -16,10 +16,10 @@ async function shown(name: string): Promise<number> {
 
 test("the age of unsequenced and of unforwarded entries is shown, also by a replica without the lease", async () => {
   const { pool } = await kernelDatabase();
-  await acquireLease(pool, { name: "feed-relay", owner: "who is gone", ttlMs: 60_000 });
-  let isAway = true;
+  await acquireLease(pool, { name: "feed-relay", owner: "ended process", ttlMs: 60_000 });
+  let isUnreachable = true;
   const forward = async (): Promise<void> => {
-    if (isAway) throw new Error("no responders");
+    if (isUnreachable) throw new Error("no responders");
   };
   const relay = { service: "till", pool, feeds: [FEED], forward, signal: () => undefined, log: silent };
   await using _relay = await startRelay(relay);
@@ -30,18 +30,18 @@ test("the age of unsequenced and of unforwarded entries is shown, also by a repl
   await execute(pool, sql`update lease set expires_at = '-infinity'`);
   await vi.waitFor(async () => expect(await shown("pamm_outbox_oldest_unforwarded_seconds")).toBeGreaterThan(40), WAIT);
   expect(await shown("pamm_outbox_oldest_unsequenced_seconds")).toBe(0);
-  isAway = false;
+  isUnreachable = false;
   await vi.waitFor(async () => expect(await shown("pamm_outbox_oldest_unforwarded_seconds")).toBe(0), WAIT);
 });
 
-test("a reader whose owner is away shows how far it is behind, and when the owner answered the last time", async () => {
+test("while the owner of a feed is unreachable, the metrics show the lag and the time of its last answer", async () => {
   const { till, shop, publishSequenced, consume } = await tillAndShop();
   const reader = feedReader(till, [FEED]);
-  let isAway = false;
+  let isUnreachable = false;
   let unanswered = 0;
   await using consumer = await consume({
     async read(request) {
-      if (!isAway) return await reader.read(request);
+      if (!isUnreachable) return await reader.read(request);
       unanswered += 1;
       throw new Error("till cannot be reached");
     },
@@ -49,19 +49,19 @@ test("a reader whose owner is away shows how far it is behind, and when the owne
   await publishSequenced(1n);
   await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
   await vi.waitFor(async () => expect(await shown("pamm_feed_lag_entries")).toBe(0), WAIT);
-  isAway = true;
+  isUnreachable = true;
   consumer.wake(4n);
   expect(await shown("pamm_feed_lag_entries")).toBe(3);
   await vi.waitFor(() => expect(unanswered).toBeGreaterThan(0), WAIT);
-  const away = await shown("pamm_feed_read_timestamp_seconds");
+  const lastRead = await shown("pamm_feed_read_timestamp_seconds");
   await vi.waitFor(() => expect(unanswered).toBeGreaterThan(2), WAIT);
-  expect(await shown("pamm_feed_read_timestamp_seconds")).toBe(away);
-  isAway = false;
-  await vi.waitFor(async () => expect(await shown("pamm_feed_read_timestamp_seconds")).toBeGreaterThan(away), WAIT);
+  expect(await shown("pamm_feed_read_timestamp_seconds")).toBe(lastRead);
+  isUnreachable = false;
+  await vi.waitFor(async () => expect(await shown("pamm_feed_read_timestamp_seconds")).toBeGreaterThan(lastRead), WAIT);
   expect(await shown("pamm_feed_stopped")).toBe(0);
 });
 
-test("a reader that is stopped until an operator acts shows it", async () => {
+test("the metrics show a reader that is stopped until an operator acts", async () => {
   const { till, shop, publishSequenced, consume } = await tillAndShop();
   await publishSequenced(1n);
   await execute(till, sql`update outbox set type = 'no.such.Type'`);

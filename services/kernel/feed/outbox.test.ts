@@ -59,7 +59,7 @@ test("committed entries get 1, 2, 3 ... per feed in the order in which they were
   expect(await hasUnsequenced(pool)).toBe(false);
 });
 
-test("an entry whose transaction commits late gets the next number, not a hole that was left for it", async () => {
+test("an entry whose transaction commits late gets the next number, so that there is no gap", async () => {
   const lease = await takeLease();
   const isPublished = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
@@ -82,7 +82,7 @@ test("an entry whose transaction commits late gets the next number, not a hole t
   ]);
 });
 
-test("a batch is bounded and the next goes on from it", async () => {
+test("a batch is limited, and the next one continues after it", async () => {
   const lease = await takeLease();
   await publishCents(pool, [1n, 2n, 3n, 4n, 5n]);
 
@@ -100,16 +100,16 @@ test("a batch is bounded and the next goes on from it", async () => {
 });
 
 test("a relay whose lease was taken sequences nothing", async () => {
-  const old = await takeLease("old");
-  const young = await takeLease("young");
+  const lost = await takeLease("first");
+  const current = await takeLease("second");
   await publishCents(pool, [1n]);
 
-  expect(await sequenceEntries(pool, old, 500)).toEqual([]);
+  expect(await sequenceEntries(pool, lost, 500)).toEqual([]);
   expect(await sequenced()).toEqual([[null, 1n]]);
-  expect(await sequenceEntries(pool, young, 500)).toEqual([{ feed: FEED, lastNumber: 1n }]);
+  expect(await sequenceEntries(pool, current, 500)).toEqual([{ feed: FEED, lastNumber: 1n }]);
 });
 
-test("while many publish and relays take over from each other, no number is missing and none is double", async () => {
+test("with concurrent publishers and relays that take over from each other no number is missing or used twice", async () => {
   const COUNT = 400;
   let isPublishing = true;
   const publishers = Array.from({ length: 4 }, async (_, publisher) => {
@@ -117,7 +117,7 @@ test("while many publish and relays take over from each other, no number is miss
   });
   const relays = ["a", "b", "c"].map(async (owner) => {
     for (let idle = 0; idle < 3;) {
-      // Each takes the lease from the others all the time, so that most statements run with a fence that is gone.
+      // Each relay takes the lease from the others, so that most statements run with an outdated fence.
       const lease = await acquireLease(pool, { name: "relay", owner, ttlMs: 0 }).catch(() => undefined);
       const heads = lease === undefined ? [] : await sequenceEntries(pool, lease, 7);
       idle = isPublishing || heads.length > 0 || (await hasUnsequenced(pool)) ? 0 : idle + 1;
@@ -136,7 +136,7 @@ test("while many publish and relays take over from each other, no number is miss
   }
 });
 
-test("ids are raised to the time of day, never lowered, and only once in a while", async () => {
+test("ids are raised to the present time and never lowered", async () => {
   const nextId = async () => {
     await publishCents(pool, [1n]);
     return (await one<{ id: bigint }>(pool, sql`select max(id) as id from outbox`)).id;

@@ -43,12 +43,12 @@ test("an event is committed with its change", async () => {
 });
 
 test("an event is rolled back with its change", async () => {
-  const undone = inTransaction(database.pool, async (tx) => {
+  const rolledBack = inTransaction(database.pool, async (tx) => {
     await publish(tx, { feed: FEED, event: Money, message: cents(5n) });
     throw new Error("undone");
   });
 
-  await expect(undone).rejects.toThrow("undone");
+  await expect(rolledBack).rejects.toThrow("undone");
   expect(await many(database.pool, sql`select id from outbox`)).toEqual([]);
 });
 
@@ -61,7 +61,7 @@ test("events published together keep their order", async () => {
   expect(rows.map(({ payload }) => Money.decode(payload).minorUnits)).toEqual(amounts);
 });
 
-test("no events are no rows", async () => {
+test("publishing no events inserts no rows", async () => {
   await inTransaction(database.pool, (tx) => publishAll(tx, []));
   expect(await many(database.pool, sql`select id from outbox`)).toEqual([]);
 });
@@ -71,13 +71,13 @@ test("the relay is woken after the commit, and not before", async () => {
   const { signal } = new AbortController();
   notify();
   await wait(0, signal);
-  let seen: Promise<unknown[]> | undefined;
-  const woken = wait(10_000, signal).then(() => (seen = many(database.pool, sql`select id from outbox`)));
+  let found: Promise<unknown[]> | undefined;
+  const woken = wait(10_000, signal).then(() => (found = many(database.pool, sql`select id from outbox`)));
 
   await inTransaction(database.pool, async (tx) => {
     await publish(tx, { feed: FEED, event: Money, message: cents(1n) });
     await publish(tx, { feed: FEED, event: Money, message: cents(2n) });
-    expect(seen).toBeUndefined();
+    expect(found).toBeUndefined();
   });
 
   expect(await woken).toEqual([expect.anything(), expect.anything()]);

@@ -22,22 +22,22 @@ beforeEach(async () => {
 
 afterAll(() => database[Symbol.asyncDispose]());
 
-const ask = (afterNumber = 0n, afterId = 0n, limit = 500, feed = FEED) =>
+const readFeed = (afterNumber = 0n, afterId = 0n, limit = 500, feed = FEED) =>
   reader.read({ feed, afterNumber, afterId, limit });
 
 test("a feed without entries is empty and not an error", async () => {
-  expect(await ask()).toEqual({ entries: [], lastNumber: 0n });
+  expect(await readFeed()).toEqual({ entries: [], lastNumber: 0n });
 });
 
-test("entries carry what was published, and those not sequenced yet are not there", async () => {
+test("an entry contains the published event, and events that are not sequenced are not returned", async () => {
   await inTransaction(database.pool, (tx) =>
     publish(tx, { feed: FEED, event: Money, message: cents(5n), requestId: "r-1" }),
   );
   await publishCents(database.pool, [9n], "till.notes");
-  expect(await ask()).toEqual({ entries: [], lastNumber: 0n });
+  expect(await readFeed()).toEqual({ entries: [], lastNumber: 0n });
   await sequenceAll(database.pool);
 
-  const { entries, lastNumber } = await ask();
+  const { entries, lastNumber } = await readFeed();
 
   expect(lastNumber).toBe(1n);
   expect(entries).toEqual([
@@ -52,13 +52,13 @@ test("entries carry what was published, and those not sequenced yet are not ther
   ]);
 });
 
-test("a reader gets every entry once by asking after the last one that it has", async () => {
+test("a reader that reads after its last entry gets every entry once", async () => {
   await publishCents(database.pool, [1n, 2n, 3n, 4n, 5n]);
   await sequenceAll(database.pool);
   const read: bigint[] = [];
   let [number, id] = [0n, 0n];
   for (;;) {
-    const { entries, lastNumber } = await ask(number, id, 2);
+    const { entries, lastNumber } = await readFeed(number, id, 2);
     if (entries.length === 0) break;
     expect(lastNumber).toBe(5n);
     for (const entry of entries) [number, id] = [entry.number, entry.id];
@@ -75,48 +75,51 @@ test("large entries make a short page, but never an empty one", async () => {
   });
   await sequenceAll(database.pool);
 
-  expect((await ask()).entries.map(({ number }) => number)).toEqual([1n, 2n]);
+  expect((await readFeed()).entries.map(({ number }) => number)).toEqual([1n, 2n]);
 });
 
 test("a feed of another service is refused", async () => {
-  await expect(ask(0n, 0n, 10, "shop.sales")).rejects.toMatchObject({ code: "feed_not_found", status: "not_found" });
+  await expect(readFeed(0n, 0n, 10, "shop.sales")).rejects.toMatchObject({
+    code: "feed_not_found",
+    status: "not_found",
+  });
 });
 
-test("a limit out of range is refused and not cut", async () => {
+test("a limit out of range is refused and not reduced", async () => {
   for (const limit of [0, -1, 501]) {
-    await expect(ask(0n, 0n, limit)).rejects.toMatchObject({ code: "feed_limit_invalid", status: "invalid" });
+    await expect(readFeed(0n, 0n, limit)).rejects.toMatchObject({ code: "feed_limit_invalid", status: "invalid" });
   }
 });
 
-test("a cursor into a history that is gone is refused", async () => {
+test("a cursor of entries that the feed does not have is refused as rewound", async () => {
   await publishCents(database.pool, [1n, 2n]);
   await sequenceAll(database.pool);
-  const { entries } = await ask();
+  const { entries } = await readFeed();
   const [first, second] = entries;
 
-  await expect(ask(2n, second?.id)).resolves.toMatchObject({ entries: [] });
-  await expect(ask(2n, first?.id)).rejects.toMatchObject({ code: "feed_rewound", status: "conflict" });
-  await expect(ask(3n, 999n)).rejects.toMatchObject({ code: "feed_rewound", details: { last_number: "2" } });
-  await expect(ask(3n, 0n)).rejects.toMatchObject({ code: "feed_rewound" });
-  await expect(ask(1n, 0n)).rejects.toMatchObject({ code: "feed_rewound" });
-  await expect(ask(0n, 1n)).rejects.toMatchObject({ code: "feed_rewound" });
+  await expect(readFeed(2n, second?.id)).resolves.toMatchObject({ entries: [] });
+  await expect(readFeed(2n, first?.id)).rejects.toMatchObject({ code: "feed_rewound", status: "conflict" });
+  await expect(readFeed(3n, 999n)).rejects.toMatchObject({ code: "feed_rewound", details: { last_number: "2" } });
+  await expect(readFeed(3n, 0n)).rejects.toMatchObject({ code: "feed_rewound" });
+  await expect(readFeed(1n, 0n)).rejects.toMatchObject({ code: "feed_rewound" });
+  await expect(readFeed(0n, 1n)).rejects.toMatchObject({ code: "feed_rewound" });
 });
 
-test("a cursor before entries that are deleted is refused, and says what to do", async () => {
+test("a cursor before deleted entries is refused, and the message contains the next step", async () => {
   await publishCents(database.pool, [1n, 2n, 3n, 4n]);
   await sequenceAll(database.pool);
-  const { entries } = await ask();
+  const { entries } = await readFeed();
   await execute(database.pool, sql`delete from outbox where feed = ${FEED} and number < 3`);
 
-  await expect(ask(0n, 0n)).rejects.toMatchObject({
+  await expect(readFeed(0n, 0n)).rejects.toMatchObject({
     code: "feed_truncated",
     status: "conflict",
     message: expect.stringContaining("restore its database from a backup that has read further"),
     details: { first_number: "3", last_number: "4" },
   });
-  await expect(ask(1n, entries[0]?.id)).rejects.toMatchObject({ code: "feed_truncated" });
-  // All that follows is there, but not the entry by which a rewound feed is recognised.
-  await expect(ask(2n, entries[1]?.id)).rejects.toMatchObject({ code: "feed_truncated" });
-  await expect(ask(3n, entries[2]?.id)).resolves.toMatchObject({ entries: [{ number: 4n }] });
-  await expect(ask(3n, entries[1]?.id)).rejects.toMatchObject({ code: "feed_rewound" });
+  await expect(readFeed(1n, entries[0]?.id)).rejects.toMatchObject({ code: "feed_truncated" });
+  // All following entries exist, but not the entry by which a rewound feed is recognised.
+  await expect(readFeed(2n, entries[1]?.id)).rejects.toMatchObject({ code: "feed_truncated" });
+  await expect(readFeed(3n, entries[2]?.id)).resolves.toMatchObject({ entries: [{ number: 4n }] });
+  await expect(readFeed(3n, entries[1]?.id)).rejects.toMatchObject({ code: "feed_rewound" });
 });

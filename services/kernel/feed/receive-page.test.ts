@@ -50,13 +50,13 @@ const numbers = (first: bigint, last: bigint) =>
 
 const receive = (entries: readonly FeedEntry[], after = START) => receivePage(pool, receiver, { after, entries });
 
-test("a page and the cursor move together", async () => {
+test("a page is stored and the cursor is moved in one transaction", async () => {
   expect(await receive(numbers(1n, 3n))).toEqual({ cursor: { number: 3n, id: 30n } });
   expect(await getCursor(pool, FEED)).toEqual({ number: 3n, id: 30n });
   expect(await coins()).toEqual([1n, 2n, 3n]);
 });
 
-test("a page that was read before the cursor moved is dropped", async () => {
+test("a page that was read before another replica moved the cursor is dropped", async () => {
   await receive(numbers(1n, 3n));
 
   expect(await receive(numbers(1n, 4n))).toEqual({ cursor: { number: 3n, id: 30n } });

@@ -9,8 +9,8 @@ const WAIT = { timeout: 5_000, interval: 10 };
 
 type Forwarded = { readonly subject: string; readonly number: string | undefined; readonly id: string | undefined };
 
-/** A broker that keeps what it gets, and a reader that notes the wake-up signals. */
-function listener() {
+/** A broker that records the forwarded messages, and a reader that records the wake-up signals. */
+function recordingBroker() {
   const forwarded: Forwarded[] = [];
   const signals: [string, bigint][] = [];
   const forward: RelayOptions["forward"] = async (subject, _payload, headers) => {
@@ -20,7 +20,7 @@ function listener() {
 }
 
 async function relayOn(pool: Pool, over: Partial<RelayOptions> = {}): Promise<Relay> {
-  const { forward, signal } = listener();
+  const { forward, signal } = recordingBroker();
   return startRelay({ service: "till", pool, feeds: [FEED], forward, signal, log: silent, ...over });
 }
 
@@ -29,7 +29,7 @@ const countUnforwarded = async (pool: Pool) =>
 
 test("an event is sequenced at once, readers are signalled, and an event with a subject is forwarded in order", async () => {
   const { pool } = await kernelDatabase();
-  const broker = listener();
+  const broker = recordingBroker();
   await using relay = await relayOn(pool, broker);
   await vi.waitFor(() => expect(relay.hasLease()).toBe(true), WAIT);
 
@@ -47,21 +47,21 @@ test("an event is sequenced at once, readers are signalled, and an event with a 
   ]);
 });
 
-test("what another process published is found without a wake-up", async () => {
+test("an event of another process is sequenced without a wake-up signal", async () => {
   const { pool } = await kernelDatabase();
-  const broker = listener();
+  const broker = recordingBroker();
   await using _relay = await relayOn(pool, broker);
   await execute(pool, sql`insert into outbox (feed, type, payload) values (${FEED}, 'x', '')`);
 
   await vi.waitFor(() => expect(broker.signals).toContainEqual([FEED, 1n]), WAIT);
 });
 
-test("a broker that is away stops no sequencing, and gets everything when it is back", async () => {
+test("while the broker is unreachable events are sequenced, and afterwards all are forwarded in order", async () => {
   const { pool } = await kernelDatabase();
-  const broker = listener();
-  let isAway = true;
+  const broker = recordingBroker();
+  let isUnreachable = true;
   const forward: RelayOptions["forward"] = async (...message) => {
-    if (isAway) throw new Error("no responders");
+    if (isUnreachable) throw new Error("no responders");
     await broker.forward(...message);
   };
   await using _relay = await relayOn(pool, { ...broker, forward });
@@ -70,15 +70,15 @@ test("a broker that is away stops no sequencing, and gets everything when it is 
   await publishCents(pool, [3n], FEED, "coin.v1.published");
   await vi.waitFor(() => expect(broker.signals).toContainEqual([FEED, 3n]), WAIT);
   expect(broker.forwarded).toEqual([]);
-  isAway = false;
+  isUnreachable = false;
 
   await vi.waitFor(async () => expect(await countUnforwarded(pool)).toBe(0n), WAIT);
   expect(broker.forwarded.map(({ number }) => number)).toEqual(["1", "2", "3"]);
 });
 
-test("one message that the broker will not store does not hold back the others", async () => {
+test("a message that the broker refuses does not block the others", async () => {
   const { pool } = await kernelDatabase();
-  const broker = listener();
+  const broker = recordingBroker();
   const forward: RelayOptions["forward"] = async (subject, ...rest) => {
     if (subject === "coin.v1.bad") throw new Error("message too large");
     await broker.forward(subject, ...rest);
@@ -91,9 +91,9 @@ test("one message that the broker will not store does not hold back the others",
   expect(broker.forwarded.map(({ number }) => number)).toEqual(["2", "3"]);
 });
 
-test("of two relays one works, and the other goes on when it stops", async () => {
+test("of two relays one is active, and the other takes over when it stops", async () => {
   const { pool } = await kernelDatabase();
-  const [first, second] = [listener(), listener()];
+  const [first, second] = [recordingBroker(), recordingBroker()];
   const firstRelay = await relayOn(pool, first);
   await vi.waitFor(() => expect(firstRelay.hasLease()).toBe(true), WAIT);
   await using secondRelay = await relayOn(pool, second);
@@ -109,9 +109,9 @@ test("of two relays one works, and the other goes on when it stops", async () =>
   expect(first.forwarded).toHaveLength(1);
 });
 
-test("connections that die are waited for, and no event is lost", async () => {
+test("after database connections are lost the relay reconnects, and no event is lost", async () => {
   const database = await kernelDatabase();
-  const broker = listener();
+  const broker = recordingBroker();
   await using _relay = await relayOn(database.pool, broker);
   await publishCents(database.pool, [1n], FEED, "coin.v1.published");
   await vi.waitFor(() => expect(broker.forwarded).toHaveLength(1), WAIT);

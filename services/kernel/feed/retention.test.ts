@@ -19,15 +19,15 @@ beforeEach(async () => {
 
 afterAll(() => database[Symbol.asyncDispose]());
 
-/** Sequenced entries, of which the first ones are older than the retention. */
+/** Publishes and sequences `count` entries; the first `old` of them are older than the retention. */
 async function entries(count: number, old: number, subject?: string): Promise<void> {
   const amounts = Array.from({ length: count }, (_, index) => BigInt(index + 1));
   await publishCents(database.pool, amounts, FEED, subject);
   await sequenceAll(database.pool);
-  await age(old);
+  await makeOld(old);
 }
 
-async function age(old: number): Promise<void> {
+async function makeOld(old: number): Promise<void> {
   await execute(
     database.pool,
     sql`update outbox set published_at = published_at - interval '36 days' where number <= ${old}`,
@@ -46,7 +46,7 @@ async function deleteAll(): Promise<void> {
   while (await deleteOldEntries(database.pool, [FEED]));
 }
 
-test("old entries are deleted; a reader that has received all of them can go on", async () => {
+test("old entries are deleted; a reader that has received them can continue", async () => {
   await entries(6, 4);
   const reader = feedReader(database.pool, [FEED]);
   const { entries: all } = await reader.read({ feed: FEED, afterNumber: 0n, afterId: 0n, limit: 500 });
@@ -58,7 +58,7 @@ test("old entries are deleted; a reader that has received all of them can go on"
   expect(page.entries.map(({ number }) => number)).toEqual([5n, 6n]);
 });
 
-test("the newest entry stays however old it is, so that a restored database is recognised", async () => {
+test("the newest entry is kept at any age, so that a restored database is recognised", async () => {
   await entries(5, 5);
 
   await deleteAll();
@@ -72,7 +72,7 @@ test("the newest entry stays however old it is, so that a restored database is r
   expect(await numbers()).toEqual([4n, 5n, 6n]);
 });
 
-test("an entry that is not forwarded to JetStream stays, and all entries after it", async () => {
+test("an entry that is not forwarded to JetStream is kept, and all entries after it", async () => {
   await entries(6, 5, "coin.v1.published");
   await execute(database.pool, sql`update outbox set forwarded_at = clock_timestamp() where number <> 3`);
 
@@ -81,7 +81,7 @@ test("an entry that is not forwarded to JetStream stays, and all entries after i
   expect(await numbers()).toEqual([2n, 3n, 4n, 5n, 6n]);
 });
 
-test("an old entry behind a younger one stays: no gap comes into being", async () => {
+test("an old entry after a younger one is kept, so that there is no gap", async () => {
   await entries(6, 5);
   await execute(database.pool, sql`update outbox set published_at = clock_timestamp() where number = 2`);
 
@@ -90,7 +90,7 @@ test("an old entry behind a younger one stays: no gap comes into being", async (
   expect(await numbers()).toEqual([1n, 2n, 3n, 4n, 5n, 6n]);
 });
 
-test("an event that is not sequenced yet, and another feed, stay", async () => {
+test("events that are not sequenced and entries of other feeds are kept", async () => {
   await entries(3, 3);
   await publishCents(database.pool, [4n]);
   await publishCents(database.pool, [7n], "till.notes");
@@ -105,7 +105,7 @@ test("an event that is not sequenced yet, and another feed, stay", async () => {
   ]);
 });
 
-test("a batch is bounded, and replicas that delete at the same time do no harm", async () => {
+test("a batch is limited, and replicas can delete at the same time", async () => {
   await entries(12, 10);
 
   expect(await deleteOldest(database.pool, FEED, 5)).toBe(3);
@@ -115,7 +115,7 @@ test("a batch is bounded, and replicas that delete at the same time do no harm",
   expect(await numbers()).toEqual([10n, 11n, 12n]);
 });
 
-test("a relay deletes what is old", async () => {
+test("a relay deletes old entries", async () => {
   await entries(4, 4);
   const relay = { service: "till", pool: database.pool, feeds: [FEED], signal: () => undefined, log: silent };
   await using _relay = await startRelay({ ...relay, forward: async () => undefined });

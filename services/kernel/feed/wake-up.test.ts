@@ -3,7 +3,7 @@ import { execute, sql } from "../postgres/query.ts";
 import { silent } from "../testing/feed.ts";
 import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 
-test("a wake-up signal is followed by a read at once, and a caller that waits resolves when all entries are received", async () => {
+test("catchUp reads at once and resolves when all entries are received", async () => {
   const { shop, publishSequenced, consume } = await tillAndShop();
   await using consumer = await consume();
   await publishSequenced(1n, 2n);
@@ -13,7 +13,7 @@ test("a wake-up signal is followed by a read at once, and a caller that waits re
   expect(await coins(shop)).toEqual([1n, 2n]);
 });
 
-test("a lost message costs latency only: the next poll reads what it was about", async () => {
+test("after a lost message the next poll reads the entries", async () => {
   const { shop, publishSequenced, consume } = await tillAndShop();
   await using _consumer = await consume();
   await publishSequenced(1n, 2n);
@@ -41,7 +41,7 @@ test("a duplicate or forged message changes nothing", async () => {
   expect(await coins(shop)).toEqual([1n, 2n, 3n]);
 });
 
-test("a message may not be acked while its feed cannot be read", async () => {
+test("catchUp fails while the feed cannot be read, so that its message is not acked", async () => {
   const { shop, publishSequenced, consume } = await tillAndShop();
   const read = async () => Promise.reject(new Error("till cannot be reached"));
   await using consumer = await consume({ read });
@@ -51,7 +51,7 @@ test("a message may not be acked while its feed cannot be read", async () => {
   expect(await coins(shop)).toEqual([]);
 });
 
-test("a feed that was rewound stops with an error in the log, instead of mixing two histories", async () => {
+test("a feed that was rewound stops with an error in the log, and reads no entries of the other history", async () => {
   const { till, shop, publishSequenced, consume } = await tillAndShop();
   const error = vi.fn();
   await using consumer = await consume({ log: { ...silent, error } });
@@ -69,7 +69,7 @@ test("a feed that was rewound stops with an error in the log, instead of mixing 
   );
 });
 
-test("a feed whose owner is behind its reader is detected by the next poll", async () => {
+test("the next poll detects a feed that ends before the cursor of its reader", async () => {
   const { till, publishSequenced, consume } = await tillAndShop();
   await using consumer = await consume();
   await publishSequenced(1n, 2n, 3n);
@@ -79,7 +79,7 @@ test("a feed whose owner is behind its reader is detected by the next poll", asy
   await vi.waitFor(() => expect(consumer.state().stopped).toContain("feed_rewound"), WAIT);
 });
 
-test("a reader that missed entries which are deleted stops with an error in the log", async () => {
+test("a reader that has not received deleted entries stops with an error in the log", async () => {
   const { till, shop, publishSequenced, consume } = await tillAndShop();
   await publishSequenced(1n, 2n, 3n);
   await execute(till, sql`delete from outbox where number < 3`);

@@ -31,17 +31,17 @@ test("no answer in time is outcome_unknown, and the signal of the handler is abo
 test("a cancelled call aborts the signal of the handler, and its outcome is unknown", async () => {
   const { read, began, aborted, release } = handlerUntilAborted();
   await using setup = await serving(read);
-  const hangUp = new AbortController();
-  const running = refusalOf(setup.client.read(request, call({ signal: hangUp.signal })));
+  const cancel = new AbortController();
+  const running = refusalOf(setup.client.read(request, call({ signal: cancel.signal })));
   await began;
-  hangUp.abort();
+  cancel.abort();
 
   expect(await running).toMatchObject({ code: "outcome_unknown" });
   await aborted;
   release();
 });
 
-test("a deadline that has passed, or a caller that hung up before, sends nothing", async () => {
+test("a call with a past deadline or an aborted signal is not sent", async () => {
   const read = vi.fn(answer);
   await using setup = await serving(read);
 
@@ -50,12 +50,12 @@ test("a deadline that has passed, or a caller that hung up before, sends nothing
     code: "deadline_exceeded",
     outcome: "not_executed",
   });
-  const gone = call({ signal: AbortSignal.abort() });
-  expect(await refusalOf(setup.client.read(request, gone))).toMatchObject({ outcome: "not_executed" });
+  const aborted = call({ signal: AbortSignal.abort() });
+  expect(await refusalOf(setup.client.read(request, aborted))).toMatchObject({ outcome: "not_executed" });
   expect(read).not.toHaveBeenCalled();
 });
 
-test("a peer that is not there is service_unavailable: surely not executed", async () => {
+test("a call to a peer that does not listen is service_unavailable and not executed", async () => {
   const listener = createServer().listen(0, HOST);
   await new Promise((resolve) => listener.once("listening", resolve));
   const { port } = listener.address() as AddressInfo;
@@ -73,7 +73,7 @@ test("a peer that is not there is service_unavailable: surely not executed", asy
   expect(await refusalOf(nameless.read(request, call()))).toMatchObject({ code: "service_unavailable" });
 });
 
-test("a connection that dies under a call is outcome_unknown", async () => {
+test("a call whose connection is lost is outcome_unknown", async () => {
   const { read, began, release } = heldHandler();
   await using setup = await serving(read);
   const proxy = await cuttingProxy(setup.served.port);
@@ -87,7 +87,7 @@ test("a connection that dies under a call is outcome_unknown", async () => {
   release();
 });
 
-test("a peer that comes back is found again within about a second", async () => {
+test("calls succeed soon after the peer restarts", async () => {
   const first = await serving(answer);
   const { port } = first.served;
   using client = grpcClient(`${HOST}:${port}`, { contract, caller: "funding" });

@@ -18,16 +18,16 @@ import { serveOverGrpc } from "./serve.ts";
 import { HOST, rawCall, serving } from "../testing/grpc-serving.ts";
 
 test("a call reaches the handler with its message and its context", async () => {
-  let seen: CallContext | undefined;
+  let received: CallContext | undefined;
   await using setup = await serving(async (message, context) => {
-    seen = context;
+    received = context;
     return await answer(message, context);
   });
   const context = { ...call({ commandId: COMMAND_ID }), traceparent: "00-trace-01" };
 
   expect(await setup.client.read(request, context)).toEqual({ entries: [], lastNumber: 9_007_199_254_740_993n });
 
-  const { signal: _, ...rest } = seen as CallContext;
+  const { signal: _, ...rest } = received as CallContext;
   expect(rest).toEqual({
     requestId: context.requestId,
     commandId: COMMAND_ID,
@@ -37,7 +37,7 @@ test("a call reaches the handler with its message and its context", async () => 
   });
 });
 
-test("a refusal arrives whole, and tools without our Error see a fitting status", async () => {
+test("a refusal arrives with all its fields and a matching gRPC status", async () => {
   const refusal = fullRefusal();
   await using setup = await serving(() => Promise.reject(refusal));
 
@@ -46,7 +46,7 @@ test("a refusal arrives whole, and tools without our Error see a fitting status"
   expect(raw.code).toBe(status.ABORTED);
 });
 
-test("a refusal that is too large for a header keeps what callers branch on", async () => {
+test("a refusal that is too large for a header keeps its code and status", async () => {
   const errors = Array.from({ length: 1_000 }, (_, index) => ({ field: `f${index}`, code: "bad", message: "is bad" }));
   await using setup = await serving(() =>
     Promise.reject(new Refusal({ code: "many", status: "invalid", message: "no", errors })),
@@ -59,7 +59,7 @@ test("a refusal that is too large for a header keeps what callers branch on", as
   });
 });
 
-test("a fault is answered without detail, a payload that is no request as malformed", async () => {
+test("a fault is answered without detail, and an invalid payload as malformed", async () => {
   await using setup = await serving(() => Promise.reject(new Error("planted detail")));
 
   expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID })))).toMatchObject({
@@ -72,10 +72,10 @@ test("a fault is answered without detail, a payload that is no request as malfor
   expect(raw.metadata.get("pamm-error-bin")[0]?.toString()).toContain("malformed_request");
 });
 
-test("what no database could keep never reaches a handler", async () => {
-  let reached = 0;
+test("a text that Postgres cannot store is refused before the handler", async () => {
+  let calls = 0;
   await using setup = await serving(async (message, context) => {
-    reached += 1;
+    calls += 1;
     return await answer(message, context);
   });
 
@@ -84,7 +84,7 @@ test("what no database could keep never reaches a handler", async () => {
     status: "invalid",
     outcome: "not_executed",
   });
-  expect(reached).toBe(0);
+  expect(calls).toBe(0);
 });
 
 test("a query without a database may be retried; the outcome of a command is unknown", async () => {
@@ -121,7 +121,7 @@ test("commands beyond the limit are refused as busy at once, while queries still
   await running;
 });
 
-test("a server that stops answers what it has begun and takes nothing new", async () => {
+test("a server that stops answers the calls in progress and accepts no new ones", async () => {
   const { read, began, release } = heldHandler();
   const setup = await serving(read);
   const running = setup.client.read(request, call());
@@ -137,7 +137,7 @@ test("a server that stops answers what it has begun and takes nothing new", asyn
   await setup[Symbol.asyncDispose]();
 });
 
-test("health and reflection answer by their standard names", async () => {
+test("health and reflection are served under their standard names", async () => {
   await using setup = await serving(answer);
   const health = (service: string): Promise<{ code: status; answer: Buffer | undefined }> =>
     rawCall(
@@ -158,7 +158,7 @@ test("health and reflection answer by their standard names", async () => {
   expect(file).toContain("ReadRequest");
 });
 
-test("a port that is taken is reported in one line", async () => {
+test("a port that is in use is reported in one line", async () => {
   await using setup = await serving(answer);
   const { port } = setup.served;
 
@@ -167,7 +167,7 @@ test("a port that is taken is reported in one line", async () => {
   );
 });
 
-/** Field numbers of ServerReflectionRequest: what `grpcurl list` and `grpcurl describe` ask for. */
+/** Field numbers of ServerReflectionRequest that `grpcurl list` and `grpcurl describe` send. */
 const LIST_SERVICES = 7;
 const FILE_CONTAINING_SYMBOL = 4;
 

@@ -48,7 +48,7 @@ test("no answer in time is outcome_unknown, and the signal of the handler is abo
   release();
 });
 
-test("a request that is too large is refused before it is sent, an answer that is too large after it was made", async () => {
+test("a request that is too large is refused before it is sent, an answer that is too large after the call was executed", async () => {
   await using setup = await serving(async ({ feed }) => ({
     entries: [
       { number: 1n, id: 1n, type: feed, payload: Buffer.alloc(1_100_000), publishedAt: undefined, requestId: "" },
@@ -81,7 +81,7 @@ test("a request of the largest size is sent, and one byte more is refused", asyn
   expect(await refusalOf(setup.client.read(sized(largest + 1), call()))).toMatchObject({ code: "request_too_large" });
 });
 
-test("without a broker calls are refused at once, and once it is back they pass again", async () => {
+test("while the broker is down calls are refused at once, and after its restart they succeed", async () => {
   await using broker = await startOwnNats();
   await using setup = await serving(answer, broker);
   await broker.kill();
@@ -96,7 +96,7 @@ test("without a broker calls are refused at once, and once it is back they pass 
   await vi.waitFor(async () => expect(await setup.client.read(request, call())).toBeDefined(), WITHIN);
 });
 
-test("a call that the broker's death cut off is outcome_unknown", async () => {
+test("a call in progress when the broker is killed is outcome_unknown", async () => {
   const { read, began, release } = heldHandler();
   await using broker = await startOwnNats();
   await using setup = await serving(read, broker);

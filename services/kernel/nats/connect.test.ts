@@ -9,7 +9,7 @@ import { connectNats } from "./connect.ts";
 
 const log = createLog({ service: "test", level: "silent" });
 
-test("a broker that is not there is one clear line without credentials", async () => {
+test("a broker that cannot be reached is reported in one line without credentials", async () => {
   const url = "nats://planted:secret@127.0.0.1:1";
 
   await expect(connectNats({ url, name: "test", log })).rejects.toThrow(
@@ -17,7 +17,7 @@ test("a broker that is not there is one clear line without credentials", async (
   );
 });
 
-test("user and password of the address are used, and a refusal says so in one line", async () => {
+test("user and password of the URL are used, and a refused login is reported in one line", async () => {
   const dir = mkdtempSync(join(tmpdir(), "nats-"));
   await using server = await startNats({ dir, password: "p@ss/word" });
   const withUser = (user: string): string => `nats://${user}@127.0.0.1:${server.port}`;
@@ -30,7 +30,7 @@ test("user and password of the address are used, and a refusal says so in one li
   rmSync(dir, { recursive: true });
 });
 
-test("a connection that ends although the service did not close it is reported to its watcher", async () => {
+test("a connection that ends before the service closes it is reported", async () => {
   const { url } = await testNats();
   const watched = await connectNats({ url, name: "test", log });
   const closed = await connectNats({ url, name: "test", log });

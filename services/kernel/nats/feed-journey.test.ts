@@ -37,7 +37,7 @@ async function startTill(url: string) {
   return { pool, port, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** The service that consumes: it reads the feed, at the messages of the broker and without them. */
+/** The service that consumes: it reads the feed after messages of the broker, and regularly without them. */
 async function startShop(url: string, tillPort: number) {
   await using stack = new AsyncDisposableStack();
   const { pool } = await kernelDatabase("shop");
@@ -67,7 +67,7 @@ async function coins(pool: Pool): Promise<bigint[]> {
 }
 
 test(
-  "events arrive once and in order, while the broker dies, forgets and comes back",
+  "events arrive once and in order while the broker is killed and restarted without its data",
   { timeout: 60_000 },
   async () => {
     await using broker = await startOwnNats();

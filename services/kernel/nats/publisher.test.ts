@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { jetStreamManager } from "./streams.ts";
-import { forwarding, streamOfOwn } from "../testing/streams.ts";
+import { forwarding, newStream } from "../testing/streams.ts";
 
 test("the same entry forwarded twice is stored once, and a purged one is stored again", async () => {
-  await using at = await streamOfOwn();
+  await using at = await newStream();
   const forward = forwarding(at);
   const manager = await jetStreamManager(at.broker);
-  // As ensureStreams would make it, but an operator can purge it.
+  // Like the stream of ensureStreams, but purging it is allowed.
   await manager.streams.add({ name: at.stream.name, subjects: [...at.stream.subjects] });
   const stored = async (): Promise<number> => (await manager.streams.info(at.stream.name)).state.messages;
 

@@ -6,16 +6,16 @@ import type { LogFields } from "../log.ts";
 import { silent as log } from "../testing/calls.ts";
 import { pullWakeUps } from "./pull.ts";
 import { ensureStreams, jetStreamManager } from "./streams.ts";
-import { forwarding, streamOfOwn, type TestStream, WITHIN } from "../testing/streams.ts";
+import { forwarding, newStream, type TestStream, WITHIN } from "../testing/streams.ts";
 
-/** A reader that notes up to which number it was woken, and can be made to fail. */
-function reading({ broker, stream, subject }: TestStream) {
+/** A reader that records the number of each wake-up, and fails as often as the test sets. */
+function startReader({ broker, stream, subject }: TestStream) {
   const woken: bigint[] = [];
   const state = { failures: 0 };
   const catchUp = async (lastNumber: bigint): Promise<void> => {
     if (state.failures > 0) {
       state.failures -= 1;
-      throw new Error("the database is away");
+      throw new Error("the database is unreachable");
     }
     await sleep(1);
     woken.push(lastNumber);
@@ -30,10 +30,10 @@ async function pending({ broker, stream }: TestStream): Promise<{ unacked: numbe
 }
 
 test("messages wake the reader up to their last number, and are acked once it has read", async () => {
-  await using at = await streamOfOwn();
+  await using at = await newStream();
   const forward = forwarding(at);
   await ensureStreams(at.broker, [at.stream]);
-  await using reader = reading(at);
+  await using reader = startReader(at);
 
   await forward(1, 2, 3);
 
@@ -41,13 +41,13 @@ test("messages wake the reader up to their last number, and are acked once it ha
   await vi.waitFor(async () => expect(await pending(at)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
-test("messages that arrived meanwhile are one wake-up, five hundred at most", async () => {
-  await using at = await streamOfOwn();
+test("up to five hundred waiting messages are one wake-up", async () => {
+  await using at = await newStream();
   const forward = forwarding(at);
   await ensureStreams(at.broker, [at.stream]);
   await forward(...Array.from({ length: 1_200 }, (_, index) => index + 1));
 
-  await using reader = reading(at);
+  await using reader = startReader(at);
 
   await vi.waitFor(() => expect(reader.woken.at(-1)).toBe(1_200n), WITHIN);
   expect(reader.woken.length).toBeGreaterThanOrEqual(3);
@@ -56,10 +56,10 @@ test("messages that arrived meanwhile are one wake-up, five hundred at most", as
 });
 
 test("a message is delivered again while its feed cannot be read", async () => {
-  await using at = await streamOfOwn();
+  await using at = await newStream();
   const forward = forwarding(at);
   await ensureStreams(at.broker, [at.stream]);
-  await using reader = reading(at);
+  await using reader = startReader(at);
   reader.state.failures = 2;
 
   await forward(1, 2);
@@ -69,7 +69,7 @@ test("a message is delivered again while its feed cannot be read", async () => {
 });
 
 test("while a feed cannot be read, each pause is longer, also when another message arrives", async () => {
-  await using at = await streamOfOwn();
+  await using at = await newStream();
   await using stack = new AsyncDisposableStack();
   const forward = forwarding(at);
   await ensureStreams(at.broker, [at.stream]);
@@ -77,11 +77,14 @@ test("while a feed cannot be read, each pause is longer, also when another messa
   const delays: unknown[] = [];
   const catchUp = async (): Promise<void> => {
     attempts.push(performance.now());
-    if (attempts.length <= 3) throw new Error("the database is away");
+    if (attempts.length <= 3) throw new Error("the database is unreachable");
   };
-  const noting = { ...log, error: (_message: string, fields?: LogFields) => void delays.push(fields?.retry_in_ms) };
+  const recordingLog = {
+    ...log,
+    error: (_message: string, fields?: LogFields) => void delays.push(fields?.retry_in_ms),
+  };
   stack.use(
-    pullWakeUps(at.broker, { stream: at.stream, consumer: "reader", subject: at.subject, catchUp, log: noting }),
+    pullWakeUps(at.broker, { stream: at.stream, consumer: "reader", subject: at.subject, catchUp, log: recordingLog }),
   );
 
   await forward(1);
@@ -94,12 +97,12 @@ test("while a feed cannot be read, each pause is longer, also when another messa
   for (const [index, atLeast] of [240, 490, 990].entries()) expect(pauses[index]).toBeGreaterThan(atLeast);
 });
 
-test("a message without a number of a feed is acked, wakes nothing and stops nothing", async () => {
-  await using at = await streamOfOwn();
+test("a message without a number of a feed is acked and has no other effect", async () => {
+  await using at = await newStream();
   const forward = forwarding(at);
   await ensureStreams(at.broker, [at.stream]);
   await at.broker.connection.jetstream().publish(at.subject, "junk");
-  await using reader = reading(at);
+  await using reader = startReader(at);
 
   await forward(1);
 
@@ -107,11 +110,11 @@ test("a message without a number of a feed is acked, wakes nothing and stops not
   await vi.waitFor(async () => expect(await pending(at)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
-test("a stream or consumer that is deleted is made again, and no later message is missed", async () => {
-  await using at = await streamOfOwn();
+test("a deleted stream or consumer is created again, and no later message is missed", async () => {
+  await using at = await newStream();
   const forward = forwarding(at);
   await ensureStreams(at.broker, [at.stream]);
-  await using reader = reading(at);
+  await using reader = startReader(at);
   await forward(1);
   await vi.waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
   const manager = await jetStreamManager(at.broker);
@@ -125,12 +128,12 @@ test("a stream or consumer that is deleted is made again, and no later message i
   await vi.waitFor(() => expect(reader.woken).toContain(3n), WITHIN);
 });
 
-test("a broker that comes back with an empty directory costs time only", async () => {
+test("after a restart of the broker without its data messages are received again", async () => {
   await using broker = await startOwnNats();
-  await using at = await streamOfOwn(broker);
+  await using at = await newStream(broker);
   const forward = forwarding(at);
   await ensureStreams(at.broker, [at.stream]);
-  await using reader = reading(at);
+  await using reader = startReader(at);
   await forward(1);
   await vi.waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
 
@@ -143,8 +146,8 @@ test("a broker that comes back with an empty directory costs time only", async (
   await vi.waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
 });
 
-test("a consumer of an older release is brought up to date and goes on where it was", async () => {
-  await using at = await streamOfOwn();
+test("a consumer of an older release is updated and continues where it was", async () => {
+  await using at = await newStream();
   const forward = forwarding(at);
   await ensureStreams(at.broker, [at.stream]);
   const manager = await jetStreamManager(at.broker);
@@ -152,7 +155,7 @@ test("a consumer of an older release is brought up to date and goes on where it 
   const older = { durable_name: "reader", filter_subject, ack_policy: AckPolicy.Explicit, ack_wait: 1e9 };
   await manager.consumers.add(at.stream.name, older);
 
-  await using reader = reading(at);
+  await using reader = startReader(at);
   await forward(1);
 
   await vi.waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);

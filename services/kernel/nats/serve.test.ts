@@ -6,16 +6,16 @@ import { createLog } from "../log.ts";
 import { serving } from "../testing/nats-serving.ts";
 
 test("a call reaches the handler with its message and its context", async () => {
-  let seen: CallContext | undefined;
+  let received: CallContext | undefined;
   await using setup = await serving(async (message, context) => {
-    seen = context;
+    received = context;
     return await answer(message, context);
   });
   const context = { ...call({ commandId: COMMAND_ID }), traceparent: "00-trace-01" };
 
   expect(await setup.client.read(request, context)).toEqual({ entries: [], lastNumber: 9_007_199_254_740_993n });
 
-  const { signal, ...rest } = seen as CallContext;
+  const { signal, ...rest } = received as CallContext;
   expect(rest).toEqual({
     requestId: context.requestId,
     commandId: COMMAND_ID,
@@ -26,7 +26,7 @@ test("a call reaches the handler with its message and its context", async () => 
   expect(signal.aborted).toBe(false);
 });
 
-test("replicas share the work, and operators find them in the service directory", async () => {
+test("replicas share the calls, and are listed in the service directory of NATS", async () => {
   const counts = [0, 0];
   const counting =
     (index: number): Read =>
@@ -118,14 +118,14 @@ test("commands beyond the limit are refused as busy at once, while queries still
   await setup.client.read(request, call({ commandId: COMMAND_ID }));
 });
 
-test("a server that stops waits for the calls it has begun and takes no new ones", async () => {
+test("a server that stops waits for the calls in progress and accepts no new ones", async () => {
   const { read, began, release } = heldHandler();
   await using setup = await serving(read);
   const running = setup.client.read(request, call({ withinMs: 20_000 }));
   await began;
 
   const stopped = setup.served[Symbol.asyncDispose]();
-  // A request that arrives before the broker knows of the stop is held like the first; its caller times out.
+  // A request that arrives before the broker has processed the stop is held like the first; its caller times out.
   await vi.waitFor(
     async () => {
       const refusal = await refusalOf(setup.client.read(request, call({ withinMs: 200 })));

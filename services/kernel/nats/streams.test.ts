@@ -6,10 +6,10 @@ import { freePort } from "../../../deploy/local/ports.ts";
 import { silent } from "../testing/calls.ts";
 import { connectNats } from "./connect.ts";
 import { ensureStreams, jetStreamManager, requireStreams } from "./streams.ts";
-import { streamOfOwn, WITHIN } from "../testing/streams.ts";
+import { newStream, WITHIN } from "../testing/streams.ts";
 
 test("a stream keeps all messages for two weeks, and no client may delete from it", async () => {
-  await using at = await streamOfOwn();
+  await using at = await newStream();
   await ensureStreams(at.broker, [at.stream]);
   await ensureStreams(at.broker, [{ ...at.stream, maxBytes: 20_000_000 }]);
 
@@ -30,7 +30,7 @@ test("a stream keeps all messages for two weeks, and no client may delete from i
   await expect(manager.streams.purge(at.stream.name)).rejects.toThrow();
 });
 
-test("a broker without JetStream is one clear line", async () => {
+test("a broker without JetStream is reported in one line", async () => {
   const port = await freePort();
   const { path } = await provideNatsServer();
   const server = spawn(path, ["-a", "127.0.0.1", "-p", String(port)], { stdio: "ignore" });

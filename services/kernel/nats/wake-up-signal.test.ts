@@ -1,10 +1,10 @@
 import { expect, test, vi } from "vitest";
 import { testNats } from "#test/support/nats.ts";
-import { streamOfOwn, WITHIN } from "../testing/streams.ts";
+import { newStream, WITHIN } from "../testing/streams.ts";
 import { onWakeUp, wakeUpSender } from "./wake-up-signal.ts";
 
-test("a signal carries the last number of its feed, and wakes the readers of no other feed", async () => {
-  await using at = await streamOfOwn();
+test("a signal contains the last number of its feed, and wakes only the readers of this feed", async () => {
+  await using at = await newStream();
   const { prefix } = await testNats();
   const numbers: bigint[] = [];
   using _reader = onWakeUp(at.broker, `${prefix}.things`, (number) => void numbers.push(number));

@@ -21,22 +21,22 @@ afterAll(async () => {
 });
 
 const acquire = (name: string, owner: string, ttlMs = LONG_MS) => acquireLease(pool, { name, owner, ttlMs });
-const runOut = (name: string) =>
+const expire = (name: string) =>
   execute(pool, sql`update lease set expires_at = clock_timestamp() where name = ${name}`);
 const lock = (lease: Parameters<typeof lockLease>[1]) => inTransaction(pool, (tx) => lockLease(tx, lease));
 
-test("one of many who ask at once gets the lease", async () => {
+test("of many simultaneous requests one acquires the lease", async () => {
   const answers = await Promise.all(["a", "b", "c", "d", "e"].map((owner) => acquire("race", owner)));
 
   expect(answers.filter((lease) => lease !== undefined)).toHaveLength(1);
 });
 
-test("a lease is held until it runs out, and its next holder has a higher fence", async () => {
+test("a lease is held until it expires, and its next owner has a higher fence", async () => {
   const first = await acquire("role", "a");
   expect(first).toEqual({ name: "role", owner: "a", fence: 1n });
   expect(await acquire("role", "b")).toBeUndefined();
 
-  await runOut("role");
+  await expire("role");
 
   expect(await acquire("role", "b")).toEqual({ name: "role", owner: "b", fence: 2n });
 });
@@ -44,18 +44,18 @@ test("a lease is held until it runs out, and its next holder has a higher fence"
 test("an expired lease is renewed when no other process has acquired it, and lost otherwise", async () => {
   const first = await acquire("late", "a");
   if (first === undefined) throw new Error("not acquired");
-  await runOut("late");
+  await expire("late");
   expect(await renewLease(pool, first, LONG_MS)).toBe(true);
   expect(await acquire("late", "b")).toBeUndefined();
 
-  await runOut("late");
+  await expire("late");
   await acquire("late", "b");
 
   expect(await renewLease(pool, first, LONG_MS)).toBe(false);
   expect(await lock(first)).toBe(false);
 });
 
-test("a released lease is free at once, and an old holder releases nothing", async () => {
+test("a released lease is free at once, and a former owner cannot release it", async () => {
   const first = await acquire("free", "a");
   if (first === undefined) throw new Error("not acquired");
   await releaseLease(pool, first);
@@ -70,7 +70,7 @@ test("a released lease is free at once, and an old holder releases nothing", asy
 test("no other process acquires the lease while a transaction of its owner has checked it", async () => {
   const first = await acquire("checked", "a");
   if (first === undefined) throw new Error("not acquired");
-  await runOut("checked");
+  await expire("checked");
 
   await inTransaction(pool, async (tx) => {
     expect(await lockLease(tx, first)).toBe(true);
@@ -80,7 +80,7 @@ test("no other process acquires the lease while a transaction of its owner has c
   expect(await acquire("checked", "b")).toMatchObject({ fence: 2n });
 });
 
-test("of two candidates one plays the role, and the other follows when it leaves", async () => {
+test("of two candidates one has the lease, and the other acquires it after the release", async () => {
   const options = { name: "candidates", ttlMs: LONG_MS, renewMs: 0, pollMs: 0 };
   const first = leaseCandidate(pool, options);
   await using second = leaseCandidate(pool, options);
@@ -92,12 +92,12 @@ test("of two candidates one plays the role, and the other follows when it leaves
   expect(await second.renewOrAcquire()).toMatchObject({ fence: 2n });
 });
 
-test("a candidate that was paused finds its role taken", async () => {
+test("a candidate that was paused too long has lost the lease", async () => {
   const options = { name: "paused", ttlMs: LONG_MS, renewMs: 0, pollMs: 0 };
   await using first = leaseCandidate(pool, options);
   await using second = leaseCandidate(pool, options);
   await first.renewOrAcquire();
-  await runOut("paused");
+  await expire("paused");
   await second.renewOrAcquire();
 
   expect(await first.renewOrAcquire()).toBeUndefined();

@@ -17,7 +17,7 @@ async function folderOf(files: Readonly<Record<string, string>>) {
   return { folder, write, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
-test("a schema is made and gets each file, once", async () => {
+test("a schema is created, and each file is applied once", async () => {
   await using database = await emptyDatabase("elsewhere");
   await using files = await folderOf({ "0001_coin.sql": COIN, "README.md": "not a migration" });
   const options = { url: database.url, schema: SCHEMA, folder: files.folder };
@@ -35,7 +35,7 @@ test("a schema is made and gets each file, once", async () => {
   expect(await many(pool, sql`select * from coin`)).toEqual([{ id: 1n, weight: 5n }]);
 });
 
-test("two services of one database do not meet", async () => {
+test("two services use one database with separate schemas", async () => {
   await using database = await emptyDatabase("elsewhere");
   await using files = await folderOf({ "0001_coin.sql": COIN });
   const names = await Promise.all(
@@ -45,7 +45,7 @@ test("two services of one database do not meet", async () => {
   expect(names).toEqual([["0001_coin"], ["0001_coin"]]);
 });
 
-test("many processes that start at once migrate once", async () => {
+test("many processes that start at the same time migrate once", async () => {
   await using database = await emptyDatabase("elsewhere");
   await using files = await folderOf({ "0001_coin.sql": `select pg_sleep(0.05); ${COIN}` });
   const runs = Array.from({ length: 6 }, () => migrate({ url: database.url, schema: SCHEMA, folder: files.folder }));
@@ -65,7 +65,7 @@ test("an edited file is refused", async () => {
   await expect(migrate(options)).rejects.toThrow("0001_coin was edited after it was applied");
 });
 
-test("a file gets the tables that it includes, which are a part of what must not be edited", async () => {
+test("a file includes tables of another file, which must not be edited either", async () => {
   await using database = await emptyDatabase("elsewhere");
   await using shared = await folderOf({ "coin.sql": COIN });
   await using files = await folderOf({
@@ -80,18 +80,18 @@ test("a file gets the tables that it includes, which are a part of what must not
   await expect(migrate(options)).rejects.toThrow("0001_purse was edited after it was applied");
 });
 
-test("a gap, a double number and a strange name are refused before anything is done", async () => {
+test("a gap, a repeated number and an invalid name are refused before any file is applied", async () => {
   await using gap = await folderOf({ "0001_coin.sql": COIN, "0003_dime.sql": COIN });
-  await using double = await folderOf({ "0001_coin.sql": COIN, "0001_dime.sql": COIN });
-  await using strange = await folderOf({ "0001_coin.sql": COIN, "2_dime.sql": COIN });
+  await using repeated = await folderOf({ "0001_coin.sql": COIN, "0001_dime.sql": COIN });
+  await using invalid = await folderOf({ "0001_coin.sql": COIN, "2_dime.sql": COIN });
   const refusal = (folder: string) => migrate({ url: "postgres://unknown@127.0.0.1:1/x", schema: SCHEMA, folder });
 
   await expect(refusal(gap.folder)).rejects.toThrow("0003_dime.sql: the next migration");
-  await expect(refusal(double.folder)).rejects.toThrow("0001_dime.sql: the next migration");
-  await expect(refusal(strange.folder)).rejects.toThrow("2_dime.sql: a migration is called");
+  await expect(refusal(repeated.folder)).rejects.toThrow("0001_dime.sql: the next migration");
+  await expect(refusal(invalid.folder)).rejects.toThrow("2_dime.sql: a migration is called");
 });
 
-test("a database that cannot be reached is said in one line, without its password", async () => {
+test("a database that cannot be reached is reported in one line, without its password", async () => {
   await using files = await folderOf({ "0001_coin.sql": COIN });
   const url = "postgres://app:hunter2@127.0.0.1:1/pamm";
 
@@ -104,7 +104,7 @@ test("a database that cannot be reached is said in one line, without its passwor
   });
 });
 
-test("a file that fails leaves nothing of itself and names itself", async () => {
+test("a file that fails is rolled back, and the error contains its name", async () => {
   await using database = await emptyDatabase("elsewhere");
   await using files = await folderOf({
     "0001_coin.sql": COIN,
@@ -118,7 +118,7 @@ test("a file that fails leaves nothing of itself and names itself", async () => 
   expect(await migrate(options)).toEqual(["0002_dime"]);
 });
 
-test("a schema that is ahead is left alone, so that an older process can start during a rollout", async () => {
+test("a newer schema is accepted, so that an older process can start during a rollout", async () => {
   await using database = await emptyDatabase("elsewhere");
   await using newer = await folderOf({ "0001_coin.sql": COIN, "0002_dime.sql": "create table dime ();" });
   await using older = await folderOf({ "0001_coin.sql": COIN });

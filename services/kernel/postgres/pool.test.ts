@@ -12,7 +12,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("each connection sees its own schema only and carries every time-out", async () => {
+test("each connection has its own schema only and all time-outs", async () => {
   await using database = await emptyDatabase("notes");
   await using pool = createPool({ url: database.url, schema: "funding", applicationName: "funding", max: 2 });
   const settings = await one(
@@ -31,7 +31,7 @@ test("a schema name is a plain identifier", () => {
   }
 });
 
-test("idle connections that the server ends are reported and replaced", async () => {
+test("idle connections that the server closes are reported and replaced", async () => {
   await using database = await emptyDatabase("notes");
   const reported: string[] = [];
   const onIdleError = (error: Error): void => void reported.push(error.message);

@@ -17,16 +17,16 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-test("what is put into a statement is bound and never text", () => {
-  const evil = "'; drop table coin; --";
+test("values of a statement are bound parameters and never part of its text", () => {
+  const hostile = "'; drop table coin; --";
 
-  const statement = sql`select name from coin where name = ${evil} and id = ${1n}`;
+  const statement = sql`select name from coin where name = ${hostile} and id = ${1n}`;
 
   expect(statement.text).toBe("select name from coin where name = $1 and id = $2");
-  expect(statement.values).toEqual([evil, 1n]);
+  expect(statement.values).toEqual([hostile, 1n]);
 });
 
-test("values leave the database exact", async () => {
+test("values are read from the database exactly", async () => {
   const row = await one(
     pool,
     sql`select ${HUGE}::bigint as big, array[${HUGE}::bigint, null] as bigs, '{}'::bigint[] as none, 12.30::numeric as exact,
@@ -50,7 +50,7 @@ test("values leave the database exact", async () => {
   });
 });
 
-test("values come back as they were bound", async () => {
+test("bound values are read back unchanged", async () => {
   const at = new Date("1999-12-31T23:59:59.999Z");
   const bytes = new Uint8Array([1, 2, 3]).subarray(1);
 
@@ -71,7 +71,7 @@ test("values come back as they were bound", async () => {
   });
 });
 
-test("the types of other pools are left alone", async () => {
+test("the type parsers of other pools are not changed", async () => {
   const { default: pg } = await import("pg");
   const client = new pg.Client(database.url);
   await client.connect();
@@ -81,7 +81,7 @@ test("the types of other pools are left alone", async () => {
   expect(rows).toEqual([{ big: "1" }]);
 });
 
-test("one wants exactly one row, maybeOne at most one", async () => {
+test("one requires exactly one row, maybeOne at most one", async () => {
   const none = sql`select 1 where false`;
   const two = sql`select * from generate_series(1, 2)`;
 
@@ -92,7 +92,7 @@ test("one wants exactly one row, maybeOne at most one", async () => {
   expect(await many(pool, two)).toHaveLength(2);
 });
 
-test("execute counts the rows that were touched", async () => {
+test("execute returns the number of changed rows", async () => {
   expect(await execute(pool, sql`insert into coin (id, name) values (1, 'cent'), (2, 'dime')`)).toBe(2);
   expect(await execute(pool, sql`delete from coin where id > ${1}`)).toBe(1);
   expect(await execute(pool, sql`delete from coin`)).toBe(1);
@@ -109,14 +109,14 @@ test("a statement is prepared once for each connection", async () => {
   expect(prepared).toHaveLength(1);
 });
 
-test("a statement with a star outlives a new column", async () => {
+test("a prepared statement with a star works after a column was added", async () => {
   const all = () => many(pool, sql`select * from coin`);
   await all();
   await execute(pool, sql`alter table coin add column weight bigint`);
   await expect(all()).resolves.toEqual([]);
 });
 
-test("an object cannot be bound whole", () => {
-  // @ts-expect-error a Money has to be taken apart
+test("an object cannot be bound", () => {
+  // @ts-expect-error only the members of a Money can be bound
   void sql`select ${{ currency: "USD", minor: 1n }}`;
 });

@@ -28,7 +28,7 @@ afterAll(async () => {
   await database[Symbol.asyncDispose]();
 });
 
-test("what the work did is committed and its result returned", async () => {
+test("the work is committed and its result returned", async () => {
   const result = await inTransaction(pool, async (tx) => {
     await insert(tx, 1);
     expect(await ids()).toEqual([]);
@@ -39,18 +39,18 @@ test("what the work did is committed and its result returned", async () => {
   expect(await ids()).toEqual([1]);
 });
 
-test("a throw leaves nothing behind and the connection fit for the next", async () => {
+test("an error rolls the transaction back, and its connection returns to the pool", async () => {
   const failed = inTransaction(pool, async (tx) => {
     await insert(tx, 1);
-    throw new Error("changed my mind");
+    throw new Error("failed");
   });
 
-  await expect(failed).rejects.toThrow("changed my mind");
+  await expect(failed).rejects.toThrow("failed");
   expect(await ids()).toEqual([]);
   expect(pool.totalCount - pool.idleCount).toBe(0);
 });
 
-test("an error that the work swallowed is not taken for a commit", async () => {
+test("an error that the work ignored fails the transaction", async () => {
   const swallowed = inTransaction(pool, async (tx) => {
     await insert(tx, 1);
     await insert(tx, 1).catch(() => undefined);
@@ -60,27 +60,27 @@ test("an error that the work swallowed is not taken for a commit", async () => {
   expect(await ids()).toEqual([]);
 });
 
-test("a constraint that fails at commit is a plain failure, since nothing was kept", async () => {
+test("a constraint that fails at commit is an ordinary failure, because nothing was committed", async () => {
   const failed = inTransaction(pool, (tx) => execute(tx, sql`insert into note (id, other) values (1, 99)`));
 
   await expect(failed).rejects.toMatchObject({ name: "error", code: "23503" });
   expect(await ids()).toEqual([]);
 });
 
-test("a connection that dies between two statements fails the transaction and not the process", async () => {
-  const died = inTransaction(pool, async (tx) => {
+test("a connection that is lost between two statements fails the transaction and not the process", async () => {
+  const failed = inTransaction(pool, async (tx) => {
     await insert(tx, 1);
     const { pid } = await one<{ pid: number }>(tx, sql`select pg_backend_pid() as pid`);
     await one(pool, sql`select pg_terminate_backend(${pid})`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   });
 
-  await expect(died).rejects.toThrow();
-  await expect(died).rejects.not.toBeInstanceOf(CommitUnknown);
+  await expect(failed).rejects.toThrow();
+  await expect(failed).rejects.not.toBeInstanceOf(CommitUnknown);
   expect(await ids()).toEqual([]);
 });
 
-test("a connection that is lost during commit leaves the outcome open", async () => {
+test("a connection that is lost during commit leaves the outcome unknown", async () => {
   await using proxy = await proxyThatLosesCommits(new URL(database.url));
   await using lossy = createPool({ url: proxy.url, schema: "notes", applicationName: "lossy", max: 1 });
 
@@ -91,9 +91,9 @@ test("a connection that is lost during commit leaves the outcome open", async ()
   await expect.poll(ids).toEqual([7]);
 });
 
-test("wake-ups come after the commit, once each, and not at all after a rollback", async () => {
-  const seen: (readonly number[])[] = [];
-  const wake = (): void => void ids().then((now) => seen.push(now));
+test("wake-up signals follow the commit, once each, and none follows a rollback", async () => {
+  const read: (readonly number[])[] = [];
+  const wake = (): void => void ids().then((now) => read.push(now));
 
   await inTransaction(pool, async (tx) => {
     afterCommit(tx, wake);
@@ -106,10 +106,10 @@ test("wake-ups come after the commit, once each, and not at all after a rollback
   });
   await expect(failed).rejects.toThrow("no");
 
-  await expect.poll(() => seen).toEqual([[1]]);
+  await expect.poll(() => read).toEqual([[1]]);
 });
 
-/** Passes everything on but the answer to a commit, at which it hangs up. */
+/** Forwards all data except the answer to a commit, and closes the connection instead. */
 async function proxyThatLosesCommits(target: URL): Promise<{ url: string } & AsyncDisposable> {
   const server = net.createServer((client) => {
     const upstream = net.connect(Number(target.port), target.hostname);

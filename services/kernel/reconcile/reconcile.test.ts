@@ -6,10 +6,10 @@ import { aCheck, aFinding, reconciliationPool, runDeps } from "../testing/check.
 
 const WITHIN_MS = 10_000;
 
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+async function until(isMet: () => boolean | Promise<boolean>): Promise<void> {
   const byMs = performance.now() + WITHIN_MS;
-  while (!(await isSo())) {
-    if (performance.now() > byMs) throw new Error("it never came to be so");
+  while (!(await isMet())) {
+    if (performance.now() > byMs) throw new Error("the condition was never met");
     await pause(10, new AbortController().signal);
   }
 }
@@ -19,13 +19,13 @@ async function gauge(name: string, check: string): Promise<number | undefined> {
   return metric?.values.find(({ labels }) => labels["check"] === check)?.value;
 }
 
-test("each check runs at its cadence on one process, the next one takes over, and both show what was found", async () => {
+test("each check runs at its interval on one process, another process takes over, and the metrics show the breaks", async () => {
   const pool = await reconciliationPool();
   const ran: string[] = [];
-  const start = async (who: string) => {
+  const start = async (processName: string) => {
     const check = await aCheck(pool, { name: "T2" });
     const run = async () => {
-      ran.push(who);
+      ran.push(processName);
       return { findings: [aFinding("deal:1")], covers: () => true, nextCursor: "" };
     };
     const job = reconcile({ ...runDeps(pool), checks: [{ ...check, run }], maxMs: 20 });
@@ -47,19 +47,19 @@ test("each check runs at its cadence on one process, the next one takes over, an
   await until(() => ran.includes("second"));
 }, 30_000);
 
-test("one check that fails keeps the others from nothing", async () => {
+test("a check that fails does not prevent the others", async () => {
   const pool = await reconciliationPool();
-  let isRun = false;
+  let hasRun = false;
   const bad = await aCheck(pool, { name: "T3", run: () => Promise.reject(new Error("no")) });
   const good = await aCheck(pool, {
     name: "T4",
     run: async () => {
-      isRun = true;
+      hasRun = true;
       return { findings: [], covers: () => true, nextCursor: "" };
     },
   });
   const job = reconcile({ ...runDeps(pool), checks: [bad, good], maxMs: 1_000 });
   onTestFinished(() => job[Symbol.asyncDispose]());
-  await until(() => isRun);
+  await until(() => hasRun);
   await until(async () => (await gauge("pamm_reconciliation_failing", "T3")) === 1);
 });

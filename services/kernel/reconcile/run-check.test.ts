@@ -12,10 +12,10 @@ const ALL = { afterId: 0n, limit: 1_000 };
 const keysOf = async (pool: Pool) => (await listBreaks(pool, ALL)).items.map(({ key }) => key);
 const stateOf = async (pool: Pool) => (await listChecks(pool))[0]!;
 
-test("a break is opened, stays the same one while it is seen, and is closed when it is gone", async () => {
+test("a break is opened, keeps its id while runs find it, and is closed when a run does not find it", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool);
-  check.see(aFinding("deal:1"));
+  check.find(aFinding("deal:1"));
   await runCheck(runDeps(pool), check, undefined);
   const [first] = (await listBreaks(pool, ALL)).items;
   expect(first).toMatchObject({
@@ -28,13 +28,13 @@ test("a break is opened, stays the same one while it is seen, and is closed when
     evidence: '{"found_minor":"0","expected_minor":"5"}',
   });
 
-  check.see(aFinding("deal:1", { atRiskMinor: 7n }));
+  check.find(aFinding("deal:1", { atRiskMinor: 7n }));
   await runCheck(runDeps(pool), check, undefined);
   const [again] = (await listBreaks(pool, ALL)).items;
   expect(again).toMatchObject({ id: first?.id, openedAt: first?.openedAt, atRisk: { minorUnits: 7n } });
   expect(again?.seenAt?.getTime()).toBeGreaterThan(first?.seenAt?.getTime() ?? 0);
 
-  check.see();
+  check.find();
   await runCheck(runDeps(pool), check, undefined);
   expect(await keysOf(pool)).toEqual([]);
   const { closed } = await one<{ closed: boolean }>(
@@ -43,20 +43,20 @@ test("a break is opened, stays the same one while it is seen, and is closed when
   );
   expect(closed).toBe(true);
 
-  check.see(aFinding("deal:1"));
+  check.find(aFinding("deal:1"));
   await runCheck(runDeps(pool), check, undefined);
   expect((await listBreaks(pool, ALL)).items[0]?.id).not.toBe(first?.id);
 });
 
-test("a check with two confirmations opens a break in the second run in a row", async () => {
+test("a check with two confirmations opens a break in the second consecutive run that finds it", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool, { confirmations: 2 });
-  check.see(aFinding("login:1"));
+  check.find(aFinding("login:1"));
   await runCheck(runDeps(pool), check, undefined);
   expect(await keysOf(pool)).toEqual([]);
-  check.see();
+  check.find();
   await runCheck(runDeps(pool), check, undefined);
-  check.see(aFinding("login:1"));
+  check.find(aFinding("login:1"));
   await runCheck(runDeps(pool), check, undefined);
   expect(await keysOf(pool)).toEqual([]);
   await runCheck(runDeps(pool), check, undefined);
@@ -66,7 +66,7 @@ test("a check with two confirmations opens a break in the second run in a row", 
 test("a break that a run did not cover stays open", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool);
-  check.see(aFinding("login:1", { login: "1" }), aFinding("login:2", { login: "2" }));
+  check.find(aFinding("login:1", { login: "1" }), aFinding("login:2", { login: "2" }));
   await runCheck(runDeps(pool), check, undefined);
   check.answer({ findings: [], covers: ({ login }) => login === "2", nextCursor: "2" });
   await runCheck(runDeps(pool), check, undefined);
@@ -93,7 +93,7 @@ test("a run continues at the cursor, and the end of a full pass is recorded", as
 test("a check that fails records the error, keeps its breaks and its last completion, and recovers", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool);
-  check.see(aFinding("deal:1"));
+  check.find(aFinding("deal:1"));
   await runCheck(runDeps(pool), check, undefined);
   const { completedAt } = await stateOf(pool);
   const failing = { ...check, run: () => Promise.reject(new Error("select secret from table")) };
@@ -136,16 +136,16 @@ test("a process that lost the lease during a run writes nothing", async () => {
 test("a run that crashes leaves the breaks unchanged, and the check becomes stale", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool);
-  check.see(aFinding("deal:1"));
+  check.find(aFinding("deal:1"));
   await runCheck(runDeps(pool), check, undefined);
   const before = await stateOf(pool);
-  // The process dies while it writes the result.
-  check.see(aFinding("deal:2"));
+  // The process crashes while it writes the result.
+  check.find(aFinding("deal:2"));
   const covers = (): boolean => {
-    throw new Error("dead");
+    throw new Error("crashed");
   };
   check.answer({ covers });
-  await expect(runCheck(runDeps(pool), check, undefined)).rejects.toThrow("dead");
+  await expect(runCheck(runDeps(pool), check, undefined)).rejects.toThrow("crashed");
   expect(await keysOf(pool)).toEqual(["deal:1"]);
   expect(await stateOf(pool)).toMatchObject({ completedAt: before.completedAt, error: "" });
 });
@@ -153,20 +153,20 @@ test("a run that crashes leaves the breaks unchanged, and the check becomes stal
 test("a run with more breaks than the maximum is not complete and closes nothing", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool);
-  check.see(aFinding("old"));
+  check.find(aFinding("old"));
   await runCheck(runDeps(pool), check, undefined);
-  check.see(...Array.from({ length: MAX_FINDINGS + 1 }, (_, index) => aFinding(`deal:${index}`)));
+  check.find(...Array.from({ length: MAX_FINDINGS + 1 }, (_, index) => aFinding(`deal:${index}`)));
   await runCheck(runDeps(pool), check, undefined);
   const { openBreaks, error } = await stateOf(pool);
   expect(openBreaks).toBe(MAX_FINDINGS + 1);
   expect(error).toContain("More than 1000 breaks");
 });
 
-test("pages of breaks are walked by id and end early when the evidence is large", async () => {
+test("pages of breaks continue after an id and end early when the evidence is large", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool);
   const evidence = { text: "x".repeat(250_000) };
-  check.see(aFinding("1", { evidence }), aFinding("2", { evidence }), aFinding("3"));
+  check.find(aFinding("1", { evidence }), aFinding("2", { evidence }), aFinding("3"));
   await runCheck(runDeps(pool), check, undefined);
   const first = await listBreaks(pool, ALL);
   expect(first.items.map(({ key }) => key)).toEqual(["1"]);
@@ -176,15 +176,15 @@ test("pages of breaks are walked by id and end early when the evidence is large"
   expect(next.hasMore).toBe(true);
 });
 
-test("a snapshot sees one state of the tables, whatever others commit, and writes nothing", async () => {
+test("a snapshot reads one state of the tables while other transactions commit, and cannot write", async () => {
   const pool = await reconciliationPool();
   const count = sql`select count(*)::integer as checks from reconciliation_check`;
-  const seen = await inSnapshot(pool, async (db) => {
+  const counts = await inSnapshot(pool, async (db) => {
     const before = await one(db, count);
     await aCheck(pool);
     return [before, await one(db, count)];
   });
-  expect(seen).toEqual([{ checks: 0 }, { checks: 0 }]);
+  expect(counts).toEqual([{ checks: 0 }, { checks: 0 }]);
   await expect(inSnapshot(pool, (db) => execute(db, sql`delete from reconciliation_check`))).rejects.toThrow(
     "read-only",
   );

@@ -17,11 +17,11 @@ import { listReviews } from "./list-reviews.ts";
 import { actionNotPossible } from "./refusals.ts";
 import { anOpenCase, aNewCase, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
 
-/** Resolves while another transaction is in the middle of a decision too. */
-async function meetAnother(pool: Pool): Promise<void> {
-  const inside = sql`select from pg_stat_activity
+/** Resolves when another transaction is also inside a decision. */
+async function waitForConcurrentVote(pool: Pool): Promise<void> {
+  const open = sql`select from pg_stat_activity
                      where datname = current_database() and (wait_event_type = 'Lock' or state = 'idle in transaction')`;
-  await vi.waitFor(async () => expect((await many(pool, inside)).length).toBeGreaterThan(1), { timeout: 5_000 });
+  await vi.waitFor(async () => expect((await many(pool, open)).length).toBeGreaterThan(1), { timeout: 5_000 });
 }
 
 const events = (pool: Pool) =>
@@ -69,21 +69,21 @@ test("a second key confirms the proposal, the decision is carried out with it, a
   expect(await listUnfinished(pool, AT, 10)).toEqual([]);
 });
 
-test("of many confirmations at once one decides", async () => {
+test("of many simultaneous confirmations one decides", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
   await votingOn(pool, id).vote("anna");
-  const voting = votingOn(pool, id, { examine: () => meetAnother(pool) });
-  const ends = await Promise.allSettled(["boris", "carol", "dora", "emil"].map((actor) => voting.vote(actor)));
-  expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
-  for (const end of ends) {
-    if (end.status === "rejected") expect(end.reason).toMatchObject({ code: "review_decided" });
+  const voting = votingOn(pool, id, { examine: () => waitForConcurrentVote(pool) });
+  const results = await Promise.allSettled(["boris", "carol", "dora", "emil"].map((actor) => voting.vote(actor)));
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  for (const result of results) {
+    if (result.status === "rejected") expect(result.reason).toMatchObject({ code: "review_decided" });
   }
   expect(voting.carriedOut).toEqual([id]);
   expect(await events(pool)).toHaveLength(2);
 });
 
-test("two proposals at once are one proposal, and the other key has confirmed it", async () => {
+test("of two simultaneous proposals the second is the confirmation", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
   const voting = votingOn(pool, id);
@@ -94,8 +94,8 @@ test("two proposals at once are one proposal, and the other key has confirmed it
 test("a repeated command gets the response of its first call, whatever was voted since", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  const asked: string[] = [];
-  const voting = votingOn(pool, id, { readFacts: async () => void asked.push("asked") });
+  const reads: string[] = [];
+  const voting = votingOn(pool, id, { readFacts: async () => void reads.push("read") });
   const votes: readonly [string, object, string][] = [
     ["anna", {}, "command-1"],
     ["anna", { action: "withdraw_proposal" }, "command-2"],
@@ -114,7 +114,7 @@ test("a repeated command gets the response of its first call, whatever was voted
     ReviewState.PROPOSED,
     ReviewState.DECIDED,
   ]);
-  expect([voting.carriedOut, asked.length, (await events(pool)).length]).toEqual([[id], 4, 4]);
+  expect([voting.carriedOut, reads.length, (await events(pool)).length]).toEqual([[id], 4, 4]);
   await expect(voting.vote("boris", {}, "command-5")).rejects.toMatchObject({ code: "review_decided" });
 });
 
@@ -122,7 +122,7 @@ test("simultaneous duplicates of one command record one vote and get the same re
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
   await votingOn(pool, id).vote("anna");
-  const voting = votingOn(pool, id, { examine: () => meetAnother(pool) });
+  const voting = votingOn(pool, id, { examine: () => waitForConcurrentVote(pool) });
   const [first, ...others] = await Promise.all(Array.from({ length: 4 }, () => voting.vote("boris", {}, "command-1")));
 
   expect(first?.review).toMatchObject({ state: ReviewState.DECIDED, decision: { confirmedBy: "boris" } });

@@ -56,7 +56,7 @@ test.each([
   ["another action", aVote({ actor: "boris", action: "reverse" })],
   ["another deal", aVote({ actor: "boris", dealId: 78n })],
   ["another action by the same key", aVote({ action: "reverse" })],
-])("%s than the proposed one is refused, and the refusal names what is proposed", (_what, vote) => {
+])("%s than the proposed one is refused, and the refusal contains the proposal", (_what, vote) => {
   expect(() => applyVote(PROPOSED, ACTIONS, vote)).toThrow(
     expect.objectContaining({
       code: "decision_differs",
@@ -72,7 +72,7 @@ test.each(["anna", "boris"])("any API key can withdraw a proposal: %s", (actor) 
   });
 });
 
-test("an action that the case does not allow is refused, and the refusal names the allowed actions", () => {
+test("an action that the case does not allow is refused, and the refusal contains the allowed actions", () => {
   expect(() => applyVote(OPEN, ACTIONS, aVote({ action: "adopt" }))).toThrow(
     expect.objectContaining({ code: "action_not_possible", details: { actions: "reverse, confirm_applied" } }),
   );
@@ -82,7 +82,7 @@ test("an action that the case does not allow is refused, and the refusal names t
 });
 
 test.each([["decided", DECIDED] as const, ["obsolete", { state: "OBSOLETE" } as const] as const])(
-  "a case that is %s takes no more votes",
+  "a case that is %s accepts no more votes",
   (_state, progress) => {
     for (const action of [...ACTIONS, WITHDRAW_PROPOSAL]) {
       expect(() => applyVote(progress, ACTIONS, aVote({ actor: "carol", action }))).toThrow(
@@ -105,11 +105,11 @@ test("the progress of a case follows from its events", () => {
   expect(progressAfter([anEvent("PROPOSED")])).toEqual(PROPOSED);
   expect(progressAfter([anEvent("PROPOSED"), confirmed])).toEqual(DECIDED);
   expect(progressAfter([anEvent("PROPOSED"), anEvent("WITHDRAWN")])).toEqual(OPEN);
-  const late = [
+  const events = [
     anEvent("PROPOSED", { action: "reverse" }),
     anEvent("VOIDED", { actor: "" }),
     anEvent("PROPOSED"),
     confirmed,
   ];
-  expect(progressAfter(late)).toEqual(DECIDED);
+  expect(progressAfter(events)).toEqual(DECIDED);
 });

@@ -4,7 +4,7 @@ import { Refusal } from "../refusal.ts";
 import { type CallFacts, callContext } from "../contract/context.ts";
 import type { CallContext, Implementation } from "../contract/contract.ts";
 
-/** The kernel's own contract stands for any. */
+/** A contract of the kernel, as an example of all contracts. */
 export const contract = FeedServiceService;
 export type Read = Implementation<typeof FeedServiceService>["read"];
 
@@ -13,14 +13,14 @@ export const COMMAND_ID = "01978f3c-0000-7000-8000-000000000001";
 export const request = { feed: "test.things", afterNumber: 9_007_199_254_740_993n, afterId: 1n, limit: 10 };
 export const encoded = ReadRequest.encode(request).finish();
 
-/** Answers with the number that was asked for. */
+/** Answers with the number of the request. */
 export const answer: Read = async ({ afterNumber }) => ({ entries: [], lastNumber: afterNumber });
 
 export function call(facts: Partial<CallFacts> = {}): CallContext {
   return callContext({ caller: "test", withinMs: 2_000, ...facts });
 }
 
-/** Every member that a refusal can have. */
+/** A refusal with every member. */
 export function fullRefusal(): Refusal {
   return new Refusal({
     code: "account_busy",
@@ -46,7 +46,7 @@ export function heldHandler(): { read: Read; began: Promise<void>; release: () =
   return { read, began: began.promise, release: released.resolve };
 }
 
-/** A handler whose signal is aborted; it answers when it is released, so that its answer never overtakes the time-out of the caller. */
+/** A handler that reports the abort of its signal and answers only when it is released, always after the time-out of the caller. */
 export function handlerUntilAborted(): {
   read: Read;
   began: Promise<void>;

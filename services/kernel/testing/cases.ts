@@ -7,7 +7,7 @@ import { type Decider, recordVote } from "../review/record-vote.ts";
 
 export const AT = new Date("2026-11-22T10:00:00Z");
 
-/** A database with the tables of reviews, and nothing else of a service. */
+/** A database with the tables of the kernel and of reviews only. */
 export async function reviewDatabase(): Promise<Pool> {
   const { pool } = await kernelDatabase("reviews", ["review/review.sql"]);
   return pool;

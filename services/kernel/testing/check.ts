@@ -5,7 +5,7 @@ import type { Check, Finding, CheckRun } from "../reconcile/check.ts";
 import type { RunDeps } from "../reconcile/run-check.ts";
 import { insertChecks } from "../reconcile/store.ts";
 
-/** A database with the tables of checks, and nothing else of a service. */
+/** A database with the tables of the kernel and of checks only. */
 export async function reconciliationPool(): Promise<Pool> {
   const { pool } = await kernelDatabase("kernel", ["reconcile/tables.sql"]);
   return pool;
@@ -15,11 +15,11 @@ export function runDeps(pool: Pool): RunDeps {
   return { pool, log: createLog({ service: "kernel", level: "silent" }) };
 }
 
-/** A check that sees what the test wants it to see. */
+/** A check whose findings the test sets. */
 export async function aCheck(
   pool: Pool,
   own: Partial<Check> = {},
-): Promise<Check & { see: (...findings: Finding[]) => void; answer: (run: Partial<CheckRun>) => void }> {
+): Promise<Check & { find: (...findings: Finding[]) => void; answer: (run: Partial<CheckRun>) => void }> {
   let run: CheckRun = { findings: [], covers: () => true, nextCursor: "" };
   const check: Check = {
     name: "T1",
@@ -32,7 +32,7 @@ export async function aCheck(
   await insertChecks(pool, [check]);
   return {
     ...check,
-    see: (...findings) => void (run = { ...run, findings }),
+    find: (...findings) => void (run = { ...run, findings }),
     answer: (part) => void (run = { ...run, ...part }),
   };
 }

@@ -1,25 +1,25 @@
 import type { PoolClient } from "pg";
 import type { Pool } from "../postgres/pool.ts";
 
-/** A process that dies after so many steps. A step is a statement, or the beginning or the end of a call. */
+/** A process that crashes after a number of steps. A step is a statement, or the start or the end of a call. */
 export type Crashing = {
   readonly pool: Pool;
-  /** A client whose calls are steps, too. */
+  /** Returns a client whose calls count as steps. */
   readonly client: <C extends object>(client: C) => C;
-  /** Resolves when it has died. */
-  readonly died: Promise<void>;
-  /** How many steps it has taken. */
-  readonly age: () => number;
+  /** Resolves when the process has crashed. */
+  readonly crashed: Promise<void>;
+  /** The number of steps that the process has executed. */
+  readonly stepsTaken: () => number;
 };
 
 type Step = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * From the given step on nothing is executed or answered any more, and its connections are gone, so that the database
- * rolls back what was not committed. What it had asked of others before stays done.
+ * After `steps` steps the process executes nothing and receives no answers, and its connections are closed, so that the
+ * database rolls back open transactions. Calls that it sent before are executed.
  */
 export function crashingProcess(pool: Pool, steps: number): Crashing {
-  const { promise: died, resolve } = Promise.withResolvers<void>();
+  const { promise: crashed, resolve } = Promise.withResolvers<void>();
   const open = new Set<PoolClient>();
   let taken = 0;
   const step: Step = async (work) => {
@@ -27,14 +27,14 @@ export function crashingProcess(pool: Pool, steps: number): Crashing {
       taken += 1;
       return await work();
     }
-    for (const client of open) client.release(new Error("the process died"));
+    for (const client of open) client.release(new Error("the process crashed"));
     open.clear();
     resolve();
     return await new Promise<never>(() => undefined);
   };
   return {
-    died,
-    age: () => taken,
+    crashed,
+    stepsTaken: () => taken,
     pool: crashingPool(pool, open, step),
     client: (client) => crashingClient(client, step),
   };

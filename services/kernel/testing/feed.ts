@@ -10,7 +10,7 @@ import { publishAll } from "../feed/publish.ts";
 export const FEED = "till.coins";
 export const silent = createLog({ service: "test", level: "silent" });
 
-/** An amount stands for any message; tests recognise entries by it. */
+/** A message with an amount, by which tests recognise entries. */
 export const cents = (minorUnits: bigint): Money => ({ currencyCode: "USD", minorUnits });
 
 export function anEntry(number: bigint, over: Partial<FeedEntry> = {}): FeedEntry {
@@ -40,7 +40,7 @@ export async function publishCents(
   );
 }
 
-/** Sequences what is committed as a relay would, and leaves the lease free. */
+/** Sequences committed events as a relay does, and leaves the lease free. */
 export async function sequenceAll(pool: Pool): Promise<void> {
   const lease = await acquireLease(pool, { name: "sequencing", owner: "test", ttlMs: 0 });
   if (lease === undefined) throw new Error("the lease of the test is taken");

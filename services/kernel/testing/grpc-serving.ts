@@ -13,7 +13,7 @@ export async function serving(read: Read, { maxConcurrent = 64 } = {}) {
   return { served, client, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
-/** A call by hand, without any header of ours. */
+/** A call without the generated client and without headers of the service. */
 export function rawCall(
   port: number,
   path: string,

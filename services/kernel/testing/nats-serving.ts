@@ -9,7 +9,7 @@ import { serveOverNats } from "../nats/serve.ts";
 
 type Options = { readonly maxConcurrent?: number; readonly log?: Log; readonly url?: string };
 
-/** A service with one replica, and a client on a connection of its own. */
+/** A service with one replica, and a client on its own connection. */
 export async function serving(read: Read, options: Options = {}) {
   const { url, prefix: service } = await testNats();
   const to = options.url ?? url;
@@ -25,7 +25,7 @@ export async function serving(read: Read, options: Options = {}) {
   return { service, theirs, served, serve, client, ask, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** A call by hand: the code of the refusal, or nothing. */
+/** A call without the generated client; returns the code of the refusal, or empty text. */
 async function rawCall({ connection }: Broker, service: string, payload: Uint8Array, fields: Record<string, string>) {
   const sent = headers();
   for (const [name, value] of Object.entries(fields)) sent.set(name, value);

@@ -9,9 +9,9 @@ export const WITHIN = { timeout: 15_000, interval: 25 };
 
 export type TestStream = { readonly broker: Broker; readonly stream: StreamDefinition; readonly subject: string };
 
-export async function streamOfOwn(own?: { readonly url: string }): Promise<TestStream & AsyncDisposable> {
+export async function newStream(server?: { readonly url: string }): Promise<TestStream & AsyncDisposable> {
   const { url, prefix, stream: name } = await testNats();
-  const broker = await connectNats({ url: own?.url ?? url, name: prefix, log });
+  const broker = await connectNats({ url: server?.url ?? url, name: prefix, log });
   const stream = { name, subjects: [`${prefix}.>`], maxBytes: 10_000_000, replicas: 1 };
   return { broker, stream, subject: `${prefix}.moved.7`, [Symbol.asyncDispose]: () => broker[Symbol.asyncDispose]() };
 }

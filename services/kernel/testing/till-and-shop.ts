@@ -6,10 +6,10 @@ import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "../feed/co
 import { feedReader } from "../feed/read.ts";
 import { FEED, publishCents, sequenceAll, silent } from "./feed.ts";
 
-/** Long enough for a machine that many tests share. */
+/** Long enough when many tests run on one machine. */
 export const WAIT = { timeout: 8_000, interval: 10 };
 
-/** A service that publishes and a service that consumes, each with a database of its own. */
+/** A service that publishes (till) and a service that consumes (shop), each with its own database. */
 export async function tillAndShop() {
   const [till, shop] = [(await kernelDatabase("till")).pool, (await kernelDatabase("shop")).pool];
   await execute(shop, sql`create table coin (cents bigint)`);

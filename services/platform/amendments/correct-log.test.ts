@@ -9,7 +9,7 @@ import { listUnreconciledLogins } from "../store/amendments.ts";
 import { losing } from "../testing/losing.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
-import { decideBoth, openReviews, say } from "../testing/reviews.ts";
+import { decideBoth, openReviews, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 
 /** Longer than the period that is read again in every run. */
@@ -80,7 +80,7 @@ test.concurrent(
     await logOf(instance, login, 2);
     await world.control.editDeal(deal, { profit: "6.00" });
     const [review] = await reviewsAbout(instance, login, 1);
-    const refused = say(instance, review!, "key-of-ann", { action: "correct_log" });
+    const refused = vote(instance, review!, "key-of-ann", { action: "correct_log" });
     await expect(refused).rejects.toMatchObject({
       code: "action_not_possible",
       message: expect.stringContaining(`The trading platform shows 5.00 on ${login}, but its history sums to 6.00`),
@@ -115,11 +115,11 @@ test.concurrent(
     await world.control.editDeal(deal, { profit: "6.00" });
     await world.control.fix(login);
     const [review] = await reviewsAbout(instance, login, 1);
-    await say(instance, review!, "key-of-ann", { action: "correct_log" });
+    await vote(instance, review!, "key-of-ann", { action: "correct_log" });
     await world.control.editDeal(deal, { profit: "7.00" });
     await world.control.fix(login);
 
-    await expect(say(instance, review!, "key-of-bob", { action: "correct_log" })).rejects.toMatchObject({
+    await expect(vote(instance, review!, "key-of-bob", { action: "correct_log" })).rejects.toMatchObject({
       code: "action_not_possible",
       message: expect.stringMatching(/now shows deal \d+ as: 7\.00 .* The correction would be 2\.00/),
     });
@@ -149,7 +149,7 @@ test.concurrent(
       expect(BigInt(deal)).toBe(legs[0]!.dealId);
     };
     await isBack();
-    await expect(say(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
+    await expect(vote(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
       code: "action_not_possible",
     });
     await world.control.restart(FORGET_MS);
@@ -174,7 +174,7 @@ test.concurrent(
 );
 
 test.concurrent.for([false, true])(
-  "a decision whose process dies with its commit (it happened: %s) is recorded completely or not at all, and once",
+  "a decision whose process crashes during its commit (committed: %s) is recorded completely or not at all, and once",
   { timeout: TIMEOUT_MS },
   async (happens, context) => {
     const world = await aWorld(context);
@@ -195,15 +195,15 @@ test.concurrent.for([false, true])(
       };
       await reportAmendments(instance.deps, [{ ...gone, amendment: "deal_gone" }]);
       const [review] = await reviewsAbout(instance, login, 1);
-      await say(instance, review!, "key-of-ann", { action: "correct_log" });
-      const vote = { reviewId: review!.id, action: "correct_log", dealId: 0n, note: "seen", actor: "key-of-bob" };
+      await vote(instance, review!, "key-of-ann", { action: "correct_log" });
+      const secondVote = { reviewId: review!.id, action: "correct_log", dealId: 0n, note: "seen", actor: "key-of-bob" };
 
       // The operator repeats the vote with another process.
       await losing(instance, { commit, happens })
-        .decideReview(vote, aCall())
+        .decideReview(secondVote, aCall())
         .catch(() => undefined);
       const rest = await service
-        .decideReview({ ...vote, actor: "key-of-cid" }, aCall())
+        .decideReview({ ...secondVote, actor: "key-of-cid" }, aCall())
         .catch((error: unknown) => error);
 
       if (rest instanceof Error) expect(rest).toMatchObject({ code: "review_decided" });
@@ -236,7 +236,7 @@ test.concurrent(
     await world.control.removeDeal(deal);
     const [review] = await reviewsAbout(instance, login, 1);
 
-    await expect(say(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
+    await expect(vote(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
       code: "action_not_possible",
       message: expect.stringContaining(`The open positions of ${login} differ from its history`),
     });

@@ -143,14 +143,14 @@ test.concurrent("a ticket that the platform reused on another login is a deleted
   expect((await logOf(instance, login, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
 });
 
-test.concurrent("a process that dies with a claim delays the verification; another process makes it", async (context) => {
+test.concurrent("a process that crashes with a claim delays the verification; another process runs it", async (context) => {
   const world = await aWorld(context);
-  const dying = await world.start({ hasJobs: false });
-  const { login, ticket } = await anAppliedDeposit(dying);
+  const crashing = await world.start({ hasJobs: false });
+  const { login, ticket } = await anAppliedDeposit(crashing);
   await world.control.removeDeal(Number(ticket));
-  await passTime(dying, 61);
-  expect(await claimVerifications(dying.deps.pool, 1_000, 10)).toHaveLength(1);
-  await dying[Symbol.asyncDispose]();
+  await passTime(crashing, 61);
+  expect(await claimVerifications(crashing.deps.pool, 1_000, 10)).toHaveLength(1);
+  await crashing[Symbol.asyncDispose]();
 
   const next = await world.start();
 

@@ -75,7 +75,7 @@ test.concurrent("an account that the platform reports as created but does not sh
 });
 
 test.concurrent.for(["drop_before", "drop_after"])(
-  "an account whose creation lost its answer (%s) is made once",
+  "an account whose creation lost its answer (%s) is created once",
   async (effect, context) => {
     const world = await aWorld(context);
     const instance = await world.start();
@@ -128,8 +128,8 @@ test.concurrent("a refusal by the platform and an unreachable platform have diff
   await expect(weak).rejects.toMatchObject({ code: "platform_rejected", details: { platform_code: "3006" } });
 
   await world.control.fault({ command: "user/add", effect: "retcode:10", times: 100 });
-  const away = service.createAccount(MASTER, aCall(3_000));
-  await expect(away).rejects.toMatchObject({ code: "platform_unavailable", outcome: "unknown" });
+  const creating = service.createAccount(MASTER, aCall(3_000));
+  await expect(creating).rejects.toMatchObject({ code: "platform_unavailable", outcome: "unknown" });
   await world.control.noFaults();
   expect(await service.createAccount(MASTER, aCall(30_000))).toEqual({ login: "3000000" });
 });

@@ -12,7 +12,7 @@ import { listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { logOf, shortly } from "../testing/log-of.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
-import { decideBoth, openReviews, reviewOf, say } from "../testing/reviews.ts";
+import { decideBoth, openReviews, reviewOf, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 const NOW = { at: new Date() };
@@ -37,16 +37,18 @@ test.concurrent("a leg is applied once with the deal that two clients confirm, a
   const instance = await world.start({ hasJobs: false });
   const { login, request, review } = await aDoubtfulDeposit(instance);
   const { deal } = await world.control.balance(login, "5.00", "rewritten");
-  const said = { action: "confirm_applied", dealId: BigInt(deal) };
+  const decision = { action: "confirm_applied", dealId: BigInt(deal) };
 
   expect(review).toMatchObject({ login, actions: ["confirm_applied", "confirm_not_applied"], state: ReviewState.OPEN });
-  await say(instance, review, "key-of-ann", said);
-  await expect(say(instance, review, "key-of-ann", said)).rejects.toMatchObject({ code: "second_approver_required" });
+  await vote(instance, review, "key-of-ann", decision);
+  await expect(vote(instance, review, "key-of-ann", decision)).rejects.toMatchObject({
+    code: "second_approver_required",
+  });
   const other = { action: "confirm_not_applied" };
-  await expect(say(instance, review, "key-of-bob", other)).rejects.toMatchObject({ code: "decision_differs" });
+  await expect(vote(instance, review, "key-of-bob", other)).rejects.toMatchObject({ code: "decision_differs" });
   const both = await Promise.allSettled([
-    say(instance, review, "key-of-bob", said),
-    say(instance, review, "key-of-cid", said),
+    vote(instance, review, "key-of-bob", decision),
+    vote(instance, review, "key-of-cid", decision),
   ]);
 
   expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
@@ -77,13 +79,13 @@ test.concurrent("a deal that does not match the leg cannot be confirmed", async 
   };
 
   for (const dealId of Object.values(deals)) {
-    await expect(say(instance, review, "key-of-ann", { action: "confirm_applied", dealId })).rejects.toMatchObject({
+    await expect(vote(instance, review, "key-of-ann", { action: "confirm_applied", dealId })).rejects.toMatchObject({
       code: "action_not_possible",
       outcome: "not_executed",
     });
   }
   const misnamed = { action: "confirm_not_applied", dealId: 1n };
-  await expect(say(instance, review, "key-of-ann", misnamed)).rejects.toMatchObject({ code: "action_not_possible" });
+  await expect(vote(instance, review, "key-of-ann", misnamed)).rejects.toMatchObject({ code: "action_not_possible" });
   expect(await reviewOf(instance, "candidate_deal")).toMatchObject({ state: ReviewState.OPEN });
 });
 
@@ -115,9 +117,9 @@ test.concurrent("an unmatched deal is reversed once, also when the process crash
   expect(review).toMatchObject({ actions: ["reverse", "acknowledge"], amount: { minorUnits: 8_00n } });
   expect(UNKNOWN_REFERENCE.startsWith(review.reference)).toBe(true);
   await reading[Symbol.asyncDispose]();
-  const dying = await world.start({ hasJobs: false });
-  await decideBoth(dying, review, { action: "reverse" });
-  await dying[Symbol.asyncDispose]();
+  const crashing = await world.start({ hasJobs: false });
+  await decideBoth(crashing, review, { action: "reverse" });
+  await crashing[Symbol.asyncDispose]();
 
   const next = await world.start();
 
@@ -130,7 +132,7 @@ test.concurrent("an unmatched deal is reversed once, also when the process crash
   );
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
   expect(await world.control.account(login)).toMatchObject({ balance: "0.00" });
-  await expect(say(next, review, "key-of-cid", { action: "reverse" })).rejects.toMatchObject({
+  await expect(vote(next, review, "key-of-cid", { action: "reverse" })).rejects.toMatchObject({
     code: "review_decided",
   });
 });
@@ -141,15 +143,15 @@ test.concurrent("a repeated vote for a reversal is answered the same and request
   const login = await anAccount(instance);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
   const { id: reviewId } = await reviewOf(instance, "unknown_reference");
-  const vote = { reviewId, action: "reverse", dealId: 0n, note: "checked with the dealers" };
+  const request = { reviewId, action: "reverse", dealId: 0n, note: "checked with the dealers" };
   const [proposal, confirmation] = [aCall(), aCall()];
-  const proposed = await instance.service.decideReview({ ...vote, actor: "key-of-ann" }, proposal);
-  const decided = await instance.service.decideReview({ ...vote, actor: "key-of-bob" }, confirmation);
+  const proposed = await instance.service.decideReview({ ...request, actor: "key-of-ann" }, proposal);
+  const decided = await instance.service.decideReview({ ...request, actor: "key-of-bob" }, confirmation);
   expect((await logOf(instance, login, 3)).map(shortly)).toContain("REVERSAL -8.00");
 
   const again = [
-    await instance.service.decideReview({ ...vote, actor: "key-of-ann" }, proposal),
-    await instance.service.decideReview({ ...vote, actor: "key-of-bob" }, confirmation),
+    await instance.service.decideReview({ ...request, actor: "key-of-ann" }, proposal),
+    await instance.service.decideReview({ ...request, actor: "key-of-bob" }, confirmation),
   ];
 
   // The evidence shows the current records, which have changed with the reversal.
@@ -195,10 +197,10 @@ test.concurrent("two reviews of one deal reverse it once", async (context) => {
         select 'finding:0', 'unmatched_deal', login, deal_id, evidence, actions, 'OPEN', opened_at from review_case`,
   );
   const again = await reviewOf(instance, "unmatched_deal");
-  await say(instance, again, "key-of-ann", { action: "reverse" });
+  await vote(instance, again, "key-of-ann", { action: "reverse" });
   await decideBoth(instance, review, { action: "reverse" });
 
-  await expect(say(instance, again, "key-of-bob", { action: "reverse" })).rejects.toMatchObject({
+  await expect(vote(instance, again, "key-of-bob", { action: "reverse" })).rejects.toMatchObject({
     code: "action_not_possible",
   });
 
@@ -236,18 +238,18 @@ test.concurrent("a vote that meets a locked account row is not recorded and may 
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { login, review } = await aDoubtfulDeposit(instance);
-  const said = { action: "confirm_not_applied" };
+  const decision = { action: "confirm_not_applied" };
 
   await inTransaction(instance.deps.pool, async (tx) => {
     await lockAccount(tx, login);
-    await expect(say(instance, review, "key-of-ann", said)).rejects.toMatchObject({
+    await expect(vote(instance, review, "key-of-ann", decision)).rejects.toMatchObject({
       code: "busy",
       outcome: "not_executed",
     });
   });
 
   expect(await reviewOf(instance, "candidate_deal")).toMatchObject({ state: ReviewState.OPEN });
-  expect(await say(instance, review, "key-of-ann", said)).toMatchObject({ state: ReviewState.PROPOSED });
+  expect(await vote(instance, review, "key-of-ann", decision)).toMatchObject({ state: ReviewState.PROPOSED });
 });
 
 test.concurrent("a review shows attempts, answers, scans, the log and the possible actions", async (context) => {

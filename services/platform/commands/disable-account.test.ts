@@ -23,10 +23,10 @@ test.concurrent("only managed logins have a balance, and an unreachable platform
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
-  const stranger = await world.control.addAccount({ group: "demo\\forex", name: "Stranger", balance: "10.00" });
+  const unmanaged = await world.control.addAccount({ group: "demo\\forex", name: "Stranger", balance: "10.00" });
   const login = await anAccount(instance);
 
-  await expect(service.getBalance({ login: stranger }, aCall())).rejects.toMatchObject({ code: "login_not_managed" });
+  await expect(service.getBalance({ login: unmanaged }, aCall())).rejects.toMatchObject({ code: "login_not_managed" });
   expect(await service.getStatus({}, aCall())).toMatchObject({ reachable: true, reason: "" });
   await world.simulator[Symbol.asyncDispose]();
   await expect(service.getBalance({ login }, aCall())).rejects.toMatchObject({

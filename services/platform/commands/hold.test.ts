@@ -61,12 +61,12 @@ test.concurrent("a transfer of a lock owner without the lock is refused and not 
   const inLock = aDeposit(login, 3_00n, { lockOwner: "a" });
   const applied = await service.transfer(inLock, aCall());
 
-  const stranger = aDeposit(login, 4_00n, { lockOwner: "b" });
-  await expect(service.transfer(stranger, aCall())).rejects.toMatchObject({
+  const otherOwner = aDeposit(login, 4_00n, { lockOwner: "b" });
+  await expect(service.transfer(otherOwner, aCall())).rejects.toMatchObject({
     code: "lock_not_owned",
     outcome: "not_executed",
   });
-  await expect(service.getTransfer({ key: stranger.key }, aCall())).rejects.toMatchObject({
+  await expect(service.getTransfer({ key: otherOwner.key }, aCall())).rejects.toMatchObject({
     code: "transfer_not_found",
   });
 

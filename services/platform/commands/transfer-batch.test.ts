@@ -218,11 +218,13 @@ test.concurrent("two processes with the same batch move each amount once", async
   const logins = await investors(one, 12);
   const requests = logins.map((login) => aResult(login, 5_00n));
 
-  const asked = await Promise.all([one, two, one].map(({ service }) => service.transferBatch({ requests }, aCall())));
-  // A process that met the other one's transfer was refused, and repeats it.
+  const responses = await Promise.all(
+    [one, two, one].map(({ service }) => service.transferBatch({ requests }, aCall())),
+  );
+  // A process that finds the transfer of the other process is refused, and repeats it.
   const { answers } = await one.service.transferBatch({ requests }, aCall());
 
-  expect(asked).toHaveLength(3);
+  expect(responses).toHaveLength(3);
   expect(answers.map(shortly)).toEqual(logins.map(() => "APPLIED"));
   expect(await balances(world, logins)).toEqual(logins.map(() => "5.00"));
 });

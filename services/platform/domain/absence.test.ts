@@ -32,7 +32,7 @@ test("absence needs a clean scan past half of the quiet period and one past all 
   }
 });
 
-test("a service that was down during the quiet period makes its two scans a second apart", () => {
+test("a service that was down during the quiet period runs its two scans a second apart", () => {
   const awake = OVER + 3_600_000;
   const attempt = lost({ watchedSinceMs: awake });
   expect(decideAbsence(attempt, Q, awake)).toEqual({ kind: "scan", atMs: awake });
@@ -44,18 +44,21 @@ test("a service that was down during the quiet period makes its two scans a seco
   });
 });
 
-test("while the sender may still write, nothing is proven", () => {
+test("while the sender may still write, absence is not proven", () => {
   const scans = [clean(HALF), clean(OVER)];
-  const alive = lost({ isFenced: false, senderHeartbeatAtMs: OVER - 1_000, scans });
-  expect(decideAbsence(alive, Q, OVER)).toMatchObject({ kind: "scan" });
-  expect(decideAbsence(alive, Q, OVER + RESOLUTION_BOUND_MS)).toEqual({ kind: "review", reason: "sender_not_fenced" });
+  const running = lost({ isFenced: false, senderHeartbeatAtMs: OVER - 1_000, scans });
+  expect(decideAbsence(running, Q, OVER)).toMatchObject({ kind: "scan" });
+  expect(decideAbsence(running, Q, OVER + RESOLUTION_BOUND_MS)).toEqual({
+    kind: "review",
+    reason: "sender_not_fenced",
+  });
 
-  const dead = lost({ isFenced: false, senderHeartbeatAtMs: 1_000, scans });
-  expect(decideAbsence(dead, Q, OVER)).toEqual({ kind: "absent" });
-  expect(decideAbsence({ ...dead, senderHeartbeatAtMs: OVER - Q }, Q, OVER)).toMatchObject({ kind: "scan" });
+  const ended = lost({ isFenced: false, senderHeartbeatAtMs: 1_000, scans });
+  expect(decideAbsence(ended, Q, OVER)).toEqual({ kind: "absent" });
+  expect(decideAbsence({ ...ended, senderHeartbeatAtMs: OVER - Q }, Q, OVER)).toMatchObject({ kind: "scan" });
 });
 
-test("a deal that could be ours with a rewritten comment is sent to manual review after the quiet period", () => {
+test("a deal that may belong to the leg with a rewritten comment is sent to manual review after the quiet period", () => {
   expect(decideAbsence(lost({ scans: [candidates(10_000)] }), Q, 11_000)).toMatchObject({ kind: "scan" });
   expect(decideAbsence(lost({ scans: [clean(HALF), candidates(OVER)] }), Q, OVER)).toEqual({
     kind: "review",

@@ -44,7 +44,7 @@ test("the reference with another amount, on another kind of deal, or on two deal
   expect(judge(aDeal(), aDeal({ ticket: 501n }))).toMatchObject({ reason: "two_deals", tickets: [500n, 501n] });
 });
 
-test("a deal of another login is no evidence at all", () => {
+test("a deal of another login is no evidence", () => {
   expect(judge(aDeal({ login: "3000002" }))).toEqual({ kind: "clean" });
   expect(judge(aDeal({ login: "3000002", comment: "" }))).toEqual({ kind: "clean" });
 });
@@ -70,6 +70,6 @@ test("a candidate may have a time more than an hour before its send, because the
 
 test("a deal of another leg or attempt of the service is recognised by its own reference", () => {
   const earlier = aDeal({ comment: platformComment({ ...expected.reference, attempt: 1 }, "CRM-1") });
-  const stranger = aDeal({ comment: platformComment({ ...expected.reference, number: legNumber(78n) }, "") });
-  expect(judge(earlier, stranger)).toEqual({ kind: "clean" });
+  const otherDeal = aDeal({ comment: platformComment({ ...expected.reference, number: legNumber(78n) }, "") });
+  expect(judge(earlier, otherDeal)).toEqual({ kind: "clean" });
 });

@@ -136,7 +136,7 @@ test("the third absence ends the key of an internal leg, and sends a fee credit 
   });
 });
 
-test("when the reference can count no further attempt, the leg ends instead of going back", () => {
+test("a leg ends when its reference has no number for a further attempt", () => {
   const last = (state: "INTENT" | "SENDING"): Leg => ({ kind: "mirror", attempt: 31, absences: 0, state });
   const ended = { kind: "mirror", attempt: 31, absences: 0, state: "REFUSED" };
 
@@ -154,7 +154,7 @@ test("when the reference can count no further attempt, the leg ends instead of g
   });
 });
 
-test("a refusal of the platform keeps its code, and insufficient funds have a reason of their own", () => {
+test("a refusal of the platform keeps its code, and insufficient funds have their own reason", () => {
   const sending: Leg = { kind: "withdrawal", attempt: 1, absences: 0, state: "SENDING" };
   expect(applyEvent(sending, { type: "refused", attempt: 1, code: 10019 })).toMatchObject({
     to: { reason: "insufficient_funds", platformCode: 10019 },
@@ -197,7 +197,7 @@ test("only one rule of the table grants the right to send, and only this rule le
   expect(sendable.map(([state]) => state)).toEqual(["INTENT"]);
 });
 
-test("the new state of a transition determines what is written with it", () => {
+test("the new state of a transition determines the facts that are written with it", () => {
   for (const { from, to, attempt, writes } of TRANSITIONS) {
     const isReported = from.includes("REVIEW") && attempt === undefined;
     expect(writes.includes("finding")).toBe(to === "REVIEW" || to === "UNMATCHED");

@@ -3,7 +3,7 @@ import { checkNewAccount, decideGroup } from "./new-account.ts";
 
 const GROUPS = { masterGroups: ["real\\a", "real\\b"], investorGroups: ["real\\i"], paymentGroup: "real\\p" };
 
-test("each role has its own groups, and a payment account may leave it out", () => {
+test("each role has its own groups, and a payment account needs no group", () => {
   expect(decideGroup("master", "real\\b", GROUPS)).toBe("real\\b");
   expect(decideGroup("investor", "real\\i", GROUPS)).toBe("real\\i");
   expect(decideGroup("payment", "", GROUPS)).toBe("real\\p");

@@ -40,7 +40,7 @@ test("a reversal closes what was open and opens the rest the other way", () => {
   expect(changed).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: 5n }]);
 });
 
-test("charges and dividends touch no position", () => {
+test("charges and dividends change no position", () => {
   expect(followTrades([], [aTrade({ action: 7, volume: 3n }), aTrade({ positionId: 0n, volume: 3n })])).toEqual([]);
 });
 

@@ -14,7 +14,7 @@ const references: fc.Arbitrary<Reference> = fc.record({
 });
 const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-test("the format of a reference never changes: another format would hide every open leg", () => {
+test("the format of a reference never changes, because deals of open legs have the old format", () => {
   const number = legNumber(16_753_715_633_245n);
   expect(formatReference({ kind: "deposit", number, attempt: 1 })).toBe("PD0F7K3M9Q2X1X");
   expect(readReference("PD0F7K3M9Q2X1X CRM-2026-0001")).toEqual({ kind: "deposit", number, attempt: 1 });
@@ -23,7 +23,7 @@ test("the format of a reference never changes: another format would hide every o
   );
 });
 
-test("every kind has a letter of its own, in the order D W F C T M X R", () => {
+test("every kind has a unique letter, in the order D W F C T M X R", () => {
   expect(Object.values(LEG_KINDS).map(({ letter }) => letter)).toEqual(["D", "W", "F", "C", "T", "M", "X", "R"]);
 });
 
@@ -38,7 +38,7 @@ test("a formatted reference is read back, also when the broker appends text or c
   );
 });
 
-test("a reference with one wrong character, or cut short, is none", () => {
+test("a reference with a wrong character or without its end is invalid", () => {
   fc.assert(
     fc.property(references, fc.nat(13), fc.constantFrom(...ALPHANUMERIC), (reference, index, character) => {
       const text = formatReference(reference);
@@ -79,7 +79,7 @@ test("the comment never exceeds what the platform keeps and needs no escaping", 
   );
 });
 
-test("accents are folded, what cannot be folded is marked, and the caller's text is cut to 16 characters", () => {
+test("accents are removed, other characters are replaced, and the caller's text is cut to 16 characters", () => {
   expect(foldText("Überweisung Łódź")).toBe("Uberweisung Lodz");
   expect(foldText("Straße")).toBe("Strasse");
   expect(foldText("a=b|c\\d&e+f%")).toBe("a_b_c_d_e_f_");

@@ -69,7 +69,7 @@ test.concurrent("two positions that close each other are two deals, and the rest
   await expectComplete(instance, login, [{ positionId: BigInt(long.position), volume: (LOT * 20n) / 100n }]);
 });
 
-test.concurrent("a reversal on a netting account is one deal with the result, and turns the position around", async (context) => {
+test.concurrent("a reversal on a netting account is one deal with the result, and changes the side of the position", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const login = await aFundedMaster(world, instance);

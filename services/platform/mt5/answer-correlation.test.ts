@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createSeenTickets } from "./answer-correlation.ts";
 
-test("a ticket is first once, and the memory is limited to the last 10,000 tickets", () => {
+test("a ticket is new once, and only the last 10,000 tickets are remembered", () => {
   const tickets = createSeenTickets();
   for (let ticket = 1n; ticket <= 10_000n; ticket += 1n) expect(tickets.isFirst(ticket)).toBe(true);
   expect(tickets.isFirst(1n)).toBe(false);

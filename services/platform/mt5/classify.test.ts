@@ -39,7 +39,7 @@ test("a return code that is not in the table is ambiguous", () => {
   expect(MONEY_RETCODES.version).toBe(1);
 });
 
-test("a command of which nothing was written is not sent, any other without an answer is unknown", () => {
+test("a command is not_sent only when no byte was written; otherwise a command without an answer is unknown", () => {
   for (const reason of ["closed", "unauthenticated", "not_permitted"] as const) {
     expect(classifyCommandAnswer({ kind: "not_sent", reason })).toEqual({ kind: "not_sent", reason });
   }
@@ -48,7 +48,7 @@ test("a command of which nothing was written is not sent, any other without an a
   }
 });
 
-test("any status but 200 on a command is unknown, with any body", () => {
+test("every HTTP status except 200 is unknown, with any body", () => {
   for (const status of [201, 204, 301, 302, 400, 403, 404, 429, 500, 502, 503]) {
     for (const body of [
       '{"retcode":"3 Invalid parameters"}',
@@ -126,11 +126,11 @@ test("a page of HTML with status 200, an empty body and broken UTF-8 are unknown
   expect(classifyCommandAnswer(answered(Buffer.from([0xc3, 0x28])))).toEqual({ kind: "unknown", reason: "unparsable" });
 });
 
-/** The only two forms of a decided answer; a generated answer must match one of them to be decided. */
+/** A generated answer may be classified as applied or refused only when it has the matching form. */
 const APPLIED = /^\s*\{.*"(?:0|10009) .*\}\s*$/s;
-const DECIDED_CODE = /"(?:3|8|12|13|10\d\d|4005|10019) /;
+const REFUSED = /"(?:3|8|12|13|10\d\d|4005|10019) /;
 
-test("no garbage is classified as applied or refused, and none makes the classifier throw", () => {
+test("random bytes are never classified as applied or refused, and the classifier never throws", () => {
   const good = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
   const mutated = fc
     .tuple(fc.nat(good.length), fc.nat(4), fc.string({ unit: "binary", maxLength: 6 }))
@@ -150,7 +150,7 @@ test("no garbage is classified as applied or refused, and none makes the classif
         expect(text.toLowerCase()).toContain(`"ticket"`);
         expect(text).toContain(outcome.ticket.toString());
       }
-      if (outcome.kind === "refused") expect(text).toMatch(DECIDED_CODE);
+      if (outcome.kind === "refused") expect(text).toMatch(REFUSED);
       if (!isOk && status !== 200) expect(outcome.kind).toBe("unknown");
     }),
     { numRuns: 2_000 },

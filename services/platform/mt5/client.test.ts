@@ -59,7 +59,7 @@ test("a refused account command has the platform's code", async () => {
   expect(await mt5.getUser("3000002")).toBeUndefined();
 });
 
-test("a right and a wrong password are both answers and not errors", async () => {
+test("a correct and a wrong password are both answers and not errors", async () => {
   await mt5.addUser(aUser("3000003"));
   expect(await mt5.checkPassword("3000003", MAIN)).toBe(true);
   expect(await mt5.checkPassword("3000003", new Secret("Wrong1!aa"))).toBe(false);
@@ -86,17 +86,17 @@ test("a disabled account loses the rights to connect and to trade and keeps the 
 
 test("a deposit and a withdrawal each have a ticket and a deal in the history", async () => {
   const login = await platform.account();
-  const paid = await move(login, 100_00n, { comment: "PD0F7K3M9Q2X1X CRM-2026-0001" });
-  const taken = await move(login, -30_05n);
+  const deposited = await move(login, 100_00n, { comment: "PD0F7K3M9Q2X1X CRM-2026-0001" });
+  const withdrawn = await move(login, -30_05n);
   const deals = await mt5.readDeals(login, allTime());
   expect(deals.map(({ ticket, action, profitMinor, comment }) => ({ ticket, action, profitMinor, comment }))).toEqual([
     {
-      ticket: (paid as { ticket: bigint }).ticket,
+      ticket: (deposited as { ticket: bigint }).ticket,
       action: 2,
       profitMinor: 100_00n,
       comment: "PD0F7K3M9Q2X1X CRM-2026-0001",
     },
-    { ticket: (taken as { ticket: bigint }).ticket, action: 2, profitMinor: -30_05n, comment: "TEST" },
+    { ticket: (withdrawn as { ticket: bigint }).ticket, action: 2, profitMinor: -30_05n, comment: "TEST" },
   ]);
   expect((await mt5.getUser(login))?.balanceMinor).toBe(69_95n);
   expect(await mt5.checkBalance(login)).toEqual({ balanceMinor: 69_95n, historyMinor: 69_95n });
@@ -109,7 +109,7 @@ test("a refused money command has the platform's code", async () => {
   expect(await platform.deals(login)).toHaveLength(1);
 });
 
-test("a group has its currency, and a group that the manager does not see is undefined", async () => {
+test("a group has its currency, and a group that is not visible to the manager is undefined", async () => {
   expect(await mt5.getGroup(String.raw`pamm\master`)).toEqual({
     name: String.raw`pamm\master`,
     currency: "USD",

@@ -19,9 +19,9 @@ const A_DEAL = {
 /** Replaces the answer of the money command only. */
 const onBalance =
   (reply: Reply | Script): Script =>
-  (seen) => {
-    if (seen.path !== "trade/balance") return undefined;
-    return typeof reply === "function" ? reply(seen) : reply;
+  (request) => {
+    if (request.path !== "trade/balance") return undefined;
+    return typeof reply === "function" ? reply(request) : reply;
   };
 
 async function outcomeOf(reply: Reply | Script) {
@@ -120,8 +120,8 @@ test("after a timeout the session is reset, and no later command receives the la
 });
 
 test("bytes without a request end the session, so they are not read as the next command's answer", async () => {
-  await using server = await startScriptedServer((seen) => {
-    if (seen.path === "test/access") setTimeout(() => seen.connection.tls.write(httpAnswer(APPLIED)), 20);
+  await using server = await startScriptedServer((request) => {
+    if (request.path === "test/access") setTimeout(() => request.connection.tls.write(httpAnswer(APPLIED)), 20);
     return undefined;
   });
   using client = aClient(server, { limits: { pingEveryMs: 10 } });
@@ -138,7 +138,7 @@ test("an answer followed by more bytes is unknown", async () => {
   expect(outcome).toEqual({ kind: "unknown", reason: "protocol_violation" });
 });
 
-test("a refusal from a server that is one answer behind is unknown", async () => {
+test("a refusal from a server that sends each answer to the next request is unknown", async () => {
   const refused = '{"retcode":"10019 Not enough money"}';
   let late: string | undefined;
   let orders = 0;
@@ -158,7 +158,7 @@ test("a refusal from a server that is one answer behind is unknown", async () =>
   expect(await sendOnce(client)).toEqual({ kind: "refused", code: 10019 });
 });
 
-test("a refusal counts when the server closes the connection with it", async () => {
+test("a refusal with connection close is a refusal", async () => {
   const { outcome } = await outcomeOf({
     status: 200,
     head: "Connection: close\r\n",
@@ -167,7 +167,7 @@ test("a refusal counts when the server closes the connection with it", async () 
   expect(outcome).toEqual({ kind: "refused", code: 10019 });
 });
 
-test("a ticket counts as the answer to one command; the second command with it is unknown", async () => {
+test("a ticket is accepted for one command; a second command that receives it is unknown", async () => {
   await using server = await startScriptedServer(onBalance(APPLIED));
   using client = aClient(server);
   expect(await sendOnce(client)).toMatchObject({ kind: "applied" });
@@ -187,13 +187,17 @@ test("an ambiguous answer ends the connection, so no later command receives the 
   await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
 });
 
-test("while an answer is missing, a ticket counts only when its deal is the requested one", async () => {
-  const shown = (deal: object): string => JSON.stringify({ retcode: "0 Done", answer: { ...A_DEAL, ...deal } });
+test("while an answer is missing, a ticket is accepted only when its deal is the requested one", async () => {
+  const dealAnswer = (deal: object): string => JSON.stringify({ retcode: "0 Done", answer: { ...A_DEAL, ...deal } });
   const cases: readonly [string, Reply, object][] = [
-    ["the deal that was ordered", shown({}), { kind: "applied", ticket: 136623n }],
-    ["a deal of another login", shown({ Login: "900102" }), { kind: "unknown", reason: "contradictory" }],
-    ["a deal of another amount", shown({ Profit: "100.01" }), { kind: "unknown", reason: "contradictory" }],
-    ["no movement of money", shown({ Action: "3" }), { kind: "unknown", reason: "contradictory" }],
+    ["the requested deal", dealAnswer({}), { kind: "applied", ticket: 136623n }],
+    ["a deal of another login", dealAnswer({ Login: "900102" }), { kind: "unknown", reason: "contradictory" }],
+    ["a deal of another amount", dealAnswer({ Profit: "100.01" }), { kind: "unknown", reason: "contradictory" }],
+    [
+      "a deal that is not a balance operation",
+      dealAnswer({ Action: "3" }),
+      { kind: "unknown", reason: "contradictory" },
+    ],
     ["no deal yet", '{"retcode":"13 Not found"}', { kind: "unknown", reason: "not_shown" }],
     ["no answer", { status: 502, body: "" }, { kind: "unknown", reason: "not_shown" }],
   ];
@@ -211,12 +215,12 @@ test("while an answer is missing, a ticket counts only when its deal is the requ
   }
 });
 
-test("while an answer is missing, a deal that is shown a moment after its ticket is awaited", async () => {
-  let looks = 0;
+test("while an answer is missing, a deal that the history contains only after its ticket is waited for", async () => {
+  let reads = 0;
   await using server = await startScriptedServer(({ path }) => {
     if (path === "deal/get") {
-      looks += 1;
-      return looks < 3 ? '{"retcode":"13 Not found"}' : JSON.stringify({ retcode: "0 Done", answer: A_DEAL });
+      reads += 1;
+      return reads < 3 ? '{"retcode":"13 Not found"}' : JSON.stringify({ retcode: "0 Done", answer: A_DEAL });
     }
     return path === "trade/balance" ? APPLIED : undefined;
   });
@@ -225,15 +229,15 @@ test("while an answer is missing, a deal that is shown a moment after its ticket
 });
 
 test("a ticket that is shown to a caller must be a deal of the same login and amount", async () => {
-  const shown = (deal: object): string => JSON.stringify({ retcode: "0 Done", answer: { ...A_DEAL, ...deal } });
+  const dealAnswer = (deal: object): string => JSON.stringify({ retcode: "0 Done", answer: { ...A_DEAL, ...deal } });
   const cases: readonly [string, Reply, object][] = [
-    ["the deal that was ordered", shown({}), { kind: "applied", ticket: 136623n }],
-    ["a deal of another login", shown({ Login: "900102" }), { kind: "unknown", reason: "contradictory" }],
-    ["a cent less", shown({ Profit: "99.99" }), { kind: "unknown", reason: "contradictory" }],
-    ["credit", shown({ Action: "3" }), { kind: "unknown", reason: "contradictory" }],
+    ["the requested deal", dealAnswer({}), { kind: "applied", ticket: 136623n }],
+    ["a deal of another login", dealAnswer({ Login: "900102" }), { kind: "unknown", reason: "contradictory" }],
+    ["a deal of one cent less", dealAnswer({ Profit: "99.99" }), { kind: "unknown", reason: "contradictory" }],
+    ["a credit", dealAnswer({ Action: "3" }), { kind: "unknown", reason: "contradictory" }],
     ["not shown yet", '{"retcode":"13 Not found"}', { kind: "applied", ticket: 136623n }],
     ["no answer", { status: 502, body: "" }, { kind: "applied", ticket: 136623n }],
-    ["nothing that could be read", '{"retcode":"0 Done","answer":{"Deal":"0"}}', { kind: "applied", ticket: 136623n }],
+    ["a deal that cannot be read", '{"retcode":"0 Done","answer":{"Deal":"0"}}', { kind: "applied", ticket: 136623n }],
   ];
   for (const [name, deal, expected] of cases) {
     await using server = await startScriptedServer(({ path }) => {
@@ -246,13 +250,13 @@ test("a ticket that is shown to a caller must be a deal of the same login and am
   }
 });
 
-test("outstanding answers of an earlier process may still arrive", async () => {
+test("a ticket is unknown while the answer to a command of an earlier process is missing", async () => {
   await using server = await startScriptedServer(onBalance(APPLIED));
   using client = aClient(server, { timeZone: "UTC", areAnswersMissing: true });
   expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "not_shown" });
 });
 
-test("while an answer is missing, a refusal counts only when the history has no deal of the order", async () => {
+test("while an answer is missing, a refusal is accepted only when the history has no deal of the order", async () => {
   const refused = '{"retcode":"10019 Not enough money"}';
   for (const head of ["", "Connection: close\r\n"]) {
     for (const [deals, expected] of [
@@ -361,9 +365,9 @@ test("passwords are sent in a body and in no URL", async () => {
     mainPassword: new Secret("Abcdef1!"),
     investorPassword: new Secret("Ghijkl2?"),
   });
-  const seen = server.seen.at(-1);
-  expect(seen).toMatchObject({ method: "POST", path: "user/add", query: {} });
-  expect(JSON.parse(seen?.body ?? "")).toMatchObject({ Login: "1", PassMain: "Abcdef1!", PassInvestor: "Ghijkl2?" });
+  const request = server.seen.at(-1);
+  expect(request).toMatchObject({ method: "POST", path: "user/add", query: {} });
+  expect(JSON.parse(request?.body ?? "")).toMatchObject({ Login: "1", PassMain: "Abcdef1!", PassInvestor: "Ghijkl2?" });
 });
 
 function anOrder() {

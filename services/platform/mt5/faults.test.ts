@@ -31,8 +31,8 @@ async function calls(command: string): Promise<number> {
   return counts[command] ?? 0;
 }
 
-/** One deposit under one fault: its outcome, the number of deals, and that it was sent exactly once. */
-async function struck(effect: string, more: object = {}) {
+/** Sends one deposit under one fault, exactly once; returns its outcome and the number of deals. */
+async function depositUnderFault(effect: string, more: object = {}) {
   const login = await platform.account();
   const before = await calls("trade/balance");
   await platform.fault("trade/balance", effect, more);
@@ -42,20 +42,20 @@ async function struck(effect: string, more: object = {}) {
 }
 
 test("a command dropped before its execution is unknown, has no deal and ends its session", async () => {
-  const { outcome, deals, sessionId } = await struck("drop_before");
+  const { outcome, deals, sessionId } = await depositUnderFault("drop_before");
   expect(outcome).toEqual({ kind: "unknown", reason: "connection_lost" });
   expect(deals).toBe(0);
   expect(mt5.isLive(sessionId)).toBe(false);
 });
 
 test("a command dropped after its execution is unknown and has exactly one deal", async () => {
-  const { outcome, deals } = await struck("drop_after");
+  const { outcome, deals } = await depositUnderFault("drop_after");
   expect(outcome).toEqual({ kind: "unknown", reason: "connection_lost" });
   expect(deals).toBe(1);
 });
 
-test("after a late answer the outcome is unknown, one deal exists, and the reset session gives the answer to no caller", async () => {
-  const { outcome, deals, login, sessionId } = await struck("delay", { delay_ms: 1_200 });
+test("after a late answer the outcome is unknown, one deal exists, and no caller receives the answer from the reset session", async () => {
+  const { outcome, deals, login, sessionId } = await depositUnderFault("delay", { delay_ms: 1_200 });
   expect(outcome).toEqual({ kind: "unknown", reason: "timeout" });
   expect(deals).toBe(1);
   expect(mt5.isLive(sessionId)).toBe(false);
@@ -63,8 +63,8 @@ test("after a late answer the outcome is unknown, one deal exists, and the reset
   expect((await mt5.getUser(login))?.balanceMinor).toBe(100_00n);
 });
 
-test("a command executed long after its connection ended is unknown and has exactly one deal in the end", async () => {
-  const { outcome, deals, login } = await struck("late_apply", { delay_ms: 300 });
+test("a command executed after its connection ended is unknown and has exactly one deal afterwards", async () => {
+  const { outcome, deals, login } = await depositUnderFault("late_apply", { delay_ms: 300 });
   expect(outcome).toMatchObject({ kind: "unknown" });
   expect(deals).toBe(0);
   await expect.poll(async () => (await platform.deals(login)).length).toBe(1);
@@ -82,8 +82,8 @@ test("ambiguous codes and statuses are unknown, a listed code is a refusal", asy
     ["http:502", { kind: "unknown", reason: "http_status", code: 502 }],
     ["http:302", { kind: "unknown", reason: "http_status", code: 302 }],
   ] as const) {
-    const { outcome: known, deals } = await struck(effect);
-    expect(known, effect).toEqual(outcome);
+    const { outcome: actual, deals } = await depositUnderFault(effect);
+    expect(actual, effect).toEqual(outcome);
     expect(deals).toBe(0);
   }
 });
@@ -143,9 +143,9 @@ test("a command during a restart is unknown and never sent again", async () => {
 });
 
 test("no request is lost when the server closes idle connections", async () => {
-  await using impatient = await startPlatformServer({ idleCloseMs: 200, timeZone: "UTC" });
-  using client = impatient.client({ limits: { pingEveryMs: 20_000, proveAliveAfterMs: 20 } });
-  const login = await impatient.account();
+  await using shortIdle = await startPlatformServer({ idleCloseMs: 200, timeZone: "UTC" });
+  using client = shortIdle.client({ limits: { pingEveryMs: 20_000, proveAliveAfterMs: 20 } });
+  const login = await shortIdle.account();
   for (let count = 1; count <= 6; count += 1) {
     using session = await client.acquireForCommand();
     const order = { login, amountMinor: 1_00n, comment: "A", checkMargin: true, mayWrite: () => true };
@@ -153,19 +153,19 @@ test("no request is lost when the server closes idle connections", async () => {
     session[Symbol.dispose]();
     await pause(150 + 25 * count);
   }
-  expect(await impatient.deals(login)).toHaveLength(6);
+  expect(await shortIdle.deals(login)).toHaveLength(6);
 });
 
 test("pings keep a session open that the server would close as idle", async () => {
-  await using impatient = await startPlatformServer({ idleCloseMs: 300, timeZone: "UTC" });
-  using client = impatient.client({ limits: { pingEveryMs: 100 } });
+  await using shortIdle = await startPlatformServer({ idleCloseMs: 300, timeZone: "UTC" });
+  using client = shortIdle.client({ limits: { pingEveryMs: 100 } });
   using first = await client.acquireForCommand();
   first[Symbol.dispose]();
   await pause(1_000);
   expect(client.isLive(first.sessionId)).toBe(true);
 });
 
-test("a wrong manager password is reported with one clear reason", async () => {
+test("a wrong manager password is reported with its reason", async () => {
   using client = platform.client({
     credentials: { login: String(platform.simulator.managerLogin), password: new Secret("wrong") },
     limits: { backoff: { firstMs: 60_000, lastMs: 60_000 } },

@@ -30,7 +30,7 @@ test("whole numbers are read up to an int64, and money up to 1e18 minor units", 
   }
 });
 
-test("values that are shown and not booked are rounded half to even", () => {
+test("floating amounts are rounded half to even", () => {
   expect(["0.005", "0.015", "0.0251", "0.0249", "-0.015", "1.999", "3"].map(roundedMinor)).toEqual([
     0n,
     2n,

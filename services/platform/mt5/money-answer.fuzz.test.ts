@@ -13,13 +13,13 @@ import type { Wire } from "./http/socket.ts";
 
 const REQUEST = Buffer.from("POST /api/trade/balance HTTP/1.1\r\n\r\n");
 
-const strange = inPortions(damaged(framed(damaged(anyBody))));
+const malformed = inPortions(damaged(framed(damaged(anyBody))));
 
 test(
-  "random bytes are classified as refused or applied only when they plainly are",
+  "random bytes are classified as refused or applied only when they contain such an answer",
   () => {
-    fuzz("money answers, from bytes to outcome", 8_000, strange, (sent) => {
-      expectBelievable(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
+    fuzz("money answers, from bytes to outcome", 8_000, malformed, (sent) => {
+      expectJustified(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
     });
   },
   FUZZ_TIMEOUT_MS,
@@ -30,7 +30,7 @@ test(
   () => {
     const plain = inPortions(damaged(anyBody).map((body) => plainlyFramed(body, undefined)));
     fuzz("money answers in good frames", 8_000, plain, (sent) => {
-      expectBelievable(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
+      expectJustified(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
     });
   },
   FUZZ_TIMEOUT_MS,
@@ -41,21 +41,21 @@ test(
   () => {
     const bodies = fc.tuple(anyBody, fc.nat());
     let inputs = 0;
-    fuzz("bodies to be spoilt at every place", 500, bodies, ([body, seed]) => {
-      for (const spoilt of everySpoilt(body, seed)) {
+    fuzz("bodies before they are changed at every index", 500, bodies, ([body, seed]) => {
+      for (const changed of everyChange(body, seed)) {
         inputs += 1;
-        const answer = { status: 200, headers: new Map(), body: Buffer.from(spoilt, "latin1"), keepsAlive: true };
+        const answer = { status: 200, headers: new Map(), body: Buffer.from(changed, "latin1"), keepsAlive: true };
         const outcome = classifyCommandAnswer({ kind: "answered", answer });
-        expectBelievable(outcome, () => [plainlyFramed(spoilt, undefined)]);
+        expectJustified(outcome, () => [plainlyFramed(changed, undefined)]);
       }
     });
-    report("bodies spoilt at one place", inputs);
+    report("bodies changed at one index", inputs);
   },
   FUZZ_TIMEOUT_MS,
 );
 
 test(
-  "a documented answer is understood in every spelling, chunking and portioning",
+  "a documented answer is classified correctly in every spelling, chunking and portioning",
   () => {
     const documented = fc.tuple(
       documentedBody,
@@ -73,27 +73,27 @@ test(
 test(
   "after the first written byte, a broken, silent or malformed connection is never classified as not sent",
   async () => {
-    await fuzzAsync("money answers over a connection", 2_000, strange, async (sent) => {
-      expectBelievable(await exchangeOver(sent), () => sent.portions);
+    await fuzzAsync("money answers over a connection", 2_000, malformed, async (sent) => {
+      expectJustified(await exchangeOver(sent), () => sent.portions);
     });
   },
   FUZZ_TIMEOUT_MS,
 );
 
-const MEAN_BYTES = Array.from('"\\\\{}[]:,0123456789 \\n\\u0000\\u0080\\u00ffeEtT');
+const INSERTED_BYTES = Array.from('"\\\\{}[]:,0123456789 \\n\\u0000\\u0080\\u00ffeEtT');
 
-/** Each prefix, and for each index the same text with another byte there. */
-function* everySpoilt(body: string, seed: number): Iterable<string> {
+/** Each prefix of the text, and the text with another byte at each index. */
+function* everyChange(body: string, seed: number): Iterable<string> {
   const length = Math.min(body.length, 200);
   for (let at = 0; at < length; at += 1) {
     yield body.slice(0, at);
-    const mean = MEAN_BYTES[(seed + at * 7) % MEAN_BYTES.length]!;
-    yield body.slice(0, at) + mean + body.slice(at + 1);
+    const inserted = INSERTED_BYTES[(seed + at * 7) % INSERTED_BYTES.length]!;
+    yield body.slice(0, at) + inserted + body.slice(at + 1);
   }
 }
 
-/** Only a whole answer counts, and the reader takes bytes in portions: so one prefix has to be that answer. */
-function expectBelievable(outcome: MoneyOutcome, sent: () => readonly string[]): void {
+/** Only a complete answer may decide the outcome; the reader receives portions, so one prefix of them must be that answer. */
+function expectJustified(outcome: MoneyOutcome, sent: () => readonly string[]): void {
   if (outcome.kind === "unknown") return;
   const portions = sent();
   const verdicts = portions.map((_, last) => verdictOf(Buffer.from(portions.slice(0, last + 1).join(""), "latin1")));

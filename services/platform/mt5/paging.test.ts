@@ -17,7 +17,7 @@ function aList(rows: bigint[], afterCall: (call: number, rows: bigint[]) => void
 }
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => BigInt(index));
 
-test("lists of any length are read whole", async () => {
+test("lists of any length are read completely", async () => {
   for (const count of [0, 1, 99, 100, 101, 250, 1_000]) {
     expect(await readWhole(aList(numbers(count)))).toEqual(numbers(count));
   }
@@ -44,8 +44,8 @@ test("a row added before a full page moves one past its edge, so the list is rea
 });
 
 test("a list that keeps changing, or has fewer rows than its total, is an error and never a shorter list", async () => {
-  const restless = aList(numbers(150), (_, rows) => rows.push(BigInt(rows.length)));
-  await expect(readWhole(restless)).rejects.toMatchObject({ problem: "incomplete" });
+  const changing = aList(numbers(150), (_, rows) => rows.push(BigInt(rows.length)));
+  await expect(readWhole(changing)).rejects.toMatchObject({ problem: "incomplete" });
   const short = { ...aList(numbers(5)), total: () => Promise.resolve(6) };
   await expect(readWhole(short)).rejects.toMatchObject({ problem: "incomplete" });
   const hidden = { ...aList([]), total: () => Promise.resolve(1) };

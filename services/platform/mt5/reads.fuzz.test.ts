@@ -9,7 +9,7 @@ import {
   stateMembers,
   text,
   userMembers,
-  withAccidents,
+  withDamage,
 } from "#test/fuzz/answers/records.ts";
 import { damaged } from "#test/fuzz/answers/sent.ts";
 import { FUZZ_TIMEOUT_MS, fuzzAsync } from "#test/fuzz/support/fuzz.ts";
@@ -39,9 +39,9 @@ function contextOf(platform: Platform, clock = CLOCKS[0]!): Mt5Context {
 }
 
 /** Undefined after an expected Mt5Error; any other error is a defect. */
-async function answerOf<T>(asked: Promise<T>): Promise<T | undefined> {
+async function answerOf<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await reading;
   } catch (error) {
     if (error instanceof Mt5Error) return undefined;
     throw error;
@@ -53,7 +53,7 @@ const done = (answer: string): string => Buffer.from(`{"retcode":"0 Done","answe
 test(
   "a deal is a complete, valid deal of the requested login or an error",
   async () => {
-    const rows = fc.array(withAccidents(dealMembers), { minLength: 1, maxLength: 3 });
+    const rows = fc.array(withDamage(dealMembers), { minLength: 1, maxLength: 3 });
     await fuzzAsync("pages of deals", 1_000, fc.tuple(rows, fc.nat(3), fc.nat(1)), async ([list, more, zone]) => {
       const total = list.length + (more === 0 ? 1 : 0);
       const mt5 = contextOf(({ path }) => {
@@ -66,36 +66,36 @@ test(
       const tickets = new Set(pages?.map(({ ticket }) => ticket));
       if (pages !== undefined) expect([pages.length, tickets.size]).toEqual([total, total]);
       const found = [...(pages ?? []), ...(batch ?? [])];
-      expect(found.filter((deal) => deal.login !== LOGIN || !isSound(deal))).toEqual([]);
-      if (one !== undefined) expect([one.ticket, isSound(one)]).toEqual([7n, true]);
+      expect(found.filter((deal) => deal.login !== LOGIN || !isStorable(deal))).toEqual([]);
+      if (one !== undefined) expect([one.ticket, isStorable(one)]).toEqual([7n, true]);
     });
   },
   FUZZ_TIMEOUT_MS,
 );
 
-const OTHERS: { what: string; members: fc.Arbitrary<Members>; ask: (mt5: Mt5Context) => Promise<unknown> }[] = [
-  { what: "positions", members: positionMembers, ask: (mt5) => readPositions(mt5, LOGIN) },
+const OTHERS: { what: string; members: fc.Arbitrary<Members>; read: (mt5: Mt5Context) => Promise<unknown> }[] = [
+  { what: "positions", members: positionMembers, read: (mt5) => readPositions(mt5, LOGIN) },
   {
     what: "users",
     members: userMembers,
-    ask: async (mt5) => [await getUser(mt5, LOGIN), ...(await getUsers(mt5, [LOGIN])).values()],
+    read: async (mt5) => [await getUser(mt5, LOGIN), ...(await getUsers(mt5, [LOGIN])).values()],
   },
-  { what: "states", members: stateMembers, ask: (mt5) => readAccountState(mt5, LOGIN) },
+  { what: "states", members: stateMembers, read: (mt5) => readAccountState(mt5, LOGIN) },
 ];
 
 test.each(OTHERS)(
   "$what are complete and valid or an error",
-  async ({ what, members, ask }) => {
-    await fuzzAsync(`records of ${what}`, 1_000, fc.tuple(withAccidents(members), fc.nat(1)), async ([row, zone]) => {
+  async ({ what, members, read }) => {
+    await fuzzAsync(`records of ${what}`, 1_000, fc.tuple(withDamage(members), fc.nat(1)), async ([row, zone]) => {
       const mt5 = contextOf(({ path }) => {
         if (path.endsWith("get_total")) return done('{"Total":"1"}');
         return done(path.endsWith("get_page") || path.endsWith("get_batch") ? `[${row}]` : row);
       }, CLOCKS[zone]);
-      const answer = await answerOf(ask(mt5));
+      const answer = await answerOf(read(mt5));
       for (const item of [answer].flat()) {
         if (item === undefined) continue;
         expect(item).toMatchObject({ login: LOGIN });
-        expect(isSound(item as object)).toBe(true);
+        expect(isStorable(item as object)).toBe(true);
       }
     });
   },
@@ -105,7 +105,7 @@ test.each(OTHERS)(
 test(
   "every read fails with an Mt5Error for a malformed answer",
   async () => {
-    const asks: ((mt5: Mt5Context) => Promise<unknown>)[] = [
+    const reads: ((mt5: Mt5Context) => Promise<unknown>)[] = [
       (mt5) => readDeals(mt5, LOGIN, PERIOD),
       (mt5) => findDeals(mt5, [LOGIN], PERIOD),
       (mt5) => getDeal(mt5, 7n),
@@ -117,8 +117,8 @@ test(
       (mt5) => getGroup(mt5, "pamm\\investor"),
     ];
     const bodies = fc.oneof(damaged(anyBody), damaged(dealMembers.map((members) => done(text(members)))));
-    await fuzzAsync("strange answers to questions", 500, bodies, async (body) => {
-      for (const ask of asks) await answerOf(ask(contextOf(() => body)));
+    await fuzzAsync("malformed answers to reads", 500, bodies, async (body) => {
+      for (const read of reads) await answerOf(read(contextOf(() => body)));
     });
   },
   FUZZ_TIMEOUT_MS,
@@ -127,7 +127,7 @@ test(
 const MAX_INT64 = 2n ** 63n - 1n;
 
 /** No invalid date, and no number that the database cannot store. */
-function isSound(value: object): boolean {
+function isStorable(value: object): boolean {
   return Object.values(value).every((member) => {
     if (member instanceof Date) return !Number.isNaN(member.getTime());
     if (typeof member === "bigint") return member <= MAX_INT64 && member >= -MAX_INT64;

@@ -78,7 +78,7 @@ test("a volume is read from the extended field when it exists", async () => {
 });
 
 test("an invalid time or a number out of range fails the read", async () => {
-  const strange = [
+  const invalid = [
     { Time: "8640000000000001" },
     { Time: "-1" },
     { TimeMsc: "9007199254740991" },
@@ -87,7 +87,7 @@ test("an invalid time or a number out of range fails the read", async () => {
     { Order: "9223372036854775808" },
     { Profit: "99999999999999999.00" },
   ];
-  for (const member of strange) {
+  for (const member of invalid) {
     await using platform = await dealsOf({ ...DEAL, ...member });
     await expect(platform.client.readDeals("1", period), JSON.stringify(member)).rejects.toMatchObject({
       problem: "bad_answer",
@@ -114,7 +114,7 @@ test("deals are ordered by server time and then ticket, each once", async () => 
 });
 
 test("a malformed deal or one of another login fails the whole read and is not left out", async () => {
-  const spoiled = [
+  const malformed = [
     { ...DEAL, Login: "2" },
     { ...DEAL, Deal: "0" },
     { ...DEAL, Deal: "-5" },
@@ -128,7 +128,7 @@ test("a malformed deal or one of another login fails the whole read and is not l
     { ...TRADE, PositionID: undefined },
     { ...TRADE, Volume: undefined },
   ];
-  for (const deal of spoiled) {
+  for (const deal of malformed) {
     await using platform = await dealsOf(deal);
     const read = platform.client.readDeals("1", period);
     await expect(read, JSON.stringify(deal)).rejects.toMatchObject({ problem: "bad_answer" });
@@ -168,7 +168,7 @@ test("an answer about another record is an error for every read", async () => {
     "position/get_page": done([{ ...POSITION, Login: "2" }]),
   });
   const { client } = platform;
-  for (const question of [
+  for (const read of [
     () => client.getUser("1"),
     () => client.getUsers(["1"]),
     () => client.readAccountState("1"),
@@ -177,7 +177,7 @@ test("an answer about another record is an error for every read", async () => {
     () => client.getGroup("g"),
     () => client.readPositions("1"),
   ]) {
-    await expect(question()).rejects.toMatchObject({ problem: "bad_answer" });
+    await expect(read()).rejects.toMatchObject({ problem: "bad_answer" });
   }
 });
 
@@ -191,12 +191,12 @@ test("floating amounts are rounded, booked amounts never are", async () => {
   await expect(platform.client.getUser("1")).rejects.toThrow("a Balance that cannot be read");
 });
 
-test("a code that is neither success nor 'not found' is an error with that code", async () => {
+test("a return code that is neither success nor 'not found' is an error with that code", async () => {
   await using platform = await answering({ "user/get": '{"retcode":"10 No connection"}' });
   await expect(platform.client.getUser("1")).rejects.toMatchObject({ problem: "retcode", retcode: 10 });
 });
 
-test("disabling is done only when the platform shows the new rights", async () => {
+test("an account is disabled only when the answer of the platform has the new rights", async () => {
   await using platform = await answering({ "user/get": done(USER), "user/update": done(USER) });
   expect(await platform.client.disableUser("1")).toEqual({ kind: "unknown", reason: "contradictory" });
 });

@@ -49,28 +49,28 @@ test("a measured offset is rounded to a quarter of an hour", () => {
 
 test("all callers share one measurement of the offset per hour, and a failure is measured again", async () => {
   let now = Date.UTC(2026, 9, 25, 0, 59, 59);
-  let asked = 0;
+  let measured = 0;
   let offsetHours = 3;
-  let fails = true;
+  let isFailing = true;
   const time = measuredTime(
     async () => {
-      asked += 1;
-      if (fails) throw new Mt5Error("lost", "no answer");
+      measured += 1;
+      if (isFailing) throw new Mt5Error("lost", "no answer");
       return now + offsetHours * HOUR + 400;
     },
     () => new Date(now),
   );
   await expect(time()).rejects.toThrow("no answer");
-  fails = false;
+  isFailing = false;
   const clocks = await Promise.all([time(), time(), time()]);
   expect(clocks.map((clock) => clock.offsetMinutes(now))).toEqual([180, 180, 180]);
-  expect(asked).toBe(2);
+  expect(measured).toBe(2);
 
   // Daylight-saving changes are on the hour, and so is the next measurement.
   now += 1_000;
   offsetHours = 2;
   expect((await time()).offsetMinutes(now)).toBe(120);
-  expect(asked).toBe(3);
+  expect(measured).toBe(3);
 });
 
 test("a server clock that is wrong by minutes is an error, not an offset", async () => {

@@ -21,23 +21,23 @@ const CRASHES: { point: CrashPoint; after: number }[] = [
 ];
 
 test.concurrent.for(CRASHES)(
-  "each fee of a batch is taken once when its process dies $point, reached $after times before",
+  "each fee of a batch is taken once when its process crashes $point, reached $after times before",
   { timeout: 90_000 },
   async ({ point, after }, context) => {
     const world = await aWorld(context);
     let reached = -1;
-    const dying = await world.start({
+    const crashing = await world.start({
       quietPeriodMs: 1_000,
       onReach(at) {
         if (reached < 0 || at !== point) return;
         reached += 1;
         // The process does nothing after this point.
-        if (reached > after) dying.crashAt(point);
+        if (reached > after) crashing.crashAt(point);
       },
     });
-    const payment = await anAccount(dying, "payment");
-    const logins = await Promise.all(Array.from({ length: FEES }, () => anAccount(dying)));
-    for (const login of logins) await dying.service.transfer(aDeposit(login, 50_00n), aCall());
+    const payment = await anAccount(crashing, "payment");
+    const logins = await Promise.all(Array.from({ length: FEES }, () => anAccount(crashing)));
+    for (const login of logins) await crashing.service.transfer(aDeposit(login, 50_00n), aCall());
     const requests = logins.map((login) =>
       aTransfer(
         `fee:${login}`,
@@ -49,8 +49,8 @@ test.concurrent.for(CRASHES)(
       ),
     );
     reached = 0;
-    await dying.service.transferBatch({ requests }, aCall(3_000)).catch(() => undefined);
-    await dying[Symbol.asyncDispose]();
+    await crashing.service.transferBatch({ requests }, aCall(3_000)).catch(() => undefined);
+    await crashing[Symbol.asyncDispose]();
 
     const next = await world.start({ quietPeriodMs: 1_000 });
     await eventually(

@@ -20,17 +20,17 @@ const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferSt
 ];
 
 test.concurrent.for(POINTS)(
-  "a process that dies $point of a $kind leaves at most one deal, and the next process finds it",
+  "a process that crashes $point of a $kind leaves at most one deal, and the next process finds it",
   { timeout: 60_000 },
   async (own, context) => {
     const world = await aWorld(context);
-    const dying = await world.start({ quietPeriodMs: 1_000 });
-    const login = await anAccount(dying, own.kind === "mirror" ? "master" : "investor");
+    const crashing = await world.start({ quietPeriodMs: 1_000 });
+    const login = await anAccount(crashing, own.kind === "mirror" ? "master" : "investor");
     const leg = { login, kind: own.kind === "mirror" ? MovementKind.MIRROR : MovementKind.DEPOSIT, minor: 5_00n };
     const request = aTransfer(`crash:${own.point}`, [leg]);
-    dying.crashAt(own.point);
-    await expect(dying.service.transfer(request, aCall())).rejects.toThrow(own.point);
-    await dying[Symbol.asyncDispose]();
+    crashing.crashAt(own.point);
+    await expect(crashing.service.transfer(request, aCall())).rejects.toThrow(own.point);
+    await crashing[Symbol.asyncDispose]();
 
     const next = await world.start({ quietPeriodMs: 1_000 });
     const ended = await eventually(
@@ -50,20 +50,20 @@ test.concurrent.for(POINTS)(
   },
 );
 
-test.concurrent("an intent whose process died before its permit is continued by another process, or expires", async (context) => {
+test.concurrent("an intent whose process crashed before its permit is continued by another process, or expires", async (context) => {
   const world = await aWorld(context);
-  const dying = await world.start({ hasJobs: false });
-  const login = await anAccount(dying);
-  await dying.service.hold({ login, lockOwner: "a" }, aCall());
+  const crashing = await world.start({ hasJobs: false });
+  const login = await anAccount(crashing);
+  await crashing.service.hold({ login, lockOwner: "a" }, aCall());
   const open = aDeposit(login, 5_00n);
   const late = aDeposit(login, 7_00n, { sendBefore: new Date(Date.now() + 600) });
   // Both are queued when their process ends, so no request refuses them.
-  const waiting = Promise.allSettled([open, late].map((request) => dying.service.transfer(request, aCall())));
+  const waiting = Promise.allSettled([open, late].map((request) => crashing.service.transfer(request, aCall())));
   await eventually(
     () => many(world.database.pool, sql`select from leg`),
     (found) => found.length === 2,
   );
-  await dying[Symbol.asyncDispose]();
+  await crashing[Symbol.asyncDispose]();
   await waiting;
   const next = await world.start();
   await next.service.release({ login, lockOwner: "a" }, aCall());

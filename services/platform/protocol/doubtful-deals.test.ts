@@ -72,7 +72,7 @@ test.concurrent("a deal with a rewritten comment stays a candidate, also when an
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });
   await world.control.fault({ command: "trade/balance", effect: "cut_comment" });
   const lost = aDeposit(login, 9_00n);
-  const asked = service.transfer(lost, aCall(1_500));
+  const transferring = service.transfer(lost, aCall(1_500));
   const [deal] = await eventually(
     () => world.control.deals(login),
     (deals) => deals.length > 0,
@@ -82,7 +82,7 @@ test.concurrent("a deal with a rewritten comment stays a candidate, also when an
     sql`insert into adopted_deal (server, deal_id, login)
         values (${deps.settings.server}, ${BigInt(deal!.deal)}, ${other})`,
   );
-  await asked;
+  await transferring;
 
   const ended = await eventually(
     () => service.getTransfer({ key: lost.key }, aCall()),
@@ -93,21 +93,21 @@ test.concurrent("a deal with a rewritten comment stays a candidate, also when an
   expect(await rows(instance)).toMatchObject([{ state: "REVIEW", review: "candidate_deal" }]);
 }, 30_000);
 
-test.concurrent("a deal with the reference on another account is no absence: the leg is sent to manual review", async (context) => {
+test.concurrent("a leg whose reference is on a deal of another account is sent to manual review, not recorded as absent", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 1_000 });
   const { service, deps } = instance;
   const [login, other] = [await anAccount(instance), await anAccount(instance)];
   await world.control.fault({ command: "trade/balance", effect: "drop_before" });
   const lost = aDeposit(login, 9_00n);
-  const asked = service.transfer(lost, aCall(1_500));
+  const transferring = service.transfer(lost, aCall(1_500));
   const [row] = await eventually(
     () => many<{ number: LegNumber }>(deps.pool, sql`select number from leg where state = 'UNKNOWN'`),
     (found) => found.length > 0,
   );
   const comment = formatReference({ kind: "deposit", number: row!.number, attempt: 1 });
   await world.control.balance(other, "9.00", comment);
-  await asked;
+  await transferring;
 
   await eventually(
     () => service.getTransfer({ key: lost.key }, aCall()),

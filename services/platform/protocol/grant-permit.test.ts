@@ -80,7 +80,7 @@ test("while facts of an account are read, only a credit without a queue is permi
   expect(await grant(credit)).toMatchObject({ kind: "granted" });
 });
 
-test("an open leg of the login, or one queued before, goes first", async () => {
+test("a leg waits for an open leg of the login and for one queued before it", async () => {
   const { pool, grant } = await someBooks();
   const first = await aWaitingLeg(pool, { key: "a" });
   const second = await aWaitingLeg(pool, { key: "b" });
@@ -98,7 +98,7 @@ test("an open leg of the login, or one queued before, goes first", async () => {
   expect(await grant(second)).toMatchObject({ kind: "granted" });
 });
 
-test("an account lock admits its own saga and legs queued before it, and no later ones", async () => {
+test("under an account lock legs of its owner and legs queued before it are permitted, and no later ones", async () => {
   const { pool, grant } = await someBooks();
   const before = await aWaitingLeg(pool, { key: "a" });
   await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));

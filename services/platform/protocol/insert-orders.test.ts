@@ -157,7 +157,7 @@ test.each([
 });
 
 test.each([BALANCE, BALANCE + 1n])(
-  "with nothing above a floor of %s cents the order is recorded as refused",
+  "without funds above a floor of %s cents the order is recorded as refused",
   async (floorMinor) => {
     const { pool, insert } = await someBooks();
 

@@ -39,7 +39,7 @@ test.concurrent("an answer that is lost after the platform applied it is found w
   expect(await attempts(instance)).toEqual(["APPLIED"]);
 });
 
-test.concurrent("a Master's lost answer is found too, and its entry is in the log once", async (context) => {
+test.concurrent("the deal of a lost answer on a Master is found, and its entry is in the log once", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance, "master");

@@ -11,7 +11,7 @@ async function attemptsOf({ deps }: Instance): Promise<string[]> {
   return rows.map(({ state }) => state);
 }
 
-test.concurrent("a permit whose commit was lost is never used, and the deposit is made under the next one", async (context) => {
+test.concurrent("a permit whose commit was lost is never used, and the deposit is sent under the next one", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -38,7 +38,7 @@ test.concurrent("an order whose commit did not happen is recorded again", async 
 });
 
 test.concurrent.for([true, false])(
-  "a record whose commit was lost (it happened: %s) is made once",
+  "an outcome whose commit was lost (committed: %s) is recorded once",
   async (happens, context) => {
     const world = await aWorld(context);
     const instance = await world.start();
@@ -57,7 +57,7 @@ test.concurrent.for([true, false])(
 const OF_A_BATCH = [1, 2, 3].flatMap((commit) => [true, false].map((happens) => ({ commit, happens })));
 
 test.concurrent.for(OF_A_BATCH)(
-  "a batch that loses its commit $commit (it happened: $happens) takes each fee once",
+  "a batch that loses its commit $commit (committed: $happens) takes each fee once",
   async (loss, context) => {
     const world = await aWorld(context);
     const instance = await world.start({ quietPeriodMs: 1_000 });

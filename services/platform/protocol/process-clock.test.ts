@@ -31,12 +31,12 @@ test.for([HOUR_MS, -HOUR_MS])(
     const instance = await world.start({ hasJobs: false, timeZone: ZONE });
     const { service, deps } = instance;
     await anAccount(instance);
-    const stranger = await world.control.addAccount({ group: "pamm\\investor", name: "Old", balance: "7" });
+    const existing = await world.control.addAccount({ group: "pamm\\investor", name: "Old", balance: "7" });
     setProcessClock(byMs);
 
     const login = await anAccount(instance);
     const master = await anAccount(instance, "master");
-    await service.adoptAccount({ login: stranger, role: AccountRole.INVESTOR }, aCall());
+    await service.adoptAccount({ login: existing, role: AccountRole.INVESTOR }, aCall());
     await service.transfer(aDeposit(login, 5_00n), aCall());
     await service.transferBatch({ requests: [aDeposit(login, 6_00n)] }, aCall());
     await service.transfer(aTransfer("m:1", [{ login: master, kind: MovementKind.MIRROR, minor: 9_00n }]), aCall());

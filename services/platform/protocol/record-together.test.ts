@@ -42,7 +42,7 @@ async function loggedDeals(pool: Pool) {
   return rows.map(({ deal }) => deal);
 }
 
-test("plain answers are recorded with their deals and entries, and their deals are verified after a minute", async () => {
+test("answers without conflicts are recorded with their deals and entries, and their deals are verified after a minute", async () => {
   const { pool, send, record } = await someBooks("investor", "investor");
   const first = await aWaitingLeg(pool, { key: "a" });
   const second = await aWaitingLeg(pool, { key: "b", login: "2" });

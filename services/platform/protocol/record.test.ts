@@ -114,14 +114,14 @@ test("a later report never changes the outcome of an attempt", async () => {
   expect(await logged(pool)).toHaveLength(1);
 });
 
-test("a lost answer is scanned soon", async () => {
+test("a leg with a lost answer is scanned soon", async () => {
   const { pool, record, number } = await someSent();
   await record(number, { type: "lost", attempt: 1 });
 
   expect(await isScannedWithin(pool, 250)).toBe(true);
 });
 
-test("a second deal of a leg is for manual review, and is not booked as the leg's", async () => {
+test("a second deal of a leg is sent to manual review, and is not booked for the leg", async () => {
   const { pool, record, number } = await someSent();
   await record(number, applied(TICKET), { attempt: FENCED });
   await record(number, applied(TICKET + 1n));
@@ -209,7 +209,7 @@ test("the credit follows an applied debit, and a refused credit reverses the deb
   expect(await ready()).toHaveLength(3);
 });
 
-test("a debit that is refused ends its credit with it", async () => {
+test("a refused debit ends its credit too", async () => {
   const { pool, permit, record } = await someBooks();
   const [debit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await permit(debit);

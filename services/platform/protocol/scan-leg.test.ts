@@ -60,7 +60,7 @@ async function aLostDeposit(
   return { control: world.control, deps, login, number, reference, scan };
 }
 
-test.concurrent("two clean scans prove that nothing was executed, and the first of them proves nothing", async (context) => {
+test.concurrent("two clean scans prove that nothing was executed, and one does not", async (context) => {
   const { scan } = await aLostDeposit(await aWorld(context));
 
   expect(await scan()).toEqual({ state: "UNKNOWN", refusal: null, review: null, later: true });
@@ -77,14 +77,14 @@ test.concurrent("a command that was answered with a ticket is never absent", asy
   expect(await scan()).toMatchObject({ state: "REVIEW", review: "reported_deal_not_shown" });
 });
 
-test.concurrent("while its sender is alive and has not fenced it, nothing is proven; a sender without heartbeats is dead", async (context) => {
-  const alive = await aLostDeposit(await aWorld(context), { isFenced: false, senderHeartbeatAgo: "0 seconds" });
-  await execute(alive.deps.pool, sql`update sender set heartbeat_at = now() + interval '1 minute'`);
+test.concurrent("while its sender runs and has not fenced it, absence is not proven; a sender without heartbeats has ended", async (context) => {
+  const running = await aLostDeposit(await aWorld(context), { isFenced: false, senderHeartbeatAgo: "0 seconds" });
+  await execute(running.deps.pool, sql`update sender set heartbeat_at = now() + interval '1 minute'`);
   const dead = await aLostDeposit(await aWorld(context), { isFenced: false });
-  await Promise.all([alive.scan(), dead.scan()]);
+  await Promise.all([running.scan(), dead.scan()]);
   await delay(BETWEEN_SCANS_MS);
 
-  expect(await alive.scan()).toMatchObject({ state: "UNKNOWN" });
+  expect(await running.scan()).toMatchObject({ state: "UNKNOWN" });
   expect(await dead.scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
 });
 

@@ -18,7 +18,7 @@ async function aFeeSaga(world: World) {
   return { instance, service: instance.service, investor, payment, fee };
 }
 
-test.concurrent("a fee leaves the Investor first and reaches the payment account then, under one transfer", async (context) => {
+test.concurrent("a fee is debited from the Investor and then credited to the payment account in one transfer", async (context) => {
   const world = await aWorld(context);
   const { service, investor, payment, fee } = await aFeeSaga(world);
 
@@ -46,7 +46,7 @@ test.concurrent("a debit that is refused ends both legs, and nothing was credite
   expect(await world.control.deals(payment)).toEqual([]);
 });
 
-test.concurrent("a debit whose answer is lost and found goes on to its credit", async (context) => {
+test.concurrent("a debit whose lost answer is found as a deal is followed by its credit", async (context) => {
   const world = await aWorld(context);
   const { service, payment, fee } = await aFeeSaga(world);
   await world.control.fault({ command: "trade/balance", effect: "drop_after" });

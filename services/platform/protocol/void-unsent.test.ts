@@ -48,7 +48,7 @@ test.concurrent("a permit whose commit was lost is voided by the process that wo
   expect(await status()).toEqual([{ state: "INTENT", attempt: "VOID" }]);
 });
 
-test.concurrent("the permit of another process is never voided: its command may have been written", async (context) => {
+test.concurrent("the permit of another process is never voided, because its command may have been written", async (context) => {
   const { deps, target, status } = await aPermit(await aWorld(context), ({ other }) => other);
 
   await voidUnsent(deps, target, SESSION);

@@ -38,7 +38,7 @@ test.concurrent("continuous reads of an account do not block its legs", async (c
   expect(await service.readAccount({ login }, aCall())).toMatchObject({ complete: true, logNumber: 4n });
 });
 
-test.concurrent("a leg that may not be sent does not block the reading of facts", async (context) => {
+test.concurrent("a leg that may not be sent does not block a read of account facts", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;

@@ -90,7 +90,7 @@ test("a deal is in one log once", async () => {
   await expect(log(pool, "1", 77n)).rejects.toMatchObject({ constraint: "log_entry_deal" });
 });
 
-test("entries of many writers at once are numbered without gaps, and the account knows their sum", async () => {
+test("entries of many writers at once are numbered without gaps, and the account has their sum", async () => {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
 

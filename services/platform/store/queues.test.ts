@@ -145,7 +145,7 @@ test("a process fences only its own attempts, and only when it can write no more
   expect(await fence({})).toEqual([true]);
 });
 
-test("a final state of an attempt stays, whatever is reported later", async () => {
+test("a final state of an attempt does not change with later reports", async () => {
   const pool = await someBooks();
   const number = await aWaitingLeg(pool, { key: "a" });
   await anAttempt(pool, number, 0);

@@ -19,9 +19,9 @@ export async function reviewOf(instance: Instance, reason: string): Promise<Revi
   return found;
 }
 
-type Said = { readonly action: string; readonly dealId?: bigint };
+type VoteInput = { readonly action: string; readonly dealId?: bigint };
 
-export async function say({ service }: Instance, review: Review, actor: string, { action, dealId = 0n }: Said) {
+export async function vote({ service }: Instance, review: Review, actor: string, { action, dealId = 0n }: VoteInput) {
   const note = "checked with the dealers";
   const decided = await service.decideReview({ reviewId: review.id, action, dealId, note, actor }, aCall());
   assert(decided.review !== undefined);
@@ -29,7 +29,7 @@ export async function say({ service }: Instance, review: Review, actor: string, 
 }
 
 /** Four-eyes approval: proposal and confirmation by two clients. */
-export async function decideBoth(instance: Instance, review: Review, said: Said): Promise<Review> {
-  await say(instance, review, "key-of-ann", said);
-  return await say(instance, review, "key-of-bob", said);
+export async function decideBoth(instance: Instance, review: Review, input: VoteInput): Promise<Review> {
+  await vote(instance, review, "key-of-ann", input);
+  return await vote(instance, review, "key-of-bob", input);
 }

@@ -4,7 +4,7 @@ import { startSimulator } from "../start.ts";
 import { control } from "../test/fixture.ts";
 import { connectAuthenticated } from "../test/raw-client.ts";
 
-test("an account that existed before is shown with its money, and its login lies outside the reserved range", async () => {
+test("an existing account is listed with its balance, and its login is outside the reserved range", async () => {
   await using simulator = await startSimulator({ reservedLogins: { first: 900_000, last: 900_200 } });
   const created = await control(simulator, "POST", "accounts", { group: "pamm\\master", name: "Zoë", balance: 1000.5 });
   expect(created).toEqual({
@@ -49,7 +49,7 @@ test("an account that existed before is shown with its money, and its login lies
   });
 });
 
-test("all mistakes of a body are reported together", async () => {
+test("all errors of a body are reported together", async () => {
   await using simulator = await startSimulator();
   const refused = async (path: string, body: unknown) => {
     const answer = await control(simulator, "POST", path, body);
@@ -96,7 +96,7 @@ test("broken JSON, unknown routes and unknown logins are answered as JSON", asyn
   expect(await control(simulator, "POST", "results", { login: 4242, profit: 1 })).toMatchObject({ status: 404 });
 });
 
-test("web pages cannot reach it", async () => {
+test("requests of web pages are refused", async () => {
   await using simulator = await startSimulator();
   const asPage = await fetch(`${simulator.controlUrl}/control/stats`, { headers: { origin: "http://evil.example" } });
   expect(asPage.status).toBe(403);
@@ -118,7 +118,7 @@ test("stats count calls by command, deals and sessions", async () => {
   });
 });
 
-test("on every address it answers only requests for a loopback host name", async () => {
+test("on every address only requests for a loopback host name are answered", async () => {
   await using simulator = await startSimulator({ controlHost: "0.0.0.0" });
   const port = simulator.controlPort;
   const statusFor = (host: string): Promise<number | undefined> =>

@@ -40,7 +40,7 @@ test("two opposite positions close each other, and the result is on one of the t
   });
 });
 
-test("a reversal closes what was open, books its result and leaves the opposite under the same number", async () => {
+test("a reversal closes the position, books its result and opens the opposite position under the same number", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await aTrader(simulator);
@@ -59,7 +59,7 @@ test("a reversal closes what was open, books its result and leaves the opposite 
   });
 });
 
-test("charges and credits are booked without a trade, and trades are not booked this way", async () => {
+test("charges and credits are booked without a trade, and trades are refused as such", async () => {
   await using simulator = await startSimulator();
   const login = await aTrader(simulator);
   const book = (action: number, amount: string) =>
@@ -75,7 +75,7 @@ test("charges and credits are booked without a trade, and trades are not booked 
   });
 });
 
-test("deals can be edited, cancelled and deleted, and balances stay, also after a restart", async () => {
+test("deals can be edited, cancelled and deleted, without a change of balances, also after a restart", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await aTrader(simulator);

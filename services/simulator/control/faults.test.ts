@@ -25,21 +25,21 @@ async function dealsOf(simulator: Simulator, login: string): Promise<{ deal: num
 test("drop_before: the connection closes and nothing was executed", async () => {
   await using simulator = await startSimulator();
   const { outcome, deals } = await payUnder(simulator, [{ effect: "drop_before" }]);
-  expect([outcome, deals.length]).toEqual(["the connection died", 0]);
+  expect([outcome, deals.length]).toEqual(["the connection was lost", 0]);
 });
 
-test("drop_after: the connection closes and the payment was made", async () => {
+test("drop_after: the connection closes and the command was executed", async () => {
   await using simulator = await startSimulator();
   const { outcome, deals } = await payUnder(simulator, [{ effect: "drop_after" }]);
-  expect([outcome, deals.length]).toEqual(["the connection died", 1]);
+  expect([outcome, deals.length]).toEqual(["the connection was lost", 1]);
 });
 
-test("a dropped connection is reset, and its session is gone", async () => {
+test("a dropped connection is reset, and its session ends", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   await control(simulator, "POST", "faults", { command: "test/access", effect: "drop_before" });
   const failure = new Promise<Error & { code?: string }>((resolve) => void client.socket.once("error", resolve));
-  await expect(client.json("/api/test/access")).rejects.toThrow("died");
+  await expect(client.json("/api/test/access")).rejects.toThrow("was lost");
   expect((await failure).code).toBe("ECONNRESET");
   expect((await control(simulator, "GET", "stats")).body.sessions).toBe(0);
 });
@@ -57,10 +57,10 @@ test("delay: executed at once, answered later", async () => {
   expect(Date.now() - begin).toBeGreaterThanOrEqual(395);
 });
 
-test("late_apply: the connection closes at once, the payment is made later, even when faults are removed", async () => {
+test("late_apply: the connection closes at once, the command is executed later, also when faults are removed", async () => {
   await using simulator = await startSimulator();
   const { login, outcome, tookMs, deals } = await payUnder(simulator, [{ effect: "late_apply", delay_ms: 500 }]);
-  expect([outcome, deals.length]).toEqual(["the connection died", 0]);
+  expect([outcome, deals.length]).toEqual(["the connection was lost", 0]);
   expect(tookMs).toBeLessThan(400);
   expect((await control(simulator, "DELETE", "faults")).body).toEqual({ removed: 0 });
   await expect.poll(() => dealsOf(simulator, login), { timeout: 3_000 }).toHaveLength(1);
@@ -72,7 +72,7 @@ test("retcode: refused with that code, not executed", async () => {
   expect([outcome, deals.length]).toEqual(["9 Operation timeout", 0]);
 });
 
-test("http: answered with that status and no JSON, not executed, the session stays", async () => {
+test("http: answered with that status without JSON, not executed, and the session remains", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -88,7 +88,7 @@ test("http: answered with that status and no JSON, not executed, the session sta
   expect((await client.json("/api/test/access")).retcode).toBe("0 Done");
 });
 
-test("hide_deal: made and in the balance, but not in the history until its time", async () => {
+test("hide_deal: executed and part of the balance, but not in the history until the end of its delay", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -109,13 +109,13 @@ test("hide_deal: made and in the balance, but not in the history until its time"
   await expect.poll(page, { timeout: 3_000 }).toEqual([hidden, shown]);
 });
 
-test("cut_comment: nothing of the comment is left", async () => {
+test("cut_comment: the comment is empty", async () => {
   await using simulator = await startSimulator();
   const { outcome, deals } = await payUnder(simulator, [{ effect: "cut_comment" }]);
   expect([outcome, deals.map(({ comment }) => comment)]).toEqual(["0 Done", [""]]);
 });
 
-test("each fault counts for itself, and all that match act together", async () => {
+test("each fault counts its own calls, and all matching faults apply together", async () => {
   await using simulator = await startSimulator();
   const first = await payUnder(simulator, [
     { effect: "cut_comment", times: 2 },
@@ -123,7 +123,7 @@ test("each fault counts for itself, and all that match act together", async () =
     { effect: "delay", delay_ms: 200 },
     { command: "*", effect: "retcode:10", after: 1 },
   ]);
-  expect(first.outcome).toBe("the connection died");
+  expect(first.outcome).toBe("the connection was lost");
   expect(first.deals).toMatchObject([{ comment: "" }]);
   expect(first.tookMs).toBeGreaterThanOrEqual(195);
   // The fault on * has let one call pass; of the others, one cut is left.
@@ -133,20 +133,20 @@ test("each fault counts for itself, and all that match act together", async () =
   ]);
 });
 
-test("what does not execute wins over what executes, now or later", async () => {
+test("effects that prevent the execution take precedence over those that execute now or later", async () => {
   await using simulator = await startSimulator();
   const dropped = await payUnder(simulator, [
     { effect: "drop_before" },
     { effect: "drop_after" },
     { effect: "hide_deal" },
   ]);
-  expect([dropped.outcome, dropped.deals.length]).toEqual(["the connection died", 0]);
+  expect([dropped.outcome, dropped.deals.length]).toEqual(["the connection was lost", 0]);
   const refused = await payUnder(simulator, [{ effect: "late_apply", delay_ms: 1 }, { effect: "retcode:3" }]);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect([refused.outcome, (await dealsOf(simulator, refused.login)).length]).toEqual(["the connection died", 0]);
+  expect([refused.outcome, (await dealsOf(simulator, refused.login)).length]).toEqual(["the connection was lost", 0]);
 });
 
-test("after and times say which calls are hit, and calls without a session do not count", async () => {
+test("after and times select the affected calls, and calls without a session do not count", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   await control(simulator, "POST", "faults", { command: "/api/user/total", effect: "retcode:12", after: 1, times: 2 });
@@ -166,7 +166,7 @@ async function statusWithoutSession(simulator: Simulator): Promise<number> {
   return (await stranger.call("/api/user/total")).status;
 }
 
-test("an effect without meaning for a command does nothing", async () => {
+test("an effect that does not apply to a command is ignored", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   for (const effect of ["hide_deal", "cut_comment"]) {
@@ -175,7 +175,7 @@ test("an effect without meaning for a command does nothing", async () => {
   }
 });
 
-test("faults hit the handshake as well", async () => {
+test("faults also apply to the handshake", async () => {
   await using simulator = await startSimulator();
   await control(simulator, "POST", "faults", { command: "auth/answer", effect: "http:403" });
   await expect(connectAuthenticated(simulator)).rejects.toThrow("HTTP 403");
@@ -183,7 +183,7 @@ test("faults hit the handshake as well", async () => {
   expect(await retcodeOf(client)).toBe("0 Done");
 });
 
-test("the list of faults has an end, and can be emptied", async () => {
+test("the number of faults is limited, and all faults can be removed", async () => {
   await using simulator = await startSimulator();
   for (let index = 0; index < 100; index += 1) {
     await control(simulator, "POST", "faults", { command: "*", effect: "delay" });

@@ -3,7 +3,7 @@ import { startSimulator } from "../start.ts";
 import { addFunded, control, pay } from "../test/fixture.ts";
 import { connectAuthenticated, connectRaw } from "../test/raw-client.ts";
 
-test("a restart takes every connection, and money stays", async () => {
+test("a restart closes every connection and keeps balances", async () => {
   await using simulator = await startSimulator();
   await using first = await connectAuthenticated(simulator);
   await using second = await connectRaw(simulator);
@@ -14,7 +14,7 @@ test("a restart takes every connection, and money stays", async () => {
   expect((await again.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("10.00");
 });
 
-test("a forgetful restart undoes the last deals, their money and their positions, and gives the tickets again", async () => {
+test("a restart that loses the last deals reverts balances and positions, and assigns the same tickets again", async () => {
   let nowMs = Date.UTC(2026, 2, 3, 12);
   await using simulator = await startSimulator({ nowMs: () => nowMs });
   const client = await connectAuthenticated(simulator);

@@ -51,7 +51,7 @@ test("a buy opens at the ask and is valued and closed at the bid", async () => {
   });
 });
 
-test("a position needs its margin and an account that may trade", async () => {
+test("a position requires its margin and an account that may trade", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const { body: account } = await control(simulator, "POST", "accounts", {
@@ -68,7 +68,7 @@ test("a position needs its margin and an account that may trade", async () => {
   expect(await open("0.01")).toMatchObject({ status: 409, body: { code: "trade_disabled" } });
 });
 
-test("a result is exactly what was asked, needs no margin and leaves no position", async () => {
+test("a result has exactly the requested amount, requires no margin and leaves no position", async () => {
   await using simulator = await startSimulator();
   const { body: account } = await control(simulator, "POST", "accounts", { group: "pamm\\master", name: "T" });
   const { login } = account;

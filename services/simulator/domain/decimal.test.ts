@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { divideHalfAway, formatScaled, parseExact, parseRounded } from "./decimal.ts";
 import { formatLots } from "./units.ts";
 
-test("what is formatted reads back", () => {
+test("formatted decimals are parsed to the same value", () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), fc.integer({ min: 0, max: 8 }), (value, digits) => {
       expect(parseExact(formatScaled(value, digits), digits)).toBe(value);
@@ -11,7 +11,7 @@ test("what is formatted reads back", () => {
   );
 });
 
-test("exact means exact, but zeros behind it are nothing", () => {
+test("an exact decimal may only have additional zeros", () => {
   expect(parseExact("1.10000000", 5)).toBe(110_000n);
   expect(parseExact("1.100001", 5)).toBeUndefined();
   expect(parseExact("-0.01", 2)).toBe(-1n);
@@ -21,7 +21,7 @@ test("exact means exact, but zeros behind it are nothing", () => {
   }
 });
 
-test("rounding goes half away from zero", () => {
+test("a half is rounded away from zero", () => {
   expect(["1.004", "1.005", "-1.005", "-1.0049999", "0.005"].map((text) => parseRounded(text, 2))).toEqual([
     100n,
     101n,

@@ -13,7 +13,7 @@ function aFault(overrides: Partial<Fault> = {}): Fault {
   };
 }
 
-test("a fault waits for its turn, hits its number of times and is gone", () => {
+test("a fault starts after its number of calls, applies its number of times and is removed", () => {
   let faults: readonly Fault[] = [aFault({ after: 2, times: 2 })];
   const hits: boolean[] = [];
   for (let call = 0; call < 6; call += 1) {
@@ -25,12 +25,12 @@ test("a fault waits for its turn, hits its number of times and is gone", () => {
   expect(faults).toEqual([]);
 });
 
-test("other commands neither are hit nor count", () => {
+test("other commands are not affected and do not count", () => {
   const faults = [aFault()];
   expect(strike(faults, "user/get")).toEqual({ faults, verdict: NO_FAULT });
 });
 
-test("of several answers the first wins, of several times the longest", () => {
+test("of several answers the first is used, of several delays the longest", () => {
   const { verdict } = strike(
     [
       aFault({ effect: { kind: "http", status: 500 } }),

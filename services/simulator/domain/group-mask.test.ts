@@ -18,7 +18,7 @@ test.each([
   expect(GROUPS.filter(groupMask(mask))).toEqual(expected);
 });
 
-test("a hostile mask takes no time", () => {
+test("a hostile mask is matched quickly", () => {
   const begin = performance.now();
   expect(groupMask("*a".repeat(5_000))("a".repeat(4_999))).toBe(false);
   expect(performance.now() - begin).toBeLessThan(200);

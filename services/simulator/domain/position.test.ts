@@ -7,7 +7,7 @@ function aTrade(overrides: Partial<Deal>): Deal {
   return { ...draft, ticket: 1, timeMsc: 1, positionId: 5, symbol: "EURUSD", price: 110_000n, ...overrides };
 }
 
-test("a position is what its deals leave of it", () => {
+test("a position follows from its deals", () => {
   const opening = aTrade({ action: 1, volume: 30n });
   const exit = (volume: bigint, timeMsc: number) => aTrade({ entry: DEAL_ENTRY.out, action: 0, volume, timeMsc });
   expect(positionFrom([])).toBeUndefined();
@@ -24,13 +24,13 @@ test("a position is what its deals leave of it", () => {
   expect(positionFrom([opening, exit(30n, 2)])).toBeUndefined();
 });
 
-test("a reversal turns a position around, under the same number", () => {
+test("a reversal changes the side of a position under the same number", () => {
   const opening = aTrade({ action: 0, volume: 30n });
   const reversal = aTrade({ entry: DEAL_ENTRY.reversal, action: 1, volume: 50n, volumeClosed: 30n, price: 120_000n });
   expect(positionFrom([opening, reversal])).toMatchObject({ id: 5, side: "sell", volume: 20n, priceOpen: 120_000n });
 });
 
-test("credits leave the balance alone", () => {
+test("credits do not change the balance", () => {
   const effects = [0, 1, 2, 3, 4, 5, 6].map((action) =>
     effectOf(aTrade({ action: action as Deal["action"], profit: 10n, storage: -2n, commission: -1n })),
   );

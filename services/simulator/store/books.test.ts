@@ -67,7 +67,7 @@ test("balance and credit are always the sum of the deals", () => {
   );
 });
 
-test("after forgetting, the books are as if the deals had not happened", () => {
+test("after the loss of deals the books are equal to books without these deals", () => {
   fc.assert(
     fc.property(actions, actions, (kept, lost) => {
       const [books, expected] = [booksWithAccounts(), booksWithAccounts()];
@@ -93,7 +93,7 @@ function sorted(books: Books): object {
   return { ...books, positions, positionsByLogin: byLogin, dealsByLogin: deals };
 }
 
-test("an account that is removed takes its deals along", () => {
+test("the deals of a removed account are removed too", () => {
   const books = booksWithAccounts();
   bookSomething(books, 2, 5n);
   applyChange(books, { kind: "account_removed", login: 1 });

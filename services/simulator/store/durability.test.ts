@@ -18,7 +18,7 @@ async function snapshot(simulator: { controlUrl: string }, login: string) {
   return { account, deals };
 }
 
-test("everything survives a stop and a start", async () => {
+test("all data is kept after a stop and a start", async () => {
   const { stateDir } = await stateFolder();
   const { login, before, ca } = await (async () => {
     await using simulator = await startSimulator({ stateDir });
@@ -70,7 +70,7 @@ test.each([
   expect((await control(simulator, "GET", `accounts/${login}`)).body.balance).toBe("13.00");
 });
 
-test("damage in the middle is no torn write: nothing starts, and nothing is changed", async () => {
+test("damage in the middle of the journal prevents the start, and the file is not changed", async () => {
   const { stateDir, journal } = await stateFolder();
   {
     await using simulator = await startSimulator({ stateDir });
@@ -83,7 +83,7 @@ test("damage in the middle is no torn write: nothing starts, and nothing is chan
   expect(await readFile(journal, "utf8")).toBe(damaged);
 });
 
-test("a journal full of the past is written anew at start", async () => {
+test("a journal with many outdated entries is rewritten at start", async () => {
   const { stateDir, journal } = await stateFolder();
   const login = await (async () => {
     await using simulator = await startSimulator({ stateDir });

@@ -14,7 +14,7 @@ const CHANGES: readonly Change[] = [
   { kind: "deals", deals: [] },
 ];
 
-test("a change comes back as it went in", () => {
+test("a change is read as it was written", () => {
   for (const change of CHANGES) {
     const line = encodeChange(change);
     expect(line.endsWith("\n")).toBe(true);
@@ -24,7 +24,7 @@ test("a change comes back as it went in", () => {
   }
 });
 
-test("what is settled is in the file, in the order of appending", async () => {
+test("settled changes are in the file, in the order of appending", async () => {
   const folder = await mkdtemp(join(tmpdir(), "journal-test-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   const path = join(folder, "journal.log");
@@ -41,7 +41,7 @@ test("what is settled is in the file, in the order of appending", async () => {
   );
 });
 
-test("after a failed write nothing settles any more", async () => {
+test("after a failed write no change is settled", async () => {
   // A device that is always full.
   const journal = journalOn(await open("/dev/full", "a"));
   journal.append({ kind: "forgotten", fromTicket: 1 });

@@ -10,7 +10,7 @@ async function lockPath(): Promise<string> {
   return join(folder, "lock");
 }
 
-test("a second holder is refused with the first one's process, and gets it after the release", async () => {
+test("a second process is refused with the id of the first, and acquires the lock after the release", async () => {
   const path = await lockPath();
   {
     await using _held = await lockFolder(path);
@@ -31,7 +31,7 @@ test.each([
   await expect(lockFolder(path)).rejects.toThrow("another simulator");
 });
 
-test("one of many processes gets a stale lock, also when another one died while it removed the lock", async () => {
+test("one of many processes acquires a stale lock, also when another one crashed while it removed the lock", async () => {
   const dead = JSON.stringify({ pid: 4_194_303, startedAt: "1" });
   for (let round = 0; round < 20; round += 1) {
     const path = await lockPath();

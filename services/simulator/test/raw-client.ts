@@ -95,11 +95,11 @@ function answersOf(socket: TLSSocket, closed: Promise<void>): () => Promise<RawA
   let isClosed = false;
   void closed.then(() => {
     isClosed = true;
-    for (const one of waiting.splice(0)) one.reject(new Error("the connection died"));
+    for (const one of waiting.splice(0)) one.reject(new Error("the connection was lost"));
   });
   return () => {
     const one = Promise.withResolvers<RawAnswer>();
-    if (isClosed) one.reject(new Error("the connection died"));
+    if (isClosed) one.reject(new Error("the connection was lost"));
     else waiting.push(one);
     return one.promise;
   };

@@ -6,7 +6,7 @@ import { startSimulator } from "../start.ts";
 import { control } from "../test/fixture.ts";
 import { connectAuthenticated, connectRaw, requestBytes } from "../test/raw-client.ts";
 
-test("an idle connection is closed, a used one is not", async () => {
+test("an idle connection is closed, and a connection in use is not", async () => {
   await using simulator = await startSimulator({ idleCloseMs: 300 });
   await using idle = await connectAuthenticated(simulator);
   await using used = await connectAuthenticated(simulator);
@@ -27,7 +27,7 @@ test("a connection that waits for its answer is not idle", async () => {
   expect((await client.json("/api/test/access")).retcode).toBe("0 Done");
 });
 
-test("the certificate names localhost, the loopback addresses, simulator and what the operator adds", async () => {
+test("the certificate names localhost, the loopback addresses, simulator and the names that the operator adds", async () => {
   await using simulator = await startSimulator({ tlsNames: ["mt5.example", "10.1.2.3"] });
   for (const servername of ["localhost", "simulator", "mt5.example"]) {
     const socket = connect({ host: "127.0.0.1", port: simulator.port, ca: simulator.ca, servername });
@@ -43,7 +43,7 @@ test("the certificate names localhost, the loopback addresses, simulator and wha
   expect(error).toMatchObject({ code: "ERR_TLS_CERT_ALTNAME_INVALID" });
 });
 
-test("commands that do not exist, and methods that are not spoken", async () => {
+test("unknown commands and unsupported methods are refused", async () => {
   await using simulator = await startSimulator();
   await using stranger = await connectRaw(simulator);
   expect((await stranger.call("/api/no/such")).status).toBe(403);
@@ -53,7 +53,7 @@ test("commands that do not exist, and methods that are not spoken", async () => 
   expect((await client.call("/api/user/total", { method: "PUT", body: {} })).status).toBe(405);
 });
 
-test("GET and POST are alike", async () => {
+test("GET and POST have the same effect", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const [get, post] = [
@@ -72,7 +72,7 @@ test("a body that is too large is refused and the connection closed", async () =
   await client.closed;
 });
 
-test("a request that arrives in pieces is answered once it is whole, and a broken off one is never executed", async () => {
+test("a request that arrives in pieces is answered once it is complete, and an incomplete one is never executed", async () => {
   await using simulator = await startSimulator();
   const { body: account } = await control(simulator, "POST", "accounts", { group: "pamm\\master", name: "A" });
   const target = `/api/trade/balance?login=${account.login}&type=2&balance=5&comment=x`;
@@ -92,7 +92,7 @@ test("a request that arrives in pieces is answered once it is whole, and a broke
   expect(deals.map(({ comment }: { comment: string }) => comment)).toEqual(["pieces"]);
 });
 
-test("requests sent without waiting are answered in their order", async () => {
+test("pipelined requests are answered in order", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const answers = await Promise.all([
@@ -103,7 +103,7 @@ test("requests sent without waiting are answered in their order", async () => {
   expect(answers.map(({ answer }) => answer)).toEqual([{ Total: "1" }, { Total: "5" }, ["EURUSD"]]);
 });
 
-test("garbage on one connection does not affect others", async () => {
+test("invalid bytes on one connection do not affect others", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   for (const garbage of [
@@ -122,7 +122,7 @@ test("garbage on one connection does not affect others", async () => {
   expect((await client.json("/api/test/access")).retcode).toBe("0 Done");
 });
 
-test("a request that stalls is an idle connection", async () => {
+test("a connection with an incomplete request is closed as idle", async () => {
   await using simulator = await startSimulator({ idleCloseMs: 200 });
   await using client = await connectAuthenticated(simulator);
   const bytes = requestBytes("/api/test/access", { body: "{}" });

@@ -6,7 +6,7 @@ import { passwordHash, randomAnswer } from "./password-hash.ts";
 
 const CLIENT_RANDOM = "0f1e2d3c4b5a69788796a5b4c3d2e1f0";
 
-test("the vendor's vector comes out", () => {
+test("the hash matches the vendor's test vector", () => {
   const hash = passwordHash("Password1");
   expect(hash.toString("hex")).toBe("904ba8ecb16273d2f0ae9c3b8a023752");
   expect(randomAnswer(hash, "73007dc7184747ce0f7c98516ef1c851")).toBe("77fe51827f7fa69dd80fbec9aa33f1bb");
@@ -41,7 +41,7 @@ test("a manager with a password beyond ASCII signs in and receives the correct a
   expect(await client.json("/api/test/access")).toEqual({ retcode: "0 Done" });
 });
 
-test("every random is fresh", async () => {
+test("every handshake has a new random number", async () => {
   await using simulator = await startSimulator();
   await using client = await connectRaw(simulator);
   const randoms = new Set();
@@ -51,7 +51,7 @@ test("every random is fresh", async () => {
   expect(randoms.size).toBe(5);
 });
 
-test("hashing hex text in place of bytes is answered 403 as plain text", async () => {
+test("a hash of hex text instead of bytes is refused with 403 as plain text", async () => {
   await using simulator = await startSimulator();
   await using client = await connectRaw(simulator);
   const { srv_rand: random } = await client.json(startTarget(simulator.managerLogin));
@@ -65,7 +65,7 @@ test("hashing hex text in place of bytes is answered 403 as plain text", async (
   expect(await client.call("/api/test/access")).toMatchObject({ status: 403 });
 });
 
-test("an answer without a question is refused", async () => {
+test("an answer without a started handshake is refused", async () => {
   await using simulator = await startSimulator();
   await using client = await connectRaw(simulator);
   const proof = handshakeAnswer(simulator.managerPassword, CLIENT_RANDOM);
@@ -73,7 +73,7 @@ test("an answer without a question is refused", async () => {
   expect(answer.status).toBe(403);
 });
 
-test("a random is good for one answer, right or wrong", async () => {
+test("a random number is valid for one answer, correct or not", async () => {
   await using simulator = await startSimulator();
   const { managerLogin, managerPassword } = simulator;
   await using client = await connectRaw(simulator);
@@ -128,7 +128,7 @@ test("quit ends the session and the connection", async () => {
   await client.closed;
 });
 
-test("plain text is no client", async () => {
+test("a client without TLS is disconnected", async () => {
   await using simulator = await startSimulator();
   await expect(fetch(`http://127.0.0.1:${simulator.port}/api/test/access`)).rejects.toThrow("fetch failed");
 });

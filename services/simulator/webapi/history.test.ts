@@ -5,7 +5,7 @@ import { connectAuthenticated } from "../test/raw-client.ts";
 
 const ALWAYS = "from=0&to=9999999999";
 
-test("pages hold at most 100 and follow each other without gap or repetition", async () => {
+test("pages have at most 100 rows, without gaps or repetitions", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -25,7 +25,7 @@ test("pages hold at most 100 and follow each other without gap or repetition", a
   expect((await page("offset=-1&total=10")).retcode).toBe("3 Invalid parameters");
 });
 
-test("a period holds the seconds at both of its ends", async () => {
+test("a period includes its first and its last second", async () => {
   let nowMs = Date.UTC(2026, 0, 15, 10, 0, 0, 500);
   await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "UTC" });
   await using client = await connectAuthenticated(simulator);
@@ -70,7 +70,7 @@ test("times are the server's wall clock, in winter and in summer", async () => {
   ]);
 });
 
-test("the hour that autumn has twice does not make times go back", async () => {
+test("times do not decrease in the repeated hour of autumn", async () => {
   let nowMs = Date.UTC(2026, 9, 25, 0, 59, 59);
   await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "Europe/Athens" });
   await using client = await connectAuthenticated(simulator);
@@ -88,7 +88,7 @@ test("the hour that autumn has twice does not make times go back", async () => {
   ]);
 });
 
-test("a batch takes exactly one of logins, group and tickets", async () => {
+test("a batch requires exactly one of logins, group and tickets", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const first = await addFunded(client, "1.00", { Group: "pamm\\master" });
@@ -107,7 +107,7 @@ test("a batch takes exactly one of logins, group and tickets", async () => {
   expect((await batch(ALWAYS)).retcode).toBe("3 Invalid parameters");
 });
 
-test("deals can be edited and deleted, and the balance stays", async () => {
+test("deals can be edited and deleted without a change of the balance", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);

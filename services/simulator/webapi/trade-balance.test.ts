@@ -14,7 +14,7 @@ async function moneyOf(client: RawClient, login: string): Promise<{ Balance: str
   return { Balance, Credit };
 }
 
-test("a payment is a deal whose profit is the signed amount", async () => {
+test("a balance operation is a deal whose profit is the signed amount", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -43,7 +43,7 @@ test("a payment is a deal whose profit is the signed amount", async () => {
   expect(await moneyOf(client, login)).toEqual({ Balance: "1200.25", Credit: "0.00" });
 });
 
-test("sent twice, it pays twice", async () => {
+test("a command that is sent twice is executed twice", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -52,7 +52,7 @@ test("sent twice, it pays twice", async () => {
   expect((await moneyOf(client, login)).Balance).toBe("2.00");
 });
 
-test("what is no payment is refused with 3", async () => {
+test("an invalid balance operation is refused with 3", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -72,7 +72,7 @@ test("what is no payment is refused with 3", async () => {
   expect(await moneyOf(client, login)).toEqual({ Balance: "0.00", Credit: "0.00" });
 });
 
-test("more than a billion is refused with 4005", async () => {
+test("an amount above a billion is refused with 4005", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -81,18 +81,21 @@ test("more than a billion is refused with 4005", async () => {
   expect(await balance(client, `login=${login}&type=2&balance=1000000000`)).toBe("0 Done");
 });
 
-test.each(["2", "4", "5"])("nothing takes the balance below zero with type %s, checked margin or not", async (type) => {
-  await using simulator = await startSimulator();
-  await using client = await connectAuthenticated(simulator);
-  const login = await addFunded(client, "10.00");
-  for (const check of ["", "&check_margin=0", "&check_margin=1"]) {
-    expect(await balance(client, `login=${login}&type=${type}&balance=-10.01${check}`)).toBe(NO_MONEY);
-  }
-  expect(await balance(client, `login=${login}&type=${type}&balance=-10`)).toBe("0 Done");
-  expect(await moneyOf(client, login)).toEqual({ Balance: "0.00", Credit: "0.00" });
-});
+test.each(["2", "4", "5"])(
+  "no operation of type %s makes the balance negative, with or without the margin check",
+  async (type) => {
+    await using simulator = await startSimulator();
+    await using client = await connectAuthenticated(simulator);
+    const login = await addFunded(client, "10.00");
+    for (const check of ["", "&check_margin=0", "&check_margin=1"]) {
+      expect(await balance(client, `login=${login}&type=${type}&balance=-10.01${check}`)).toBe(NO_MONEY);
+    }
+    expect(await balance(client, `login=${login}&type=${type}&balance=-10`)).toBe("0 Done");
+    expect(await moneyOf(client, login)).toEqual({ Balance: "0.00", Credit: "0.00" });
+  },
+);
 
-test.each(["3", "6"])("credit of type %s is given and taken apart from the balance", async (type) => {
+test.each(["3", "6"])("credit of type %s is added and removed without a change of the balance", async (type) => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addFunded(client, "10.00");
@@ -104,7 +107,7 @@ test.each(["3", "6"])("credit of type %s is given and taken apart from the balan
   expect(answer).toMatchObject({ Balance: "10.00", Credit: "60.00", Equity: "70.00" });
 });
 
-test("a withdrawal above the free margin needs check_margin=0, a correction never does", async () => {
+test("a withdrawal above the free margin requires check_margin=0, and a correction does not", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addFunded(client, "2000.00");
@@ -125,7 +128,7 @@ test("a withdrawal above the free margin needs check_margin=0, a correction neve
   expect((await moneyOf(client, login)).Balance).toBe("1108.10");
 });
 
-test("comments keep 31 characters, spaces and pluses as they are", async () => {
+test("comments are cut to 31 characters, and spaces and plus signs are kept", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -142,7 +145,7 @@ test("comments keep 31 characters, spaces and pluses as they are", async () => {
   expect(await commentOf("")).toBe("");
 });
 
-test("what is finer than a cent is rounded, half away from zero", async () => {
+test("amounts are rounded to the cent, half away from zero", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -151,7 +154,7 @@ test("what is finer than a cent is rounded, half away from zero", async () => {
   expect((await moneyOf(client, login)).Balance).toBe("10.01");
 });
 
-test("a body may carry the parameters, and wins", async () => {
+test("parameters of the body take precedence over the query", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -162,7 +165,7 @@ test("a body may carry the parameters, and wins", async () => {
   expect(answer).toMatchObject([{ Profit: "7.00", Comment: "body" }]);
 });
 
-test("margin and profit can be asked for in advance", async () => {
+test("margin and profit are calculated in advance", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addFunded(client, "2000.00");

@@ -5,7 +5,7 @@ import { connectAuthenticated } from "../test/raw-client.ts";
 
 const COMPLETE = { ...PASSWORDS, Group: "pamm\\master", Name: "Ann Other", Leverage: "100" };
 
-test("an account is added from a query and a body, and the body wins", async () => {
+test("an account is added from query and body, and the body takes precedence", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const added = await client.json(
@@ -33,7 +33,7 @@ test("an account is added from a query and a body, and the body wins", async () 
   expect(await client.json("/api/user/get?login=3000001")).toEqual({ retcode: "0 Done", answer: added.answer });
 });
 
-test("both content types are read, and escapes before the four special characters are taken away", async () => {
+test("both content types are accepted, and escapes of the four special characters are removed", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const body = { ...PASSWORDS, Name: "Zoë" };
@@ -90,7 +90,7 @@ test("groups that do not exist, differ in case or are not the manager's are refu
   }
 });
 
-test("logins that exist are refused with 3004, those of other servers with 3003, and 3002 means none is left", async () => {
+test("logins that exist are refused with 3004, those of other servers with 3003, and 3002 means that no login is left", async () => {
   await using simulator = await startSimulator({
     loginRange: { first: 1, last: 1010 },
     reservedLogins: { first: 2, last: 1008 },
@@ -107,7 +107,7 @@ test("logins that exist are refused with 3004, those of other servers with 3003,
   expect(await add("0")).toEqual(["3002 All logins are used", undefined]);
 });
 
-test("texts are silently cut at their limits", async () => {
+test("texts are cut to their limits without an error", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client, { Name: "n".repeat(200), Company: "c".repeat(99), Comment: "x".repeat(99) });

@@ -17,7 +17,7 @@ test("every scalar of a user record is text", async () => {
   }
 });
 
-test("an update changes what is right, ignores what is wrong and never touches the balance", async () => {
+test("an update changes valid members, ignores invalid ones and never changes the balance", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addFunded(client, "10.00", { Comment: "kept" });
@@ -53,7 +53,7 @@ test("an account with positions cannot be deleted, nor can the manager", async (
   expect((await remove(simulator.managerLogin)).retcode).toBe("3005 Attempt of self-deletion");
 });
 
-test("passwords are checked and changed by their kind", async () => {
+test("passwords are checked and changed by type", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
@@ -71,7 +71,7 @@ test("passwords are checked and changed by their kind", async () => {
   expect(await check("investor", PASSWORDS.PassInvestor)).toBe("0 Done");
 });
 
-test("batches take logins or a group, never both, and leave out what they do not know", async () => {
+test("batches accept logins or a group, not both, and omit unknown logins", async () => {
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const first = await addUser(client, { Group: "pamm\\master" });
@@ -91,7 +91,7 @@ test("batches take logins or a group, never both, and leave out what they do not
   expect((await client.json(`/api/user/group?login=${first}`)).answer).toEqual({ Group: "pamm\\master" });
 });
 
-test("accounts outside the manager's groups do not exist for it", async () => {
+test("accounts outside the groups of the manager are not found", async () => {
   await using simulator = await startSimulator({ managerGroups: "pamm\\*" });
   await using client = await connectAuthenticated(simulator);
   const { body } = await control(simulator, "POST", "accounts", { group: "demo\\forex", name: "Far", balance: 5 });
@@ -100,7 +100,7 @@ test("accounts outside the manager's groups do not exist for it", async () => {
   expect((await client.json("/api/user/logins?group=*")).answer).toEqual([]);
 });
 
-test("rights that the manager lacks are answered with 8, and personal data comes empty", async () => {
+test("rights that the manager lacks are answered with 8, and personal data is empty", async () => {
   const { manager, readAccounts, editAccounts } = MANAGER_RIGHT;
   await using simulator = await startSimulator({ managerRights: [manager, readAccounts, editAccounts] });
   await using client = await connectAuthenticated(simulator);
@@ -147,7 +147,7 @@ test("check_balance compares the account with its history, and corrects it on re
   expect((await check(0)).answer.Balance).toEqual({ User: "100.000000", History: "100.000000" });
 });
 
-test("keys can come in lower case, as some servers send them", async () => {
+test("keys can be sent in lower case, as by some servers", async () => {
   await using simulator = await startSimulator({ keyCase: "lower" });
   await using client = await connectAuthenticated(simulator);
   expect(await client.json("/api/user/total")).toEqual({ retcode: "0 Done", answer: { total: "1" } });

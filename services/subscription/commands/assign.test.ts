@@ -26,8 +26,8 @@ test("an assign returns the whole subscription, with the log entry of its baseli
   const world = await aWorld();
   const { masterLogin, investorLogin, answer } = await assigned(world);
   const { subscription } = await answer;
-  const master = await world.people.client.findMaster({ login: masterLogin }, aCall());
-  const investor = await world.people.client.findInvestor({ login: investorLogin }, aCall());
+  const master = await world.accounts.client.findMaster({ login: masterLogin }, aCall());
+  const investor = await world.accounts.client.findInvestor({ login: investorLogin }, aCall());
   expect(subscription).toEqual({
     id: expect.any(BigInt),
     masterId: master.id,
@@ -237,7 +237,7 @@ test("a repeated command that was refused is tried again", async () => {
   await expect(world.service.assign(anAssignment(pair), call)).resolves.toBeDefined();
 });
 
-test("of ten assigns of one Investor at the same time exactly one wins", async () => {
+test("of ten simultaneous assigns of one Investor exactly one succeeds", async () => {
   const world = await aWorld();
   const investorLogin = anInvestor(world, 500_00n);
   const masters = Array.from({ length: 10 }, () => aMaster(world));

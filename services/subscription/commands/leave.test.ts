@@ -9,7 +9,7 @@ import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
-import { aCall, aMaster, anInvestor, aWorld, pass } from "../testing/world.ts";
+import { aCall, aMaster, anInvestor, aWorld, passTime } from "../testing/world.ts";
 import { trader } from "../testing/trader.ts";
 import { leave } from "./leave.ts";
 
@@ -128,15 +128,15 @@ test("a Master that cannot be read refuses the try with allocation_in_progress, 
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
 });
 
-test("a leave waits for money in transit to the Master, which gets its units first", async () => {
+test("a leave waits for money in transit to the Master until it has units", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, investorLogin, 100_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 600_00n);
-  const asked = world.service.leave(withdrawal.request, aCall());
+  const leaving = world.service.leave(withdrawal.request, aCall());
   await pause(150);
   await settle(world);
-  await expect(asked).resolves.toMatchObject({ effective: { minorUnits: 600_00n } });
+  await expect(leaving).resolves.toMatchObject({ effective: { minorUnits: 600_00n } });
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(600_00n);
   await expectBooksToReconcile(world);
 });
@@ -216,7 +216,7 @@ test("while a hanging replica holds the gate, no other replica decides the try, 
     code: "outcome_unknown",
   });
   // Without a settled log position the recovery job refuses the try; the repeated call now gets that refusal.
-  pass(world, 10_000);
+  passTime(world, 10_000);
   await settle(world);
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
 });

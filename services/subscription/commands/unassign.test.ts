@@ -212,7 +212,7 @@ test("an Investor with a negative share cannot leave the pool", async () => {
   });
 });
 
-test("while platform is unavailable no Investor leaves, and the try leaves no trace", async () => {
+test("while platform is unavailable no Investor leaves, and the try is rolled back", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   world.platform.state.isDown = true;

@@ -96,7 +96,7 @@ test("at most maxEvents pool events are processed at once", () => {
   expect(advance).toMatchObject({ taken: 2, end: "full" });
 });
 
-test("an arrival at a flat Master takes part in later deals and not in earlier ones", () => {
+test("an arrival at a flat Master shares in later deals and not in earlier ones", () => {
   const [one, two] = POOL.holdings.map((holding) => ({ ...holding, units: 0n, pooled: 0n, waiting: 50_00n }));
   const arrival = { subscriptionId: 1n, dealId: 90n, amount: 50_00n };
   const arrivals = [
@@ -134,7 +134,7 @@ test("while positions are open arrivals wait for marks", () => {
   expect(advance.state.arrivals).toHaveLength(2);
 });
 
-test("a deal that was made before an arrival and logged after it gives the arrival no part and does not stop the Master", () => {
+test("a deal that was made before an arrival and logged after it gives the arrival no share and does not stop the Master", () => {
   const [one] = POOL.holdings;
   const newcomer = { ...one!, subscriptionId: 3n, units: 0n, pooled: 0n, waiting: 50_00n };
   const arrivals = [{ id: 1n, subscriptionId: 3n, number: 5n, dealId: 90n, amount: 50_00n }];

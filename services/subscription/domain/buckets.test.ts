@@ -49,7 +49,7 @@ test("combined changes have the sum of their effects", () => {
   );
 });
 
-test("a move takes from one bucket what it gives to the other", () => {
+test("a move changes two buckets by opposite amounts", () => {
   expect(move("outside", "inbound", 5n)).toEqual({ outside: -5n, inbound: 5n });
 });
 

@@ -17,7 +17,7 @@ test("a position that is still open counts with its mark", () => {
   expect(floatingBefore(poolWith(7n), [mark(7n, -40n)], [])).toEqual(new Map([[7n, -40n]]));
 });
 
-test("a position that was closed since, fully or partially, counts with its realised result", () => {
+test("a position that was closed after the cut-off, fully or partially, counts with its realised result", () => {
   const deals = [aDeal({ profit: 30n, swap: -5n, commission: -9n }), aDeal({ positionId: 8n, profit: 11n })];
   expect(floatingBefore(poolWith(7n, 8n), [mark(8n, 4n)], deals)).toEqual(
     new Map([
@@ -27,7 +27,7 @@ test("a position that was closed since, fully or partially, counts with its real
   );
 });
 
-test("a position that was opened since, also by a reversal, is left out", () => {
+test("a position that was opened after the cut-off, also by a reversal, is not counted", () => {
   const deals = [aDeal({ entry: 2, profit: -20n }), aDeal({ profit: 999n }), aDeal({ positionId: 9n, profit: 5n })];
   expect(floatingBefore(poolWith(7n), [mark(7n, 500n), mark(9n, 3n)], deals)).toEqual(new Map([[7n, -20n]]));
 });

@@ -8,7 +8,7 @@ function holding(subscriptionId: bigint, pooled: bigint, more: Partial<UnitHoldi
 
 const POOL: UnitPool = { ...EMPTY_POOL, holdings: [holding(1n, 100_00n), holding(2n, 300_00n)] };
 
-test("capital that is taken out gives up its units at once, and other holdings do not change", () => {
+test("the units of capital that is taken out are redeemed at once, and other holdings do not change", () => {
   const after = takeOutFlat(POOL, { subscriptionId: 1n, amount: 25_00n, isLast: false });
   expect(after.holdings).toEqual([holding(1n, 75_00n), holding(2n, 300_00n)]);
 });

@@ -7,7 +7,7 @@ import { deposit, withdraw } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { carryOn } from "#test/support/platform-fake/transfers.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
-import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "../testing/world.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 import { mirrorOpenFlows } from "./mirror-open-flows.ts";
 
 function mirrorsOf({ platform }: World): string[] {
@@ -97,7 +97,7 @@ test("the flows of a refused mirror go into the next, under a new key, after a g
     );
     expect({ reason, refusals }).toEqual({ reason: "refused: platform_rejected", refusals: number });
     pauses.push(wait.getTime() - world.deps.now().getTime());
-    pass(world, 31_000);
+    passTime(world, 31_000);
   }
   expect(new Set(mirrorsOf(world)).size).toBe(10);
   expect(pauses.at(-1)).toBeGreaterThan(pauses[0]! * 10);
@@ -119,7 +119,7 @@ test("while platform is unavailable mirrors wait with a reason, and are then app
   world.platform.state.isDown = true;
   for (let rounds = 0; rounds < 4; rounds += 1) {
     await mirrorOpenFlows(world.deps);
-    pass(world, 31_000);
+    passTime(world, 31_000);
   }
   expect(await many(world.deps.pool, sql`select reason from mirror where state = 'OPEN'`)).toEqual([
     { reason: "platform_unavailable" },
@@ -142,7 +142,7 @@ test("a mirror whose answer and event were lost is applied by the log of the Mas
     },
   };
   await mirrorOpenFlows({ ...world.deps, platform: lossy });
-  pass(world, 31_000);
+  passTime(world, 31_000);
   await mirrorOpenFlows(world.deps);
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings).toMatchObject([{ waiting: { minorUnits: 10_00n }, inbound: { minorUnits: 0n } }]);

@@ -5,7 +5,7 @@ import { expectBooksToReconcile } from "../testing/books.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { carryOn } from "#test/support/platform-fake/transfers.ts";
 import { settle, subscribed } from "../testing/settle.ts";
-import { aCall, aMaster, aWorld, pass } from "../testing/world.ts";
+import { aCall, aMaster, aWorld, passTime } from "../testing/world.ts";
 import { unassign } from "../commands/unassign.ts";
 
 test("a refused exit is sent again under new keys, and the subscription stays PAUSED until one is applied", async () => {
@@ -16,7 +16,7 @@ test("a refused exit is sent again under new keys, and the subscription stays PA
   for (let number = 1; number < 8; number += 1) {
     await settle(world);
     await expectBooksToReconcile(world);
-    pass(world, 31_000);
+    passTime(world, 31_000);
   }
   const { subscription } = await world.service.findOpenSubscription(pair, aCall());
   expect(subscription).toMatchObject({ status: SubscriptionStatus.PAUSED, endedAt: undefined });
@@ -44,7 +44,7 @@ test("the outcome of an exit that stays unknown is read again, and the exit is n
   await world.service.unassign(pair, aCall());
   for (let rounds = 0; rounds < 5; rounds += 1) {
     await settle(world);
-    pass(world, 31_000);
+    passTime(world, 31_000);
   }
   expect([...world.platform.byKey.keys()].filter((key) => key.startsWith("exit:"))).toEqual([`exit:${pair.id}:1`]);
   expect(await many(world.deps.pool, sql`select state, reason from exit_transfer`)).toEqual([
@@ -71,7 +71,7 @@ test("an unassign whose exit could not be sent has left the pool and returns out
     outcome: "unknown",
     operationId: call.commandId,
   });
-  pass(world, 31_000);
+  passTime(world, 31_000);
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
   const { transferId } = world.platform.byKey.get(`exit:${pair.id}:1`)!.result;

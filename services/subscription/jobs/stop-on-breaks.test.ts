@@ -74,7 +74,7 @@ test("a Master resumed by operators is not stopped by the same break again, but 
   expect(await reasons(world)).toEqual({ [master]: "platform_balance: a deal is missing" });
 });
 
-test("a crash never leaves a break that is marked handled and has stopped no Master", async () => {
+test("after a crash no break is marked as handled without its Master being stopped", async () => {
   const world = await aWorld();
   const master = aMaster(world, 0n);
   await subscribed(world, master, 500_00n);

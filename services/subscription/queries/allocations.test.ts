@@ -32,7 +32,7 @@ test("allocations are read by number, page by page, with the newest number", asy
   expect(unknown).toEqual({ entries: [], lastNumber: 0n });
 });
 
-test("an entry that is committed while allocations are read does not look like a missing one", async () => {
+test("an entry that is committed while allocations are read is not reported as missing", async () => {
   const { world, masterLogin } = await threeResults();
   let queries = 0;
   const query = world.deps.pool.query.bind(world.deps.pool) as (...args: unknown[]) => Promise<unknown>;

@@ -18,8 +18,8 @@ export function accountFake(): AccountFake {
   const masters = new Map<string, Master>();
   const investors = new Map<string, Investor>();
   let made = 0n;
-  const find = <Person>(people: ReadonlyMap<string, Person>, login: string, code: string): Person => {
-    const person = people.get(login);
+  const find = <Person>(accounts: ReadonlyMap<string, Person>, login: string, code: string): Person => {
+    const person = accounts.get(login);
     if (person === undefined) throw new Refusal({ code, status: "not_found", message: code });
     return person;
   };

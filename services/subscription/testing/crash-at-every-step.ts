@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { crashing } from "./crash.ts";
 import { settle } from "./settle.ts";
-import { pass, type World } from "./world.ts";
+import { passTime, type World } from "./world.ts";
 
 /** Longer than any deadline, claim and wait budget of a crashed process. */
 const LONG_MS = 60_000;
@@ -22,20 +22,20 @@ export type Saga<Facts> = {
   readonly run: (deps: Deps, facts: Facts) => Promise<unknown>;
 };
 
-/** Runs the saga once to its end, then crashes it after 0, 1, 2 ... steps, each time in a new case; then recovers. */
+/** Runs the saga once without a crash, then crashes it after 0, 1, 2 ... steps, each time in a new case; then recovers. */
 export async function crashAtEveryStep<Facts>(world: World, { prepare, run }: Saga<Facts>): Promise<Facts[]> {
   const [first] = await prepare(1);
-  const whole = crashing(world.deps, Number.POSITIVE_INFINITY);
+  const uncrashed = crashing(world.deps, Number.POSITIVE_INFINITY);
   if (first === undefined) throw new Error("a saga needs a case");
-  await run(whole.deps, first);
-  const cases = await prepare(Math.ceil(whole.age() / STRIDE));
+  await run(uncrashed.deps, first);
+  const cases = await prepare(Math.ceil(uncrashed.stepsTaken() / STRIDE));
   for (const [index, facts] of cases.entries()) {
-    const { deps, died } = crashing(world.deps, index * STRIDE);
-    const outcome = await Promise.race([run(deps, facts).then(() => "finished"), died.then(() => "died")]);
-    expect(outcome).toBe("died");
+    const { deps, crashed } = crashing(world.deps, index * STRIDE);
+    const outcome = await Promise.race([run(deps, facts).then(() => "finished"), crashed.then(() => "crashed")]);
+    expect(outcome).toBe("crashed");
   }
   countFigures({ "crashes of a process": cases.length });
-  expect(whole.age()).toBeGreaterThan(15);
+  expect(uncrashed.stepsTaken()).toBeGreaterThan(15);
   await recover(world);
   return cases;
 }
@@ -48,7 +48,7 @@ export function times<Facts>(count: number, make: () => Facts): Facts[] {
 export async function recover(world: World): Promise<void> {
   await expectBooksToReconcile(world);
   for (let rounds = 0; rounds < 3; rounds += 1) {
-    pass(world, LONG_MS);
+    passTime(world, LONG_MS);
     await settle(world);
     await expectBooksToReconcile(world);
   }

@@ -14,7 +14,7 @@ import { cents, inBucket } from "./ledger.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { settle } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -43,7 +43,7 @@ function owe(world: World): void {
 }
 
 test(
-  "allocation, strikes and postings that crash at any step lose nothing and repeat nothing",
+  "allocation, strikes and postings that crash at any step happen exactly once",
   async () => {
     const world = await aWorld();
     const cases = await crashAtEveryStep(world, {
@@ -87,7 +87,7 @@ test(
         return made.map((pair) => ({ ...pair, cutOff }));
       },
       run: async (deps, { cutOff, ...pair }) => {
-        if (world.deps.now() < cutOff) pass(world, 24 * HOUR_MS);
+        if (world.deps.now() < cutOff) passTime(world, 24 * HOUR_MS);
         await work(deps, pair);
       },
     });
@@ -119,11 +119,11 @@ test(
       },
       run: (deps, { withdrawal }) => subscriptionService(deps).leave(withdrawal.request, aCall()),
     });
-    const seen = new Set<string>();
+    const outcomes = new Set<string>();
     for (const { withdrawal, investorLogin, masterLogin } of cases) {
       const answer = await world.service.leave(withdrawal.request, aCall()).catch((error: unknown) => error);
       const isDecided = !(answer instanceof Error);
-      seen.add(isDecided ? "decided" : "refused");
+      outcomes.add(isDecided ? "decided" : "refused");
       if (isDecided) {
         expect(answer).toMatchObject({
           balanceBefore: { minorUnits: 570_00n },
@@ -136,12 +136,12 @@ test(
       }
       await release(world, withdrawal);
       // A posting on a busy account is retried a moment later.
-      pass(world, 2_000);
+      passTime(world, 2_000);
       await settle(world);
       expect(balanceOf(world.platform.ledger, masterLogin)).toBe(isDecided ? 340_00n : 570_00n);
       expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isDecided ? 340_00n : 570_00n);
     }
-    expect(seen).toEqual(new Set(["decided", "refused"]));
+    expect(outcomes).toEqual(new Set(["decided", "refused"]));
     await recover(world);
     // The reserve of the first saga, which ran without a crash and was never paid out.
     expect(await many(world.deps.pool, sql`select key from reserve where state = 'OPEN'`)).toHaveLength(2);
@@ -183,15 +183,15 @@ test(
       },
       run: (deps, pair) => subscriptionService(deps).unassign(pair, aCall()),
     });
-    const seen = new Set<string>();
+    const outcomes = new Set<string>();
     for (const { masterLogin, investorLogin } of cases) {
       const status = await statusOf(world, investorLogin);
-      seen.add(status);
+      outcomes.add(status);
       expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
       expect(balanceOf(world.platform.ledger, masterLogin)).toBe(status === "ACTIVE" ? 570_00n : 0n);
       expect(balanceOf(world.platform.ledger, investorLogin)).toBe(status === "ACTIVE" ? 570_00n : 540_00n);
     }
-    expect(seen).toEqual(new Set(["ACTIVE", "CANCELLED"]));
+    expect(outcomes).toEqual(new Set(["ACTIVE", "CANCELLED"]));
   },
   2 * CRASH_TEST_MS,
 );

@@ -5,7 +5,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { crashing } from "./crash.ts";
-import { reviewAbout, reviewsOf, say } from "./desk.ts";
+import { reviewAbout, reviewsOf, vote } from "./desk.ts";
 import { recover, crashAtEveryStep, CRASH_TEST_MS } from "./crash-at-every-step.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
@@ -18,8 +18,8 @@ type Corner = Pair & { readonly review: Review };
 const twice =
   (action: string) =>
   async (deps: Deps, { review }: { readonly review: Review }) => {
-    await say(deps, review, { action, actor: "anna" });
-    await say(deps, review, { action, actor: "boris" });
+    await vote(deps, review, { action, actor: "anna" });
+    await vote(deps, review, { action, actor: "boris" });
   };
 
 async function preparePairs(world: World, count: number, entry: Parameters<typeof enter>[2], reason: string) {
@@ -38,25 +38,25 @@ async function preparePairs(world: World, count: number, entry: Parameters<typeo
   return made;
 }
 
-/** Repeats the votes that the crash has lost. */
+/** Repeats the votes that were lost in the crash. */
 async function castMissingVotes(world: World, { review }: Corner, action: string): Promise<void> {
   for (const actor of ["anna", "boris", "carol"]) {
-    await say(world.deps, review, { action, actor }).catch((error: unknown) => {
+    await vote(world.deps, review, { action, actor }).catch((error: unknown) => {
       expect(error).toMatchObject({ code: expect.stringMatching(/^(second_approver_required|review_decided)$/) });
     });
   }
 }
 
 test(
-  "an adoption that crashes at any step is applied whole or not at all, and never twice",
+  "an adoption that crashes at any step is applied completely once or not at all",
   async () => {
     const world = await aWorld();
     const money = { kind: MovementKind.EXTERNAL, amount: 40_00n };
-    const died = await crashAtEveryStep(world, {
+    const pairs = await crashAtEveryStep(world, {
       prepare: (count) => preparePairs(world, count, money, "external_funds_on_investor"),
       run: twice("adopt"),
     });
-    for (const pair of died) {
+    for (const pair of pairs) {
       const holding = await holdingOf(world, pair.masterLogin, pair.id);
       expect([
         { pooled: 100_00n, quarantined: 40_00n },
@@ -65,9 +65,11 @@ test(
       await castMissingVotes(world, pair, "adopt");
     }
     await recover(world);
-    for (const { masterLogin } of died) expect(await inBucket(world, masterLogin, "pooled")).toEqual([140_00n]);
-    const decided = sql`select count(*)::int as words, case_id from review_event where event = 'CONFIRMED' group by case_id`;
-    for (const { words } of await many<{ words: number }>(world.deps.pool, decided)) expect(words).toBe(1);
+    for (const { masterLogin } of pairs) expect(await inBucket(world, masterLogin, "pooled")).toEqual([140_00n]);
+    const decided = sql`select count(*)::int as confirmations, case_id from review_event where event = 'CONFIRMED' group by case_id`;
+    for (const { confirmations } of await many<{ confirmations: number }>(world.deps.pool, decided)) {
+      expect(confirmations).toBe(1);
+    }
   },
   CRASH_TEST_MS,
 );
@@ -76,17 +78,17 @@ test(
   "a resume that crashes at any step is applied, or its review is still open",
   async () => {
     const world = await aWorld();
-    const gone = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId: 77n };
-    const died = await crashAtEveryStep(world, {
-      prepare: (count) => preparePairs(world, count, gone, "stopped"),
+    const amendment = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId: 77n };
+    const pairs = await crashAtEveryStep(world, {
+      prepare: (count) => preparePairs(world, count, amendment, "stopped"),
       run: twice("resume"),
     });
-    for (const pair of died) {
+    for (const pair of pairs) {
       await castMissingVotes(world, pair, "resume");
       trader(world, pair.masterLogin).result(10_00n);
     }
     await recover(world);
-    for (const { masterLogin } of died) expect(await inBucket(world, masterLogin, "pooled")).toEqual([110_00n]);
+    for (const { masterLogin } of pairs) expect(await inBucket(world, masterLogin, "pooled")).toEqual([110_00n]);
     expect(await reviewsOf(world)).toEqual([]);
   },
   CRASH_TEST_MS,
@@ -101,9 +103,9 @@ test("of concurrent confirming votes one decides, and the money moves once", asy
     "external_funds_on_investor",
   );
   if (pair === undefined) throw new Error("a race needs a pair");
-  await say(world.deps, pair.review, { action: "adopt", actor: "anna" });
+  await vote(world.deps, pair.review, { action: "adopt", actor: "anna" });
   const ends = await Promise.allSettled(
-    ["boris", "carol", "dora"].map((actor) => say(world.deps, pair.review, { action: "adopt", actor })),
+    ["boris", "carol", "dora"].map((actor) => vote(world.deps, pair.review, { action: "adopt", actor })),
   );
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   await settle(world);
@@ -111,7 +113,7 @@ test("of concurrent confirming votes one decides, and the money moves once", asy
   await expectBooksToReconcile(world);
 });
 
-test("a compensation that crashes at any step is applied whole or not at all", async () => {
+test("a compensation that crashes at any step is applied completely or not at all", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 100_00n);
@@ -119,15 +121,18 @@ test("a compensation that crashes at any step is applied whole or not at all", a
   enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 30_00n });
   await settle(world);
   const review = await reviewAbout(world, "external_funds_on_master");
-  await say(world.deps, review, { action: "compensate_deficit", actor: "anna" });
+  await vote(world.deps, review, { action: "compensate_deficit", actor: "anna" });
   for (let steps = 0; ; steps += 1) {
-    const { deps, died } = crashing(world.deps, steps);
-    const word = { action: "compensate_deficit", actor: "boris" };
-    const end = await Promise.race([say(deps, review, word).catch(() => "refused"), died.then(() => "died")]);
+    const { deps, crashed } = crashing(world.deps, steps);
+    const confirmation = { action: "compensate_deficit", actor: "boris" };
+    const end = await Promise.race([
+      vote(deps, review, confirmation).catch(() => "refused"),
+      crashed.then(() => "crashed"),
+    ]);
     await expectBooksToReconcile(world);
     const [pooled = 0n] = await inBucket(world, masterLogin, "pooled");
     expect([-30_00n, 0n]).toContain(pooled);
-    if (end === "died") continue;
+    if (end === "crashed") continue;
     expect(pooled).toBe(0n);
     expect(steps).toBeGreaterThan(15);
     break;

@@ -19,7 +19,7 @@ async function subscribedPairs(world: World, count: number) {
 }
 
 test(
-  "an assign that crashes at any step is either finished or leaves no trace, and never keeps the account lock",
+  "an assign that crashes at any step is either finished or rolled back, and never keeps the account lock",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
@@ -29,11 +29,11 @@ test(
       run: (deps, pair) => subscriptionService(deps).assign(anAssignment(pair), aCall()),
     });
 
-    const seen = new Set<string>();
+    const outcomes = new Set<string>();
     for (const pair of cases) {
       const { masterLogin, investorLogin } = pair;
       const status = await statusOf(world, investorLogin);
-      seen.add(status);
+      outcomes.add(status);
       expect(getAccount(ledger, investorLogin).lockOwner).toBeUndefined();
       expect(balanceOf(ledger, masterLogin)).toBe(status === "ACTIVE" ? 500_00n : 0n);
       const terms = world.configured.filter((configured) => configured.investorLogin === investorLogin);
@@ -43,7 +43,7 @@ test(
       if (status === "ACTIVE") await expect(again).rejects.toMatchObject({ code: "already_subscribed" });
       else await again;
     }
-    expect(seen).toEqual(new Set(["nothing", "ABORTED", "ACTIVE"]));
+    expect(outcomes).toEqual(new Set(["nothing", "ABORTED", "ACTIVE"]));
     await recover(world);
     for (const pair of cases) expect(balanceOf(ledger, pair.masterLogin)).toBe(500_00n);
   },
@@ -60,11 +60,11 @@ test(
       run: (deps, pair) => subscriptionService(deps).unassign(pair, aCall()),
     });
 
-    const seen = new Set<string>();
+    const outcomes = new Set<string>();
     for (const pair of cases) {
       const { masterLogin, investorLogin } = pair;
       const status = await statusOf(world, investorLogin);
-      seen.add(status);
+      outcomes.add(status);
       expect(getAccount(ledger, investorLogin).lockOwner).toBeUndefined();
       expect(balanceOf(ledger, masterLogin)).toBe(status === "ACTIVE" ? 500_00n : 0n);
       expect(balanceOf(ledger, investorLogin)).toBe(500_00n);
@@ -72,7 +72,7 @@ test(
       if (status === "ACTIVE") await again;
       else await expect(again).rejects.toMatchObject({ code: "subscription_not_active" });
     }
-    expect(seen).toEqual(new Set(["ACTIVE", "CANCELLED"]));
+    expect(outcomes).toEqual(new Set(["ACTIVE", "CANCELLED"]));
     await recover(world);
     for (const pair of cases) expect(balanceOf(ledger, pair.masterLogin)).toBe(0n);
   },
@@ -96,20 +96,20 @@ test(
       run: (deps, { withdrawal }) => subscriptionService(deps).leave(withdrawal.request, aCall()),
     });
 
-    const seen = new Set<string>();
+    const outcomes = new Set<string>();
     const paid = new Map<string, bigint>();
     for (const pair of cases) {
       const ask = () => world.service.leave(pair.withdrawal.request, aCall()).catch((error: unknown) => error);
       const answer = await ask();
       expect(await ask()).toEqual(answer);
       const isDecided = !(answer instanceof Error);
-      seen.add(isDecided ? "decided" : "refused");
+      outcomes.add(isDecided ? "decided" : "refused");
       if (isDecided) await payOut(world, pair.withdrawal, 200_00n);
       else expect(answer).toMatchObject({ code: "allocation_in_progress" });
       paid.set(pair.masterLogin, isDecided ? 200_00n : 0n);
       await release(world, pair.withdrawal);
     }
-    expect(seen).toEqual(new Set(["decided", "refused"]));
+    expect(outcomes).toEqual(new Set(["decided", "refused"]));
     await recover(world);
     for (const pair of cases) {
       expect(balanceOf(ledger, pair.masterLogin)).toBe(500_00n - (paid.get(pair.masterLogin) ?? 0n));
@@ -130,9 +130,9 @@ test(
     const cases = await crashAtEveryStep(world, {
       prepare: (count) => assignedPairs(world, count),
       run: async (deps) => {
-        const dying = { ...world, deps, state: { ...world.state } };
+        const crashingWorld = { ...world, deps, state: { ...world.state } };
         for (let rounds = 0; rounds < 3; rounds += 1) {
-          await deliver(dying);
+          await deliver(crashingWorld);
           await runJobs(deps);
         }
       },

@@ -18,17 +18,21 @@ export async function reviewAbout(world: World, reason: string): Promise<Review>
   return only;
 }
 
-export type Said = Pick<DecideReviewRequest, "action" | "actor"> & { readonly dealId?: bigint };
+type VoteInput = Pick<DecideReviewRequest, "action" | "actor"> & { readonly dealId?: bigint };
 
 /** The vote of one API key. */
-export async function say(deps: Deps, { id }: Pick<Review, "id">, { dealId = 0n, ...said }: Said): Promise<Review> {
-  const { review } = await decideReview(deps, { reviewId: id, dealId, note: "checked", ...said }, aCall());
-  if (review === undefined) throw new Error("the answer shows no review");
+export async function vote(
+  deps: Deps,
+  { id }: Pick<Review, "id">,
+  { dealId = 0n, ...input }: VoteInput,
+): Promise<Review> {
+  const { review } = await decideReview(deps, { reviewId: id, dealId, note: "checked", ...input }, aCall());
+  if (review === undefined) throw new Error("the answer has no review");
   return review;
 }
 
 /** The same vote of two API keys. */
 export async function decide(world: World, review: Pick<Review, "id">, action: string, dealId = 0n): Promise<Review> {
-  await say(world.deps, review, { action, dealId, actor: "anna" });
-  return await say(world.deps, review, { action, dealId, actor: "boris" });
+  await vote(world.deps, review, { action, dealId, actor: "anna" });
+  return await vote(world.deps, review, { action, dealId, actor: "boris" });
 }

@@ -11,7 +11,7 @@ import { latch } from "./latch.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { carryOn } from "#test/support/platform-fake/transfers.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
-import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
 /** The dependencies with one call to platform that waits at a latch before it is sent. */
 function pausedAt(world: World, method: "hold" | "readAccount" | "readLog") {
@@ -83,7 +83,7 @@ test("a dealer's deposit is in the log when the account lock is taken, but its e
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 60_00n) };
   await deliver(world);
   enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.EXTERNAL, amount: 40_00n });
-  // No more events are delivered: the log alone has to suffice.
+  // No more events are delivered, so only the log has the deposit.
   await world.service.assign(anAssignment(pair), aCall());
   const { holdings } = await world.service.getPoolLedger({ masterLogin: pair.masterLogin }, aCall());
   expect(holdings).toMatchObject([{ inbound: { minorUnits: 100_00n }, quarantined: { minorUnits: 0n } }]);
@@ -110,13 +110,13 @@ test("an account that changes while it is read is locked and read again, and the
   await expectBooksToReconcile(world);
 });
 
-test("a paused replica requests the account lock after the saga was aborted: the released lock keeps it out", async () => {
+test("a paused replica requests the account lock after the saga was aborted: the released lock cannot be acquired again", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   const { door, service } = pausedAt(world, "hold");
   const assigning = service.assign(anAssignment(pair), aCall());
   await door.reached;
-  pass(world, 60_000);
+  passTime(world, 60_000);
   await settle(world);
   door.open();
   await expect(assigning).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
@@ -130,20 +130,20 @@ test("an assignment that was aborted between the reading and the decision is ref
   const { door, service } = pausedAt(world, "readLog");
   const assigning = service.assign(anAssignment(pair), aCall());
   await door.reached;
-  pass(world, 60_000);
+  passTime(world, 60_000);
   await settle(world);
   door.open();
   await expect(assigning).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
   await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
 });
 
-test("the same for an unassign: it was aborted as refused, and stays refused", async () => {
+test("an unassign that was aborted as refused stays refused", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const { door, service } = pausedAt(world, "hold");
   const leaving = service.unassign(pair, aCall({ withinMs: 1_500 }));
   await door.reached;
-  pass(world, 60_000);
+  passTime(world, 60_000);
   await settle(world);
   door.open();
   await expect(leaving.catch((error: unknown) => error)).resolves.toBeDefined();
@@ -209,13 +209,13 @@ test("a hanging Leave whose gate was taken over decides nothing when it continue
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
   const { door, service } = pausedAt(world, "readAccount");
-  const asked = service.leave(request, aCall());
+  const leaving = service.leave(request, aCall());
   await door.reached;
-  pass(world, 10_000);
+  passTime(world, 10_000);
   await settleGates(world.deps);
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
   door.open();
-  await expect(asked).rejects.toMatchObject({ code: "allocation_in_progress" });
+  await expect(leaving).rejects.toMatchObject({ code: "allocation_in_progress" });
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
 });
@@ -225,9 +225,9 @@ test("a refused Leave continues after its caller has sent the next try: two answ
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const first = await holdForWithdrawal(world, investorLogin, 200_00n);
   const { door, service } = pausedAt(world, "readAccount");
-  const asked = service.leave(first.request, aCall());
+  const leaving = service.leave(first.request, aCall());
   await door.reached;
-  pass(world, 10_000);
+  passTime(world, 10_000);
   await settleGates(world.deps);
   await release(world, first);
   const second = await holdForWithdrawal(world, investorLogin, 200_00n, { number: 2 });
@@ -236,7 +236,7 @@ test("a refused Leave continues after its caller has sent the next try: two answ
   });
   door.open();
   // The key is decided by now, and a decided key gets the same answer under every try.
-  await expect(asked).resolves.toMatchObject({ effective: { minorUnits: 200_00n } });
+  await expect(leaving).resolves.toMatchObject({ effective: { minorUnits: 200_00n } });
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
   await payOut(world, second, 200_00n);

@@ -15,7 +15,7 @@ import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger
 import { carryOn } from "#test/support/platform-fake/transfers.ts";
 import { deliver, type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, anInvestor, aWorld, pass, type World } from "./world.ts";
+import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
 /** The lock timeout of the database is half a second. */
 const LONGER_THAN_A_LOCK_MS = 800;
@@ -78,8 +78,8 @@ test("the request to fee names the exact log position, and a repeated request is
   const { request } = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
   await world.service.leave(request, aCall());
   await world.service.leave(request, aCall());
-  const asked = [...world.fees.crystallised.values()].map((each) => each.request);
-  expect(asked).toEqual([
+  const requests = [...world.fees.crystallised.values()].map((each) => each.request);
+  expect(requests).toEqual([
     {
       key: request.key,
       investorLogin: pair.investorLogin,
@@ -207,8 +207,8 @@ test("F14: an unassign pays its fee and returns the rest that leaves the Master"
     payoutEnqueued: true,
     amount: { minorUnits: -5_305_50n },
   });
-  const [asked] = [...world.fees.crystallised.values()].map(({ request }) => request);
-  expect(asked).toMatchObject({ suffix: `UA${pair.id}`, subscriptionId: pair.id });
+  const [sent] = [...world.fees.crystallised.values()].map(({ request }) => request);
+  expect(sent).toMatchObject({ suffix: `UA${pair.id}`, subscriptionId: pair.id });
   expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
   await settle(world);
   expectBalances(world, pair, 5_305_50n, 0n);
@@ -259,8 +259,8 @@ test("outside a pool fees are due, and no Master is read", async () => {
     availableAfterFee: { minorUnits: 400_00n },
     effective: { minorUnits: 400_00n },
   });
-  const [asked] = [...world.fees.crystallised.values()].map(({ request }) => request);
-  expect(asked).toMatchObject({ masterLogin: "", subscriptionId: 0n, throughNumber: 0n });
+  const [sent] = [...world.fees.crystallised.values()].map(({ request }) => request);
+  expect(sent).toMatchObject({ masterLogin: "", subscriptionId: 0n, throughNumber: 0n });
   await world.fees.client.collect({ key: withdrawal.request.key, lockOwner: withdrawal.lockOwner }, aCall());
   await payOut(world, withdrawal, 400_00n);
   await release(world, withdrawal);
@@ -297,7 +297,7 @@ test("fee fails after the log position is fixed: the leave is not refused, and t
     const { world, pair } = await inProfit([FEE]);
     const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
     const withdrawal = await holdForWithdrawal(world, investorLogin, 1_000_00n);
-    const crystallise: Deps["fees"]["crystallise"] = () => Promise.reject(new Error("fee is gone"));
+    const crystallise: Deps["fees"]["crystallise"] = () => Promise.reject(new Error("fee is unreachable"));
     const alone = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
     await expect(alone.leave(withdrawal.request, aCall())).rejects.toMatchObject({ code: "outcome_unknown" });
     const state = sql`select state from leave where key = ${withdrawal.request.key}`;
@@ -305,7 +305,7 @@ test("fee fails after the log position is fixed: the leave is not refused, and t
     // Results during the decision wait at the gate, and are not part of it.
     trader(world, pair.masterLogin).result(300_00n);
     await deliver(world);
-    pass(world, 10_000);
+    passTime(world, 10_000);
     await settleGates(world.deps);
     await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
       balanceBefore: { minorUnits: 12_000_00n },
@@ -326,9 +326,9 @@ test("a deposit that reaches the Master while a decision waits for fee is struck
   const masterLogin = aMaster(world, 0n);
   const pair = await subscribed(world, masterLogin, 1_000_00n);
   const { request } = await holdForWithdrawal(world, pair.investorLogin, 500_00n);
-  const crystallise: Deps["fees"]["crystallise"] = async (asked, context) => {
+  const crystallise: Deps["fees"]["crystallise"] = async (request, context) => {
     await subscribed(world, masterLogin, 500_00n);
-    return await world.deps.fees.crystallise(asked, context);
+    return await world.deps.fees.crystallise(request, context);
   };
   const slow = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
   await expect(slow.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 500_00n } });

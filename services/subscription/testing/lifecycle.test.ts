@@ -5,7 +5,7 @@ import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { settle } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld } from "./world.ts";
 
-test("an Investor is assigned, mirrored, unassigned, and nothing of it stays on the Master", async () => {
+test("an Investor is assigned, mirrored and unassigned, and the Master keeps none of its money", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
   const investorLogin = anInvestor(world, 1_000_00n);

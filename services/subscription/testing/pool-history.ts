@@ -15,11 +15,11 @@ export type PoolEvent =
       readonly volume: bigint;
       readonly result: bigint;
     }
-  | { readonly kind: "deposit"; readonly who: bigint; readonly amount: bigint }
-  | { readonly kind: "takeOut"; readonly who: bigint; readonly percent: bigint }
+  | { readonly kind: "deposit"; readonly subscriptionId: bigint; readonly amount: bigint }
+  | { readonly kind: "takeOut"; readonly subscriptionId: bigint; readonly percent: bigint }
   | { readonly kind: "strike" }
   | { readonly kind: "flatten" }
-  | { readonly kind: "leave"; readonly who: bigint };
+  | { readonly kind: "leave"; readonly subscriptionId: bigint };
 
 /** The books of the pool, and the marks of the trading platform. */
 export type History = { readonly pool: UnitPool; readonly marks: readonly Mark[] };
@@ -42,7 +42,7 @@ const INVESTORS = 5n;
 
 /** Small amounts are generated as often as large ones, because they show rounding errors. */
 const anAmount = fc.oneof(fc.bigInt(-50n, 50n), fc.bigInt(-200_000n, 200_000n));
-const who = fc.bigInt(1n, INVESTORS);
+const subscriptionId = fc.bigInt(1n, INVESTORS);
 const prices = fc.record({
   kind: fc.constant("prices" as const),
   floating: fc.array(anAmount, { minLength: SLOTS, maxLength: SLOTS }),
@@ -54,8 +54,12 @@ const deal = fc.record({
   volume: fc.bigInt(1n, 7n),
   result: anAmount,
 });
-const deposit = fc.record({ kind: fc.constant("deposit" as const), who, amount: fc.bigInt(1n, 300_000n) });
-const outflow = fc.record({ kind: fc.constant("takeOut" as const), who, percent: fc.constantFrom(1n, 20n, 37n, 100n) });
+const deposit = fc.record({ kind: fc.constant("deposit" as const), subscriptionId, amount: fc.bigInt(1n, 300_000n) });
+const outflow = fc.record({
+  kind: fc.constant("takeOut" as const),
+  subscriptionId,
+  percent: fc.constantFrom(1n, 20n, 37n, 100n),
+});
 
 export const anEvent: fc.Arbitrary<PoolEvent> = fc.oneof(
   { weight: 3, arbitrary: prices },
@@ -64,7 +68,7 @@ export const anEvent: fc.Arbitrary<PoolEvent> = fc.oneof(
   { weight: 3, arbitrary: outflow },
   { weight: 4, arbitrary: fc.constant({ kind: "strike" as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: "flatten" as const }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("leave" as const), who }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("leave" as const), subscriptionId }) },
 );
 
 /** Applies events in order, and calls `see` with each step. */
@@ -89,10 +93,10 @@ export function happen(before: History, event: PoolEvent): Step[] {
     case "prices":
       return step({ marks: marks.map((mark, index) => ({ ...mark, floating: event.floating[index] ?? 0n })) });
     case "deposit":
-      return step({ pool: withDeposit(pool, event.who, event.amount) }, event.amount);
+      return step({ pool: withDeposit(pool, event.subscriptionId, event.amount) }, event.amount);
     case "takeOut": {
-      const amount = (holdingOf(pool, event.who).pooled * event.percent) / 100n;
-      return amount <= 0n ? [] : step({ pool: takeOut(pool, event.who, amount) }, -amount);
+      const amount = (holdingOf(pool, event.subscriptionId).pooled * event.percent) / 100n;
+      return amount <= 0n ? [] : step({ pool: takeOut(pool, event.subscriptionId, amount) }, -amount);
     }
     case "strike":
       return step({ pool: strikePool(pool, marks) });
@@ -160,9 +164,9 @@ function flatten(before: History): Step[] {
 /** An Investor leaves with its whole share, at a flat Master only. */
 function leave(before: History, event: PoolEvent & { kind: "leave" }): Step[] {
   const settled = before.marks.length === 0 ? strikePool(before.pool, []) : before.pool;
-  const holding = holdingOf(settled, event.who);
+  const holding = holdingOf(settled, event.subscriptionId);
   if (before.marks.length > 0 || holding.pooled < 0n || !settled.holdings.includes(holding)) return [];
-  const redeemed = strikePool(takeOut(settled, event.who, holding.pooled), []);
-  const after = { ...before, pool: leaveUnits(redeemed, event.who) };
+  const redeemed = strikePool(takeOut(settled, event.subscriptionId, holding.pooled), []);
+  const after = { ...before, pool: leaveUnits(redeemed, event.subscriptionId) };
   return [{ event, before, after, allocation: undefined, cash: -holding.pooled }];
 }

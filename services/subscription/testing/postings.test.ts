@@ -11,7 +11,7 @@ import { balanceOf } from "#test/support/platform-fake/ledger.ts";
 import { carryOn } from "#test/support/platform-fake/transfers.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";
+import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
 
 async function aPair(balance: bigint) {
   const world = await aWorld();
@@ -55,7 +55,7 @@ test("an unposted loss is posted after the pause when the account has money", as
   master.result(-130_00n);
   await settle(world);
   await deposit(world, investorLogin, 50_00n);
-  pass(world, 1_000);
+  passTime(world, 1_000);
   await settle(world);
   expect(shown()).toBe(20_00n);
   await expectBooksToReconcile(world);
@@ -71,7 +71,7 @@ test("a posting on a busy account is retried under its key, and later results go
   expect(shown()).toBe(100_00n);
   await expectBooksToReconcile(world);
   await release(world, withdrawal);
-  pass(world, 2_000);
+  passTime(world, 2_000);
   await settle(world);
   expect(shown()).toBe(117_00n);
   expect(await states(world)).toEqual(["1000 APPLIED", "700 APPLIED"]);
@@ -87,7 +87,7 @@ test("the amount of a finally refused posting goes into the next one, after a pa
   world.platform.rules.refuse = () => undefined;
   await settle(world);
   expect(await states(world)).toEqual(["1000 REFUSED"]);
-  pass(world, 1_000);
+  passTime(world, 1_000);
   await settle(world);
   expect(await states(world)).toEqual(["1000 REFUSED", "1000 APPLIED"]);
   expect(shown()).toBe(110_00n);
@@ -99,12 +99,12 @@ test("a posting with an unknown outcome is retried under its key and applied onc
   world.platform.rules.delay = isPosting;
   master.result(10_00n);
   await settle(world);
-  pass(world, 5_000);
+  passTime(world, 5_000);
   await settle(world);
   expect(shown()).toBe(100_00n);
   world.platform.rules.delay = () => false;
   carryOn(world.platform);
-  pass(world, 5_000);
+  passTime(world, 5_000);
   await settle(world);
   expect(shown()).toBe(110_00n);
   expect(await states(world)).toEqual(["1000 APPLIED"]);
@@ -123,7 +123,7 @@ test("a posting whose answer was lost is retried and posted once", async () => {
   const unlucky = { ...world, deps: { ...world.deps, platform: { ...world.platform.client, transferBatch } } };
   master.result(10_00n);
   await settle(unlucky);
-  pass(world, 1_000);
+  passTime(world, 1_000);
   await settle(unlucky);
   expect(shown()).toBe(110_00n);
   await expectBooksToReconcile(world);

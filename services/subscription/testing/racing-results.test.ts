@@ -70,7 +70,7 @@ async function expectPosted(world: World, masterLogin: string): Promise<void> {
 }
 
 test(
-  "with concurrent commands and trades the books reconcile at every instant, and to the cent in the end",
+  "with concurrent commands and trades the books reconcile at every instant, and to the cent at the end",
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anAct, { minLength: 12, maxLength: 40 }), async (acts) => {
@@ -85,14 +85,14 @@ test(
         const positions: bigint[] = [];
         {
           await using _work = runningService(world);
-          const asked: Promise<unknown>[] = [];
+          const commands: Promise<unknown>[] = [];
           for (const each of acts) {
             trade(master, positions, each);
             const pair = { masterLogin, investorLogin: investors[each.investor]! };
-            asked.push(act(world, pair, each).catch((error: unknown) => expect(error).toBeInstanceOf(Refusal)));
+            commands.push(act(world, pair, each).catch((error: unknown) => expect(error).toBeInstanceOf(Refusal)));
             await sleep(each.pauseMs);
           }
-          await Promise.all(asked);
+          await Promise.all(commands);
           master.closeAll();
           await expectBooksToReconcile(world);
           await expectConverged(world, masterLogin);

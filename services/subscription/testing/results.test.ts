@@ -11,7 +11,7 @@ import { inBucket, holdingOf, publishedEvents } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
-import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
 async function aPool(world: World, ...balances: bigint[]) {
   const masterLogin = aMaster(world, 0n);
@@ -193,7 +193,7 @@ test("while a Master cannot be marked its money waits with a reason, and nothing
   const why = sql`select mark_tries > 0 as tried, mark_reason as reason from master_pool`;
   expect(await many(world.deps.pool, why)).toEqual([{ tried: true, reason: expect.stringContaining("deals") }]);
   getAccount(world.platform.ledger, masterLogin).isComplete = true;
-  pass(world, 2_000);
+  passTime(world, 2_000);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([990_00n, 500_00n]);
   expect(await many(world.deps.pool, why)).toEqual([{ tried: false, reason: null }]);
@@ -210,7 +210,7 @@ test("while nothing waits for a strike, no marks are read", async () => {
   expect(await strikeWaitingFlows({ ...world.deps, platform })).toBe(false);
 });
 
-test("a fee taken out of the pool lowers its cash at once, and its units at the next marks", async () => {
+test("a fee taken out of the pool reduces its cash at once, and its units at the next marks", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 1_000_00n);
   const position = master.open();

@@ -3,13 +3,13 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { decide, reviewAbout, reviewsOf, say } from "./desk.ts";
+import { decide, reviewAbout, reviewsOf, vote } from "./desk.ts";
 import { deposit } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";
+import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
 
 /** A dealer moves money without the service. */
 async function moved(world: World, login: string, amount: bigint): Promise<void> {
@@ -73,7 +73,7 @@ test("two API keys resume a Master, and waiting deposits, results and postings c
   const review = await decide(world, await reviewAbout(world, "stopped"), "resume");
   expect(review).toMatchObject({ state: ReviewState.DECIDED, decision: { proposedBy: "anna", confirmedBy: "boris" } });
   expect(await stoppedMasters(world)).toEqual([]);
-  pass(world, 60_000);
+  passTime(world, 60_000);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([550_00n]);
   expect([balanceOf(world.platform.ledger, masterLogin), balanceOf(world.platform.ledger, investorLogin)]).toEqual([
@@ -88,11 +88,11 @@ test("the vote of one API key alone resumes no Master", async () => {
   const { world, masterLogin } = await aPool(500_00n);
   await stopped(world, masterLogin);
   const review = await reviewAbout(world, "stopped");
-  await say(world.deps, review, { action: "resume", actor: "anna" });
-  await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
+  await vote(world.deps, review, { action: "resume", actor: "anna" });
+  await expect(vote(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
     code: "second_approver_required",
   });
-  await expect(say(world.deps, review, { action: "resume_with_difference", actor: "boris" })).rejects.toMatchObject({
+  await expect(vote(world.deps, review, { action: "resume_with_difference", actor: "boris" })).rejects.toMatchObject({
     code: "decision_differs",
   });
   expect(await stoppedMasters(world)).toHaveLength(1);
@@ -103,7 +103,7 @@ test("a Master whose account differs from its log is resumed only with resume_wi
   await stopped(world, investorLogin);
   getAccount(world.platform.ledger, investorLogin).isComplete = false;
   const review = await reviewAbout(world, "stopped");
-  await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
+  await expect(vote(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
     code: "action_not_possible",
     message: `The open positions of ${investorLogin} differ from those in its log.`,
   });
@@ -120,7 +120,7 @@ test("while platform is unavailable no vote is recorded", async () => {
   await stopped(world, masterLogin);
   const review = await reviewAbout(world, "stopped");
   world.platform.state.isDown = true;
-  await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
+  await expect(vote(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
     outcome: "not_executed",
   });
   world.platform.state.isDown = false;
@@ -136,13 +136,13 @@ test("a deal older than the last strike is allocated when two API keys approve i
   const review = await reviewAbout(world, "stopped");
   expect(review.actions).toEqual(["resume", "resume_with_difference", "allocate_deal"]);
   const wrong = { action: "allocate_deal", actor: "anna", dealId: 1n };
-  await expect(say(world.deps, review, wrong)).rejects.toMatchObject({ code: "action_not_possible" });
-  await say(world.deps, review, { action: "resume", actor: "anna" });
+  await expect(vote(world.deps, review, wrong)).rejects.toMatchObject({ code: "action_not_possible" });
+  await vote(world.deps, review, { action: "resume", actor: "anna" });
   // The deal still waits, so a plain resume would only stop the Master again.
-  await expect(say(world.deps, review, { action: "resume", actor: "boris" })).rejects.toMatchObject({
+  await expect(vote(world.deps, review, { action: "resume", actor: "boris" })).rejects.toMatchObject({
     code: "action_not_possible",
   });
-  await say(world.deps, review, { action: "withdraw_proposal", actor: "boris" });
+  await vote(world.deps, review, { action: "withdraw_proposal", actor: "boris" });
   await decide(world, review, "allocate_deal", review.dealId);
   await settle(world);
   expect(review.dealId).toBeLessThanOrEqual(dealId);
@@ -174,7 +174,7 @@ test.each(["mirror", "exit"] as const)(
     const review = await reviewAbout(world, "stopped");
     expect(review.actions).toEqual(["transfer_again"]);
     await decide(world, review, "transfer_again");
-    pass(world, 60_000);
+    passTime(world, 60_000);
     await settle(world);
     const { external } = await world.service.getPoolLedger({ masterLogin }, aCall());
     expect(external?.minorUnits).toBe(wrong[kind].amount);
@@ -215,8 +215,8 @@ test("a withdrawal above the Investor's share of the pool is not adopted", async
   trader(world, masterLogin).result(-450_00n);
   await moved(world, investorLogin, -50_01n);
   const review = await reviewAbout(world, "external_funds_on_investor");
-  await say(world.deps, review, { action: "adopt", actor: "anna" });
-  await expect(say(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
+  await vote(world.deps, review, { action: "adopt", actor: "anna" });
+  await expect(vote(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
     code: "action_not_possible",
   });
   await expectBooksToReconcile(world);
@@ -241,7 +241,7 @@ test("a proposal is void when the amount changes, and the review closes when the
   const { world, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
   const review = await reviewAbout(world, "external_funds_on_investor");
-  await say(world.deps, review, { action: "adopt", actor: "anna" });
+  await vote(world.deps, review, { action: "adopt", actor: "anna" });
   await moved(world, investorLogin, 2_00n);
   expect(await reviewAbout(world, "external_funds_on_investor")).toMatchObject({
     id: review.id,
@@ -250,7 +250,7 @@ test("a proposal is void when the amount changes, and the review closes when the
   });
   await moved(world, investorLogin, -42_00n);
   expect(await reviewsOf(world)).toEqual([]);
-  await expect(say(world.deps, review, { action: "adopt", actor: "anna" })).rejects.toMatchObject({
+  await expect(vote(world.deps, review, { action: "adopt", actor: "anna" })).rejects.toMatchObject({
     code: "review_decided",
   });
 });
@@ -259,12 +259,12 @@ test("nothing is adopted while an Investor is leaving the pool", async () => {
   const { world, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
   const review = await reviewAbout(world, "external_funds_on_investor");
-  await say(world.deps, review, { action: "adopt", actor: "anna" });
+  await vote(world.deps, review, { action: "adopt", actor: "anna" });
   await many(
     world.deps.pool,
     sql`update master_pool set gate_key = 'funding:withdrawal:1', gate_try = 1, gate_closed_at = now()`,
   );
-  await expect(say(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
+  await expect(vote(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
     code: "action_not_possible",
     message: expect.stringContaining("leaving"),
   });
@@ -275,10 +275,10 @@ test("funds that are not part of the review are not adopted with it", async () =
   const { world, investorLogin } = await aPool(500_00n);
   await moved(world, investorLogin, 40_00n);
   const review = await reviewAbout(world, "external_funds_on_investor");
-  await say(world.deps, review, { action: "adopt", actor: "anna" });
+  await vote(world.deps, review, { action: "adopt", actor: "anna" });
   const quarantine = sql`update investor_account set quarantined_minor = 41_00, outside_minor = -100`;
   await many(world.deps.pool, quarantine);
-  await expect(say(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
+  await expect(vote(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
     code: "action_not_possible",
     message: expect.stringContaining("41.00"),
   });
@@ -299,7 +299,7 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
   const allocations = sql`select number, subscription_id, amount_minor from allocation_row order by 1, 2`;
   const before = await many(world.deps.pool, allocations);
   await decide(world, review, "compensate_deficit");
-  pass(world, 60_000);
+  passTime(world, 60_000);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n, 0n]);
@@ -331,7 +331,7 @@ test("no Investor is compensated while the Master has open positions", async () 
   await moved(world, masterLogin, 20_00n);
   const review = await reviewAbout(world, "external_funds_on_master");
   const compensate = { action: "compensate_deficit", actor: "anna" };
-  await expect(say(world.deps, review, compensate)).rejects.toMatchObject({
+  await expect(vote(world.deps, review, compensate)).rejects.toMatchObject({
     code: "action_not_possible",
     message: expect.stringContaining("open positions"),
   });
@@ -375,7 +375,7 @@ test("a Master whose mirror deal was deleted is resumed after its log was correc
   // The log has the mirror, and the balance on the trading platform lacks it.
   getAccount(ledger, masterLogin).isComplete = false;
   const review = await reviewAbout(world, "stopped");
-  await expect(say(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
+  await expect(vote(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
     code: "action_not_possible",
   });
   const correction = { kind: MovementKind.CORRECTION, amount: -500_00n, reason: "deal_gone", dealId: 77n };

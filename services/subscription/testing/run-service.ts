@@ -28,7 +28,7 @@ export function runningService(world: World): AsyncDisposable {
   };
 }
 
-/** Checks that the books reconcile at every instant, not only in the end. */
+/** Checks that the books reconcile at every instant, not only at the end. */
 async function watch(world: World, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await expectBooksToReconcile(world);

@@ -12,7 +12,7 @@ import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.
 import { decide, reviewAbout } from "./desk.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, anAssignment, anInvestor, aWorld, pass, type World } from "./world.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
 async function reasonOf({ deps }: World): Promise<string | undefined> {
   const [row] = await many<{ reason: string | null }>(deps.pool, sql`select stopped_reason as reason from master_pool`);
@@ -26,9 +26,9 @@ test("a Master with an amended deal is stopped until manual review", async () =>
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
   const { dealId } = trader(world, masterLogin).result(10_00n);
   await settle(world);
-  const gone = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId };
-  enter(world.platform.ledger, masterLogin, gone);
-  enter(world.platform.ledger, masterLogin, gone);
+  const amendment = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId };
+  enter(world.platform.ledger, masterLogin, amendment);
+  enter(world.platform.ledger, masterLogin, amendment);
   await settle(world);
   expect(await reasonOf(world)).toBe(`deal_gone: deal ${dealId}`);
   expect(error).toHaveBeenCalledExactlyOnceWith("Master stopped, manual review required", {
@@ -92,7 +92,7 @@ test("results to post wait while their Master is stopped, and those of other Mas
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone" });
   await settle(world);
   for (const accountLock of held) await world.platform.client.release(accountLock, aCall());
-  pass(world, 60_000);
+  passTime(world, 60_000);
   await settle(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
   expect(balanceOf(world.platform.ledger, elsewhere.investorLogin)).toBe(310_00n);
@@ -110,7 +110,7 @@ test("a recorded mirror that is not sent yet waits while its Master is stopped",
   world.platform.state.isDown = false;
   enter(world.platform.ledger, masterLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone" });
   await deliver(world);
-  pass(world, 60_000);
+  passTime(world, 60_000);
   await settle(world);
   expect(await many(world.deps.pool, sql`select amount_minor as amount from mirror where state = 'OPEN'`)).toEqual([
     { amount: 30_00n },
@@ -126,8 +126,8 @@ test("a leave is refused with safety_stop when fee is stopped on the Master, and
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
-  const no = new Refusal({ code: "safety_stop", status: "unavailable", message: "a person has to look" });
-  const deps = { ...world.deps, fees: { ...world.deps.fees, prepare: () => Promise.reject(no) } };
+  const refusal = new Refusal({ code: "safety_stop", status: "unavailable", message: "manual review is required" });
+  const deps = { ...world.deps, fees: { ...world.deps.fees, prepare: () => Promise.reject(refusal) } };
   const stop = { code: "safety_stop", outcome: "not_executed" };
   await expect(unassign(deps, { masterLogin, investorLogin }, aCall())).rejects.toMatchObject(stop);
   const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);

@@ -42,7 +42,7 @@ test("a fee filed while the pool is being saved is not lost, and neither is the 
     await deliver(world);
     const [first, second] = before.holdings;
     assert(first !== undefined && second !== undefined);
-    // Anything that touches both.
+    // A change of both.
     const holdings = [
       { ...first, pooled: first.pooled + 3_00n, carry: 5n },
       { ...second, pooled: second.pooled - 3_00n, carry: -5n },

@@ -9,7 +9,7 @@ import { cents, inBucket, publishedEvents } from "./ledger.ts";
 import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
-import { aCall, aMaster, aWorld, pass, type World } from "./world.ts";
+import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
 
 const HOUR_MS = 3_600_000;
 /** The wait after a cut-off until a week of one hour is closed. */
@@ -27,7 +27,7 @@ function before(cutOff: Date): Date {
 }
 
 function passTo(world: World, instant: Date, waitMs = WAIT_MS): void {
-  pass(world, instant.getTime() - world.deps.now().getTime() + waitMs);
+  passTime(world, instant.getTime() - world.deps.now().getTime() + waitMs);
 }
 
 /** "result 10.00" or the cut-off of a week, in their order. */
@@ -156,7 +156,7 @@ test("a Master with an incomplete log keeps its week open, and is read again", a
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([]);
   account.isComplete = true;
-  pass(world, 2_000);
+  passTime(world, 2_000);
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0)]);
 });
@@ -216,8 +216,8 @@ test("a Leave closes the due weeks itself, before its own log position", async (
   await deliver(world);
   expect(await withdraw(world, investorLogin, 9_999_00n, "funding:withdrawal:1")).toBe(1_150_00n);
   expect(await entriesOf(world, masterLogin)).toEqual([100_00n, cutOff(0), 50_00n]);
-  const [asked] = [...world.fees.crystallised.values()].map(({ request }) => request);
-  expect(asked).toMatchObject({ throughNumber: 3n, periodStart: cutOff(0), masterLogin, investorLogin });
+  const [sent] = [...world.fees.crystallised.values()].map(({ request }) => request);
+  expect(sent).toMatchObject({ throughNumber: 3n, periodStart: cutOff(0), masterLogin, investorLogin });
   await settle(world);
   await expectBooksToReconcile(world);
 });

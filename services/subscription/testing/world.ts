@@ -19,7 +19,7 @@ export type World = {
   readonly deps: Deps;
   readonly service: Implementation<SubscriptionServiceService>;
   readonly platform: PlatformFake;
-  readonly people: AccountFake;
+  readonly accounts: AccountFake;
   readonly fees: FeeFake;
   /** The fee configurations that fee has received. */
   readonly configured: ConfigureRequest[];
@@ -42,12 +42,12 @@ export async function aWorld(
   const state = { clockOffsetMs: 0, delivered: 0, keys: 0 };
   const now = (): Date => new Date(Date.now() + state.clockOffsetMs);
   const platform = platformFake({ now });
-  const people = accountFake();
+  const accounts = accountFake();
   const fees = feeFake({ platform: platform.client, returnReserve: (key) => service.returnReserve({ key }, aCall()) });
   const deps: Deps = {
     pool,
     platform: platform.client,
-    accounts: people.client,
+    accounts: accounts.client,
     fees: fees.client,
     wakeSignals: createWakeSignals(),
     log: createLog({ service: "subscription", level: "silent" }),
@@ -56,24 +56,24 @@ export async function aWorld(
     week: options.week ?? aWeek(),
   };
   const service = subscriptionService(deps);
-  return { deps, service, platform, people, fees, configured: fees.configured, state };
+  return { deps, service, platform, accounts, fees, configured: fees.configured, state };
 }
 
-/** Time passes for the service. */
-export function pass({ state }: World, ms: number): void {
+/** Advances the clock of the service. */
+export function passTime({ state }: World, ms: number): void {
   state.clockOffsetMs += ms;
 }
 
-export function aMaster({ people, platform }: World, minDeposit = 100_00n): string {
-  const login = people.nextLogin();
-  people.addMaster(login, minDeposit);
+export function aMaster({ accounts, platform }: World, minDeposit = 100_00n): string {
+  const login = accounts.nextLogin();
+  accounts.addMaster(login, minDeposit);
   openAccount(platform.ledger, login, AccountRole.MASTER);
   return login;
 }
 
-export function anInvestor({ people, platform }: World, balance = 0n): string {
-  const login = people.nextLogin();
-  people.addInvestor(login);
+export function anInvestor({ accounts, platform }: World, balance = 0n): string {
+  const login = accounts.nextLogin();
+  accounts.addInvestor(login);
   openAccount(platform.ledger, login, AccountRole.INVESTOR);
   if (balance > 0n) {
     enter(platform.ledger, login, { kind: MovementKind.DEPOSIT, amount: balance, key: `first:${login}` });

@@ -15,7 +15,7 @@ export type Case = {
   readonly method: "GET" | "POST" | "PATCH";
   readonly url: string;
   readonly body?: unknown;
-  /** What the services answer. */
+  /** The answers of the services. */
   readonly answers: TestOptions;
 };
 

@@ -8,7 +8,7 @@ import { type Case, CASES } from "./cases.ts";
 
 const COMMANDS = CASES.filter(({ method }) => method !== "GET");
 
-/** What makes each of them another request. */
+/** A change that makes each of them a different request. */
 const OTHERWISE: Readonly<Record<string, readonly [string, string]>> = {
   "update-fee": ["0.25", "0.26"],
   deposit: ["3000003", "3000004"],
@@ -23,7 +23,7 @@ const OTHERWISE: Readonly<Record<string, readonly [string, string]>> = {
   "decide-review": ["platform-17", "platform-18"],
 };
 
-/** An edge on these keys, as after a restart: nothing but the database is the same. Each API key is a separate client. */
+/** An edge with these keys, as after a restart: only the database is the same. Each API key is a separate client. */
 async function edgeOn(pool: Pool, { answers }: Case): Promise<TestEdge> {
   const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]) });
   return await testEdge({

@@ -5,12 +5,12 @@ import { ROUTES } from "../../../services/edge/routes.ts";
 import { type Call, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { type Case, CASES } from "./cases.ts";
 
-/** Changed on purpose only: `vitest run test/contract/http -u` writes them anew, and the difference is read. */
+/** `vitest run test/contract/http -u` rewrites the golden files; review the difference. */
 function fileOf({ name }: Case): string {
   return join(import.meta.dirname, "golden", `${name}.json`);
 }
 
-test.for(CASES)("$name is asked and answered as recorded", async (one) => {
+test.for(CASES)("request and answer of $name are as recorded", async (one) => {
   const { name, method, url, body, answers } = one;
   const edge = await testEdge(answers);
 
@@ -38,7 +38,7 @@ test("every route of the interface has a golden file", () => {
   expect(CASES).toHaveLength(ROUTES.length);
 });
 
-/** The context is another test's concern; whole numbers are written as text, because JSON has no bigint. */
+/** Without the context, which another test checks; integers as text, because JSON has no bigint. */
 function plain({ method, request }: Call): unknown {
   const text = JSON.stringify(request, (_name, value: unknown) => (typeof value === "bigint" ? `${value}n` : value));
   return { method, request: JSON.parse(text) };

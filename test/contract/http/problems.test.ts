@@ -13,12 +13,16 @@ const UNASSIGN = {
 } as const;
 const WITHDRAW = { method: "POST", url: "/api/v1/investor/withdraw?login=3000003&amount=50" } as const;
 
-type Said = readonly [code: string, status: RefusalStatus, extra: RefusalExtra];
+type ProblemCase = readonly [code: string, status: RefusalStatus, extra: RefusalExtra];
 
-const STOPPED: Said = ["safety_stop", "unavailable", { outcome: "not_executed" }];
-const OPEN: Said = ["master_open_positions", "conflict", { details: { open_positions: "2" }, outcome: "not_executed" }];
-const BEHIND: Said = ["allocation_in_progress", "conflict", { retryAfterMs: 1_500, outcome: "not_executed" }];
-const NEGATIVE: Said = ["investor_deficit", "conflict", { outcome: "not_executed" }];
+const STOPPED: ProblemCase = ["safety_stop", "unavailable", { outcome: "not_executed" }];
+const OPEN: ProblemCase = [
+  "master_open_positions",
+  "conflict",
+  { details: { open_positions: "2" }, outcome: "not_executed" },
+];
+const BEHIND: ProblemCase = ["allocation_in_progress", "conflict", { retryAfterMs: 1_500, outcome: "not_executed" }];
+const NEGATIVE: ProblemCase = ["investor_deficit", "conflict", { outcome: "not_executed" }];
 
 const STOPPED_BODY = {
   status: 503,
@@ -29,7 +33,7 @@ const OPEN_BODY = { status: 409, title: "The Master has open positions", retryab
 const BEHIND_BODY = { status: 409, title: "Trading results are being allocated", retryable: true };
 const NEGATIVE_BODY = { status: 409, title: "The Investor's share of the pool is negative", retryable: false };
 
-/** What keeps money where it is, as the caller sees it: exact, because callers branch on it. */
+/** Refusals that prevent a movement of money, exactly as callers receive them, because callers branch on them. */
 test.each([
   ["assign (safety_stop)", ASSIGN, STOPPED, STOPPED_BODY],
   ["unassign (safety_stop)", UNASSIGN, STOPPED, STOPPED_BODY],
@@ -40,7 +44,7 @@ test.each([
   ["withdraw (allocation_in_progress)", WITHDRAW, BEHIND, BEHIND_BODY],
   ["unassign (investor_deficit)", UNASSIGN, NEGATIVE, NEGATIVE_BODY],
   ["withdraw (investor_deficit)", WITHDRAW, NEGATIVE, NEGATIVE_BODY],
-])("%s is reported with all its facts", async (_name, request, [code, status, extra], expected) => {
+])("%s is reported with all its details", async (_name, request, [code, status, extra], expected) => {
   const no = (): Promise<never> => Promise.reject(new Refusal({ code, status, message: "Not now.", ...extra }));
   const edge = await testEdge({ subscriptions: { assign: no, unassign: no }, funding: { withdraw: no } });
 

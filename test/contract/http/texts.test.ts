@@ -8,7 +8,7 @@ import { findWords } from "#test/architecture/vocabulary.ts";
 const ROOT = join(import.meta.dirname, "../../..");
 const SERVICES = "services/{account,subscription,funding,fee,platform,kernel,edge}";
 
-/** The words that must not come back, and two that only messages must not have. */
+/** The banned words, and two that are banned in messages only. */
 function bannedIn(text: string): string[] {
   return [...findWords("", text).map(({ word }) => word), ...(text.match(/\b(people|in the way)\b/i) ?? [])];
 }

@@ -74,7 +74,7 @@ test.each(RPCS)(
 );
 
 test.each(RPCS)(
-  "$service/$rpc says no the same way on NATS and on gRPC",
+  "$service/$rpc is refused in the same way on NATS and on gRPC",
   async ({ contract, index, name, decodeRequest }) => {
     const request = decodeRequest(goldenRequest(contract, name));
     const context = callContext({ caller: "test", withinMs: 5_000, requestId: "refuse" });

@@ -9,7 +9,7 @@ export type Connection = {
   /** Holds the only connection to the simulator: a session belongs to its connection. */
   readonly simulator: Agent;
   /** Delayed answers, sent before the next one. */
-  readonly kept: Buffer[];
+  readonly delayed: Buffer[];
   /** The last answer to a command that moved money. */
   lastMoneyAnswer: Buffer | undefined;
 };
@@ -28,9 +28,9 @@ export function failure(code: number): string {
 }
 
 /** Writes delayed answers first; does nothing on a closed connection. */
-export function send({ tls, kept }: Connection, bytes: Buffer | string): void {
+export function send({ tls, delayed }: Connection, bytes: Buffer | string): void {
   if (!tls.writable) return;
-  for (const answer of [...kept.splice(0), bytes]) tls.write(answer);
+  for (const answer of [...delayed.splice(0), bytes]) tls.write(answer);
 }
 
 /** Resets TCP, as a crash or a firewall does: queued data is lost. */

@@ -15,8 +15,8 @@ const FLOOD_MS = 1_000;
 /** Each piece is a TLS record; more than some hundred add no coverage. */
 const MAX_PIECES = 200;
 
-/** The answer arrives complete and once: a client must understand it. */
-export const UNDERSTANDABLE: Deliveries = {
+/** The answer arrives complete and once: a client must accept it. */
+export const RELIABLE: Deliveries = {
   "byte by byte": (connection, body) => inPieces(connection, httpAnswer(body), 1),
   "in pieces": (connection, body, random) => inPieces(connection, httpAnswer(body), 1 + random.below(40)),
   slowly: (connection, body, random) => later(random.below(SLOW_MS), () => send(connection, httpAnswer(body))),
@@ -35,7 +35,7 @@ export const UNRELIABLE: Deliveries = {
   "connection reset": reset,
   "connection closed": ({ tls }) => tls.end(),
   silence: () => undefined,
-  "kept for the next": ({ kept }, body) => kept.push(httpAnswer(body)),
+  "kept for the next": ({ delayed }, body) => delayed.push(httpAnswer(body)),
   "cut and reset"(connection, body, random) {
     send(connection, cut(body, random));
     later(PAUSE_MS, () => reset(connection));

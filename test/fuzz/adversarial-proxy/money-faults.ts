@@ -1,7 +1,7 @@
 import type { Random } from "../support/random.ts";
 import { formatScaled, parseExact } from "../../../services/simulator/domain/decimal.ts";
 import { type Connection, failure, httpAnswer, send } from "./connection.ts";
-import { type Delivery, UNDERSTANDABLE, UNRELIABLE } from "./delivery.ts";
+import { type Delivery, RELIABLE, UNRELIABLE } from "./delivery.ts";
 
 export type Execution = {
   /** A fault of the simulator's control API. */
@@ -22,7 +22,7 @@ export type Order = {
   /** A deposit or withdrawal, whose deal is compared with the request at once. */
   readonly isCompared: boolean;
   /** The answer to the money command before on this connection. */
-  readonly answerBefore: Buffer | undefined;
+  readonly previousAnswer: Buffer | undefined;
   readonly otherLogin: string;
   /** Ticket of the last deal on another login. */
   readonly otherTicket: string | undefined;
@@ -38,7 +38,7 @@ const REFUSED = [3, 8, 12, 13, 1000, 1001, 1002, 1012, 1020, 4005, 10019];
 const AMBIGUOUS = [1, 2, 4, 5, 6, 7, 9, 10, 11, 14, 15, 16, 17, 10006, 10008, 10012, 12004, 99999];
 const TIMED_OUT: Execution = { effect: "retcode:9" };
 const LOSSES = ["connection reset", "connection closed", "cut and reset", "silence"] as const;
-const DELIVERIES: Readonly<Record<string, Delivery>> = { ...UNDERSTANDABLE, ...UNRELIABLE };
+const DELIVERIES: Readonly<Record<string, Delivery>> = { ...RELIABLE, ...UNRELIABLE };
 
 /** Bodies without a definite result. */
 const GARBAGE = [
@@ -63,12 +63,12 @@ const GARBAGE = [
   "\u0000\u0000",
 ];
 
-/** None answers "refused" for a request that is or may be executed. */
-const STRANGE: Readonly<Record<string, MoneyFault>> = {
-  garbage: (order) => perhapsExecuted(order, order.random.pick(GARBAGE)),
-  "ticket zero": (order) => perhapsExecuted(order, done("0")),
-  "no ticket": (order) => perhapsExecuted(order, '{"retcode":"0 Done"}'),
-  "ambiguous code": (order) => perhapsExecuted(order, failure(order.random.pick(AMBIGUOUS))),
+/** No fault answers "refused" for a request that is or may be executed. */
+const WRONG_RESULTS: Readonly<Record<string, MoneyFault>> = {
+  garbage: (order) => executeOrNot(order, order.random.pick(GARBAGE)),
+  "ticket zero": (order) => executeOrNot(order, done("0")),
+  "no ticket": (order) => executeOrNot(order, '{"retcode":"0 Done"}'),
+  "ambiguous code": (order) => executeOrNot(order, failure(order.random.pick(AMBIGUOUS))),
   refused: (order) => deliver(order, "at once", { effect: `retcode:${order.random.pick(REFUSED)}` }),
   async "refused with its ticket"({ connection, execute }) {
     const answer = await execute();
@@ -96,21 +96,24 @@ const STRANGE: Readonly<Record<string, MoneyFault>> = {
     const answer = await execute();
     send(connection, httpAnswer(isDone(answer) && otherTicket !== undefined ? done(otherTicket) : answer));
   },
-  async "the answer before again"({ connection, execute, answerBefore }) {
+  async "the answer before again"({ connection, execute, previousAnswer }) {
     const answer = await execute();
-    if (answerBefore !== undefined) send(connection, answerBefore);
+    if (previousAnswer !== undefined) send(connection, previousAnswer);
     send(connection, httpAnswer(answer));
   },
 };
 
 /** The command is executed with this probability in percent; otherwise a time-out code is delivered in the same way. */
-const TRAVELLING = Object.keys(DELIVERIES).map((name): [string, MoneyFault] => {
-  const percentDone = name in UNDERSTANDABLE || name.startsWith("sent") ? 100 : 60;
+const DELIVERY_FAULTS = Object.keys(DELIVERIES).map((name): [string, MoneyFault] => {
+  const percentDone = name in RELIABLE || name.startsWith("sent") ? 100 : 60;
   return [name, (order) => deliver(order, name, order.random.chance(percentDone) ? {} : TIMED_OUT)];
 });
 
 /** Each kind is equally likely. */
-export const MONEY_FAULTS: readonly (readonly [string, MoneyFault])[] = [...Object.entries(STRANGE), ...TRAVELLING];
+export const MONEY_FAULTS: readonly (readonly [string, MoneyFault])[] = [
+  ...Object.entries(WRONG_RESULTS),
+  ...DELIVERY_FAULTS,
+];
 
 export const CORRECT: (typeof MONEY_FAULTS)[number] = ["correct", (order) => deliver(order, "at once")];
 
@@ -118,7 +121,7 @@ async function deliver({ connection, random, execute }: Order, delivery: string,
   DELIVERIES[delivery]?.(connection, await execute(own), random);
 }
 
-async function perhapsExecuted({ connection, random, execute }: Order, answer: string): Promise<void> {
+async function executeOrNot({ connection, random, execute }: Order, answer: string): Promise<void> {
   if (random.chance(50)) await execute();
   send(connection, httpAnswer(answer));
 }

@@ -11,7 +11,7 @@ import { ensureCertificate } from "../../../services/simulator/webapi/certificat
 import { parseQuery } from "../../../services/simulator/webapi/params.ts";
 import { randomOf } from "../support/random.ts";
 import { type Connection, httpAnswer, reset, send } from "./connection.ts";
-import { UNDERSTANDABLE, UNRELIABLE } from "./delivery.ts";
+import { RELIABLE, UNRELIABLE } from "./delivery.ts";
 import { CORRECT, type Execution, MONEY_FAULTS } from "./money-faults.ts";
 import { distortedRead } from "./reads.ts";
 
@@ -92,7 +92,7 @@ function openConnection(proxy: AdversarialProxy, raw: Socket, tls: TLSSocket): C
   raw.setNoDelay(true);
   // A money command that has arrived is executed even when its sender has ended.
   raw.once("close", () => void inTurn(proxy, async () => simulator.destroy()));
-  return { raw, tls, simulator, kept: [], lastMoneyAnswer: undefined };
+  return { raw, tls, simulator, delayed: [], lastMoneyAnswer: undefined };
 }
 
 type Request = { readonly method: string; readonly path: string; readonly query: string; readonly body: string };
@@ -116,7 +116,7 @@ async function serve(proxy: AdversarialProxy, connection: Connection, incoming: 
     return send(connection, httpAnswer(answer, { status: `${status} From the simulator` }));
   }
   const falsified = random.chance(40) ? distortedRead(path, answer, random) : answer;
-  const deliveries = random.chance(50) ? UNDERSTANDABLE : UNRELIABLE;
+  const deliveries = random.chance(50) ? RELIABLE : UNRELIABLE;
   deliveries[random.pick(Object.keys(deliveries))]?.(connection, falsified, random);
 }
 
@@ -136,7 +136,7 @@ async function moveMoney(proxy: AdversarialProxy, connection: Connection, reques
     amount,
     comment,
     isCompared: COMPARED.test(comment),
-    answerBefore: connection.lastMoneyAnswer,
+    previousAnswer: connection.lastMoneyAnswer,
     otherLogin: otherDeal?.login ?? [...accounts.keys()].find((one) => one !== login)!,
     otherTicket: otherDeal?.ticket,
     execute: (execution) => inTurn(proxy, () => execute(proxy, connection, { request, parameters, ...execution })),

@@ -15,12 +15,12 @@ const EXTREME_VALUES = fc.constantFrom(
   ...listed(String.raw`"0.0000000000000000000001" | "PD0F7K3M9Q2X1A x" | "40000" | "-9223372036854775808"`),
 );
 
-type Accident = {
+type Damage = {
   readonly field: number;
   readonly what: "drop" | "replace" | "double" | "rename";
   readonly value: string;
 };
-const ACCIDENT: fc.Arbitrary<Accident> = fc.record({
+const DAMAGE: fc.Arbitrary<Damage> = fc.record({
   field: fc.nat(100),
   what: fc.constantFrom("drop", "replace", "replace", "replace", "double", "rename"),
   value: EXTREME_VALUES,
@@ -33,29 +33,29 @@ export function record(members: Readonly<Record<string, string>>): Members {
   return Object.entries(members).map(([name, value]) => [name, JSON.stringify(value)] as const);
 }
 
-export function withAccidents(members: fc.Arbitrary<Members>, most = 2): fc.Arbitrary<string> {
-  const accidents = fc.array(ACCIDENT, { maxLength: most });
-  return fc.tuple(members, accidents).map(([whole, list]) => text(list.reduce(spoil, whole)));
+export function withDamage(members: fc.Arbitrary<Members>, maxDamages = 2): fc.Arbitrary<string> {
+  const damages = fc.array(DAMAGE, { maxLength: maxDamages });
+  return fc.tuple(members, damages).map(([whole, list]) => text(list.reduce(damage, whole)));
 }
 
 export function text(members: Members): string {
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",")}}`;
 }
 
-function spoil(members: Members, { field, what, value }: Accident): Members {
+function damage(members: Members, { field, what, value }: Damage): Members {
   const at = members.length === 0 ? 0 : field % members.length;
   const [name, old] = members[at] ?? ["x", "1"];
   const before = members.slice(0, at);
-  const behind = members.slice(at + 1);
+  const after = members.slice(at + 1);
   switch (what) {
     case "drop":
-      return [...before, ...behind];
+      return [...before, ...after];
     case "replace":
-      return [...before, [name, value], ...behind];
+      return [...before, [name, value], ...after];
     case "double":
       return [...members, [name.toLowerCase(), value]];
     case "rename":
-      return [...before, [name.toUpperCase(), old], ...behind];
+      return [...before, [name.toUpperCase(), old], ...after];
   }
 }
 

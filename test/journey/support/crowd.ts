@@ -10,13 +10,13 @@ export const CROWD = sized({ test: 12, proof: 400 });
 
 export type Member = { readonly login: string; readonly capital: bigint; readonly subscriptionId: bigint };
 
-/** In the order of subscriptions, which decides between equal remainders. */
+/** Members in the order of their subscriptions, which decides between equal remainders. */
 export type Crowd = NewMaster & { readonly members: readonly Member[] };
 
 const AT_ONCE = 8;
 const MIRROR_MS = 120_000 + CROWD * 100;
 
-/** A Master with many Investors of different capital and the same rate, all of it mirrored. */
+/** A Master with many Investors of different capital and the same rate; all capital is mirrored. */
 export async function newCrowd(client: Client, rate: number): Promise<Crowd> {
   const master = await newMaster(client);
   const waiting = Array.from({ length: CROWD }, (_, index) => 1_000_00n + BigInt(index) * 37_01n);

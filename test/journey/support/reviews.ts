@@ -35,7 +35,7 @@ export async function reviewAbout(client: Client, login: string, reason: string)
 
 /** One vote on a review; by default with the system's own key. */
 export function vote(client: Client, review: JsonObject, action: string, key?: string): Promise<Reply> {
-  const { body, headers } = json({ id: textOf(review, "id"), action, note: "Looked at it." });
+  const { body, headers } = json({ id: textOf(review, "id"), action, note: "Checked." });
   const own = key === undefined ? {} : { authorization: `Bearer ${key}` };
   return client.send(URL, { method: "POST", body, headers: { ...headers, ...own } });
 }

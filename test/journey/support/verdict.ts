@@ -28,15 +28,15 @@ export function unrequestedDeals(deals: readonly Deal[], requests: readonly Answ
 }
 
 /** "done" has one deal with its ticket, "not_executed" none, "unknown" at most one; the account has no other deal. */
-export async function expectTrueAnswers(
+export async function expectCorrectAnswers(
   client: Client,
   login: string,
   requests: readonly AnsweredRequest[],
 ): Promise<void> {
   const deals = await dealsOf(client, login);
-  const broken = requests.flatMap((request) =>
-    contradictionsWithDeals(request, deals).map((how) => `${request.comment} ${how}`),
+  const contradictions = requests.flatMap((request) =>
+    contradictionsWithDeals(request, deals).map((contradiction) => `${request.comment} ${contradiction}`),
   );
-  expect(broken).toEqual([]);
+  expect(contradictions).toEqual([]);
   expect(unrequestedDeals(deals, requests)).toEqual([]);
 }

@@ -164,7 +164,7 @@ test("F14: an unassignment in profit pays the fee first", () => {
   expect([one!.balance, master.balance, master.paymentBalance].map(dollars)).toEqual(["5305.50", "0.00", "115.87"]);
 });
 
-test("a rate from the past re-rates profit that is not charged yet", () => {
+test("a rate from a past date applies to profit that is not charged yet", () => {
   begin("10000", "0.20");
   result("1000");
   const between = world.now;
@@ -175,7 +175,7 @@ test("a rate from the past re-rates profit that is not charged yet", () => {
   expect(week()).toBe("250.00");
 });
 
-test("a scheduled rate begins at its time, unless a newer one replaces it", () => {
+test("a scheduled rate is valid from its instant, unless a newer one replaces it", () => {
   begin("10000", "0.20");
   configure(world, one!, { at: tick(), ratePpm: 500_000n, since: world.now + 2 * HOUR_MS });
   result("100");

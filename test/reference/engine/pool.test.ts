@@ -9,7 +9,7 @@ const [I1, I2, I3] = [1n, 2n, 3n] as const;
 const P = 77n;
 const Q = 78n;
 
-test("A1: a deposit while a profit floats has no part of it", () => {
+test("A1: a deposit while a profit floats has no share in it", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "550", { [String(P)]: "450" });
@@ -18,7 +18,7 @@ test("A1: a deposit while a profit floats has no part of it", () => {
   expect(cash(pool)).toEqual(["2175.00", "825.00"]);
 });
 
-test("A2: a deposit while a loss floats has no part of it", () => {
+test("A2: a deposit while a loss floats has no share in it", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "600", { [String(P)]: "-400" });
@@ -55,7 +55,7 @@ test("A5: a thousand cents are split by weight", () => {
   expect(cash(pool)).toEqual(["5005.00", "3003.00", "2002.00"]);
 });
 
-test("A6: a holding that has withdrawn everything has no part of later results", () => {
+test("A6: a holding that has withdrawn everything has no share in later results", () => {
   const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "500" });
   depart(pool, I2, centsOf("500"));
   strike(pool, new Map());
@@ -90,7 +90,7 @@ test("an entry's commission is shared like any result, and releases nothing", ()
   expect(cash(pool)).toEqual(["999.00", "998.00"]);
 });
 
-test("a reversal closes all of a position and begins another", () => {
+test("a reversal closes a position and opens another", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P, 2n);
   join(pool, I2, "1400", { [String(P)]: "400" });

@@ -8,12 +8,12 @@ import { nextWeek } from "./weeks.ts";
 
 /** The largest of some random histories, always the same for a seed. */
 export function someHistory(shape: HistoryShape, seed: number): History {
-  const some = fc.sample(histories(shape), { seed, numRuns: 20 });
+  const candidates = fc.sample(histories(shape), { seed, numRuns: 20 });
   const size = ({ investors, masters, steps: all }: History): number => investors * masters * all.length;
-  return some.toSorted((a, b) => size(b) - size(a))[0]!;
+  return candidates.toSorted((a, b) => size(b) - size(a))[0]!;
 }
 
-type Cast = {
+type Participants = {
   readonly investors: readonly Investor[];
   readonly masters: readonly Master[];
   readonly moments: number[];
@@ -25,10 +25,10 @@ export async function playLive(live: Live, history: History): Promise<void> {
   for (let n = 0; n < history.masters; n += 1) masters.push(await addLiveMaster(live));
   const investors: Investor[] = [];
   for (let n = 0; n < history.investors; n += 1) investors.push(await addLiveInvestor(live));
-  const cast: Cast = { investors, masters, moments: [] };
+  const participants: Participants = { investors, masters, moments: [] };
   for (const step of history.steps) {
-    cast.moments.push(Date.now());
-    await playStep(live, cast, step);
+    participants.moments.push(Date.now());
+    await playStep(live, participants, step);
   }
   for (const master of masters) {
     for (const position of master.floating.keys()) await steps.close(live, master, position);
@@ -36,21 +36,21 @@ export async function playLive(live: Live, history: History): Promise<void> {
   await settled(live);
 }
 
-async function playStep(live: Live, cast: Cast, step: Step): Promise<void> {
-  if (step.do === "week") await nextWeek(live);
-  else if ("who" in step) await playInvestor(live, cast, step);
-  else await playMaster(live, busyMaster(live, cast, step.where), step);
+async function playStep(live: Live, participants: Participants, step: Step): Promise<void> {
+  if (step.kind === "week") await nextWeek(live);
+  else if ("investorIndex" in step) await playInvestor(live, participants, step);
+  else await playMaster(live, busyMaster(live, participants, step.masterIndex), step);
 }
 
 /** A Master with Investors if there is one: results without Investors test little. */
-function busyMaster({ world }: Live, { masters }: Cast, where: number): Master {
+function busyMaster({ world }: Live, { masters }: Participants, masterIndex: number): Master {
   const busy = masters.filter((master) => activeAt(world, master).length > 0);
   const some = busy.length > 0 ? busy : masters;
-  return some[where % some.length]!;
+  return some[masterIndex % some.length]!;
 }
 
-async function playMaster(live: Live, master: Master, step: Extract<Step, { where: number }>): Promise<void> {
-  switch (step.do) {
+async function playMaster(live: Live, master: Master, step: Extract<Step, { masterIndex: number }>): Promise<void> {
+  switch (step.kind) {
     case "result":
       await steps.result(live, master, within(master, mostlyProfit(step.cents)));
       break;
@@ -69,9 +69,13 @@ async function playMaster(live: Live, master: Master, step: Extract<Step, { wher
   }
 }
 
-async function playInvestor(live: Live, cast: Cast, step: Extract<Step, { who: number }>): Promise<void> {
-  const investor = cast.investors[step.who % cast.investors.length]!;
-  switch (step.do) {
+async function playInvestor(
+  live: Live,
+  participants: Participants,
+  step: Extract<Step, { investorIndex: number }>,
+): Promise<void> {
+  const investor = participants.investors[step.investorIndex % participants.investors.length]!;
+  switch (step.kind) {
     case "deposit":
       await steps.deposit(live, investor, step.cents);
       break;
@@ -79,32 +83,41 @@ async function playInvestor(live: Live, cast: Cast, step: Extract<Step, { who: n
       await steps.withdraw(live, investor, step.cents);
       break;
     case "assign":
-      await steps.assign(live, investor, cast.masters[step.where % cast.masters.length]!, step);
+      await steps.assign(live, investor, participants.masters[step.masterIndex % participants.masters.length]!, step);
       break;
     case "unassign":
-      await steps.unassign(live, investor, activeOf(live.world, investor)?.master ?? cast.masters[0]!);
+      await steps.unassign(live, investor, activeOf(live.world, investor)?.master ?? participants.masters[0]!);
       break;
     case "switch":
       if (investor.configuration.length > 0) await steps.configure(live, investor, { enabled: step.enabled });
       break;
     case "rate":
-      if (investor.configuration.length > 0) await setRate(live, cast, investor, step);
+      if (investor.configuration.length > 0) await setRate(live, participants, investor, step);
   }
 }
 
-async function setRate(live: Live, { moments }: Cast, investor: Investor, step: Extract<Step, { do: "rate" }>) {
+async function setRate(
+  live: Live,
+  { moments }: Participants,
+  investor: Investor,
+  step: Extract<Step, { kind: "rate" }>,
+) {
   const { ratePpm, since } = step;
   if (since === "now") return await steps.configure(live, investor, { ratePpm });
-  const back = moments.at(Math.max(since, -moments.length)) ?? Date.now();
-  await steps.configure(live, investor, { ratePpm, since: since < 0 ? back : Date.now() + since * 1_000 });
+  const earlier = moments.at(Math.max(since, -moments.length)) ?? Date.now();
+  await steps.configure(live, investor, { ratePpm, since: since < 0 ? earlier : Date.now() + since * 1_000 });
 }
 
 const MAX_OPEN = 2;
 /** The margin of the smallest position. */
 const MIN_BALANCE = 50_00n;
 
-async function closeSome(live: Live, master: Master, { which, volume }: Extract<Step, { do: "close" }>): Promise<void> {
-  const [position] = [...master.floating.keys()].slice(which % Math.max(1, master.floating.size));
+async function closeSome(
+  live: Live,
+  master: Master,
+  { positionIndex, volume }: Extract<Step, { kind: "close" }>,
+): Promise<void> {
+  const [position] = [...master.floating.keys()].slice(positionIndex % Math.max(1, master.floating.size));
   if (position === undefined) return;
   const open = master.pool.volumeOf(position);
   const part = (open / 6n / MIN_LOT) * MIN_LOT * volume;
@@ -133,10 +146,10 @@ function mostlyProfit(cents: bigint): bigint {
   return cents < 0n && cents % 3n !== 0n ? -cents : cents;
 }
 
-/** At most a third of the balance: losses beyond the pool have their own example. */
+/** At limit a third of the balance: losses beyond the pool have their own example. */
 function within(master: Master, cents: bigint): bigint {
-  const most = master.balance / 3n;
+  const limit = master.balance / 3n;
   const size = cents < 0n ? -cents : cents;
-  const kept = size > most ? most : size;
-  return cents < 0n ? -kept : kept;
+  const limited = size > limit ? limit : size;
+  return cents < 0n ? -limited : limited;
 }

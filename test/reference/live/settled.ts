@@ -22,14 +22,14 @@ export async function settled(live: Live): Promise<void> {
 
 async function differencesOf(live: Live): Promise<string[]> {
   const { investors, masters } = live.world;
-  const sheets = await Promise.all([
+  const differences = await Promise.all([
     ...investors.map(async (investor) => {
       const { balance } = await accountOnPlatform(live, loginOf(live, investor));
       return [equal(`balance of ${investor.name}`, balance, investor.balance)];
     }),
     ...masters.map((master) => differencesAt(live, master)),
   ]);
-  return sheets.flat().filter((each) => each !== undefined);
+  return differences.flat().filter((each) => each !== undefined);
 }
 
 async function differencesAt(live: Live, master: Master): Promise<(string | undefined)[]> {

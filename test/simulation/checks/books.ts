@@ -107,7 +107,7 @@ export function legOf(values: Values): LegRow {
   };
 }
 
-/** Whether a command of it may be under way at the platform. */
+/** Whether a command of the leg may be in progress at the platform. */
 export function isUnderWay({ state, cameFrom }: LegRow): boolean {
   const from = state === "REVIEW" ? cameFrom : state;
   return from === "SENDING" || from === "UNKNOWN";

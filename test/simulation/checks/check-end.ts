@@ -28,7 +28,7 @@ export function isSettled(end: End): boolean {
   const { books, server, consumers } = end;
   if (books.legs().some((leg) => isOpen(leg) && !isBlocked(leg, books))) return false;
   const isAllFiled = server.logins.every((login) => isFiled(login, books, consumers) && isLogged(login, books, server));
-  return isAllFiled && arePoolsQuiet(end) && areFeesSettled(end) && missingFindings(end).length === 0;
+  return isAllFiled && arePoolsSettled(end) && areFeesSettled(end) && missingFindings(end).length === 0;
 }
 
 /** Whether manual review blocks a leg or a log, so callers that wait behind it get no final answer either. */
@@ -37,7 +37,7 @@ export function isAnyBlocked({ books }: End): boolean {
   return books.legs().some((leg) => leg.state === "REVIEW" || isUndecided(leg));
 }
 
-/** Whether an operator has to decide first about leg 1 of the same transfer, or about a leg that may be under way on the login. */
+/** Whether manual review must first decide leg 1 of the same transfer, or another leg in progress on the login. */
 function isBlocked(leg: LegRow, books: Books): boolean {
   const { transferId, ordinal, state, login, isExclusive } = leg;
   if (state !== "INTENT") return false;
@@ -46,7 +46,7 @@ function isBlocked(leg: LegRow, books: Books): boolean {
   return isExclusive && books.legsOfLogin(login).some((other) => other.state === "REVIEW" && isUnderWay(other));
 }
 
-function arePoolsQuiet(end: End): boolean {
+function arePoolsSettled(end: End): boolean {
   const { pools } = end;
   return pools === undefined || pools.isStopped() || isAnyBlocked(end) || pools.unsettled().length === 0;
 }
@@ -91,7 +91,9 @@ export function checkEnd(end: End): void {
     checkLegs(end, end.books.legsOf(transferId));
   }
   for (const login of end.server.logins) checkLog(end, login);
-  if (!arePoolsQuiet(end)) throw new Violation("I10", `the pools are not quiet: ${end.pools?.unsettled().join(", ")}`);
+  if (!arePoolsSettled(end)) {
+    throw new Violation("I10", `the pools have work left: ${end.pools?.unsettled().join(", ")}`);
+  }
   if (!areFeesSettled(end)) throw new Violation("I10", `fees are not settled: ${end.fees?.unsettled().join(", ")}`);
   const [missing] = missingFindings(end);
   if (missing !== undefined) {
@@ -109,14 +111,14 @@ function checkLeg(end: End, leg: LegRow): void {
   }
   if (state !== "APPLIED") return;
   const deal = platform.deal(dealId ?? 0n);
-  const isIts = readSentReference(deal?.sentComment ?? "")?.number === number;
-  if (!isIts) throw new Violation("I14", `leg ${number} is applied with deal ${dealId}, which is not its own`);
+  const isOwn = readSentReference(deal?.sentComment ?? "")?.number === number;
+  if (!isOwn) throw new Violation("I14", `leg ${number} is applied with deal ${dealId}, which is not its own`);
 }
 
 /** I10: a leg goes to manual review only when no rule could decide about it. */
 function checkReview({ plan, platform, server }: End, { number, review, attempt }: LegRow): void {
-  const hasCommandFault = (isIt: (commandFault: CommandFault) => boolean) =>
-    plan.faults.some((fault) => fault.kind === "command" && isIt(fault.commandFault));
+  const hasCommandFault = (isMatch: (commandFault: CommandFault) => boolean) =>
+    plan.faults.some((fault) => fault.kind === "command" && isMatch(fault.commandFault));
   const isBeyondBounds = platform.dealsOf(number).some((deal) => !platform.isWithinBounds(deal));
   const hasForgotten = server.forgotten.length > 0;
   const reasons: Readonly<Record<string, boolean>> = {

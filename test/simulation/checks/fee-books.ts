@@ -62,7 +62,7 @@ export class FeeBooks {
     return runs.filter((run) => run["kind"] === "WEEKLY" && run["period_end"] === periodEnd);
   }
 
-  /** The most that an Investor has ever had of a Master's results, in cents, as the pool split them. */
+  /** The maximum sum of the allocated results of an Investor at a Master, in cents. */
   bestResult({ investor, master }: Pick<PairRow, "investor" | "master">): bigint {
     const owners = new Map(this.#rows("subscription").map((row) => [row["id"]!, row["investor_login"]!]));
     const parts = this.#rows("allocation_row")
@@ -88,7 +88,7 @@ export class FeeBooks {
     return [...new Set(missing.map((entry) => textOf(entry["master_login"]!)))];
   }
 
-  /** Why fee decisions of Masters are stopped. */
+  /** The reasons of stopped fee decisions of Masters. */
   stops(): readonly string[] {
     const reasons = Array.from(this.#fees.committed("fee_master"), (row) => row["stopped_reason"]!);
     return reasons.filter((reason) => reason !== null).map(textOf);

@@ -14,7 +14,7 @@ export type BooksFacts = {
   readonly masters: ReadonlySet<string>;
 };
 
-/** Checks the rows that each commit of the platform service leaves. */
+/** Checks the rows that each commit of the platform service changes. */
 export class BooksWatch {
   readonly #facts: BooksFacts;
   readonly #sums = new Map<string, bigint>();
@@ -29,7 +29,7 @@ export class BooksWatch {
   onHeld(login: string, lockOwner: string): void {
     const account = this.#facts.books.account(login);
     if (account?.["locked_by"] !== lockOwner) {
-      throw new Violation("I6", `${lockOwner} was answered that it has an account lock, but does not have it`);
+      throw new Violation("I6", `${lockOwner} was answered as the owner of an account lock, but is not its owner`);
     }
     this.#accountLocks.set(login, { lockOwner, number: account["lock_number"] as bigint });
   }
@@ -52,14 +52,14 @@ export class BooksWatch {
     for (const login of logins) this.#checkSum(login);
   }
 
-  /** I6: one at a time. */
+  /** I6: one leg of a login at a time. */
   #checkLeg(leg: LegRow): void {
     if (!leg.isExclusive || !isUnderWay(leg)) return;
     const open = this.#facts.books.legsOfLogin(leg.login).filter((one) => one.isExclusive && isUnderWay(one));
-    if (open.length > 1) throw new Violation("I6", `${open.map(({ number }) => number).join(" and ")} are under way`);
+    if (open.length > 1) throw new Violation("I6", `${open.map(({ number }) => number).join(" and ")} are in progress`);
   }
 
-  /** I6: a granted account lock lets only its own saga pass, and legs that were queued before it. */
+  /** I6: under a granted account lock only legs of its owner are sent, and legs that were queued before it. */
   #checkPermit(attempt: Values): void {
     if (attempt["state"] !== "SENDING") return;
     const { books } = this.#facts;
@@ -69,8 +69,8 @@ export class BooksWatch {
     const account = books.account(leg.login);
     const held = { lockOwner: account?.["locked_by"] ?? null, number: (account?.["lock_number"] ?? 0n) as bigint };
     for (const { lockOwner, number: from } of [held, this.#accountLocks.get(leg.login) ?? held]) {
-      const passes = lockOwner === null || number < from || books.lockOwnerOf(leg.transferId) === lockOwner;
-      if (!passes) throw new Violation("I6", `${number} passed the account lock of ${textOf(lockOwner)}`);
+      const isAllowed = lockOwner === null || number < from || books.lockOwnerOf(leg.transferId) === lockOwner;
+      if (!isAllowed) throw new Violation("I6", `${number} was sent under the account lock of ${textOf(lockOwner)}`);
     }
   }
 

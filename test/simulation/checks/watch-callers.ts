@@ -41,11 +41,11 @@ export class CallersWatch {
   #checkApplied(key: string, { legs }: TransferResult): void {
     for (const { login, amount, dealId, reference } of legs) {
       const deal = this.#platform.deal(dealId);
-      const isIt =
+      const isMatch =
         deal?.login === login &&
         deal.amountMinor === amount?.minorUnits &&
         readSentReference(deal.sentComment)?.text === reference;
-      if (!isIt) {
+      if (!isMatch) {
         throw new Violation("I2", `${key} was answered with deal ${dealId}, which was not made for ${reference}`);
       }
     }

@@ -23,7 +23,7 @@ const E8_PER_CENT = 1_000_000n;
 const CENT_AT_RATE = E8_PER_CENT * 1_000_000n;
 const DEBIT = 1;
 
-/** Checks every deal of a fee, and the rows that each commit of the fee service leaves. */
+/** Checks every deal of a fee, and the rows that each commit of the fee service changes. */
 export class FeesWatch {
   readonly #facts: FeeFacts;
   /** The transfer that took each fee, by run, Investor, Master and suffix. */
@@ -118,8 +118,8 @@ export class FeesWatch {
     const { platform, books } = this.#facts;
     const deal = platform.deal(ticket);
     const leg = books.leg(readSentReference(deal?.sentComment ?? "")?.number ?? -1n);
-    const isIts = leg !== undefined && idIn(books.keyOf(leg.transferId)) === wanted.id;
-    return isIts && deal?.login === wanted.login && deal.amountMinor === wanted.amountMinor;
+    const isOwn = leg !== undefined && idIn(books.keyOf(leg.transferId)) === wanted.id;
+    return isOwn && deal?.login === wanted.login && deal.amountMinor === wanted.amountMinor;
   }
 
   /** I3: a payment that was not taken is never taken later under its key; its amount becomes debt with another key. */
@@ -168,10 +168,12 @@ export class FeesWatch {
     }
   }
 
-  /** I11: the mark never falls (a profit would be charged twice) and is never above the best result (more than the profit would be charged). */
+  /** I11: the mark never decreases (a profit would be charged twice) and never exceeds the best result (more than the profit would be charged). */
   #checkMark(name: string, pair: PairRow): void {
     const before = this.#marks.get(name) ?? 0n;
-    if (pair.markE8 < before) throw new Violation("I11", `${name}: the mark fell from ${before} to ${pair.markE8}`);
+    if (pair.markE8 < before) {
+      throw new Violation("I11", `${name}: the mark decreased from ${before} to ${pair.markE8}`);
+    }
     this.#marks.set(name, pair.markE8);
     const best = this.#facts.fees.bestResult(pair) * E8_PER_CENT;
     if (pair.markE8 > best) {

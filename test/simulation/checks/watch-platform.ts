@@ -14,7 +14,7 @@ export type PlatformFacts = {
   readonly nowMs: () => number;
 };
 
-/** Checks every command and every deal at the moment when the platform gets or makes it. */
+/** Checks every command when the platform receives it, and every deal when the platform creates it. */
 export class PlatformWatch {
   /** Deals of commands, by leg; without those that the platform lost. */
   readonly #byLeg = new Map<bigint, ServerDeal[]>();
@@ -28,7 +28,7 @@ export class PlatformWatch {
     this.#facts = facts;
   }
 
-  /** I13: called when the bytes of a command leave. */
+  /** I13: called when the bytes of a command are sent. */
   onWrite(command: BalanceCommand): void {
     const { books, nowMs } = this.#facts;
     const reference = referenceOf(command.comment);

@@ -16,7 +16,7 @@ const MAX_IN_POOL_MS = 1_500;
 /** Shares of the busy time: Investors are assigned early, and other commands begin only when they can have joined a pool. */
 const ASSIGNED_WITHIN = 0.1;
 const JOINED_FROM = 0.35;
-/** Of a hundred trades in a pool, so many end with a profit: only profits cause fees. */
+/** Percent of trades in a pool that end with a profit: only profits cause fees. */
 const PROFITS = 65;
 
 type Maker = (random: Random, atMs: number, key: string) => Command;
@@ -81,7 +81,7 @@ type TimeRange = { readonly fromMs: number; readonly forMs: number };
 
 function draw(shares: Shares, random: Random, index: number, { fromMs, forMs }: TimeRange): Command {
   let left = random.whole(0, 99);
-  // Half of the commands share an instant, because races need commands that meet.
+  // Half of the commands share an instant, because races need simultaneous commands.
   const moment = random.chance(0.5) ? random.whole(0, 3) / 4 : random.next();
   const atMs = Math.round(fromMs + moment * forMs + random.next() * 3);
   for (const [often, make] of shares) {

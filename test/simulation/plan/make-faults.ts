@@ -124,8 +124,8 @@ function makeFault(random: Random, context: FaultContext): Fault {
 }
 
 function faultPoint(random: Random): { readonly at: StepClass; readonly nth: number } {
-  const [at_, most] = random.pick(FAULT_POINTS);
-  return { at: at_, nth: random.whole(1, most) };
+  const [stepClass, maxNth] = random.pick(FAULT_POINTS);
+  return { at: stepClass, nth: random.whole(1, maxNth) };
 }
 
 function at(random: Random, { busyMs }: FaultContext): number {

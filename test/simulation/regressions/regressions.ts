@@ -7,7 +7,7 @@ import type { Command, Fault, Plan, CommandFault } from "../plan/plan.ts";
 export type Regression = {
   readonly title: string;
   readonly plan: (seed: number) => Plan;
-  /** The mutant that it detects; undefined where a check was wrong. */
+  /** The mutant that the regression detects; undefined when a check was the defect. */
   readonly mutant: string | undefined;
 };
 

@@ -1,8 +1,8 @@
 /** Legs for each combination of kind, crash point and other fault that hit while the leg was under way. */
 export type Hits = Record<string, number>;
 
-/** The part of a leg that the table needs. */
-export type Met = { readonly number: bigint; readonly kind: string };
+/** The members of a leg that the table needs. */
+export type CoveredLeg = { readonly number: bigint; readonly kind: string };
 
 const NOTHING = "none";
 
@@ -15,18 +15,18 @@ export class Coverage {
   readonly #crashed = new Map<bigint, Set<string>>();
   readonly #faulted = new Map<bigint, Set<string>>();
 
-  see(legs: readonly Met[]): void {
+  addLegs(legs: readonly CoveredLeg[]): void {
     for (const { number, kind } of legs) this.#kinds.set(number, kind);
   }
 
-  crash(point: string, legs: readonly Met[]): void {
-    this.see(legs);
+  crash(point: string, legs: readonly CoveredLeg[]): void {
+    this.addLegs(legs);
     this.crashes += 1;
     for (const { number } of legs) addTo(this.#crashed, number, point);
   }
 
-  fault(name: string, legs: readonly Met[]): void {
-    this.see(legs);
+  fault(name: string, legs: readonly CoveredLeg[]): void {
+    this.addLegs(legs);
     this.faults += 1;
     for (const { number } of legs) addTo(this.#faulted, number, name);
   }

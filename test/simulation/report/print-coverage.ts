@@ -18,7 +18,7 @@ export function coverageTable(hits: Hits): string {
   return [`${"".padEnd(width)} ${columns.map((name) => name.padStart(6)).join("")}`, ...lines, legend].join("\n");
 }
 
-/** A short form: how often each kind of leg met each crash point, and each fault. */
+/** A short form: the number of legs of each kind with each crash point, and with each fault. */
 export function coverageSummary(hits: Hits): string {
   return [marginal(hits, 1, "crash point"), marginal(hits, 2, "fault")].join("\n\n");
 }
@@ -45,7 +45,7 @@ function sorted(names: readonly string[]): readonly string[] {
   return [...new Set(names)].sort();
 }
 
-/** The number of combinations that came up at least this often. */
+/** The number of combinations that occurred at least `atLeast` times. */
 export function countCells(hits: Hits, atLeast: number): number {
   return Object.values(hits).filter((times) => times >= atLeast).length;
 }

@@ -9,7 +9,9 @@ const HOUR_MS = 3_600_000;
 export function printTally(tally: Tally, seconds: number): string {
   const { seeds, steps, simulatedMs, crashes, faults, failures, hits, trace } = tally;
   const rate = (seeds / seconds).toFixed(1);
-  const counted = LEVELS.map((times) => `${countCells(hits, times)} met ${times === 1 ? "once" : `${times} times`}`);
+  const counted = LEVELS.map(
+    (times) => `${countCells(hits, times)} covered ${times === 1 ? "once" : `${times} times`}`,
+  );
   return [
     ...failures.map(({ seed, mode, invariant, message }) => `seed ${seed} (${mode}) breaks ${invariant}: ${message}`),
     `${seeds} histories in ${seconds.toFixed(1)} s, ${rate} a second; ${(simulatedMs / HOUR_MS).toFixed(1)} simulated hours, ${steps} steps`,

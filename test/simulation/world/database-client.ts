@@ -64,7 +64,7 @@ export class DatabaseClient {
 
   query(query: Query): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
-    if (!this.#process.isAlive) return promise;
+    if (!this.#process.isRunning) return promise;
     const sql = typeof query === "string" ? query : query.text;
     if (sql === "begin") return this.#begin();
     if (sql === "rollback") return this.#rollback();
@@ -84,7 +84,7 @@ export class DatabaseClient {
     this.#transaction = this.#options.database.begin();
     this.#transaction.expireIfIdle = () => void this.#isIdleTooLong();
     this.#usedAtMs = this.#options.scheduler.nowMs;
-    this.#ends = [this.#server.connect(() => this.#lose()), this.#process.whenDead(() => this.#loseSoon())];
+    this.#ends = [this.#server.connect(() => this.#lose()), this.#process.whenCrashed(() => this.#loseSoon())];
     return Promise.resolve(resultOf("BEGIN"));
   }
 

@@ -95,9 +95,9 @@ export class Faults {
     return nth;
   }
 
-  #take<Name extends Fault["kind"]>(kind: Name, isIt: (fault: Kind<Name>) => boolean): Kind<Name> | undefined {
+  #take<Name extends Fault["kind"]>(kind: Name, isMatch: (fault: Kind<Name>) => boolean): Kind<Name> | undefined {
     if (this.isCalm) return undefined;
-    const index = this.#left.findIndex((fault) => fault.kind === kind && isIt(fault as Kind<Name>));
+    const index = this.#left.findIndex((fault) => fault.kind === kind && isMatch(fault as Kind<Name>));
     return index < 0 ? undefined : (this.#left.splice(index, 1)[0] as Kind<Name>);
   }
 }

@@ -37,7 +37,7 @@ export async function startFeeProcess(parts: FeeParts): Promise<FeeProcess> {
     catchUp: () => Promise.resolve(),
     wake: (lastNumber) => process.deliver(undefined, "signalled", () => consumer.wake(lastNumber)),
   });
-  process.whenDead(() => signals[Symbol.dispose]());
+  process.whenCrashed(() => signals[Symbol.dispose]());
   feeJobs(deps);
   return { process, service: feeService(deps) };
 }

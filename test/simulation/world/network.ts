@@ -90,7 +90,7 @@ function receive<To extends Target, T>(
     process.requests += 1;
     const done = (outcome: Outcome<T>): void => {
       process.requests -= 1;
-      if (process.isAlive) reply(outcome);
+      if (process.isRunning) reply(outcome);
     };
     void process.run(() => {
       const context = callContext({ caller: "simulation", withinMs, requestId, commandId });

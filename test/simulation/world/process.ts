@@ -29,12 +29,12 @@ const SHORT_TIMER_MS = 1_100;
 /** Results that came during a pause arrive within this time after it. */
 const BACKLOG_MS = 2;
 
-/** One process of the simulated world. All results that it awaits are delivered here; after a crash none is. */
+/** One process of the simulated world. All awaited results are delivered here; after a crash none is delivered. */
 export class SimulatedProcess implements Host {
   readonly name: string;
   readonly isCrashing: boolean;
-  isAlive = true;
-  /** Requests that it is answering; idle loops are slowed down only when there are none. */
+  isRunning = true;
+  /** Requests in progress; idle loops are slowed down only when there are none. */
   requests = 0;
   readonly #around: Surroundings;
   readonly #clock: Clock;
@@ -69,32 +69,32 @@ export class SimulatedProcess implements Host {
     return runOnHost(this, work);
   }
 
-  /** Delivers a result. A fault may crash or pause the process before it sees the result. */
-  deliver(step: StepClass | undefined, label: string, see: () => void): void {
-    if (!this.isAlive) return;
+  /** Delivers a result. A fault may crash or pause the process before it receives the result. */
+  deliver(step: StepClass | undefined, label: string, receive: () => void): void {
+    if (!this.isRunning) return;
     if (this.isCrashing && step !== undefined) this.#around.hit(this, step, label);
-    this.#resume(see);
+    this.#resume(receive);
   }
 
   /** SIGKILL: the process receives no further result. */
   crash(): void {
-    if (!this.isAlive) return;
-    this.isAlive = false;
+    if (!this.isRunning) return;
+    this.isRunning = false;
     for (const end of this.#ends) end();
   }
 
-  whenDead(end: () => void): Disposable {
+  whenCrashed(end: () => void): Disposable {
     this.#ends.add(end);
     return { [Symbol.dispose]: () => void this.#ends.delete(end) };
   }
 
-  /** SIGSTOP for a while: the world goes on, and results are delivered when the process resumes. */
+  /** SIGSTOP for a while: the other processes continue, and results are delivered when the process resumes. */
   stop(forMs: number): void {
     this.#stoppedUntilMs = Math.max(this.#stoppedUntilMs, this.#around.scheduler.nowMs + forMs);
   }
 
   #resume(run: () => void): void {
-    if (!this.isAlive) return;
+    if (!this.isRunning) return;
     const { scheduler } = this.#around;
     const leftMs = this.#stoppedUntilMs - scheduler.nowMs;
     if (leftMs <= 0) runOnHost(this, run);

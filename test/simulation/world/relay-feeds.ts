@@ -22,7 +22,7 @@ export async function relayFeeds(
   const forward = broker.publisherOf(process);
   const relay = await startRelay({ service, pool, feeds, forward, signal, log });
   // The relay ends with its process; otherwise it would run in the next history.
-  process.whenDead(() => void relay[Symbol.asyncDispose]());
+  process.whenCrashed(() => void relay[Symbol.asyncDispose]());
   relay.fault.catch(() => process.crash());
   return feedReader(pool, feeds);
 }

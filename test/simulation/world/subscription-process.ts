@@ -63,5 +63,5 @@ function follow({ process, broker }: SubscriptionParts, consumer: FeedConsumer):
       }),
     wake: (lastNumber) => process.deliver(undefined, "signalled", () => consumer.wake(lastNumber)),
   });
-  process.whenDead(() => subscription[Symbol.dispose]());
+  process.whenCrashed(() => subscription[Symbol.dispose]());
 }

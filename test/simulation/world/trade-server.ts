@@ -1,7 +1,7 @@
 import type { CommandFault } from "../plan/plan.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** A deal as the platform really made it, and as it shows it. */
+/** A deal as the platform executed it, and as it shows it. */
 export type ServerDeal = {
   readonly ticket: bigint;
   readonly login: string;

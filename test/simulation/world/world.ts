@@ -108,7 +108,7 @@ export class World {
 
   #networkTo<To extends Target>(name: string, processes: ReadonlySet<To>): Network<To> {
     const { scheduler, random, faults } = this.#options;
-    const reachable = () => [...processes].filter(({ process }) => process.isAlive);
+    const reachable = () => [...processes].filter(({ process }) => process.isRunning);
     return new Network({ scheduler, random: random.for(name), faults, reachable });
   }
 
@@ -148,12 +148,12 @@ export class World {
   }
 
   /** A process crashed: another one replaces it after a while. */
-  replace(dead: SimulatedProcess, afterMs: number): void {
-    const platform = /^platform (\d+)/.exec(dead.name)?.[1];
+  replace(crashed: SimulatedProcess, afterMs: number): void {
+    const platform = /^platform (\d+)/.exec(crashed.name)?.[1];
     if (platform !== undefined) this.#later(afterMs, () => this.#startPlatform(Number(platform)));
-    const books = this.#options.plan.followers.find((name) => dead.name.startsWith(name));
+    const books = this.#options.plan.followers.find((name) => crashed.name.startsWith(name));
     if (books !== undefined) this.#later(afterMs, () => this.#startBooks(books));
-    const fee = /^fee (\d+)/.exec(dead.name)?.[1];
+    const fee = /^fee (\d+)/.exec(crashed.name)?.[1];
     if (fee !== undefined) this.#later(afterMs, () => this.#startFee(Number(fee)));
   }
 
@@ -248,7 +248,7 @@ export class World {
 
   /** The process could not start, for example because the database is down: a supervisor starts it again. */
   #exited(process: SimulatedProcess): void {
-    if (!process.isAlive) return;
+    if (!process.isRunning) return;
     process.crash();
     this.replace(process, RESTART_MS);
   }

@@ -27,7 +27,7 @@ test.each(["investor_not_found", "fee_configuration_not_found"])("%s is a 404", 
   expect(await edge.call({ url: "/api/v1/investor/1/performance-fee" })).toMatchObject({ status: 404, body: { code } });
 });
 
-test("what is left out is left to the service", async () => {
+test("fields that the caller omits are left to the fee service", async () => {
   const edge = await testEdge({ fees: { updateConfiguration: async () => aFeeConfiguration() } });
   await edge.call({ method: "POST", url: UPDATE, payload: { investor_login: "1" } });
   await edge.call({ method: "POST", url: UPDATE, payload: { investor_login: "1", upsert: false, rate: 0 } });
@@ -61,7 +61,7 @@ test("all invalid fields of an update are reported at once", async () => {
   ]);
 });
 
-test("credits are walked upwards by id, five at a time unless asked otherwise", async () => {
+test("credits are listed by ascending id, five per page by default", async () => {
   const edge = await testEdge({
     fees: {
       listPaymentCredits: async ({ afterId }) => ({
@@ -82,7 +82,7 @@ test("credits are walked upwards by id, five at a time unless asked otherwise", 
   ]);
 });
 
-test("payments are walked downwards by id, from the newest on", async () => {
+test("payments are listed by descending id, the newest first", async () => {
   const page = { masterLogin: "1", paymentAccountLogin: "2" };
   const edge = await testEdge({
     fees: { listInvestorPayments: async () => ({ ...page, items: [aPayment()], hasMore: true }) },

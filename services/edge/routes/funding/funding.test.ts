@@ -33,7 +33,7 @@ test("a deposit is answered field by field", async () => {
   expect(answer.headers).not.toHaveProperty("x-possible-duplicate-of");
 });
 
-test("a comment is passed on whole", async () => {
+test("a comment is passed on unchanged", async () => {
   const edge = await testEdge({ funding: { deposit: async () => aDeposit() } });
   const comment = "CRM 1&2=3+4 € 🎉";
   await edge.call({ method: "POST", url: `${DEPOSIT}?login=1&amount=1&comment=${encodeURIComponent(comment)}` });
@@ -48,15 +48,15 @@ test.each([
   "the default comment of %s does not identify a request, also when the caller sends it",
   async (url, services, comment) => {
     const edge = await testEdge(services);
-    for (const asked of ["", `&comment=${encodeURIComponent(comment)}`]) {
-      await edge.call({ method: "POST", url: `${url}?login=1&amount=1${asked}` });
+    for (const parameter of ["", `&comment=${encodeURIComponent(comment)}`]) {
+      await edge.call({ method: "POST", url: `${url}?login=1&amount=1${parameter}` });
       expect(edge.calls.at(-1)?.request).toMatchObject({ comment, client: { choseComment: false } });
     }
   },
 );
 
 test.each([DEPOSIT, WITHDRAW])(
-  "what may be the same thing twice is executed by %s, and the header says so",
+  "%s executes a possible duplicate, and its header names the earlier deal",
   async (url) => {
     const edge = await testEdge({
       funding: {
@@ -71,7 +71,7 @@ test.each([DEPOSIT, WITHDRAW])(
 );
 
 test.each(["operation_in_progress", "possible_duplicate"] as const)(
-  "a duplicate that is refused as %s is named",
+  "the refusal %s names the duplicate",
   async (code) => {
     const duplicate = { operationId: "0198c0de-0000-7000-8000-000000000009", details: { deal_id: "77" } };
     const refusal = new Refusal({ code, status: "conflict", message: "no", outcome: "not_executed", ...duplicate });
@@ -134,7 +134,7 @@ test("parameters are read from the query only", async () => {
   ]);
 });
 
-test("a withdrawal that was cut says what was paid", async () => {
+test("the answer of a reduced withdrawal contains the paid amount", async () => {
   const edge = await testEdge({
     funding: {
       withdraw: async () =>
@@ -160,7 +160,7 @@ test("a withdrawal that was cut says what was paid", async () => {
   });
 });
 
-test("a withdrawal with nothing left is a success of its own kind, without a deal", async () => {
+test("a withdrawal without available funds is answered with no_funds and without a deal", async () => {
   const edge = await testEdge({
     funding: {
       withdraw: async () =>
@@ -204,7 +204,7 @@ test.each([
 test.each([
   ["service_unavailable", "unavailable"],
   ["outcome_unknown", "unknown_outcome"],
-] as const)("a balance that could not be asked for (%s) is answered with 200 too", async (code, status) => {
+] as const)("a balance that could not be read (%s) is answered with 200 too", async (code, status) => {
   const refusal = new Refusal({ code, status, message: "funding cannot be reached" });
   const edge = await testEdge({ funding: { getBalance: () => Promise.reject(refusal) } });
 

@@ -4,7 +4,7 @@ import { errorsOf, testEdge } from "../../testing/test-edge.ts";
 import { anInvestor } from "../../testing/replies/account.ts";
 import { AT_TEXT } from "../../testing/replies/values.ts";
 
-test("a directory of Investors is walked by its cursor", async () => {
+test("a directory of Investors is read page by page with its cursor", async () => {
   const edge = await testEdge({
     accounts: { listInvestors: async ({ afterId }) => ({ items: [anInvestor()], hasMore: afterId === 0n }) },
   });
@@ -75,7 +75,7 @@ test("a login that is registered already is a conflict", async () => {
   });
 });
 
-test("a name keeps every character that is none of control", async () => {
+test("a name keeps every character that is not a control character", async () => {
   const edge = await testEdge({ accounts: { addInvestor: async (request) => anInvestor({ name: request.name }) } });
   const name = "  Адa 名前 🎉 \u202e ' \" \\ </script>";
   const answer = await edge.call({ method: "POST", url: "/api/v1/investor/add", payload: { mt5_login: "1", name } });
@@ -83,7 +83,7 @@ test("a name keeps every character that is none of control", async () => {
   expect(answer.body).toMatchObject({ name });
 });
 
-test("an Investor without a Master has three nulls", async () => {
+test("the active Master of an Investor without one is three nulls", async () => {
   const edge = await testEdge({
     subscriptions: { getActiveMaster: async () => ({ masterLogin: undefined, name: undefined, startedAt: undefined }) },
   });
@@ -95,7 +95,7 @@ test("an Investor without a Master has three nulls", async () => {
   });
 });
 
-test("a login that is none is refused on every route that has one in its path", async () => {
+test("an invalid login is refused on every route that has a login in its path", async () => {
   const edge = await testEdge();
   const urls = [
     "/api/v1/info/investor/abc",

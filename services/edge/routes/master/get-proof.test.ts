@@ -9,10 +9,10 @@ const unknownMaster = () =>
 
 const URL = "/api/v1/info/master/3000001/proof";
 
-test("Investors come page by page, each Master with cursors of its own", async () => {
-  const asked: GetProofRequest[] = [];
+test("Investors are listed page by page, and each Master has its own cursors", async () => {
+  const requests: GetProofRequest[] = [];
   const getProof = async (request: GetProofRequest) => {
-    asked.push(request);
+    requests.push(request);
     const hasMore = request.afterSubscriptionId === 0n;
     return aProof({ investors: [anAccountProof({ subscriptionId: hasMore ? 9n : 10n })], hasMore, investorsCount: 2n });
   };
@@ -22,7 +22,7 @@ test("Investors come page by page, each Master with cursors of its own", async (
   expect(hasMore).toBe(true);
   const second = await edge.call({ method: "GET", url: `${URL}?limit=1&cursor=${cursor}` });
   expect(second.body).toMatchObject({ next_cursor: null, has_more: false, investors_count: 2 });
-  expect(asked).toEqual([
+  expect(requests).toEqual([
     { masterLogin: "3000001", afterSubscriptionId: 0n, limit: 1 },
     { masterLogin: "3000001", afterSubscriptionId: 9n, limit: 1 },
   ]);
@@ -30,22 +30,22 @@ test("Investors come page by page, each Master with cursors of its own", async (
   expect(errorsOf(other)).toEqual([["cursor", "invalid_cursor"]]);
 });
 
-test("waiting ends as soon as it has converged", async () => {
-  let asked = 0;
+test("a request with wait is answered as soon as the proof has converged", async () => {
+  let requests = 0;
   const edge = await testEdge({
-    subscriptions: { getProof: async () => aProof({ converged: (asked += 1) === 3 }) },
+    subscriptions: { getProof: async () => aProof({ converged: (requests += 1) === 3 }) },
   });
   const answer = await edge.call({ method: "GET", url: `${URL}?wait=20` });
   expect(answer.body).toMatchObject({ converged: true });
-  expect(asked).toBe(3);
+  expect(requests).toBe(3);
 });
 
-test("waiting ends at its time limit with the last state", async () => {
-  let asked = 0;
+test("a request with wait is answered with the last state at its time limit", async () => {
+  let requests = 0;
   const edge = await testEdge({
     subscriptions: {
       async getProof() {
-        asked += 1;
+        requests += 1;
         return aProof({ converged: false });
       },
     },
@@ -54,7 +54,7 @@ test("waiting ends at its time limit with the last state", async () => {
   const answer = await edge.call({ method: "GET", url: `${URL}?wait=1` });
   expect(answer).toMatchObject({ status: 200, body: { converged: false } });
   expect(performance.now() - before).toBeGreaterThan(900);
-  expect(asked).toBeGreaterThan(1);
+  expect(requests).toBeGreaterThan(1);
 });
 
 test("a proof that cannot be read is refused, and all invalid fields are reported at once", async () => {

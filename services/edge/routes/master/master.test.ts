@@ -15,7 +15,7 @@ const CREATE = {
 
 const nextCursorOf = ({ body }: Answer): string => (body as { next_cursor: string }).next_cursor;
 
-test("a directory is walked by its cursor, and the last page has none", async () => {
+test("a directory is read page by page with its cursor, and the last page has none", async () => {
   const edge = await testEdge({
     accounts: {
       listMasters: async ({ afterId }) =>
@@ -35,7 +35,7 @@ test("a directory is walked by its cursor, and the last page has none", async ()
   ]);
 });
 
-test("a cursor is good for its own route and filter only", async () => {
+test("a cursor is valid for its own route and filter only", async () => {
   const page = async () => ({ items: [aMaster()], hasMore: true });
   const edge = await testEdge({ accounts: { listMasters: page } });
   const cursor = nextCursorOf(await edge.call({ url: "/api/v1/master/directory?engine=PAMM" }));
@@ -128,7 +128,7 @@ test.each([
   ["payment_account_in_use", "conflict", 409],
   ["payment_account_equals_master", "invalid", 422],
   ["platform_account_not_found", "invalid", 422],
-] as const)("a registration that is refused as %s says so", async (code, status, expected) => {
+] as const)("a registration that is refused as %s is answered with this code", async (code, status, expected) => {
   const edge = await testEdge({
     accounts: { addMaster: () => Promise.reject(new Refusal({ code, status, message: "No." })) },
   });
@@ -164,7 +164,7 @@ test.each(["501", "0", '"501"', '"1:100"', "100.5", "true", "null"])("leverage m
   expect([answer.status, errorsOf(answer).map(([field]) => field)]).toEqual([422, ["leverage"]]);
 });
 
-test("an exact minimum is read from its digits, not from a float", async () => {
+test("a minimum deposit is read from its digits, not from a float", async () => {
   const edge = await testEdge({ accounts: { updateMaster: async () => aMaster() } });
   const headers = { "content-type": "application/json" };
   const patch = (minimum: string) =>
@@ -180,7 +180,7 @@ test("an exact minimum is read from its digits, not from a float", async () => {
   ]);
 });
 
-test("a change without any known field is no change", async () => {
+test("an update without any known field is refused", async () => {
   const edge = await testEdge();
   const answer = await edge.call({ method: "PATCH", url: "/api/v1/master/x", payload: { leverage: "1" } });
 
@@ -191,11 +191,11 @@ test("a change without any known field is no change", async () => {
 });
 
 test("an unknown Master is not found", async () => {
-  const gone = () =>
+  const notFound = () =>
     Promise.reject(new Refusal({ code: "master_not_found", status: "not_found", message: "No Master." }));
   const edge = await testEdge({
-    accounts: { getMaster: gone, revealMaster: gone },
-    subscriptions: { listActiveInvestors: gone },
+    accounts: { getMaster: notFound, revealMaster: notFound },
+    subscriptions: { listActiveInvestors: notFound },
   });
 
   for (const url of ["/api/v1/master/999", "/api/v1/info/master/999", "/api/v1/info/master/999/investors"]) {

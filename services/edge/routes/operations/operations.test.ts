@@ -14,12 +14,16 @@ const NOT_FOUND = new Refusal({
   status: "not_found",
   message: "no operation has this id",
 });
-const AWAY = new Refusal({ code: "service_unavailable", status: "unavailable", message: "subscription is away" });
+const UNAVAILABLE = new Refusal({
+  code: "service_unavailable",
+  status: "unavailable",
+  message: "subscription is unavailable",
+});
 
 const unknown = () => Promise.reject(NOT_FOUND);
-const away = () => Promise.reject(AWAY);
+const unavailable = () => Promise.reject(UNAVAILABLE);
 
-/** Ends differ in one digit, so they grow as they are counted. */
+/** Ids that ascend with `number`. */
 const idOf = (number: number) => `0198c0de-0000-7000-8000-00000000000${number}`;
 
 test("a deposit is returned field by field", async () => {
@@ -78,8 +82,8 @@ test("an assign comes from the other service, without an amount", async () => {
   });
 });
 
-/** Platform and fee know these keys, and nothing else. */
-function knowing(legs: Readonly<Record<string, TransferLegResult>>, due: Readonly<Record<string, string[]>> = {}) {
+/** Platform and fee services that have exactly these keys. */
+function servicesWith(legs: Readonly<Record<string, TransferLegResult>>, due: Readonly<Record<string, string[]>> = {}) {
   const notFound = new Refusal({ code: "transfer_not_found", status: "not_found", message: "no such transfer" });
   return {
     platform: {
@@ -111,10 +115,10 @@ const WITHDRAWAL = {
   transferKeys: ["payout:1"],
 };
 
-test("the movements are asked of platform: fees first, as fee names them, then its own", async () => {
+test("legs are read from platform: first the fee payments that the fee service lists, then the own transfers", async () => {
   const fee = aLeg({ kind: MovementKind.FEE_DEBIT, amount: cents(-5_00n), dealId: 77n, reference: "F" });
   const edge = await testEdge({
-    ...knowing({ "payout:1": aLeg(), "fee:payment:1": fee }, { "fees:1": ["fee:payment:1", "fee:payment:2"] }),
+    ...servicesWith({ "payout:1": aLeg(), "fee:payment:1": fee }, { "fees:1": ["fee:payment:1", "fee:payment:2"] }),
     funding: {
       getOperation: async () => anOperation({ ...WITHDRAWAL, outcome: OperationOutcome.EXECUTED, dealId: 78n }),
     },
@@ -137,20 +141,23 @@ test.each([
   [TransferState.REVIEW, 0n, "review", null],
   [TransferState.UNKNOWN, 0n, "unknown", null],
   [TransferState.PENDING, 0n, "unknown", null],
-] as const)("platform's journal is ahead of the books: %s", async (state, dealId, outcome, ticket) => {
-  const edge = await testEdge({
-    ...knowing({ "payout:1": aLeg({ state, dealId }) }),
-    funding: { getOperation: async () => anOperation(WITHDRAWAL) },
-    subscriptions: { getOperation: unknown },
-  });
+] as const)(
+  "while the operation is unknown, the transfer state of platform decides: %s",
+  async (state, dealId, outcome, ticket) => {
+    const edge = await testEdge({
+      ...servicesWith({ "payout:1": aLeg({ state, dealId }) }),
+      funding: { getOperation: async () => anOperation(WITHDRAWAL) },
+      subscriptions: { getOperation: unknown },
+    });
 
-  expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toMatchObject({ outcome, deal_id: ticket });
-});
+    expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toMatchObject({ outcome, deal_id: ticket });
+  },
+);
 
 test("legs that cannot be read now are left out, alone and in a list", async () => {
   const edge = await testEdge({
-    platform: { getTransfer: away },
-    fees: { listDueItems: away },
+    platform: { getTransfer: unavailable },
+    fees: { listDueItems: unavailable },
     funding: {
       getOperation: async () => anOperation(WITHDRAWAL),
       listOperations: async () => ({ items: [anOperation(WITHDRAWAL)], hasMore: false }),
@@ -173,7 +180,7 @@ test("an operation is not found only when neither service has it", async () => {
     },
   });
 
-  const half = await testEdge({ funding: { getOperation: unknown }, subscriptions: { getOperation: away } });
+  const half = await testEdge({ funding: { getOperation: unknown }, subscriptions: { getOperation: unavailable } });
   expect(await half.call({ url: `${OPERATIONS}/${ID}` })).toMatchObject({
     status: 503,
     body: { code: "service_unavailable" },
@@ -183,14 +190,14 @@ test("an operation is not found only when neither service has it", async () => {
 test("an operation that one service has is returned while the other is unavailable", async () => {
   const edge = await testEdge({
     funding: { getOperation: async () => anOperation() },
-    subscriptions: { getOperation: away },
+    subscriptions: { getOperation: unavailable },
   });
 
   expect(await edge.call({ url: `${OPERATIONS}/${ID}` })).toMatchObject({ status: 200, body: { id: ID } });
 });
 
 test("a problem of a read has no outcome that could be taken for the outcome of the operation", async () => {
-  const edge = await testEdge({ funding: { getOperation: away }, subscriptions: { getOperation: unknown } });
+  const edge = await testEdge({ funding: { getOperation: unavailable }, subscriptions: { getOperation: unknown } });
   const answer = await edge.call({ url: `${OPERATIONS}/${ID}` });
 
   expect(answer).toMatchObject({ status: 503, body: { code: "service_unavailable" } });
@@ -214,8 +221,8 @@ test.each([
   expect((await edge.call({ url: OPERATIONS })).status).toBe(status);
 });
 
-test("both services' operations are one list, the newest first, in pages that miss nothing", async () => {
-  const keeps =
+test("the operations of both services are one list, the newest first, and no page skips any", async () => {
+  const pagesOf =
     (numbers: readonly number[]) =>
     async ({ beforeId, limit }: ListOperationsRequest) => {
       const ids = numbers.map(idOf).filter((id) => beforeId === "" || id < beforeId);
@@ -225,23 +232,23 @@ test("both services' operations are one list, the newest first, in pages that mi
       };
     };
   const edge = await testEdge({
-    funding: { listOperations: keeps([9, 6, 5, 2]) },
-    subscriptions: { listOperations: keeps([8, 7, 4, 3, 1]) },
+    funding: { listOperations: pagesOf([9, 6, 5, 2]) },
+    subscriptions: { listOperations: pagesOf([8, 7, 4, 3, 1]) },
   });
-  const seen: string[] = [];
+  const listed: string[] = [];
   const url = `${OPERATIONS}?limit=2&login=3000003`;
   type Page = { items: { id: string }[]; next_cursor: string | null; has_more: boolean };
   for (let cursor: string | null = ""; cursor !== null;) {
     const page = (await edge.call({ url: cursor === "" ? url : `${url}&cursor=${cursor}` })).body as Page;
     expect(page.has_more).toBe(page.next_cursor !== null);
-    seen.push(...page.items.map(({ id }) => id));
+    listed.push(...page.items.map(({ id }) => id));
     cursor = page.next_cursor;
   }
 
-  expect(seen).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1].map(idOf));
+  expect(listed).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1].map(idOf));
 });
 
-test("a cursor means nothing under another filter", async () => {
+test("a cursor is refused with another filter", async () => {
   const edge = await testEdge({
     funding: { listOperations: async () => ({ items: [anOperation()], hasMore: true }) },
     subscriptions: { listOperations: async () => ({ items: [], hasMore: false }) },

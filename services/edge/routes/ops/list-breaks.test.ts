@@ -15,19 +15,19 @@ type Listed = {
 
 const listed = ({ body }: Answer): Listed => body as Listed;
 
-/** A service with so many breaks, which lists at most so many at once. */
-function having(count: number, most = 1_000) {
+/** A service with `count` breaks, which lists at most `maxPage` at once. */
+function serviceWith(count: number, maxPage = 1_000) {
   const all = Array.from({ length: count }, (_, index) => aBreak({ id: BigInt(index + 1) }));
   return {
     async listBreaks({ afterId, limit }: ListBreaksRequest): Promise<ListBreaksResponse> {
       const rest = all.filter(({ id }) => id > afterId);
-      const items = rest.slice(0, Math.min(limit, most));
+      const items = rest.slice(0, Math.min(limit, maxPage));
       return { items, checks: [aCheck()], hasMore: rest.length > items.length };
     },
   };
 }
 
-const away = { listBreaks: () => Promise.reject(serviceUnavailable("away")) };
+const unavailable = { listBreaks: () => Promise.reject(serviceUnavailable("unavailable")) };
 
 /** Every id, page by page. */
 async function walk(options: TestOptions, limit: number): Promise<string[][]> {
@@ -45,19 +45,27 @@ async function walk(options: TestOptions, limit: number): Promise<string[][]> {
   throw new Error("the pages do not end");
 }
 
-test("breaks of all services come page by page, each once, whatever each of them lists at once", async () => {
-  const services = { platform: having(3, 2), subscriptions: having(0), fees: having(1), funding: having(2) };
+test("breaks of all services are listed page by page, each once, for every page size of a service", async () => {
+  const services = {
+    platform: serviceWith(3, 2),
+    subscriptions: serviceWith(0),
+    fees: serviceWith(1),
+    funding: serviceWith(2),
+  };
   const everything = ["platform-1", "platform-2", "platform-3", "fee-1", "funding-1", "funding-2"];
   expect((await walk(services, 100)).flat()).toEqual(everything);
   expect((await walk(services, 2)).flat()).toEqual(everything);
   expect(await walk(services, 1)).toEqual(everything.map((id) => [id]));
-  expect(await walk({ platform: having(0), subscriptions: having(0), fees: having(0), funding: having(0) }, 5)).toEqual(
-    [[]],
-  );
+  expect(
+    await walk(
+      { platform: serviceWith(0), subscriptions: serviceWith(0), fees: serviceWith(0), funding: serviceWith(0) },
+      5,
+    ),
+  ).toEqual([[]]);
 });
 
 test("a service that cannot be reached is named, and what the others found is shown", async () => {
-  const services = { platform: having(1), subscriptions: away, fees: having(1), funding: away };
+  const services = { platform: serviceWith(1), subscriptions: unavailable, fees: serviceWith(1), funding: unavailable };
   const edge = await testEdge(services);
   const answer = await edge.call({ method: "GET", url: "/api/v1/ops/breaks" });
   const { items, checks, unreachable } = listed(answer);
@@ -71,12 +79,17 @@ test("a service that cannot be reached is named, and what the others found is sh
 });
 
 test("when no service can be reached the request is refused, not answered with an empty list", async () => {
-  const edge = await testEdge({ platform: away, subscriptions: away, fees: away, funding: away });
+  const edge = await testEdge({
+    platform: unavailable,
+    subscriptions: unavailable,
+    fees: unavailable,
+    funding: unavailable,
+  });
   const answer = await edge.call({ method: "GET", url: "/api/v1/ops/breaks" });
   expect(answer).toMatchObject({ status: 503, body: { code: "service_unavailable" } });
 });
 
-test("only operators see breaks, and a cursor of another list is none", async () => {
+test("only operators may list breaks, and a cursor of another list is refused", async () => {
   const url = "/api/v1/ops/breaks";
   const reader = await testEdge({ scopes: ["masters:read", "subscriptions:read"] });
   expect(await reader.call({ method: "GET", url })).toMatchObject({ status: 403, body: { required_scope: "ops" } });

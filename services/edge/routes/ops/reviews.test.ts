@@ -7,7 +7,7 @@ import { AT_TEXT, cents, LARGE } from "../../testing/replies/values.ts";
 
 const URL = "/api/v1/ops/reviews";
 
-/** Keeps these and answers pages of them. */
+/** A service with these reviews, listed page by page. */
 function serviceWith(...reviews: readonly Review[]) {
   return {
     listReviews: async ({ afterId, limit }: ListReviewsRequest) => {
@@ -175,7 +175,7 @@ test.each<[string, RefusalStatus, number, RefusalExtra]>([
   ["action_not_possible", "conflict", 409, { details: { actions: "adopt, acknowledge" } }],
   ["second_approver_required", "conflict", 409, {}],
   ["decision_differs", "conflict", 409, { details: PROPOSED }],
-])("%s is reported with all its facts", async (code, status, http, extra) => {
+])("%s is reported with all its details", async (code, status, http, extra) => {
   const decideReview = () =>
     Promise.reject(new Refusal({ code, status, message: "Not so.", outcome: "not_executed", ...extra }));
   const edge = await testEdge({ subscriptions: { decideReview } });

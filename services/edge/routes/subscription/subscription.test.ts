@@ -83,7 +83,7 @@ test.each<[code: string, status: RefusalStatus, http: number, retryable: boolean
   ["investor_has_open_positions", "conflict", 409, false],
   ["safety_stop", "unavailable", 503, false],
   ["platform_unavailable", "unavailable", 503, true],
-])("an assignment that is refused as %s says so", async (code, status, http, retryable) => {
+])("an assignment that is refused as %s is answered with this code", async (code, status, http, retryable) => {
   const refuse = () => Promise.reject(new Refusal({ code, status, message: "No.", outcome: "not_executed" }));
   const edge = await testEdge({ subscriptions: { assign: refuse } });
   const payload = { master_login: "1", investor_login: "2", perf_fee: { rate: 0, enabled: true } };
@@ -138,7 +138,7 @@ test("a body is ignored where the parameters come from the query", async () => {
   }
 });
 
-test("open positions of the Master block an exit, and the answer says how many", async () => {
+test("open positions of the Master block an exit, and the answer contains their number", async () => {
   const refusal = new Refusal({
     code: "master_open_positions",
     status: "conflict",
@@ -153,7 +153,7 @@ test("open positions of the Master block an exit, and the answer says how many",
   });
 });
 
-test("a list of nothing is an empty array", async () => {
+test("an empty list is an empty array", async () => {
   const edge = await testEdge({ subscriptions: { listSubscriptions: async () => ({ items: [], hasMore: false }) } });
   const answer = await edge.call({ url: "/api/v1/info/subscriptions?master_login=999" });
 
@@ -184,7 +184,7 @@ test("five thousand subscriptions are one array, read page by page as it is writ
   ]);
 });
 
-test("pages are asked for only as the caller takes them", async () => {
+test("pages are requested only as fast as the caller reads them", async () => {
   const edge = await testEdge({ subscriptions: { listSubscriptions: pageOf(1_000_000) } });
   const url = await edge.app.listen({ port: 0, host: "127.0.0.1" });
   const headers = { authorization: "Bearer a-key-with-every-scope" };
@@ -200,10 +200,11 @@ test("pages are asked for only as the caller takes them", async () => {
 });
 
 test("a list that is aborted cannot be taken for a complete one", async () => {
-  const fine = pageOf(5_000);
+  const firstPages = pageOf(5_000);
   const edge = await testEdge({
     subscriptions: {
-      listSubscriptions: (request) => (request.afterId < 2_000n ? fine(request) : Promise.reject(new Error("gone"))),
+      listSubscriptions: (request) =>
+        request.afterId < 2_000n ? firstPages(request) : Promise.reject(new Error("gone")),
     },
   });
   const url = await edge.app.listen({ port: 0, host: "127.0.0.1" });

@@ -7,7 +7,7 @@ import { insertMaster } from "../../store/masters.ts";
 import { savePairs } from "../../store/pairs.ts";
 import { openBooks } from "./open-books.ts";
 
-/** More results than one page has. */
+/** With `DEALS`: more results than one page contains. */
 const HOLDINGS = 300;
 const DEALS = 75;
 

@@ -89,7 +89,7 @@ test("a stopped Master is resumed by two votes, once its next allocations can be
     why: "entry 1 is missing, 2 was received instead",
     read_number: "0",
   });
-  const request = { reviewId: items[0]?.id ?? 0n, action: "read_again", dealId: 0n, note: "looked at it" };
+  const request = { reviewId: items[0]?.id ?? 0n, action: "read_again", dealId: 0n, note: "checked" };
   const vote = (actor: string) => decideReview(world.deps, { ...request, actor }, aCall());
   await expect(vote("anna")).rejects.toMatchObject({ code: "action_not_possible" });
   entries.unshift(lost!);

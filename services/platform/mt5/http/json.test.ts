@@ -66,7 +66,7 @@ test("a text that is not exactly one JSON value is rejected", () => {
   for (const text of malformed) expect(readJson(text), text).toBeUndefined();
 });
 
-test("nesting is limited, so a hostile answer cannot exhaust the stack", () => {
+test("nesting is limited, so no answer can exhaust the stack", () => {
   expect(readJson("[".repeat(100_000))).toBeUndefined();
   expect(readJson("[".repeat(33) + "]".repeat(33))).toEqual(expect.any(Array));
   expect(readJson("[".repeat(34) + "]".repeat(34))).toBeUndefined();

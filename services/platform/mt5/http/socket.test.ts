@@ -9,14 +9,14 @@ import { listen, selfSigned, startScriptedServer } from "../testing/scripted-ser
 const local = (server: { port: number; ca: string }) => ({ host: "127.0.0.1", ...server, dialTimeoutMs: 500 });
 
 test("after a timeout the raw socket is reset, so queued bytes are discarded and not sent later", async () => {
-  const afterReset = await bytesThatLeaveLate(async (wire) => {
-    const exchanged = await createConnection(wire, () => {}).exchange(MUCH, { timeoutMs: 200 });
+  const afterReset = await bytesReceivedLate(async (wire) => {
+    const exchanged = await createConnection(wire, () => {}).exchange(LARGE_REQUEST, { timeoutMs: 200 });
     expect(exchanged).toEqual({ kind: "lost", reason: "timeout" });
     // The reset happens at once, also while the server does not read.
     await expect.poll(() => wire.tls.destroyed).toBe(true);
   });
-  const afterDestroy = await bytesThatLeaveLate(async ({ tls }) => {
-    tls.write(MUCH);
+  const afterDestroy = await bytesReceivedLate(async ({ tls }) => {
+    tls.write(LARGE_REQUEST);
     await pause(200);
     tls.destroy();
   });
@@ -50,9 +50,9 @@ test("the server receives the requested host name, and no name for an address", 
   const server = createTlsServer({ cert, key }, (socket) => names.push(socket.servername));
   const port = await listen(server);
   for (const host of ["localhost", "127.0.0.1"]) {
-    const known = names.length;
+    const before = names.length;
     const wire = await dial({ host, port, insecure: true, dialTimeoutMs: 2_000 });
-    await expect.poll(() => names.length).toBe(known + 1);
+    await expect.poll(() => names.length).toBe(before + 1);
     wire.reset();
   }
   expect(names).toEqual(["localhost", false]);
@@ -78,36 +78,36 @@ test("a refused connection and a cancelled dial are Mt5Errors", async () => {
   await expect(dial(local(server), abort.signal)).rejects.toMatchObject({ problem: "unreachable" });
 });
 
-/** Far more than the socket buffers of both sides can hold. */
-const MUCH = Buffer.alloc(64 * 1024 * 1024, "x");
+/** Larger than the socket buffers of both sides. */
+const LARGE_REQUEST = Buffer.alloc(64 * 1024 * 1024, "x");
 
-/** Bytes that the server still receives when it stops reading, the client ends the connection, and it reads on. */
-async function bytesThatLeaveLate(send: (wire: Wire) => Promise<void>): Promise<number> {
+/** The server stops reading, `send` ends the connection, and the server reads again: the bytes that it then receives. */
+async function bytesReceivedLate(send: (wire: Wire) => Promise<void>): Promise<number> {
   await using server = await startScriptedServer();
   let late = 0;
   let isLate = false;
-  let inward: Socket | undefined;
+  let incoming: Socket | undefined;
   const ended = Promise.withResolvers<void>();
-  const way = createServer((socket) => {
-    inward = socket;
-    const outward = connect(server.port, "127.0.0.1");
-    outward.on("error", () => {}).on("data", (bytes) => socket.write(bytes));
+  const proxy = createServer((socket) => {
+    incoming = socket;
+    const outgoing = connect(server.port, "127.0.0.1");
+    outgoing.on("error", () => {}).on("data", (bytes) => socket.write(bytes));
     socket.on("data", (bytes) => {
       if (isLate) late += bytes.length;
-      else outward.write(bytes);
+      else outgoing.write(bytes);
     });
     socket.on("error", () => {});
     socket.on("close", () => {
-      outward.destroy();
+      outgoing.destroy();
       ended.resolve();
     });
   });
-  const wire = await dial(local({ ca: server.ca, port: await listen(way) }));
-  inward?.pause();
+  const wire = await dial(local({ ca: server.ca, port: await listen(proxy) }));
+  incoming?.pause();
   isLate = true;
   await send(wire);
-  inward?.resume();
+  incoming?.resume();
   await ended.promise;
-  way.close();
+  proxy.close();
   return late;
 }

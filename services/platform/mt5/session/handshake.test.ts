@@ -30,11 +30,11 @@ const answered = (body: object | string, status = 200): Exchanged => ({
   },
 });
 
-/** A server that knows the password, with optional other answers. */
+/** A server with the correct password; `own` replaces answers by path. */
 function aServer(own: Readonly<Record<string, Exchanged>> = {}) {
-  const asked: Mt5Request[] = [];
+  const requests: Mt5Request[] = [];
   const call = (request: Mt5Request): Promise<Exchanged> => {
-    asked.push(request);
+    requests.push(request);
     const ownRandom = request.query?.["cli_rand"] ?? "";
     const usual = {
       "auth/start": answered({ retcode: "0 Done", version_access: "4150", srv_rand: SERVER_RANDOM }),
@@ -42,25 +42,25 @@ function aServer(own: Readonly<Record<string, Exchanged>> = {}) {
     };
     return Promise.resolve({ ...usual, ...own }[request.path] ?? answered("", 404));
   };
-  return { call, asked };
+  return { call, requests };
 }
 
 test("both sides prove that they know the password without sending it", async () => {
-  const { call, asked } = aServer();
+  const { call, requests } = aServer();
   await authenticate(call, credentials);
-  expect(asked.map(({ path }) => path)).toEqual(["auth/start", "auth/answer"]);
-  expect(asked[0]?.query).toEqual({ version: "3000", agent: "PammBackOffice", login: "1005", type: "manager" });
-  expect(asked[1]?.query).toEqual({
+  expect(requests.map(({ path }) => path)).toEqual(["auth/start", "auth/answer"]);
+  expect(requests[0]?.query).toEqual({ version: "3000", agent: "PammBackOffice", login: "1005", type: "manager" });
+  expect(requests[1]?.query).toEqual({
     srv_rand_answer: "77fe51827f7fa69dd80fbec9aa33f1bb",
     cli_rand: expect.stringMatching(/^[0-9a-f]{32}$/),
   });
 });
 
 test("every handshake uses a new random number", async () => {
-  const { call, asked } = aServer();
+  const { call, requests } = aServer();
   await authenticate(call, credentials);
   await authenticate(call, credentials);
-  expect(asked[1]?.query?.["cli_rand"]).not.toBe(asked[3]?.query?.["cli_rand"]);
+  expect(requests[1]?.query?.["cli_rand"]).not.toBe(requests[3]?.query?.["cli_rand"]);
 });
 
 test("a server that cannot prove that it knows the password fails authentication", async () => {

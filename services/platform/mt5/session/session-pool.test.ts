@@ -8,14 +8,14 @@ const USER =
   '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"1.00","Credit":"0.00"}}';
 
 const count = (server: ScriptedServer, path: string) => server.paths().filter((seen) => seen === path).length;
-const applied = async (server: ScriptedServer) => {
+const signedIn = async (server: ScriptedServer) => {
   await expect.poll(() => count(server, "auth/answer")).toBeGreaterThan(0);
 };
 
 test("one session is open from the start, others are opened on demand up to the limit and kept", async () => {
   await using server = await startScriptedServer();
   using client = aClient(server, { maxSessions: 3 });
-  await applied(server);
+  await signedIn(server);
   await expect.poll(() => client.status().sessions).toBe(1);
 
   const leases = await Promise.all([1, 2, 3].map(() => client.acquireForCommand()));
@@ -46,12 +46,12 @@ test("missing sessions are opened at the same time", async () => {
 
 test("each session carries one request at a time", async () => {
   let inProgress = 0;
-  let most = 0;
+  let maxInProgress = 0;
   const perConnection = new Map<number, number>();
   await using server = await startScriptedServer(async ({ path, connection }) => {
     if (path !== "user/get") return undefined;
     perConnection.set(connection.number, (perConnection.get(connection.number) ?? 0) + 1);
-    most = Math.max(most, (inProgress += 1));
+    maxInProgress = Math.max(maxInProgress, (inProgress += 1));
     expect(perConnection.get(connection.number)).toBe(1);
     await pause(5);
     inProgress -= 1;
@@ -60,7 +60,7 @@ test("each session carries one request at a time", async () => {
   });
   using client = aClient(server, { maxSessions: 3 });
   await Promise.all(Array.from({ length: 40 }, () => client.getUser("1")));
-  expect(most).toBe(3);
+  expect(maxInProgress).toBe(3);
   expect(server.connections).toHaveLength(3);
 });
 
@@ -81,7 +81,7 @@ test("waiting callers get sessions in the order of their requests", async () => 
 test("the number of callers that wait for a session is limited", async () => {
   await using server = await startScriptedServer();
   using client = aClient(server, { maxSessions: 1, limits: { maxWaiting: 2 } });
-  using _held = await client.acquireForCommand();
+  using _leased = await client.acquireForCommand();
   const waiting = [1, 2].map(() => client.acquireForCommand({ waitMs: 50 }).catch(() => "late"));
   await expect(client.acquireForCommand()).rejects.toMatchObject({ problem: "busy" });
   expect(await Promise.all(waiting)).toEqual(["late", "late"]);
@@ -113,7 +113,7 @@ test("a half-open connection is detected by a ping, and the command is sent on a
   );
 });
 
-test("when the server closes a connection that has served, a new session is opened without a request or a pause", async () => {
+test("when the server closes a connection after an answered request, a new session is opened without a request or a pause", async () => {
   await using server = await startScriptedServer();
   using client = aClient(server, { limits: { backoff: { firstMs: 10_000, lastMs: 10_000 } } });
   expect(await client.getUser("1")).toBeUndefined();

@@ -60,12 +60,12 @@ test("a forbidden command is unknown and never repeated, and the next caller get
 });
 
 test("a read with a malformed answer ends its connection, so no later read receives its real answer", async () => {
-  let asked = 0;
+  let reads = 0;
   await using server = await startScriptedServer(({ path, connection }) => {
     if (path !== "user/get") return undefined;
-    asked += 1;
-    if (asked === 1) setTimeout(() => void (connection.isOpen && connection.tls.write(httpAnswer(USER))), 20);
-    return asked === 1 ? "<html>one moment</html>" : undefined;
+    reads += 1;
+    if (reads === 1) setTimeout(() => void (connection.isOpen && connection.tls.write(httpAnswer(USER))), 20);
+    return reads === 1 ? "<html>one moment</html>" : undefined;
   });
   using client = aClient(server, { maxSessions: 1 });
   await expect(client.getUser("1")).rejects.toMatchObject({ problem: "bad_answer" });
@@ -132,7 +132,7 @@ test("a handshake that takes too long is ended", async () => {
   await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
 });
 
-test("a server that accepts the sign-in and closes at once is not called in a hot loop", async () => {
+test("a server that accepts the sign-in and closes at once is called again only after a pause", async () => {
   await using server = await startScriptedServer(({ path, connection }) => {
     if (path === "auth/answer") setTimeout(() => connection.raw.resetAndDestroy(), 5);
     return undefined;

@@ -15,11 +15,11 @@ test("callers are served in the order of their requests", async () => {
 
 test("a caller waits no longer than its limit and is not served afterwards", async () => {
   const queue = createWaitingQueue<number>(10, late);
-  const impatient = queue.join(5);
-  const patient = queue.join(1_000);
-  await expect(impatient).rejects.toThrow("late");
+  const short = queue.join(5);
+  const long = queue.join(1_000);
+  await expect(short).rejects.toThrow("late");
   queue.serve(1);
-  expect(await patient).toBe(1);
+  expect(await long).toBe(1);
   expect(queue.size()).toBe(0);
 });
 
@@ -31,7 +31,7 @@ test("the number of waiting callers is limited", async () => {
   await first;
 });
 
-test("callers whose wait ends within a time can be turned away at once", async () => {
+test("callers whose remaining wait is short can be refused at once", async () => {
   const queue = createWaitingQueue<number>(10, late);
   const soon = queue.join(200);
   const later = queue.join(60_000);
@@ -42,9 +42,9 @@ test("callers whose wait ends within a time can be turned away at once", async (
   await later;
 });
 
-test("pauses double from one second to thirty, with up to a quarter off at random", () => {
-  const longest = [1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => backoffDelay(failures, DEFAULT_BACKOFF, () => 0));
-  expect(longest).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+test("pauses double from one second to thirty, less a random part of up to a quarter", () => {
+  const pauses = [1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => backoffDelay(failures, DEFAULT_BACKOFF, () => 0));
+  expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
   expect(backoffDelay(3, DEFAULT_BACKOFF, () => 1)).toBe(3_000);
   expect(backoffDelay(1, DEFAULT_BACKOFF, () => 1)).toBe(1_000);
 });

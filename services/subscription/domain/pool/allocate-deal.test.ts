@@ -30,7 +30,7 @@ function charges(start: UnitPool, results: readonly bigint[]): { pool: UnitPool;
   return { pool, parts };
 }
 
-test("A4: three equal holdings get the odd cent in turn", () => {
+test("A4: three equal holdings get the remaining cent in turn", () => {
   const { pool, parts } = charges(aPool(1_000_00n, 1_000_00n, 1_000_00n), [100_00n, 100_00n, 100_00n]);
   expect(parts).toEqual([
     [33_34n, 33_33n, 33_33n],
@@ -57,7 +57,7 @@ test("A5: a thousand results of a cent give the same pool as one result of ten d
   expect(pooled(pool)).toEqual([5_005_00n, 3_003_00n, 2_002_00n]);
 });
 
-test("A6: a holding whose capital was withdrawn gets no part of new results", () => {
+test("A6: a holding whose capital was withdrawn has no share in new results", () => {
   const withdrawn = struck(takeOut(aPool(1_000_00n, 500_00n), 2n, 500_00n));
   expect(allocated(withdrawn, { kind: "charge", result: 10n }).parts).toEqual([{ subscriptionId: 1n, amount: 10n }]);
 });
@@ -65,9 +65,13 @@ test("A6: a holding whose capital was withdrawn gets no part of new results", ()
 test("a holding without units still receives the result that it earned with units", () => {
   const open = after(aPool(100_00n, 50_00n), { kind: "entry", positionId: P });
   const earned = struck(takeOut(open, 2n, 50_00n), aMark(P, 15_00n));
-  const gone = struck(takeOut(earned, 2n, 5_00n), aMark(P, 15_00n));
-  expect([gone.holdings[1]!.units, gone.holdings[1]!.pooled, equityOf(gone, 2n)]).toEqual([0n, -5_00n, 0n]);
-  const allocation = allocated(gone, { positionId: P, result: 15_00n });
+  const withdrawn = struck(takeOut(earned, 2n, 5_00n), aMark(P, 15_00n));
+  expect([withdrawn.holdings[1]!.units, withdrawn.holdings[1]!.pooled, equityOf(withdrawn, 2n)]).toEqual([
+    0n,
+    -5_00n,
+    0n,
+  ]);
+  const allocation = allocated(withdrawn, { positionId: P, result: 15_00n });
   expect(partsOf(allocation)).toEqual([10_00n, 5_00n]);
 });
 

@@ -60,7 +60,7 @@ test("an outflow between strikes does not change the equity of other holdings", 
   inEveryHistory(({ event, before, after, cash }) => {
     if (event.kind !== "takeOut") return;
     for (const { subscriptionId } of before.pool.holdings) {
-      const moved = subscriptionId === event.who ? cash * E8_PER_CENT : 0n;
+      const moved = subscriptionId === event.subscriptionId ? cash * E8_PER_CENT : 0n;
       expect(equityOf(after.pool, subscriptionId)).toBe(equityOf(before.pool, subscriptionId) + moved);
     }
   });

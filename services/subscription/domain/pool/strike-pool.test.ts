@@ -9,7 +9,7 @@ import { EMPTY_POOL, SCALE } from "./unit-pool.ts";
 const [P, Q] = [71n, 72n];
 const E8 = 100_000_000n;
 
-test("A1: a deposit during a floating profit gets no part of that profit", () => {
+test("A1: a deposit during a floating profit has no share in that profit", () => {
   const floating = after(aPool(1_000_00n), { kind: "entry", positionId: P });
   const joined = struck(withDeposit(floating, 2n, 550_00n), aMark(P, 450_00n));
   expect([equityOf(joined, 1n), equityOf(joined, 2n)]).toEqual([1_450n * E8, 550n * E8]);
@@ -17,7 +17,7 @@ test("A1: a deposit during a floating profit gets no part of that profit", () =>
   expect(pooled(closed)).toEqual([2_175_00n, 825_00n]);
 });
 
-test("A2: a deposit during a floating loss pays no part of that loss", () => {
+test("A2: a deposit during a floating loss has no share in that loss", () => {
   const floating = after(aPool(1_000_00n), { kind: "entry", positionId: P });
   const joined = struck(withDeposit(floating, 2n, 600_00n), aMark(P, -400_00n));
   expect([equityOf(joined, 1n), equityOf(joined, 2n)]).toEqual([600n * E8, 600n * E8]);
