@@ -20,7 +20,7 @@ async function expectRefused(settings: NodeJS.ProcessEnv, line: RegExp): Promise
   expect(code).toBe(1);
 }
 
-test.concurrent("a port that is in use", TIMEOUT, async ({ onTestFinished }) => {
+test.concurrent("a port that is taken", async ({ onTestFinished }) => {
   const occupant = createServer();
   const port = await freePort();
   await new Promise<void>((listening) => occupant.listen(port, "127.0.0.1", listening));

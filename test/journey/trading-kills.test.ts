@@ -36,13 +36,12 @@ describe.runIf(IS_PROOF)("a fortnight of trading with killed processes", () => {
   }, START_TIMEOUT_MS);
   afterAll(() => system[Symbol.asyncDispose](), START_TIMEOUT_MS);
 
-  test("every fee is correct after all processes are killed at once and restarted", TIMEOUT, async () => {
+  test("every fee is correct after all processes are killed at once and restarted", async () => {
     await runDemoThroughRestart(system, "fortnight", "A loss: ");
   });
 
   test.concurrent.each(Object.keys(KILLS))(
     "every fee is correct after processes are killed during: %s",
-    TIMEOUT,
     async (name) => {
       await runDemoWhileKilling(system, "fortnight", KILLS[name] ?? []);
     },
