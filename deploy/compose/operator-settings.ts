@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { databaseUrl } from "#kernel/backbone.ts";
-import { duration, flag, list, optional, secret, secretKey, secretUrl, text, url } from "#kernel/config-pieces.ts";
+import { duration, flag, list, optional, secret, secretKey, secretUrl, text, url } from "#kernel/config-variables.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
 import type { Secret } from "#kernel/secret.ts";
 import { StartupError } from "#kernel/startup-error.ts";

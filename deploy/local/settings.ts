@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { type StaticDecode, Type } from "typebox";
-import { duration, instant, optional, port, secret, secretUrl, text, url } from "#kernel/config-pieces.ts";
+import { duration, instant, optional, port, secret, secretUrl, text, url } from "#kernel/config-variables.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { freePort, isFree, reservePort } from "./ports.ts";

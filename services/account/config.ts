@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
-import { optional, secretKey } from "#kernel/config-pieces.ts";
+import { optional, secretKey } from "#kernel/config-variables.ts";
 
 export const settings = Type.Object({
   ACCOUNT_DATABASE_URL: databaseUrl(),

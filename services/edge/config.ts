@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
-import { integer, optional, piece, port, secretKey, secretUrl, text } from "#kernel/config-pieces.ts";
+import { integer, optional, variable, port, secretKey, secretUrl, text } from "#kernel/config-variables.ts";
 import { Secret } from "#kernel/secret.ts";
 import { isAddressOrNetwork } from "./keys/addresses.ts";
 
@@ -20,7 +20,7 @@ export const settings = Type.Object({
   PAMM_HTTP_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
   PAMM_HTTP_PORT: port({ whenMissing: "8080" }),
   PAMM_BOOTSTRAP_API_KEY: optional(
-    piece(
+    variable(
       "16 to 200 visible ASCII characters",
       (value) => (VISIBLE_ASCII.test(value) ? new Secret(value) : undefined),
       { isSecret: true },
@@ -30,7 +30,7 @@ export const settings = Type.Object({
   /** The previous pepper, while keys that were created with it are in use. */
   PAMM_API_KEY_PEPPER_OLD: optional(secretKey({ otherwise: "PAMM_ENCRYPTION_KEY_OLD" })),
   /** Proxies whose X-Forwarded-For is trusted. */
-  PAMM_TRUSTED_PROXIES: optional(piece("addresses or networks separated by commas", parseAddresses)),
+  PAMM_TRUSTED_PROXIES: optional(variable("addresses or networks separated by commas", parseAddresses)),
   PAMM_RATE_READ: perSecond("2000"),
   PAMM_RATE_MONEY: perSecond("2000"),
   PAMM_RATE_CREATE: perSecond("200"),

@@ -3,7 +3,7 @@ import { callContext } from "./contract/context.ts";
 import type { Contract } from "./contract/contract.ts";
 import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
-import { integer, logLevel, optional, port, secretUrl, text, type Piece } from "./config-pieces.ts";
+import { integer, logLevel, optional, port, secretUrl, text, type Variable } from "./config-variables.ts";
 import { armFailpoints } from "./failpoint.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/consume.ts";
 import { feedReader } from "./feed/read.ts";
@@ -38,12 +38,12 @@ export const BACKBONE_SETTINGS = {
 };
 
 /** An address of another service, host:port. */
-export function grpcAddress(): Piece<string> {
+export function grpcAddress(): Variable<string> {
   return text("host:port of a service");
 }
 
 /** URL of the service's own database; without it, DATABASE_URL, which the services share. */
-export function databaseUrl(): Piece<Secret<string>> {
+export function databaseUrl(): Variable<Secret<string>> {
   return secretUrl(["postgres", "postgresql"], { otherwise: "DATABASE_URL" });
 }
 

@@ -3,22 +3,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { expect, test } from "vitest";
-import * as piece from "./config-pieces.ts";
+import * as variable from "./config-variables.ts";
 import { ConfigError, type Environment, readConfig } from "./config.ts";
 import type { Secret } from "./secret.ts";
 
 const schema = Type.Object({
-  PORT: piece.port({ whenMissing: "8080" }),
-  SESSIONS: piece.integer(1, 16, { whenMissing: "4" }),
-  STRICT: piece.flag({ whenMissing: "false" }),
-  PERIOD: piece.duration({ whenMissing: "P7D" }),
-  ANCHOR: piece.instant({ whenMissing: "2025-01-04T00:00:00Z" }),
-  BROKER: piece.url(["nats", "tls"]),
-  GROUPS: piece.list({ whenMissing: "a, b" }),
-  COLOUR: piece.oneOf(["red", "blue"], { whenMissing: "red" }),
-  NAME: piece.optional(piece.text("a name")),
-  PASSWORD: piece.secret("a password"),
-  OWN_DATABASE_URL: piece.secretUrl(["postgres"], { otherwise: "DATABASE_URL" }),
+  PORT: variable.port({ whenMissing: "8080" }),
+  SESSIONS: variable.integer(1, 16, { whenMissing: "4" }),
+  STRICT: variable.flag({ whenMissing: "false" }),
+  PERIOD: variable.duration({ whenMissing: "P7D" }),
+  ANCHOR: variable.instant({ whenMissing: "2025-01-04T00:00:00Z" }),
+  BROKER: variable.url(["nats", "tls"]),
+  GROUPS: variable.list({ whenMissing: "a, b" }),
+  COLOUR: variable.oneOf(["red", "blue"], { whenMissing: "red" }),
+  NAME: variable.optional(variable.text("a name")),
+  PASSWORD: variable.secret("a password"),
+  OWN_DATABASE_URL: variable.secretUrl(["postgres"], { otherwise: "DATABASE_URL" }),
 });
 
 const good: Environment = {

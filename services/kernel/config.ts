@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type StaticDecode, type TObject, type TProperties, type TSchema } from "typebox";
 import { Value } from "typebox/value";
-import { pieceOf } from "./config-pieces.ts";
+import { variableOf } from "./config-variables.ts";
 import { StartupError } from "./startup-error.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,7 +35,7 @@ export function readConfig<Properties extends TProperties>(
 }
 
 function readField(name: string, field: TSchema, env: Environment): { value: unknown } | { mistake: string } {
-  const { expects, whenMissing, isSecret, isOptional, otherwise } = pieceOf(field);
+  const { expects, whenMissing, isSecret, isOptional, otherwise } = variableOf(field);
   const names = otherwise === undefined ? [name] : [name, otherwise];
   const found = findText(names, isSecret, env);
   if ("mistake" in found) return found;

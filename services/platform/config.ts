@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
-import { duration, flag, integer, list, optional, piece, secret, text, url } from "#kernel/config-pieces.ts";
+import { duration, flag, integer, list, optional, variable, secret, text, url } from "#kernel/config-variables.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import type { LoginRange } from "./store/account-creations.ts";
@@ -51,11 +51,11 @@ export function readCertificates(path: string | undefined): string | undefined {
 }
 
 function loginRange(whenMissing: string) {
-  return piece<LoginRange>("logins as FIRST-LAST", parseRange, { whenMissing });
+  return variable<LoginRange>("logins as FIRST-LAST", parseRange, { whenMissing });
 }
 
 function timeZone() {
-  return piece("an IANA time zone", (zone) => (isTimeZone(zone) ? zone : undefined));
+  return variable("an IANA time zone", (zone) => (isTimeZone(zone) ? zone : undefined));
 }
 
 function parseRange(value: string): LoginRange | undefined {

@@ -6,13 +6,13 @@ import {
   logLevel,
   oneOf,
   optional,
-  type Piece,
-  piece,
-  type PieceOptions,
+  type Variable,
+  variable,
+  type VariableOptions,
   port,
   secret,
   text,
-} from "#kernel/config-pieces.ts";
+} from "#kernel/config-variables.ts";
 import type { LoginRange } from "./domain/login-range.ts";
 import { isTimeZone } from "./domain/server-time.ts";
 import { KEY_CASES } from "./settings.ts";
@@ -41,16 +41,16 @@ export const CONFIG = Type.Object({
   LOG_LEVEL: logLevel(),
 });
 
-function loginRange(options: PieceOptions): Piece<LoginRange> {
-  return piece("logins as FIRST-LAST", parseRange, options);
+function loginRange(options: VariableOptions): Variable<LoginRange> {
+  return variable("logins as FIRST-LAST", parseRange, options);
 }
 
-function timeZone(options: PieceOptions): Piece<string> {
-  return piece("an IANA time zone", (zone) => (isTimeZone(zone) ? zone : undefined), options);
+function timeZone(options: VariableOptions): Variable<string> {
+  return variable("an IANA time zone", (zone) => (isTimeZone(zone) ? zone : undefined), options);
 }
 
-function rights(): Piece<readonly number[]> {
-  return piece("numbers of manager rights separated by commas", (value): readonly number[] | undefined => {
+function rights(): Variable<readonly number[]> {
+  return variable("numbers of manager rights separated by commas", (value): readonly number[] | undefined => {
     const numbers = value.split(",").map((part) => (/^\s*\d{1,3}\s*$/.test(part) ? Number(part) : Number.NaN));
     return numbers.every((number) => number <= MAX_RIGHT) ? numbers : undefined;
   });

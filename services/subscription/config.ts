@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
-import { flag, instant, piece } from "#kernel/config-pieces.ts";
+import { flag, instant, variable } from "#kernel/config-variables.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 
@@ -16,7 +16,7 @@ export const settings = Type.Object({
   /** True: an Investor that has left a Master can never subscribe again. */
   PAMM_SINGLE_SUBSCRIPTION: flag({ whenMissing: "false" }),
   /** Fee weeks: their length, and the instant of any one cut-off. */
-  PAMM_FEE_PERIOD: piece("an ISO 8601 duration of at least PT1S, such as P7D", parsePeriod, { whenMissing: "P7D" }),
+  PAMM_FEE_PERIOD: variable("an ISO 8601 duration of at least PT1S, such as P7D", parsePeriod, { whenMissing: "P7D" }),
   PAMM_FEE_ANCHOR: instant({ whenMissing: "2025-01-04T00:00:00Z" }),
 });
 

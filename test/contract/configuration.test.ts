@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { TObject } from "typebox";
 import { expect, test } from "vitest";
-import { pieceOf } from "#kernel/config-pieces.ts";
+import { variableOf } from "#kernel/config-variables.ts";
 import { SCHEMA as makeRun } from "../../deploy/local/settings.ts";
 import { settings as account } from "../../services/account/config.ts";
 import { settings as edge } from "../../services/edge/config.ts";
@@ -20,7 +20,7 @@ const variables = Object.entries(SERVICES).flatMap(([service, schema]) =>
 );
 
 test.each(variables)("$name of $service is on the page, with its default", ({ name, field }) => {
-  const { whenMissing } = pieceOf(field);
+  const { whenMissing } = variableOf(field);
   const rows = PAGE.split("\n").filter((line) => line.startsWith("|") && line.includes(`\`${name}\``));
 
   expect(rows.length).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import type { TObject, TProperties } from "typebox";
-import { pieceOf } from "#kernel/config-pieces.ts";
+import { variableOf } from "#kernel/config-variables.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
 import { settings as account } from "../../../services/account/config.ts";
 import { settings as edge } from "../../../services/edge/config.ts";
@@ -25,7 +25,7 @@ export type Variable = { readonly names: readonly string[]; readonly isSecret: b
 
 export function variablesOf(program: Program): Variable[] {
   return Object.entries(SCHEMAS[program].properties as TProperties).map(([name, field]) => {
-    const { isSecret, otherwise } = pieceOf(field);
+    const { isSecret, otherwise } = variableOf(field);
     const plain = otherwise === undefined ? [name] : [name, otherwise];
     return { names: isSecret ? plain.flatMap((each) => [each, `${each}_FILE`]) : plain, isSecret };
   });

@@ -1,5 +1,5 @@
 import { abs, type Finding } from "#kernel/reconcile/check.ts";
-import { ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
+import { ROWS_PER_RUN } from "#kernel/reconcile/rows-per-run.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { RowSelection } from "./find-runs.ts";
 

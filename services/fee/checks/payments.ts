@@ -1,5 +1,5 @@
 import { type Check, inSnapshot, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
-import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
+import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/rows-per-run.ts";
 import { type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { CREDIT, listBrokenPayments, listOrphanCredits, PAYMENT } from "./find-payments.ts";

@@ -1,4 +1,4 @@
-import { duration } from "../config-pieces.ts";
+import { duration } from "../config-variables.ts";
 import { type Job, runJob } from "../job.ts";
 import { leaseCandidate } from "../postgres/lease-candidate.ts";
 import type { Check } from "./check.ts";

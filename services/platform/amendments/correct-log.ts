@@ -9,7 +9,7 @@ import type { Deal } from "../mt5/deals.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { listUncorrected } from "../store/amendments.ts";
-import { readBetween } from "../protocol/history/read-between.ts";
+import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import type { NewEntry } from "../domain/log-entry.ts";
 import { correctTrades } from "../domain/open-positions.ts";
@@ -30,7 +30,7 @@ export async function readCorrection(deps: Deps, reviewId: bigint): Promise<Corr
   const about = await findCase(deps.pool, reviewId);
   if (about === undefined || !isOpen(about)) return undefined;
   const { server } = deps.settings;
-  const facts = await readBetween(deps, about.login);
+  const facts = await readBetweenLegs(deps, about.login);
   const tickets = await listUncorrected(deps.pool, server, about.login, MAX_DEALS + 1);
   if (tickets.length > MAX_DEALS) {
     throw actionNotPossible(

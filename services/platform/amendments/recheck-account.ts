@@ -6,7 +6,7 @@ import type { Deal } from "../mt5/deals.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { listAmendedDeals, isInManualReview } from "../store/amendments.ts";
-import { readBetween } from "../protocol/history/read-between.ts";
+import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
 import { type Correction, type CorrectionView, findMisfit, planCorrections } from "./plan-corrections.ts";
 import { evidenceOf } from "./recorded-deal.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
@@ -21,7 +21,7 @@ const MAX_DEALS = 100;
 export async function recheckAccount(deps: Deps, login: string): Promise<void> {
   const { pool, settings } = deps;
   const { server } = settings;
-  const facts = await readBetween(deps, login);
+  const facts = await readBetweenLegs(deps, login);
   const shown = new Map<bigint, Deal | undefined>();
   for (const ticket of await listAmendedDeals(pool, server, login, MAX_DEALS)) {
     shown.set(ticket, await deps.mt5.getDeal(ticket));

@@ -2,7 +2,7 @@ import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { listAmended } from "./amended-deals.ts";
-import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
+import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/rows-per-run.ts";
 
 const EVERY_MS = 60_000;
 /** The prefix of the keys of breaks about legs is part of the API. */

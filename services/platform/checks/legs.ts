@@ -1,7 +1,7 @@
 import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/walk.ts";
+import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/rows-per-run.ts";
 
 const EVERY_MS = 60_000;
 const KEY = "transfer";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { zero } from "#kernel/money.ts";
 import type { Trade } from "./log-entry.ts";
-import { correctTrades, followTrades } from "./open-positions.ts";
+import { correctTrades, applyTrades } from "./open-positions.ts";
 
 function aTrade(own: Partial<Trade>): Trade {
   const none = zero();
@@ -16,9 +16,9 @@ test("a position grows with entries, shrinks with exits and is closed at zero", 
     aTrade({ entry: 1, volume: 3n, volumeClosed: 3n }),
   ];
 
-  expect(followTrades([], trades)).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: 12n }]);
+  expect(applyTrades([], trades)).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: 12n }]);
   const rest = aTrade({ entry: 1, volume: 12n, volumeClosed: 12n });
-  expect(followTrades([], [...trades, rest])).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: 0n }]);
+  expect(applyTrades([], [...trades, rest])).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: 0n }]);
 });
 
 test("a position that was open before is updated, and unchanged positions are left out", () => {
@@ -27,7 +27,7 @@ test("a position that was open before is updated, and unchanged positions are le
     { positionId: 8n, symbol: "EURUSD", volume: 10n },
   ];
 
-  const changed = followTrades(open, [aTrade({ entry: 3, volume: 4n, volumeClosed: 4n })]);
+  const changed = applyTrades(open, [aTrade({ entry: 3, volume: 4n, volumeClosed: 4n })]);
 
   expect(changed).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: 6n }]);
 });
@@ -35,17 +35,17 @@ test("a position that was open before is updated, and unchanged positions are le
 test("a reversal closes what was open and opens the rest the other way", () => {
   const open = [{ positionId: 7n, symbol: "EURUSD", volume: 10n }];
 
-  const changed = followTrades(open, [aTrade({ entry: 2, action: 1, volume: 15n, volumeClosed: 10n })]);
+  const changed = applyTrades(open, [aTrade({ entry: 2, action: 1, volume: 15n, volumeClosed: 10n })]);
 
   expect(changed).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: 5n }]);
 });
 
 test("charges and dividends change no position", () => {
-  expect(followTrades([], [aTrade({ action: 7, volume: 3n }), aTrade({ positionId: 0n, volume: 3n })])).toEqual([]);
+  expect(applyTrades([], [aTrade({ action: 7, volume: 3n }), aTrade({ positionId: 0n, volume: 3n })])).toEqual([]);
 });
 
 test("closing more than was open leaves a negative volume", () => {
-  const changed = followTrades([], [aTrade({ entry: 1, volume: 2n, volumeClosed: 2n })]);
+  const changed = applyTrades([], [aTrade({ entry: 1, volume: 2n, volumeClosed: 2n })]);
 
   expect(changed).toEqual([{ positionId: 7n, symbol: "EURUSD", volume: -2n }]);
 });

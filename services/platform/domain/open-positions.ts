@@ -11,7 +11,7 @@ const SELL = 1;
  * Applies trades to the open positions and returns the positions that changed. A position that closed more than was
  * open keeps a negative volume: the log lacks a deal, and the comparison with the platform must show that.
  */
-export function followTrades(open: readonly OpenPosition[], trades: readonly Trade[]): OpenPosition[] {
+export function applyTrades(open: readonly OpenPosition[], trades: readonly Trade[]): OpenPosition[] {
   return apply(
     open,
     trades.map((trade) => ({ trade, sign: 1n })),

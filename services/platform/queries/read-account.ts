@@ -2,12 +2,12 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type { ReadAccountRequest, ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { readBetween } from "../protocol/history/read-between.ts";
+import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
 import { orBusy } from "../protocol/unavailable.ts";
 
 /** The account on the platform and the sum of its log, read between two legs of this service. */
 export async function readAccount(deps: Deps, { login }: ReadAccountRequest): Promise<ReadAccountResponse> {
-  const { balanceMinor, account, positions, isComplete } = await orBusy(readBetween(deps, login));
+  const { balanceMinor, account, positions, isComplete } = await orBusy(readBetweenLegs(deps, login));
   return {
     balance: moneyToProto(usd(balanceMinor)),
     logBalance: moneyToProto(account.logBalance),

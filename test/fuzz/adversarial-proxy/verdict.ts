@@ -8,6 +8,7 @@ const { APPLIED, REFUSED, REVIEW } = TransferState;
 const SETTLED = new Set<TransferState>([APPLIED, REFUSED, REVIEW]);
 /** Two legs received one ticket: manual review assigns the deal. */
 const AFTER_A_TICKET_TWICE = ["ticket_conflict", "two_deals", "amount_differs"];
+const REPEATS_A_TICKET = ["ticket of another", "the answer before again"];
 /** Reasons for manual review, and the faults that explain them. */
 const ALTERED: Readonly<Record<string, readonly string[]>> = {
   amount_differs: ["a cent less"],
@@ -15,8 +16,9 @@ const ALTERED: Readonly<Record<string, readonly string[]>> = {
   candidate_deal: ["comment rewritten", "on another login"],
   two_deals: ["done twice"],
   unmatched_deal: ["done twice"],
+  // The command itself was refused, and the ticket in its answer is that of another leg.
+  reported_deal_not_shown: REPEATS_A_TICKET,
 };
-const REPEATS_A_TICKET = ["ticket of another", "the answer before again"];
 
 /** A deal in the simulator's books. `isAltered`: a fault made it different from the request, or executed it a second time. */
 type Deal = { readonly ticket: string; readonly login: string; readonly minor: bigint; readonly isAltered: boolean };

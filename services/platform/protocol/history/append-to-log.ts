@@ -3,7 +3,7 @@ import type { Money } from "#kernel/money.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { AccountMoved } from "#proto/pamm/platform/v1/movement.ts";
 import type { LogEntry, NewEntry } from "../../domain/log-entry.ts";
-import { followTrades } from "../../domain/open-positions.ts";
+import { applyTrades } from "../../domain/open-positions.ts";
 import type { Role } from "../../domain/role.ts";
 import { type Account, insertAccount } from "../../store/accounts.ts";
 import { insertEntries } from "../../store/log.ts";
@@ -65,7 +65,7 @@ export async function appendToLogs(tx: Transaction, server: string, facts: reado
 async function savePositions(tx: Transaction, login: string, entries: readonly NewEntry[]): Promise<void> {
   const trades = entries.flatMap(({ trade }) => trade ?? []);
   if (trades.length === 0) return;
-  await saveOpenPositions(tx, login, followTrades(await listOpenPositions(tx, login), trades));
+  await saveOpenPositions(tx, login, applyTrades(await listOpenPositions(tx, login), trades));
 }
 
 async function publishEntries(

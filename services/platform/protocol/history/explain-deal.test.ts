@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Deal } from "../../mt5/deals.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
-import { type Clues, effectOf, explainDeal } from "./explain-deal.ts";
+import { type DealRecords, effectOf, explainDeal } from "./explain-deal.ts";
 import { legNumber } from "../../domain/leg-number.ts";
 import type { Leg } from "../../domain/leg.ts";
 import { platformComment, readReference } from "../../domain/reference.ts";
@@ -61,42 +61,42 @@ function aDeal(own: Partial<Deal> = {}): Deal {
   };
 }
 
-function clues(own: Partial<Clues> = {}): Clues {
+function records(own: Partial<DealRecords> = {}): DealRecords {
   return { byTicket: undefined, reference: undefined, byReference: undefined, underWay: [], ...own };
 }
 
-function referenced(leg: RecordedLeg | undefined, attempt = 1): Clues {
+function referenced(leg: RecordedLeg | undefined, attempt = 1): DealRecords {
   const comment = platformComment({ kind: "mirror", number: NUMBER, attempt }, "");
-  return clues({ reference: readReference(comment), byReference: leg });
+  return records({ reference: readReference(comment), byReference: leg });
 }
 
 test.each([3, 6, 20])("action %i leaves the balance as it is", (action) => {
-  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "no_effect" });
+  expect(explainDeal(aDeal({ action }), records())).toEqual({ kind: "no_effect" });
 });
 
 test.each([13, 14])("a cancelled deal (action %i) is no movement", (action) => {
-  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "no_effect" });
+  expect(explainDeal(aDeal({ action }), records())).toEqual({ kind: "no_effect" });
 });
 
 test.each([0, 1, 7, 8, 9, 10, 11, 12, 15, 16, 17, 18, 19])("action %i is a trade", (action) => {
-  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "trade" });
+  expect(explainDeal(aDeal({ action }), records())).toEqual({ kind: "trade" });
 });
 
 test.each([2, 4, 5])("a balance operation (action %i) without a reference of the service is external", (action) => {
-  expect(explainDeal(aDeal({ action }), clues())).toEqual({ kind: "external", finding: "external_funds" });
+  expect(explainDeal(aDeal({ action }), records())).toEqual({ kind: "external", finding: "external_funds" });
 });
 
 test("a known ticket takes precedence over the comment", () => {
   const leg = aLeg({ state: "APPLIED", ticket: 77n });
   const rewritten = aDeal({ comment: "rewritten by the broker" });
 
-  expect(explainDeal(rewritten, clues({ byTicket: leg }))).toEqual({ kind: "own", leg });
+  expect(explainDeal(rewritten, records({ byTicket: leg }))).toEqual({ kind: "own", leg });
 });
 
 test("a ticket that is reused on another login is no evidence about its first leg", () => {
   const leg = aLeg({ state: "APPLIED", ticket: 77n }, { login: "900102" });
 
-  expect(explainDeal(aDeal(), clues({ byTicket: leg }))).toMatchObject({ kind: "external" });
+  expect(explainDeal(aDeal(), records({ byTicket: leg }))).toMatchObject({ kind: "external" });
 });
 
 test.each(["SENDING", "UNKNOWN"] as const)("the reference of a leg in %s applies it", (state) => {
@@ -168,8 +168,8 @@ test("a deal changes the balance by its profit, swap, commission and fee togethe
 test("a deal with the amount of an open leg is undecided, another amount is external", () => {
   const leg = aLeg({ state: "SENDING" });
 
-  expect(explainDeal(aDeal(), clues({ underWay: [leg] }))).toEqual({ kind: "undecided", leg });
-  expect(explainDeal(aDeal({ profitMinor: 5_01n }), clues({ underWay: [leg] }))).toMatchObject({
+  expect(explainDeal(aDeal(), records({ underWay: [leg] }))).toEqual({ kind: "undecided", leg });
+  expect(explainDeal(aDeal({ profitMinor: 5_01n }), records({ underWay: [leg] }))).toMatchObject({
     kind: "external",
   });
 });

@@ -5,7 +5,7 @@ import { isUnderWay, type LegEvent, type ReviewReason } from "../../domain/leg.t
 import type { Reference } from "../../domain/reference.ts";
 
 /** What is recorded about a deal that is in no log yet. */
-export type Clues = {
+export type DealRecords = {
   /** The leg whose deal it is, by its ticket. */
   readonly byTicket: RecordedLeg | undefined;
   /** The reference at the beginning of its comment, and the leg that it names, if there is one. */
@@ -68,13 +68,13 @@ export function effectOf({ profitMinor, swapMinor, commissionMinor, feeMinor }: 
 }
 
 /** Classifies a deal of the history. By ticket first, because a comment can be cut or rewritten. */
-export function explainDeal(deal: Deal, clues: Clues): Explanation {
+export function explainDeal(deal: Deal, records: DealRecords): Explanation {
   if (isWithoutEffect(deal)) return { kind: "no_effect" };
   if (!isBalanceOperation(deal)) return { kind: "trade" };
   // A server that lost its last deals assigns their tickets again, possibly on another login.
-  if (clues.byTicket?.login === deal.login) return { kind: "own", leg: clues.byTicket };
-  if (clues.reference !== undefined) return explainReferenced(deal, clues.reference, clues.byReference);
-  const candidate = clues.underWay.find(({ amountMinor }) => amountMinor === effectOf(deal));
+  if (records.byTicket?.login === deal.login) return { kind: "own", leg: records.byTicket };
+  if (records.reference !== undefined) return explainReferenced(deal, records.reference, records.byReference);
+  const candidate = records.underWay.find(({ amountMinor }) => amountMinor === effectOf(deal));
   return candidate === undefined
     ? { kind: "external", finding: "external_funds" }
     : { kind: "undecided", leg: candidate };

@@ -13,7 +13,7 @@ import { recordTransition } from "../record.ts";
 import { reportFinding } from "../reviews/report-finding.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
-import { type Clues, effectOf, explainDeal, type Explanation } from "./explain-deal.ts";
+import { type DealRecords, effectOf, explainDeal, type Explanation } from "./explain-deal.ts";
 
 /** Deals of one login since an instant, oldest first. */
 export type History = { readonly from: Date; readonly deals: readonly Deal[] };
@@ -49,7 +49,7 @@ type Explained = { readonly entries: readonly NewEntry[]; readonly undecided: De
 async function explainAll(tx: Transaction, server: string, deals: readonly Deal[]): Promise<Explained> {
   const entries: NewEntry[] = [];
   for (const deal of deals) {
-    const explanation = explainDeal(deal, await cluesOf(tx, server, deal));
+    const explanation = explainDeal(deal, await recordsOf(tx, server, deal));
     if (explanation.kind === "undecided") {
       await reportMisfit(tx, server, deal, explanation);
       return { entries, undecided: deal };
@@ -59,7 +59,7 @@ async function explainAll(tx: Transaction, server: string, deals: readonly Deal[
   return { entries, undecided: undefined };
 }
 
-async function cluesOf(tx: Transaction, server: string, { ticket, login, comment }: Deal): Promise<Clues> {
+async function recordsOf(tx: Transaction, server: string, { ticket, login, comment }: Deal): Promise<DealRecords> {
   const number = await findLegByDeal(tx, server, ticket);
   const reference = readReference(comment);
   return {

@@ -16,7 +16,7 @@ const MAX_DELAYED_WAIT_MS = 500;
 const POLL_MS = 20;
 
 /** Reads an account while no leg is sent. With legs in progress, the platform and the log would rarely agree. */
-export async function readBetween(deps: Deps, login: string): Promise<Facts> {
+export async function readBetweenLegs(deps: Deps, login: string): Promise<Facts> {
   const token = randomUUID();
   await awaitDelayedLeg(deps, login);
   await inTransaction(deps.pool, async (tx) => {
