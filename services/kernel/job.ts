@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { type WakeSignal, createWakeSignal, pause } from "./wake-signal.ts";
 import type { Log } from "./log.ts";
 import { backOffMs } from "./retry.ts";
-import { isTransientFailure } from "./transient-failure.ts";
+import { isTransientFailure, retryLevel } from "./transient-failure.ts";
 
 export type JobOptions = {
   readonly name: string;
@@ -65,7 +65,7 @@ async function loop(
         await pause(Math.min(START_RETRY_MS, retryInMs), signal);
         continue;
       }
-      const level = failures <= MAX_EXPECTED_FAILURES && isTransientFailure(error) ? "info" : "error";
+      const level = failures <= MAX_EXPECTED_FAILURES ? retryLevel(error) : "error";
       log[level]("job failed, retry scheduled", { job: name, attempt: failures, retry_in_ms: retryInMs, error });
       // A wake-up signal does not shorten this pause: a failing job that is often woken must not become a hot loop.
       await pause(retryInMs, signal);

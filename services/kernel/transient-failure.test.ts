@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { CommitUnknown } from "./postgres/transaction.ts";
 import { Refusal, REFUSAL_STATUSES } from "./refusal.ts";
-import { isTransientFailure } from "./transient-failure.ts";
+import { isTransientFailure, retryLevel } from "./transient-failure.ts";
 
 const TRANSIENT = ["unavailable", "busy", "unknown_outcome", "internal"];
 
@@ -13,4 +13,10 @@ test("a lost connection is transient; a commit of unknown outcome and a defect a
   const lost = new Error("Connection terminated unexpectedly");
 
   expect([lost, new CommitUnknown(lost), new Error("a defect")].map(isTransientFailure)).toEqual([true, false, false]);
+});
+
+test("a retry of a transient failure is logged as info, that of a defect as an error", () => {
+  const lost = new Error("Connection terminated unexpectedly");
+
+  expect([lost, new CommitUnknown(lost), new Error("a defect")].map(retryLevel)).toEqual(["info", "error", "error"]);
 });
