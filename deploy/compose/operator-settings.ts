@@ -1,12 +1,10 @@
-import { Type } from "typebox";
 import { databaseUrl } from "#kernel/backbone.ts";
 import { duration, flag, list, optional, secret, secretKey, secretUrl, text, url } from "#kernel/config-variables.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
-import type { Secret } from "#kernel/secret.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { databaseVariable, type Service, SERVICES } from "../local/settings.ts";
 
-const SCHEMA = Type.Object({
+const SETTINGS = {
   NATS_URL: optional(secretUrl(["nats", "tls"])),
   PAMM_ENCRYPTION_KEY: optional(secretKey()),
   PAMM_BOOTSTRAP_API_KEY: optional(secret("a key")),
@@ -16,10 +14,10 @@ const SCHEMA = Type.Object({
   PAMM_QUIET_PERIOD: optional(duration()),
   PAMM_REHEARSAL: optional(flag()),
   SIM_TLS_NAMES: optional(list()),
-});
+};
 
-const DATABASES = Type.Object(
-  Object.fromEntries(SERVICES.map((service) => [databaseVariable(service), optional(databaseUrl())])),
+const DATABASES = Object.fromEntries(
+  SERVICES.map((service) => [databaseVariable(service), optional(databaseUrl())] as const),
 );
 
 /** With a real platform these are required: the defaults of docker-compose.yml are for the simulator. */
@@ -37,7 +35,7 @@ export type OperatorSettings = {
 };
 
 export function readOperatorSettings(env: Environment): OperatorSettings {
-  const read = readConfig(SCHEMA, env);
+  const read = readConfig(SETTINGS, env);
   const isSimulated = read.MT5_URL === undefined;
   const missing = isSimulated ? [] : REQUIRED_WITH_PLATFORM.filter((name) => read[name] === undefined);
   if (missing.length > 0) {
@@ -61,6 +59,6 @@ export type DatabaseUrls = (service: Service) => string | undefined;
 
 /** The service's own URL, or the shared one; undefined = the database that Compose starts. */
 export function readDatabaseUrls(env: Environment): DatabaseUrls {
-  const read: Record<string, Secret<string> | undefined> = readConfig(DATABASES, env);
+  const read = readConfig(DATABASES, env);
   return (service) => read[databaseVariable(service)]?.reveal();
 }

@@ -1,7 +1,6 @@
 import { join, resolve } from "node:path";
-import { type StaticDecode, Type } from "typebox";
 import { duration, instant, optional, port, secret, secretUrl, text, url } from "#kernel/config-variables.ts";
-import { type Environment, readConfig } from "#kernel/config.ts";
+import { type Config, type Environment, readConfig } from "#kernel/config.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { freePort, isFree, reservePort } from "./ports.ts";
 
@@ -15,7 +14,7 @@ const POSTGRES = ["postgres", "postgresql"];
 const FEE_PERIOD = "P7D";
 const FEE_ANCHOR = "2025-01-04T00:00:00Z";
 
-export const SCHEMA = Type.Object({
+export const SETTINGS = {
   PAMM_STATE_DIR: text("a folder", { whenMissing: ".state" }),
   PAMM_HTTP_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
   PAMM_HTTP_PORT: port({ whenMissing: "8080" }),
@@ -31,7 +30,7 @@ export const SCHEMA = Type.Object({
   DATABASE_URL: optional(secretUrl(POSTGRES)),
   NATS_URL: optional(secretUrl(["nats", "tls"])),
   MT5_URL: optional(url(["https"])),
-});
+};
 
 export type Settings = {
   readonly stateDir: string;
@@ -53,11 +52,11 @@ export type Settings = {
 
 const METRICS_PORT = 9_090;
 
-export type LaunchConfig = StaticDecode<typeof SCHEMA>;
+export type LaunchConfig = Config<typeof SETTINGS>;
 
 /** The settings of the environment: all mistakes are reported together, before anything changes. */
 export function readLaunchConfig(env: Environment): LaunchConfig {
-  return readConfig(SCHEMA, env);
+  return readConfig(SETTINGS, env);
 }
 
 export function stateDirOf({ PAMM_STATE_DIR }: LaunchConfig): string {

@@ -1,8 +1,7 @@
-import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
 import { optional, secretKey } from "#kernel/config-variables.ts";
 
-export const settings = Type.Object({
+export const settings = {
   ACCOUNT_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
   PLATFORM_GRPC_URL: grpcAddress(),
@@ -11,4 +10,4 @@ export const settings = Type.Object({
   PAMM_ENCRYPTION_KEY: secretKey(),
   /** The previous key, while passwords that it encrypted are encrypted again, each when it is read. */
   PAMM_ENCRYPTION_KEY_OLD: optional(secretKey()),
-});
+};

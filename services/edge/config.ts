@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
 import { integer, optional, variable, port, secretKey, secretUrl, text } from "#kernel/config-variables.ts";
 import { Secret } from "#kernel/secret.ts";
@@ -13,7 +12,7 @@ const pepper = secretKey({ otherwise: "PAMM_ENCRYPTION_KEY" });
 const perSecond = (whenMissing: string) => integer(1, 1_000_000, { whenMissing });
 const inProgress = (whenMissing: string) => integer(1, 10_000, { whenMissing });
 
-export const settings = Type.Object({
+export const settings = {
   EDGE_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
   PAMM_METRICS_PORT: port({ whenMissing: "9090" }),
@@ -37,14 +36,14 @@ export const settings = Type.Object({
   PAMM_CONCURRENT_READ: inProgress("512"),
   PAMM_CONCURRENT_MONEY: inProgress("512"),
   PAMM_CONCURRENT_CREATE: inProgress("128"),
-});
+};
 
 /** What the keys command needs when the environment names the system. */
-export const keySettings = Type.Object({
+export const keySettings = {
   EDGE_DATABASE_URL: databaseUrl(),
   PAMM_API_KEY_PEPPER: pepper,
   NATS_URL: optional(secretUrl(["nats", "tls"])),
-});
+};
 
 function parseAddresses(text: string): readonly string[] | undefined {
   const addresses = text.split(",").map((part) => part.trim());

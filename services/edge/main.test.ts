@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -139,19 +139,18 @@ test("all configuration errors are reported at once, without values", async () =
 
 test("the keys command finds the running system by the state folder", { timeout: 60_000 }, async () => {
   const { env } = await system();
-  const folder = mkdtempSync(join(tmpdir(), "keys-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const state = { PAMM_STATE_DIR: folder };
+  using folder = mkdtempDisposableSync(join(tmpdir(), "keys-"));
+  const state = { PAMM_STATE_DIR: folder.path };
   expect(await keys("list", state)).toMatchObject({
     code: 1,
     errors: expect.stringContaining("No running system found"),
   });
 
-  const encryptionKeyFile = join(folder, "key");
+  const encryptionKeyFile = join(folder.path, "key");
   writeFileSync(encryptionKeyFile, env["PAMM_ENCRYPTION_KEY"] ?? "");
   const runFile = { edgeDatabaseUrl: env["EDGE_DATABASE_URL"], natsUrl: env["NATS_URL"], encryptionKeyFile };
-  mkdirSync(join(folder, "run"));
-  writeFileSync(join(folder, "run", "system.json"), JSON.stringify(runFile));
+  mkdirSync(join(folder.path, "run"));
+  writeFileSync(join(folder.path, "run", "system.json"), JSON.stringify(runFile));
   const created = await keys("create --name CRM --scopes masters:read", state);
 
   expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^pamm_live_/) });

@@ -1,8 +1,7 @@
-import type { StaticDecode } from "typebox";
 import { openBackbone } from "#kernel/backbone.ts";
 import { createWakeSignal } from "#kernel/wake-signal.ts";
 import { systemClock } from "#kernel/clock.ts";
-import { readConfig } from "#kernel/config.ts";
+import { type Config, readConfig } from "#kernel/config.ts";
 import type { Contract } from "#kernel/contract/contract.ts";
 import { runJob } from "#kernel/job.ts";
 import { startMetrics } from "#kernel/metrics.ts";
@@ -92,7 +91,7 @@ await runService(caller, async (context) => {
   log.info("listening", { url });
 });
 
-function limitsOf(config: StaticDecode<typeof settings>): Record<RouteClass, ClassLimits> {
+function limitsOf(config: Config<typeof settings>): Record<RouteClass, ClassLimits> {
   const of = (perSecond: number, inProgress: number): ClassLimits => ({
     rate: { perSecond, burst: perSecond * BURST_SECONDS },
     inProgress,

@@ -1,12 +1,11 @@
-import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 
-export const settings = Type.Object({
+export const settings = {
   FEE_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
   ...CHECK_SETTINGS,
   ACCOUNT_GRPC_URL: grpcAddress(),
   SUBSCRIPTION_GRPC_URL: grpcAddress(),
   PLATFORM_GRPC_URL: grpcAddress(),
-});
+};

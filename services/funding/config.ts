@@ -1,8 +1,7 @@
-import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 
-export const settings = Type.Object({
+export const settings = {
   FUNDING_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
   ...CHECK_SETTINGS,
@@ -10,4 +9,4 @@ export const settings = Type.Object({
   FEE_GRPC_URL: grpcAddress(),
   PLATFORM_GRPC_URL: grpcAddress(),
   SUBSCRIPTION_GRPC_URL: grpcAddress(),
-});
+};

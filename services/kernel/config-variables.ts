@@ -1,4 +1,3 @@
-import { Type, type TCodec, type TOptional, type TSchema, type TString } from "typebox";
 import { parseDuration } from "./duration.ts";
 import { LOG_LEVELS, type LogLevel } from "./log.ts";
 import { Secret } from "./secret.ts";
@@ -6,33 +5,28 @@ import { Secret } from "./secret.ts";
 /** `whenMissing` is written as an operator would write it; `otherwise` names the variable that is read when this one is not set. */
 export type VariableOptions = { readonly whenMissing?: string; readonly otherwise?: string };
 
-export type Variable<T> = TCodec<TString, T>;
-
-type Facts = VariableOptions & { readonly expects: string; readonly isSecret: boolean };
+export type Variable<T> = VariableOptions & {
+  /** Completes "expected ..." in a message to the operator. */
+  readonly expects: string;
+  readonly isSecret: boolean;
+  /** True: the value is undefined when the variable is not set. */
+  readonly isOptional: boolean;
+  /** Returns undefined for invalid text. */
+  readonly parse: (text: string) => T | undefined;
+};
 
 const KEY_BYTES = 32;
 
-/** One variable: a description of what is expected, and the parser of its text, which returns undefined for invalid text. */
 export function variable<T>(
   expects: string,
   parse: (text: string) => T | undefined,
   options: VariableOptions & { readonly isSecret?: boolean } = {},
 ): Variable<T> {
-  const facts: Facts = { isSecret: false, ...options, expects };
-  return Type.Decode(Type.String({ facts }), (text): T => {
-    const value = parse(text);
-    if (value === undefined) throw new TypeError(`expected ${expects}`);
-    return value;
-  });
+  return { isSecret: false, isOptional: false, ...options, expects, parse };
 }
 
-export function variableOf(field: TSchema): Facts & { readonly isOptional: boolean } {
-  const facts = (field as { facts?: Facts }).facts ?? { expects: "text", isSecret: false };
-  return { ...facts, isOptional: Type.IsOptional(field) };
-}
-
-export function optional<T>(field: Variable<T>): TOptional<Variable<T>> {
-  return Type.Optional(field);
+export function optional<T>(required: Variable<T>): Variable<T | undefined> {
+  return { ...required, isOptional: true };
 }
 
 export function text(expects: string, options?: VariableOptions): Variable<string> {

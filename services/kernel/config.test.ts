@@ -1,13 +1,12 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Type } from "typebox";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import * as variable from "./config-variables.ts";
 import { ConfigError, type Environment, readConfig } from "./config.ts";
 import type { Secret } from "./secret.ts";
 
-const schema = Type.Object({
+const settings = {
   PORT: variable.port({ whenMissing: "8080" }),
   SESSIONS: variable.integer(1, 16, { whenMissing: "4" }),
   STRICT: variable.flag({ whenMissing: "false" }),
@@ -19,7 +18,7 @@ const schema = Type.Object({
   NAME: variable.optional(variable.text("a name")),
   PASSWORD: variable.secret("a password"),
   OWN_DATABASE_URL: variable.secretUrl(["postgres"], { otherwise: "DATABASE_URL" }),
-});
+};
 
 const good: Environment = {
   BROKER: "nats://localhost:4222",
@@ -29,7 +28,7 @@ const good: Environment = {
 
 function mistakesOf(env: Environment): readonly string[] {
   try {
-    readConfig(schema, env);
+    readConfig(settings, env);
   } catch (error) {
     if (error instanceof ConfigError) return error.mistakes;
     throw error;
@@ -37,14 +36,17 @@ function mistakesOf(env: Environment): readonly string[] {
   return [];
 }
 
+/** A file that is removed with the test. */
 function fileWith(text: string): string {
-  const path = join(mkdtempSync(join(tmpdir(), "config-")), "secret");
+  const folder = mkdtempDisposableSync(join(tmpdir(), "config-"));
+  onTestFinished(() => folder.remove());
+  const path = join(folder.path, "secret");
   writeFileSync(path, text);
   return path;
 }
 
 test("variables are parsed to their types, and missing ones have their defaults", () => {
-  const { PASSWORD, OWN_DATABASE_URL, ...rest } = readConfig(schema, { ...good, STRICT: "true", SESSIONS: "16" });
+  const { PASSWORD, OWN_DATABASE_URL, ...rest } = readConfig(settings, { ...good, STRICT: "true", SESSIONS: "16" });
 
   expect(rest).toEqual({
     PORT: 8080,
@@ -93,21 +95,21 @@ test("all invalid variables are reported at once, with name and expected format,
 });
 
 test("empty text counts as not set", () => {
-  expect(readConfig(schema, { ...good, PORT: "", NAME: "" }).PORT).toBe(8080);
+  expect(readConfig(settings, { ...good, PORT: "", NAME: "" }).PORT).toBe(8080);
   expect(mistakesOf({ ...good, DATABASE_URL: "" })).toEqual([
     "OWN_DATABASE_URL or DATABASE_URL is missing: expected a URL that begins with postgres:",
   ]);
 });
 
 test("the own variable of a service takes precedence over the common one", () => {
-  const config = readConfig(schema, { ...good, OWN_DATABASE_URL: "postgres://own" });
+  const config = readConfig(settings, { ...good, OWN_DATABASE_URL: "postgres://own" });
 
   expect(config.OWN_DATABASE_URL.reveal()).toBe("postgres://own");
 });
 
 test("a secret can be read from a file, without the last newline", () => {
   const { PASSWORD: _, ...env } = good;
-  const config = readConfig(schema, { ...env, PASSWORD_FILE: fileWith("from file\n") });
+  const config = readConfig(settings, { ...env, PASSWORD_FILE: fileWith("from file\n") });
 
   expect(config.PASSWORD.reveal()).toBe("from file");
 });

@@ -1,10 +1,15 @@
 import { readFileSync } from "node:fs";
-import { type StaticDecode, type TObject, type TProperties, type TSchema } from "typebox";
-import { Value } from "typebox/value";
-import { variableOf } from "./config-variables.ts";
+import type { Variable } from "./config-variables.ts";
 import { StartupError } from "./startup-error.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The variables that a program reads, by name. */
+export type Settings = Readonly<Record<string, Variable<unknown>>>;
+
+export type Config<Known extends Settings> = {
+  readonly [Name in keyof Known]: Known[Name] extends Variable<infer T> ? T : never;
+};
 
 /** All mistakes together, one line each. A line never contains a value: it may be a secret in the wrong variable. */
 export class ConfigError extends StartupError {
@@ -18,24 +23,24 @@ export class ConfigError extends StartupError {
 
 type Found = { readonly text: string | undefined } | { readonly mistake: string };
 
-/** Reads the variables that the schema names; everything else in the environment is ignored. */
-export function readConfig<Properties extends TProperties>(
-  schema: TObject<Properties>,
-  env: Environment,
-): StaticDecode<TObject<Properties>> {
+/** Reads the variables of the settings; everything else in the environment is ignored. */
+export function readConfig<Known extends Settings>(settings: Known, env: Environment): Config<Known> {
   const values: Record<string, unknown> = {};
   const mistakes: string[] = [];
-  for (const [name, field] of Object.entries(schema.properties as Record<string, TSchema>)) {
-    const read = readField(name, field, env);
+  for (const [name, variable] of Object.entries(settings)) {
+    const read = readVariable(name, variable, env);
     if ("mistake" in read) mistakes.push(read.mistake);
     else if (read.value !== undefined) values[name] = read.value;
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes);
-  return values as StaticDecode<TObject<Properties>>;
+  return values as Config<Known>;
 }
 
-function readField(name: string, field: TSchema, env: Environment): { value: unknown } | { mistake: string } {
-  const { expects, whenMissing, isSecret, isOptional, otherwise } = variableOf(field);
+function readVariable(
+  name: string,
+  { expects, whenMissing, isSecret, isOptional, otherwise, parse }: Variable<unknown>,
+  env: Environment,
+): { value: unknown } | { mistake: string } {
   const names = otherwise === undefined ? [name] : [name, otherwise];
   const found = findText(names, isSecret, env);
   if ("mistake" in found) return found;
@@ -43,11 +48,8 @@ function readField(name: string, field: TSchema, env: Environment): { value: unk
   if (text === undefined) {
     return isOptional ? { value: undefined } : { mistake: `${names.join(" or ")} is missing: expected ${expects}` };
   }
-  try {
-    return { value: Value.Decode(field, text) };
-  } catch {
-    return { mistake: `${name} is not valid: expected ${expects}` };
-  }
+  const value = parse(text);
+  return value === undefined ? { mistake: `${name} is not valid: expected ${expects}` } : { value };
 }
 
 function findText(names: readonly string[], isSecret: boolean, env: Environment): Found {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync } from "node:fs";
+import { existsSync, mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -97,7 +97,8 @@ test("a supervised service drains when its parent has ended", async () => {
 });
 
 test("a service drains also when its output is no longer read", async () => {
-  const marker = join(mkdtempSync(join(tmpdir(), "service-")), "released");
+  using folder = mkdtempDisposableSync(join(tmpdir(), "service-"));
+  const marker = join(folder.path, "released");
   const { child, until } = run(
     `const { writeFileSync } = await import("node:fs");
      stack.defer(() => writeFileSync("${marker}", ""));

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
 import { duration, flag, integer, list, optional, variable, secret, text, url } from "#kernel/config-variables.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
@@ -11,7 +10,7 @@ const MIN_QUIET_PERIOD_MS = 200_000;
 /** Maximum sessions that the platform allows a manager; each is one connection with one request at a time. */
 const MAX_SESSIONS = 16;
 
-export const settings = Type.Object({
+export const settings = {
   PLATFORM_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
   ...CHECK_SETTINGS,
@@ -30,7 +29,7 @@ export const settings = Type.Object({
   MT5_READ_INTERVAL: duration({ whenMissing: "PT1S" }),
   PAMM_QUIET_PERIOD: duration({ whenMissing: "PT5M" }),
   PAMM_REHEARSAL: flag({ whenMissing: "false" }),
-});
+};
 
 /** A shorter period is for rehearsals only: a command could still be executed after it was recorded as absent. */
 export function requireSafeQuietPeriod(quietPeriodMs: number, isRehearsal: boolean): void {

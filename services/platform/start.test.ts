@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, inject, onTestFinished, test } from "vitest";
@@ -106,7 +106,8 @@ test("gRPC and NATS return the same answer, and movements are readable from the 
 
 test("a failed start reports its reason in one message without a secret", async () => {
   const { env } = await anEnvironment();
-  const caFile = join(tmpdir(), `no-certificates-${process.pid}.pem`);
+  using folder = mkdtempDisposableSync(join(tmpdir(), "no-certificates-"));
+  const caFile = join(folder.path, "ca.pem");
   writeFileSync(caFile, "not a certificate");
   const cases: [Env, RegExp][] = [
     [{ ...env, MT5_PASSWORD: "Wrong#1005pw" }, /no session with .*check MT5_LOGIN and MT5_PASSWORD/],

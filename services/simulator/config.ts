@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import {
   duration,
   integer,
@@ -20,7 +19,7 @@ import { KEY_CASES } from "./settings.ts";
 const MAX_LOGIN = 999_999_999;
 const MAX_RIGHT = 255;
 
-export const CONFIG = Type.Object({
+export const settings = {
   SIM_HOST: text("a host to listen on", { whenMissing: "127.0.0.1" }),
   SIM_PORT: port({ whenMissing: "8443" }),
   /** The control API needs no key: use another address in a separate network only, such as a container's. */
@@ -39,7 +38,7 @@ export const CONFIG = Type.Object({
   MT5_LOGIN_RANGE: loginRange({ whenMissing: "3000000-3999999" }),
   PAMM_STATE_DIR: text("a folder", { whenMissing: ".state" }),
   LOG_LEVEL: logLevel(),
-});
+};
 
 function loginRange(options: VariableOptions): Variable<LoginRange> {
   return variable("logins as FIRST-LAST", parseRange, options);

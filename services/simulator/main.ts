@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { readConfig } from "#kernel/config.ts";
 import { runService } from "#kernel/service.ts";
-import { CONFIG } from "./config.ts";
+import { settings } from "./config.ts";
 import { startSimulator } from "./start.ts";
 import { writeWhole } from "./store/folder.ts";
 
 await runService("simulator", async ({ stack, env, log, watch }) => {
-  const config = readConfig(CONFIG, env);
+  const config = readConfig(settings, env);
   const simulator = stack.use(
     await startSimulator({
       stateDir: config.PAMM_STATE_DIR,

@@ -1,4 +1,3 @@
-import { Type } from "typebox";
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
 import { flag, instant, variable } from "#kernel/config-variables.ts";
 import { parseDuration } from "#kernel/duration.ts";
@@ -6,7 +5,7 @@ import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 
 const MIN_PERIOD_MS = 1_000;
 
-export const settings = Type.Object({
+export const settings = {
   SUBSCRIPTION_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
   ...CHECK_SETTINGS,
@@ -18,7 +17,7 @@ export const settings = Type.Object({
   /** Fee weeks: their length, and the instant of any one cut-off. */
   PAMM_FEE_PERIOD: variable("an ISO 8601 duration of at least PT1S, such as P7D", parsePeriod, { whenMissing: "P7D" }),
   PAMM_FEE_ANCHOR: instant({ whenMissing: "2025-01-04T00:00:00Z" }),
-});
+};
 
 function parsePeriod(text: string): number | undefined {
   const period = parseDuration(text);

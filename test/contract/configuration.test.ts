@@ -1,26 +1,24 @@
 import { readFileSync } from "node:fs";
-import type { TObject } from "typebox";
 import { expect, test } from "vitest";
-import { variableOf } from "#kernel/config-variables.ts";
-import { SCHEMA as makeRun } from "../../deploy/local/settings.ts";
+import type { Settings } from "#kernel/config.ts";
+import { SETTINGS as makeRun } from "../../deploy/local/settings.ts";
 import { settings as account } from "../../services/account/config.ts";
 import { settings as edge } from "../../services/edge/config.ts";
 import { settings as fee } from "../../services/fee/config.ts";
 import { settings as funding } from "../../services/funding/config.ts";
 import { settings as platform } from "../../services/platform/config.ts";
-import { CONFIG as simulator } from "../../services/simulator/config.ts";
+import { settings as simulator } from "../../services/simulator/config.ts";
 import { settings as subscription } from "../../services/subscription/config.ts";
 
 const SERVICES = { account, edge, fee, funding, platform, simulator, subscription };
 const PAGE = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
 
 const documented = new Set(PAGE.match(/`[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+`/g)?.map((name) => name.slice(1, -1)));
-const variables = Object.entries(SERVICES).flatMap(([service, schema]) =>
-  Object.entries((schema as TObject).properties).map(([name, field]) => ({ service, name, field })),
+const variables = Object.entries(SERVICES).flatMap(([service, settings]) =>
+  Object.entries<Settings[string]>(settings).map(([name, { whenMissing }]) => ({ service, name, whenMissing })),
 );
 
-test.each(variables)("$name of $service is on the page, with its default", ({ name, field }) => {
-  const { whenMissing } = variableOf(field);
+test.each(variables)("$name of $service is on the page, with its default", ({ name, whenMissing }) => {
   const rows = PAGE.split("\n").filter((line) => line.startsWith("|") && line.includes(`\`${name}\``));
 
   expect(rows.length).toBeGreaterThan(0);
@@ -28,7 +26,7 @@ test.each(variables)("$name of $service is on the page, with its default", ({ na
 });
 
 test("the page has no variable that no service reads", () => {
-  const known = new Set([...variables.map(({ name }) => name), ...Object.keys(makeRun.properties), "NAME_FILE"]);
+  const known = new Set([...variables.map(({ name }) => name), ...Object.keys(makeRun), "NAME_FILE"]);
 
   expect([...documented].filter((name) => !known.has(name))).toEqual([]);
 });

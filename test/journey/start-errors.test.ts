@@ -1,4 +1,4 @@
-import { mkdtempSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,8 +59,8 @@ test.concurrent("a broker without JetStream", async ({ onTestFinished }) => {
 });
 
 test.concurrent("a platform that refuses the manager", async () => {
-  const stateDir = mkdtempSync(join(tmpdir(), "pamm-journey-"));
-  await using simulator = await testSimulator({ stateDir });
+  using folder = mkdtempDisposableSync(join(tmpdir(), "pamm-journey-"));
+  await using simulator = await testSimulator({ stateDir: folder.path });
   const settings = {
     MT5_URL: simulator.url,
     MT5_CA_FILE: simulator.caFile,

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -18,8 +18,8 @@ test("a broker that cannot be reached is reported in one line without credential
 });
 
 test("user and password of the URL are used, and a refused login is reported in one line", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "nats-"));
-  await using server = await startNats({ dir, password: "p@ss/word" });
+  using folder = mkdtempDisposableSync(join(tmpdir(), "nats-"));
+  await using server = await startNats({ dir: folder.path, password: "p@ss/word" });
   const withUser = (user: string): string => `nats://${user}@127.0.0.1:${server.port}`;
 
   await using broker = await connectNats({ url: withUser("pamm:p%40ss%2Fword"), name: "test", log });
@@ -27,7 +27,6 @@ test("user and password of the URL are used, and a refused login is reported in 
   await expect(connectNats({ url: withUser("pamm:wrong"), name: "test", log })).rejects.toThrow(
     `NATS at nats://127.0.0.1:${server.port} refuses the login: put user and password into NATS_URL`,
   );
-  rmSync(dir, { recursive: true });
 });
 
 test("a connection that ends before the service closes it is reported", async () => {
