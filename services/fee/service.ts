@@ -15,9 +15,9 @@ import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
 import { getConfiguration } from "./queries/get-configuration.ts";
 import { listDueItems, listInvestorPayments, listPaymentCredits } from "./queries/payments.ts";
 
-/** Interval without a wake-up signal. */
-const READ_EVERY_MS = 250;
-const PAY_EVERY_MS = 250;
+/** Intervals of the jobs when no wake-up signal arrives: a retry is due, or another replica has crashed. */
+const READ_EVERY_MS = 1_000;
+const PAY_EVERY_MS = 1_000;
 const WATCH_EVERY_MS = 5_000;
 
 /** Every rpc of the contract and the one function behind it. */

@@ -35,8 +35,10 @@ export type Deps = {
   readonly inFlight: Set<bigint>;
   readonly queue: LocalQueue;
   readonly loginSignals: LoginSignals;
-  /** Notified when a leg waits for its turn or its answer was lost. */
+  /** Notified when a leg waits for its turn. */
   readonly legsSignal: WakeSignal;
+  /** Notified when the answer of a leg was lost. */
+  readonly lostSignal: WakeSignal;
   /** Logins whose history has new deals that the log does not have yet. */
   readonly freshDeals: FreshDeals;
   readonly reach: (point: CrashPoint, kind?: LegKind) => void;

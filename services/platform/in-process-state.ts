@@ -3,12 +3,16 @@ import type { Deps, FreshDeals } from "./deps.ts";
 import { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 
 /** State of this process only. Its loss costs latency, never money: the jobs find the same work in the database. */
-export function inProcessState(): Pick<Deps, "inFlight" | "queue" | "loginSignals" | "legsSignal" | "freshDeals"> {
+export function inProcessState(): Pick<
+  Deps,
+  "inFlight" | "queue" | "loginSignals" | "legsSignal" | "lostSignal" | "freshDeals"
+> {
   return {
     inFlight: new Set(),
     queue: new LocalQueue(),
     loginSignals: new LoginSignals(),
     legsSignal: createWakeSignal(),
+    lostSignal: createWakeSignal(),
     freshDeals: createFreshDeals(),
   };
 }

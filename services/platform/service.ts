@@ -53,13 +53,10 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
   };
 }
 
-/**
- * Interval of each job without a wake-up signal. A request whose answer was lost waits for the scan, which reads one small
- * index; a process without a heartbeat for a few seconds counts as dead.
- */
+/** Interval of each job without a wake-up signal. A process without a heartbeat for a few seconds counts as dead. */
 const EVERY_MS = {
   heartbeat: 1_000,
-  scan: 100,
+  scan: 1_000,
   waiting: 250,
   fresh: 60_000,
   verify: 1_000,
@@ -73,11 +70,11 @@ const URGENT_RETRY_MS = 1_000;
 /** The background jobs of one process; a failed run is repeated with growing pauses. */
 export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[] {
   const reader = dealReader(deps);
-  const job = (name: string, everyMs: number, work: () => Promise<boolean>, own: Partial<JobOptions> = {}): Job =>
+  const job = (name: string, everyMs: number, work: JobOptions["work"], own: Partial<JobOptions> = {}): Job =>
     runJob({ name, everyMs, work, log: deps.log, ...own });
   return [
     job("heartbeat", EVERY_MS.heartbeat, () => heartbeat(deps), { maxRetryMs: URGENT_RETRY_MS }),
-    job("find lost legs", EVERY_MS.scan, lostLegsFinder(deps), { maxRetryMs: CALLER_RETRY_MS }),
+    job("find lost legs", EVERY_MS.scan, lostLegsFinder(deps), { wake: deps.lostSignal, maxRetryMs: CALLER_RETRY_MS }),
     job("run waiting legs", EVERY_MS.waiting, () => runWaitingLegs(deps), {
       wake: deps.legsSignal,
       maxRetryMs: CALLER_RETRY_MS,

@@ -36,9 +36,11 @@ import {
 } from "./queries/subscriptions.ts";
 import { readAllocationRows, readAllocations } from "./queries/read-allocations.ts";
 
-/** Intervals of the jobs when no wake-up signal arrives: capital moves within a second, and a recovery soon after a crash. */
-const FLOWS_EVERY_MS = 250;
+/** Intervals of the jobs when no wake-up signal arrives: a retry is due, or another replica has crashed. */
+const FLOWS_EVERY_MS = 1_000;
 const SETTLE_EVERY_MS = 1_000;
+/** The end of a week sends no signal. */
+const WEEKS_EVERY_MS = 250;
 
 export const FEEDS = [MIRROR_FEED, EXIT_FEED, ALLOCATION_FEED];
 
@@ -82,14 +84,15 @@ export function createWakeSignals(): WakeSignals {
 export function subscriptionJobs(deps: Deps): Job[] {
   const { log, wakeSignals } = deps;
   const flows = { everyMs: FLOWS_EVERY_MS, log };
+  const weeks = { everyMs: WEEKS_EVERY_MS, log };
   const settling = { everyMs: SETTLE_EVERY_MS, log };
   return [
     runJob({ name: "read gaps", wake: wakeSignals.gaps, work: () => readGaps(deps), ...settling }),
     runJob({ name: "mirror open flows", wake: wakeSignals.mirrors, work: () => mirrorOpenFlows(deps), ...flows }),
     runJob({ name: "allocate results", wake: wakeSignals.results, work: () => allocateResults(deps), ...flows }),
     runJob({ name: "post results", wake: wakeSignals.postings, work: () => postResults(deps), ...flows }),
-    runJob({ name: "close weeks", work: () => closeWeeks(deps), ...flows }),
-    runJob({ name: "strike waiting flows", wake: wakeSignals.strikes, work: () => strikeWaitingFlows(deps), ...flows }),
+    runJob({ name: "close weeks", work: () => closeWeeks(deps), ...weeks }),
+    runJob({ name: "strike waiting flows", wake: wakeSignals.strikes, work: () => strikeWaitingFlows(deps), ...weeks }),
     runJob({ name: "send exits", wake: wakeSignals.exits, work: () => sendExits(deps), ...flows }),
     runJob({ name: "settle assignments", work: () => settleAssignments(deps), ...settling }),
     runJob({ name: "settle exits", work: () => settleExits(deps), ...settling }),

@@ -90,6 +90,7 @@ export async function claimPayments(
         )
         returning id, run_id as "runId"`,
   );
+  if (claimed.length === 0) return [];
   // A locked run is skipped: the process that holds its row updates the status.
   await execute(
     tx,

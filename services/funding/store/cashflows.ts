@@ -131,6 +131,7 @@ export async function claimUnsettled(
                      for update skip locked)
         returning id`,
   );
+  if (claimed.length === 0) return [];
   const rows = await many<Row & { tries: number }>(
     db,
     sql`select * from cashflow_row where id = any(${claimed.map(({ id }) => id)}::bigint[])`,

@@ -1,4 +1,6 @@
+import type { JobOptions } from "#kernel/job.ts";
 import { retryLevel } from "#kernel/transient-failure.ts";
+import { pause } from "#kernel/wake-signal.ts";
 import type { Deps } from "../deps.ts";
 import { accepts } from "../domain/leg-machine.ts";
 import { COMMAND_TIMEOUT_MS } from "../domain/permit.ts";
@@ -6,17 +8,20 @@ import { recordNow } from "../protocol/record-now.ts";
 import { scanLeg } from "../protocol/scan-leg.ts";
 import { findLeg } from "../store/legs.ts";
 import { fenceOwnAttempts } from "../store/attempts.ts";
-import { claimToScan, listOverdue } from "../store/queues.ts";
+import { claimToScan, hasUnknown, listOverdue } from "../store/queues.ts";
 
 const OVERDUE_EVERY_MS = 1_000;
 /** Longer than a scan takes. After a crash, a leg that the process has claimed is scanned after this time. */
 const CLAIM_MS = 15_000;
 const BATCH = 16;
 
+/** Between two looks for due scans while there are legs with an unknown outcome: requests wait for them. */
+const SCAN_PAUSE_MS = 100;
+
 /** Determines the outcome of legs whose answer was lost. Checks for overdue attempts once a second. */
-export function lostLegsFinder(deps: Deps): () => Promise<boolean> {
+export function lostLegsFinder(deps: Deps): JobOptions["work"] {
   let overdueAt = 0;
-  return async () => {
+  return async (signal) => {
     if (performance.now() >= overdueAt) {
       await markOverdueLost(deps);
       await fenceOwn(deps);
@@ -29,7 +34,10 @@ export function lostLegsFinder(deps: Deps): () => Promise<boolean> {
         deps.log[retryLevel(result.reason)]("leg scan failed, retry scheduled", { error: result.reason });
       }
     }
-    return due.length === BATCH;
+    if (due.length === BATCH) return true;
+    if (!(await hasUnknown(deps.pool))) return false;
+    await pause(SCAN_PAUSE_MS, signal);
+    return true;
   };
 }
 

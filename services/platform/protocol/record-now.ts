@@ -25,9 +25,11 @@ export async function recordNow(
   const known = { ...circumstances, server: deps.settings.server };
   for (let tries = 0; ; tries += 1) {
     try {
-      return await inTransaction(deps.pool, async (tx) => {
+      const recorded = await inTransaction(deps.pool, async (tx) => {
         return recordEvent(tx, await lockAccountAndLeg(tx, login, number), event, known);
       });
+      if (recorded.status.state === "UNKNOWN") deps.lostSignal.notify();
+      return recorded;
     } catch (error) {
       const pauseMs = RECORD_PAUSES_MS[tries];
       if (pauseMs === undefined || !(isTransient(error) || isDealTaken(error))) throw error;

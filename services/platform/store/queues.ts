@@ -1,4 +1,4 @@
-import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { LAST_LEG_NUMBER, legNumber, type LegNumber } from "../domain/leg-number.ts";
 
 /** The queue position of a leg on its login: legs before it are sent first. */
@@ -127,6 +127,10 @@ export async function claimToScan(db: Queryable, claimMs: number, limit: number)
         returning number`,
   );
   return rows.map((row) => legNumber(row.number));
+}
+
+export async function hasUnknown(db: Queryable): Promise<boolean> {
+  return await matchesRow(db, sql`select from leg where state = 'UNKNOWN' limit 1`);
 }
 
 /** A leg that an account lock has to wait for: one with an unknown outcome, or one queued before the lock. */

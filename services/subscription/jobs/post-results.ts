@@ -2,7 +2,6 @@ import { jobContext } from "../processes/deadlines.ts";
 import { sendPostings } from "../processes/posting/send-postings.ts";
 import type { Deps } from "../deps.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { CLAIM_MS, later } from "#kernel/retry.ts";
 import { claimPostings, openPostings } from "../store/postings.ts";
 
@@ -12,7 +11,7 @@ const POSTINGS_PER_RUN = 500;
 /** Posts results to Investor accounts: one posting per Investor for all results allocated so far. */
 export async function postResults(deps: Deps): Promise<boolean> {
   const now = deps.now();
-  const opened = await inTransaction(deps.pool, (tx) => openPostings(tx, now, POSTINGS_PER_RUN));
+  const opened = await openPostings(deps.pool, now, POSTINGS_PER_RUN);
   if (opened > 0) failpoint("after_posting");
   const claimed = await claimPostings(deps.pool, now, later(now, CLAIM_MS), POSTINGS_PER_RUN);
   if (claimed.length > 0) await sendPostings(deps, claimed, { lockOwner: "" }, jobContext());

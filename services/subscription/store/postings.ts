@@ -33,9 +33,9 @@ export async function addUnposted(
  * Opens one posting per Investor for its unposted results, up to the maximum of one transfer; not while a posting is
  * open or the Master is stopped. Locks the accounts in the order of their logins.
  */
-export async function openPostings(tx: Transaction, at: Date, limit: number): Promise<number> {
+export async function openPostings(db: Queryable, at: Date, limit: number): Promise<number> {
   return execute(
-    tx,
+    db,
     sql`with due as (
           select login, unposted_minor
           from investor_account as account
