@@ -26,7 +26,7 @@ check: setup format-check lint types architecture commits vocabulary dead-code c
 test: check ## check, then every test with the sizes for minutes: 12 minutes on two cores
 	@npm run --silent test
 
-proof: setup ## the long tests with the sizes for hours; writes docs/reliability.md; part="simulation" runs one part
+proof: setup ## the long tests, for more than an hour; writes docs/reliability.md; part="simulation" runs one part
 	@node test/proof/run.ts $(part)
 
 journey: setup ## the tests that start all processes

@@ -85,6 +85,8 @@ const WRONG_RESULTS: Readonly<Record<string, MoneyFault>> = {
   "comment rewritten": (order) =>
     lose(order, order.random.pick([{ rewrite: { comment: "corrected by dealer" } }, { effect: "cut_comment" }])),
   "a cent less": (order) => alter(order, { balance: aCentLess(order.amount) }),
+  "a cent less, answer lost": (order) =>
+    lose(order, { rewrite: { balance: aCentLess(order.amount) }, isAltered: true }),
   "on another login": (order) => alter(order, { login: order.otherLogin }),
   "as credit": (order) => alter(order, { type: "3" }),
   async "done twice"({ connection, random, execute }) {
@@ -109,13 +111,26 @@ const DELIVERY_FAULTS = Object.keys(DELIVERIES).map((name): [string, MoneyFault]
   return [name, (order) => deliver(order, name, order.random.chance(percentDone) ? {} : TIMED_OUT)];
 });
 
-/** Each kind is equally likely. */
-export const MONEY_FAULTS: readonly (readonly [string, MoneyFault])[] = [
-  ...Object.entries(WRONG_RESULTS),
-  ...DELIVERY_FAULTS,
-];
+type NamedFault = readonly [string, MoneyFault];
 
-export const CORRECT: (typeof MONEY_FAULTS)[number] = ["correct", (order) => deliver(order, "at once")];
+const FIRST_FAULTS: readonly NamedFault[] = Object.entries(WRONG_RESULTS);
+const MONEY_FAULTS: readonly NamedFault[] = [...FIRST_FAULTS, ...DELIVERY_FAULTS];
+const CORRECT: NamedFault = ["correct", (order) => deliver(order, "at once")];
+
+/**
+ * The first command of an account has a wrong result, each kind in turn by the number in the account's name, so that each run
+ * has them all. The kinds of later faults are equally likely.
+ */
+export function chooseFault(
+  random: Random,
+  { accountName, commands, faultPercent }: { accountName: string; commands: number; faultPercent: number },
+): NamedFault {
+  const number = /\d+$/.exec(accountName);
+  if (faultPercent > 0 && commands === 0 && number !== null) {
+    return FIRST_FAULTS[Number(number[0]) % FIRST_FAULTS.length]!;
+  }
+  return random.chance(faultPercent) ? random.pick(MONEY_FAULTS) : CORRECT;
+}
 
 async function deliver({ connection, random, execute }: Order, delivery: string, own?: Execution): Promise<void> {
   DELIVERIES[delivery]?.(connection, await execute(own), random);

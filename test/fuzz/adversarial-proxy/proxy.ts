@@ -12,7 +12,7 @@ import { parseQuery } from "../../../services/simulator/webapi/params.ts";
 import { randomOf } from "../support/random.ts";
 import { type Connection, httpAnswer, reset, send } from "./connection.ts";
 import { RELIABLE, UNRELIABLE } from "./delivery.ts";
-import { CORRECT, type Execution, MONEY_FAULTS } from "./money-faults.ts";
+import { chooseFault, type Execution } from "./money-faults.ts";
 import { distortedRead } from "./reads.ts";
 
 /** References of deposits and withdrawals: their deals are compared with the request at once. */
@@ -126,8 +126,10 @@ async function moveMoney(proxy: AdversarialProxy, connection: Connection, reques
   const parameters = Object.fromEntries(parseQuery(request.query) ?? []);
   const { login = "", balance: amount = "", comment = "" } = parameters;
   const own = played.get(login) ?? [];
-  const random = randomOf(seed, "order", accounts.get(login) ?? login, own.length);
-  const [name, play] = random.chance(faultPercent.transfers) ? random.pick(MONEY_FAULTS) : CORRECT;
+  const accountName = accounts.get(login) ?? login;
+  const random = randomOf(seed, "order", accountName, own.length);
+  const chosen = { accountName, commands: own.length, faultPercent: faultPercent.transfers };
+  const [name, play] = chooseFault(random, chosen);
   const otherDeal = executed.findLast((deal) => deal.login !== login);
   played.set(login, [...own, `${name}: ${amount} ${comment}`]);
   await play({

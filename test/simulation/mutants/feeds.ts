@@ -39,6 +39,6 @@ export const FEED_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I9", "I10"],
-    seed: 71,
+    seed: 167,
   },
 ];

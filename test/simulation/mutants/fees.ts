@@ -19,7 +19,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I11", "I10"],
-    seed: 445,
+    seed: 126,
   },
   {
     name: "the outcome of one fee is recorded for another",
@@ -31,7 +31,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I2", "I3", "I4", "I10"],
-    seed: 3,
+    seed: 7,
   },
   {
     name: "a fee with an unknown outcome counts as not taken",
@@ -43,7 +43,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I3"],
-    seed: 234,
+    seed: 78,
   },
   {
     name: "a collected debt stays a debt",
@@ -55,7 +55,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I4"],
-    seed: 626,
+    seed: 321,
   },
   {
     name: "a fee that could not be taken does not become debt",
@@ -67,7 +67,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I4"],
-    seed: 363,
+    seed: 321,
   },
   {
     name: "payments that a crashed process was executing are not resumed",
@@ -79,7 +79,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I10"],
-    seed: 279,
+    seed: 234,
   },
   {
     name: "a fee does not raise the high-water mark",
