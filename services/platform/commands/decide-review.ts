@@ -11,9 +11,9 @@ import { logCorrection } from "../amendments/amendments.ts";
 import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/reviews/decide-leg.ts";
 import { requireOpenReview, requireDealOfLeg } from "../protocol/reviews/examine-decision.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-deal.ts";
+import { withEvidence } from "../protocol/reviews/with-evidence.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { readClock } from "../store/clock.ts";
-import { withBundle } from "../queries/list-reviews.ts";
 
 /**
  * Records the vote of one client about a review. The platform is read first; the vote and its effect are one transaction,
@@ -33,7 +33,7 @@ export async function decideReview(
     deps.freshDeals.add(review.login);
     deps.legsSignal.notify();
   }
-  return { review: review && (await withBundle(pool, [review]))[0] };
+  return { review: review && (await withEvidence(pool, [review]))[0] };
 }
 
 /** The account whose log is corrected, as the platform shows it; undefined for another action. */
