@@ -3,7 +3,7 @@ import { formatDecimal, usd } from "#kernel/money.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { sized } from "../../support/proof.ts";
 import { type Client, eventually, platformBalanceOf } from "./client.ts";
-import { assign, newInvestor, newMaster, type NewMaster } from "./people.ts";
+import { assign, newInvestor, newMaster, type NewMaster } from "./client-requests.ts";
 
 /** Number of Investors that share one deal. */
 export const CROWD = sized({ test: 12, proof: 400 });

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, minorOf } from "./client.ts";
-import type { NewMaster } from "./people.ts";
+import type { NewMaster } from "./client-requests.ts";
 import * as shape from "./shape.ts";
 
 const { amount, exactly, integer, login, nullable, text, timestamp } = shape;
