@@ -15,12 +15,15 @@ import type { NewEntry } from "../domain/log-entry.ts";
 import { correctTrades } from "../domain/open-positions.ts";
 import { listOpenPositions, saveOpenPositions } from "../store/positions.ts";
 import { appendToLog } from "../protocol/history/append-to-log.ts";
-import { type Correction, type CorrectionView, findMisfit, planCorrections } from "./plan-corrections.ts";
+import {
+  type Correction,
+  type CorrectionView,
+  findMisfit,
+  MAX_AMENDED_DEALS,
+  planCorrections,
+} from "./plan-corrections.ts";
 import { evidenceOf, isAbout } from "./recorded-deal.ts";
 import type { DealDifference } from "./deal-difference.ts";
-
-/** Each deal is one request to the platform. With more amended deals, the operator corrects the platform's history instead. */
-const MAX_DEALS = 100;
 
 /**
  * Reads the account and its amended deals from the platform, before a vote on a correction is recorded. Undefined when the
@@ -31,10 +34,10 @@ export async function readCorrection(deps: Deps, reviewId: bigint): Promise<Corr
   if (reviewCase === undefined || !isOpen(reviewCase)) return undefined;
   const { server } = deps.settings;
   const facts = await readBetweenLegs(deps, reviewCase.login);
-  const tickets = await listUncorrected(deps.pool, server, reviewCase.login, MAX_DEALS + 1);
-  if (tickets.length > MAX_DEALS) {
+  const tickets = await listUncorrected(deps.pool, server, reviewCase.login, MAX_AMENDED_DEALS + 1);
+  if (tickets.length > MAX_AMENDED_DEALS) {
     throw actionNotPossible(
-      `More than ${MAX_DEALS} deals of ${reviewCase.login} were amended. Correct the history on the trading platform first.`,
+      `More than ${MAX_AMENDED_DEALS} deals of ${reviewCase.login} were amended. Correct the history on the trading platform first.`,
     );
   }
   const shown = new Map<bigint, Deal | undefined>();

@@ -10,7 +10,9 @@ import { listLegs } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 
+/** Another job sends the reversal, usually within seconds. */
 const RETRY_MS = 2_000;
+/** Decisions of one run, which are followed one after the other. */
 const BATCH = 100;
 
 /** Follows decided reviews until their reversal is final. The leg moves the money, not this job. */
