@@ -90,7 +90,7 @@ const DEFAULT_LIMITS: Mt5Limits = {
   // The server ends a handshake after ten seconds as well.
   handshakeTimeoutMs: 10_000,
   commandTimeoutMs: 5_000,
-  // Half of the time of a money request: its caller is told why no session is free.
+  // Half of the time of a money request, so that its caller learns why no session is free.
   waitMs: 5_000,
   // Bounds the memory while all sessions are busy.
   maxWaiting: 1_000,

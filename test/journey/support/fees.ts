@@ -36,6 +36,7 @@ export const PAYMENT = {
   created_at: timestamp,
 };
 
+/** The maxima of the two listings. */
 const MAX_CREDIT_PAGE = 100;
 const MAX_PAYMENT_PAGE = 500;
 
