@@ -66,6 +66,13 @@ module.exports = {
       to: { path: "^services/$1/(commands|processes|events|jobs)/" },
     },
     {
+      name: "commands-know-no-queries",
+      comment: "A query is the answer of one rpc. What a command shares with it belongs to a module that both import.",
+      severity: "error",
+      from: { path: "^services/([^/]+)/commands/", pathNot: A_TEST },
+      to: { path: "^services/$1/queries/" },
+    },
+    {
       name: "processes-know-no-entry",
       comment: "Commands, jobs and consumers run the steps of a saga; a step imports none of them.",
       severity: "error",

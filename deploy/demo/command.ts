@@ -18,7 +18,9 @@ export type Command<T> = {
   readonly findEffect: () => Promise<T | undefined>;
 };
 
+/** Each search for the effect is one request or several. */
 const READ_EVERY_MS = 500;
+/** Several tries, each with its whole time to settle, while killed processes restart. */
 const COMMAND_TIMEOUT_MS = 240_000;
 
 /** Sends a command as a CRM has to: after an unknown outcome, it searches for the effect before it sends the command again. */

@@ -13,6 +13,7 @@ export type Payment = {
 
 export type Credit = { readonly id: string; readonly minor: bigint };
 
+/** The maxima of the two listings. */
 const MAX_PAYMENT_ROWS = 500;
 const MAX_CREDIT_ROWS = 100;
 

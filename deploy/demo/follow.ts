@@ -15,10 +15,11 @@ type State = {
   readonly endedAt: string | null;
 };
 
+/** Exits and mirrors take about a second. */
 const POLL_MS = 250;
-/** Exits and mirrors take a second, and longer when a killed process has to restart first. */
+/** Much longer, because a killed process may have to restart first. */
 const CONVERGENCE_MS = 120_000;
-/** A second assign or unassign changes nothing. */
+/** Longer than the time limit of the request, which is 10 s. A second assign or unassign changes nothing. */
 const SETTLED_WITHIN_MS = 15_000;
 const RATE = 0.2;
 

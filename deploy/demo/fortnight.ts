@@ -22,6 +22,7 @@ const POSITION_MS = 9_000;
 const RATE_CHANGE_MS = 8_000;
 /** Time for the strike after the mirror has reached the Master. */
 const STRIKE_MS = 3_000;
+/** Longer than the time limit of the request, which is 10 s. */
 const UPDATED_WITHIN_MS = 15_000;
 
 type DemoContext = Funds & { readonly system: System };

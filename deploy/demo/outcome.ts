@@ -10,6 +10,7 @@ export type Outcome =
   /** The command may have been executed: the caller must search for its effect before it repeats the command. */
   | { readonly kind: "unknown"; readonly why: string };
 
+/** For an answer without Retry-After, and for a process that restarts. */
 const DEFAULT_WAIT_MS = 1_000;
 const SERVER_ERROR = 500;
 /** Refusals that time does not cure: of the platform, and stops that wait for an operator. */

@@ -12,6 +12,7 @@ type NewAccount = { readonly runId: string; readonly person: Person };
 const MIN_DEPOSIT = "100.00";
 /** Creating may take 30 s; a second account under the name would stay unused. */
 const SETTLED_WITHIN_MS = 35_000;
+/** The maximum of the directories. */
 const MAX_PAGE_ROWS = 100;
 
 export async function createMaster(crm: Crm, { masterGroup }: System, { runId, person }: NewAccount): Promise<Master> {

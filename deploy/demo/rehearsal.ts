@@ -9,7 +9,9 @@ import { DemoFailure, poll } from "./wait.ts";
 export type Rehearsal = AsyncDisposable & { readonly system: System };
 
 const LAUNCHER = join(import.meta.dirname, "../local/run.ts");
+/** Longer than each part of the scenario that has to fit into one week; the demo waits for the end of three. */
 const WEEK = "PT15S";
+/** As long as the launcher waits for a process to become ready. */
 const START = { what: "the rehearsal", withinMs: 120_000, everyMs: 100 };
 /** The groups drain one after the other, for 15 s at most each. */
 const STOP_TIMEOUT_MS = 60_000;

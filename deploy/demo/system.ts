@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { parseDuration } from "#kernel/duration.ts";
+import { DAY_MS, parseDuration } from "#kernel/duration.ts";
+import { FEE_ANCHOR } from "../local/settings.ts";
 import type { RunningSystem } from "../local/startup-banner.ts";
 import { DemoFailure } from "./wait.ts";
 import type { Weeks } from "./weeks.ts";
@@ -15,8 +16,8 @@ export type System = {
   readonly weeks: Weeks;
 };
 
-const WEEK_MS = 604_800_000;
-const ANCHOR = "2025-01-04T00:00:00Z";
+/** The default of PAMM_FEE_PERIOD. */
+const WEEK_MS = 7 * DAY_MS;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -46,7 +47,7 @@ export function findSystem(env: Environment): System {
 /** From the environment when it names a system with PAMM_URL; otherwise from system.json. */
 function weeksOf(env: Environment, { feePeriodMs, feeAnchor }: SystemFile): Weeks {
   const periodMs = env["PAMM_URL"] === undefined ? feePeriodMs : undefined;
-  const anchor = Date.parse(env["PAMM_FEE_ANCHOR"] ?? feeAnchor ?? ANCHOR);
+  const anchor = Date.parse(env["PAMM_FEE_ANCHOR"] ?? feeAnchor ?? FEE_ANCHOR);
   return { periodMs: periodMs ?? parseDuration(env["PAMM_FEE_PERIOD"] ?? "") ?? WEEK_MS, anchor };
 }
 

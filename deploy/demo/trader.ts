@@ -7,9 +7,12 @@ import { describe } from "./outcome.ts";
 import type { Deal } from "./platform.ts";
 import { DemoFailure } from "./wait.ts";
 
+/** The simulator may be killed, and restarts within this time. */
 const TIMEOUT_MS = 60_000;
+/** Pause between two tries of an order. */
 const READ_EVERY_MS = 500;
 const SYMBOL = "EURUSD";
+/** Another demo holds the market for some trades. */
 const MARKET_POLL_MS = 100;
 
 /** The trader opens and closes a position with exactly this result. Returns the deal. */

@@ -32,6 +32,7 @@ export type ServerProcess = {
   readonly stop: (signal: NodeJS.Signals, timeoutMs: number) => Promise<void>;
 };
 
+/** Of a log in an error message: a server that does not start writes its reason last. */
 const LOG_TAIL_LINES = 4;
 
 /**

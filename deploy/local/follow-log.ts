@@ -5,9 +5,11 @@ export type FollowedLog = Disposable & {
   readonly readNew: () => void;
 };
 
-/** Two files are kept: the current one and the one before. */
+/** Two files are kept: the current one and the one before. A system that runs for weeks must not fill the disk. */
 const MAX_BYTES = 32 * 1024 ** 2;
+/** A line is shown this much later at most. */
 const READ_EVERY_MS = 200;
+/** Of one read; the next one follows until the end of the file. */
 const CHUNK_BYTES = 64 * 1024;
 
 /**

@@ -14,6 +14,7 @@ export type KeptProcess = {
 
 /** A process that ran this long starts without a pause after its next end. */
 const STABLE_MS = 10_000;
+/** A process that ends at each start must not occupy the machine. */
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 10_000;
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { StartupError } from "#kernel/startup-error.ts";
 import { type ServerProcess, startServer, tailOf } from "./child-process.ts";
-import { freePort } from "./ports.ts";
+import { freePort, PORT_TRIES } from "./ports.ts";
 import { commandLineOf, stopProcess } from "./process-id.ts";
 
 export type NatsOptions = {
@@ -29,9 +29,11 @@ export type NatsServer = AsyncDisposable & {
 const HOST = "127.0.0.1";
 const USER = "pamm";
 const PID_FILE = "nats-server.pid";
+/** The streams of a long run are read first, on a busy machine. */
 const START_TIMEOUT_MS = 10_000;
+/** Short, because tests wait for the server. */
 const START_POLL_MS = 10;
-const PORT_TRIES = 3;
+/** The server writes its streams when it stops. */
 const STOP_TIMEOUT_MS = 5_000;
 /**
  * A stream is a copy of rows in the database, so a power cut may lose its last second: readers find the gap by number and

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { DEFAULT_IDLE_CLOSE_MS } from "../../services/simulator/settings.ts";
 import { serviceUrl } from "./database.ts";
 import { freePort } from "./ports.ts";
 import type { Secrets } from "./secrets.ts";
@@ -17,8 +18,8 @@ export type LaunchContext = {
 /** Addresses of the stores that the launcher started; undefined = the environment names one. */
 export type Stores = { readonly postgresPort: number | undefined; readonly natsUrl: string | undefined };
 
+/** Short, as the simulator runs on this machine: after a lost answer a caller does not wait for minutes. */
 const QUIET_PERIOD_MS = 20_000;
-const IDLE_CLOSE_MS = 180_000;
 const MANAGER_LOGIN = "1000";
 
 /** The processes that receive each secret. */
@@ -149,7 +150,7 @@ function quietPeriodMs(settings: Settings): number {
 
 /** The platform must have closed a lost connection before the service declares a leg absent. */
 function idleCloseMs(settings: Settings): number {
-  return settings.idleCloseMs ?? Math.min(IDLE_CLOSE_MS, quietPeriodMs(settings) / 2);
+  return settings.idleCloseMs ?? Math.min(DEFAULT_IDLE_CLOSE_MS, quietPeriodMs(settings) / 2);
 }
 
 function inSeconds(ms: number): string {

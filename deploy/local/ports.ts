@@ -11,6 +11,9 @@ const PORT_COUNT = 10_000;
 const BLOCK_SIZE = 50;
 const BLOCKS = PORT_COUNT / BLOCK_SIZE;
 
+/** Starts of a server, each on another free port: another process may take the port first. */
+export const PORT_TRIES = 3;
+
 /** Tried, returned or reserved in this process; a server may not listen there yet. */
 const reserved = new Set<number>();
 

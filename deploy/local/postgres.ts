@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { StartupError } from "#kernel/startup-error.ts";
 import { type RunAs, type ServerProcess, startServer, tailOf } from "./child-process.ts";
-import { freePort } from "./ports.ts";
+import { freePort, PORT_TRIES } from "./ports.ts";
 import { findPostgres, majorVersion } from "./postgres-binaries.ts";
 import { chooseUser, giveAccess } from "./postgres-user.ts";
 import { commandLineOf, isWorkedIn, stopProcess } from "./process-id.ts";
@@ -31,10 +31,12 @@ export type PostgresServer = AsyncDisposable & {
 
 const HOST = "127.0.0.1";
 const SUPERUSER = "postgres";
-const MAX_CONNECTIONS = 300;
+/** For the pools of all services, or of many tests at the same time. */
+export const MAX_CONNECTIONS = 300;
+/** After a crash the server replays its log first. */
 const START_TIMEOUT_MS = 30_000;
+/** Short, because tests wait for the server. */
 const START_POLL_MS = 15;
-const PORT_TRIES = 3;
 /** The shutdown checkpoint of a large database takes a while. */
 const STOP_TIMEOUT_MS = 15_000;
 

@@ -5,6 +5,7 @@ import { StartupError } from "#kernel/startup-error.ts";
 const STOP_POLL_MS = 50;
 /** The process may already stop because its launcher ended, and be writing its data. */
 const STOP_TIMEOUT_MS = 20_000;
+/** A killed process ends at once, unless it waits for a disk. */
 const KILL_TIMEOUT_MS = 2_000;
 
 /** When a process began, in ticks since boot: pid and start together identify a process. Empty = it has ended. */

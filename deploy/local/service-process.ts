@@ -33,8 +33,10 @@ export type Program = {
 
 /** Above the hard stop of a service, which is 15 s. */
 const STOP_TIMEOUT_MS = 17_000;
+/** All processes start at the same time, and wait for each other, on a busy machine. */
 const READY_TIMEOUT_MS = 120_000;
 const READY_POLL_MS = 50;
+/** Longer than the edge examines its dependencies, which is 1.5 s. */
 const ANSWER_TIMEOUT_MS = 3_000;
 
 /**

@@ -12,7 +12,7 @@ const POSTGRES = ["postgres", "postgresql"];
 
 /** The same defaults as in subscription: weeks that begin on Saturdays. */
 const FEE_PERIOD = "P7D";
-const FEE_ANCHOR = "2025-01-04T00:00:00Z";
+export const FEE_ANCHOR = "2025-01-04T00:00:00Z";
 
 export const SETTINGS = {
   PAMM_STATE_DIR: text("a folder", { whenMissing: ".state" }),

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { refuse } from "./problems/refusals.ts";
 import { parseJson } from "./wire/json-body.ts";
 
+/** Above the largest valid body: a Master whose texts have their maximum length, with each character escaped. */
 export const MAX_BODY_BYTES = 64 * 1024;
 
 /** Bodies are JSON, read so that numbers keep their digits. */

@@ -5,11 +5,14 @@ import { PROBLEM_TYPE, problemOf } from "./problems/problem.ts";
 import type { ProblemCode } from "./problems/problems.ts";
 import { refuse } from "./problems/refusals.ts";
 
+/** Above the longest valid URL, which has a comment in percent-encoding. */
 export const MAX_URL_LENGTH = 8 * 1024;
+/** The URL, the headers of a client, and those that proxies add. */
 const MAX_HEADER_BYTES = 32 * 1024;
 /** A client that sends slowly cannot occupy a connection for longer. */
 const HEADERS_WITHIN_MS = 5_000;
 const REQUEST_WITHIN_MS = 10_000;
+/** A connection exceeds these limits by at most this. */
 const CHECK_EVERY_MS = 1_000;
 /** Longer than the longest time limit of a route, also with `wait`. */
 const SILENT_FOR_MS = 60_000;

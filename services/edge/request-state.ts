@@ -53,6 +53,7 @@ export function factsOf(request: FastifyRequest): RequestFacts {
   };
 }
 
+/** Problem bodies repeat the path. No route has a longer one. */
 const MAX_PATH_LENGTH = 512;
 
 /** Without the query. */

@@ -18,6 +18,7 @@ import { listDueItems, listInvestorPayments, listPaymentCredits } from "./querie
 /** Intervals of the jobs when no wake-up signal arrives: a retry is due, or another replica has crashed. */
 const READ_EVERY_MS = 1_000;
 const PAY_EVERY_MS = 1_000;
+/** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
 const WATCH_EVERY_MS = 5_000;
 
 /** Every rpc of the contract and the one function behind it. */

@@ -26,6 +26,7 @@ const MAX_EXPECTED_FAILURES = 5;
  * waits for them and logs that once, as info.
  */
 const START_WAIT_MS = 60_000;
+/** Instead of growing pauses, so that the job begins soon after the other services are ready. */
 const START_RETRY_MS = 500;
 
 /** Repeats the work, never two runs at once. A failed run is retried without end, with growing pauses. */

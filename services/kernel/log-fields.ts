@@ -48,7 +48,9 @@ export type LogValue = string | number | bigint | boolean | Date | undefined;
 /** `error` is any thrown value; its type, message, code and stack are written, never its other members. */
 export type LogFields = { readonly [Name in (typeof FIELDS)[number]]?: LogValue } & { readonly error?: unknown };
 
+/** Bounds a log line: the message of an error may quote a long answer. */
 const MAX_TEXT_LENGTH = 1_000;
+/** Also ends a chain of causes that is a cycle. */
 const MAX_CAUSES = 3;
 
 export function writableFields(fields: LogFields): Record<string, unknown> {

@@ -4,6 +4,8 @@ import { Refusal } from "./refusal.ts";
 const FIRST_RETRY_MS = 250;
 /** Long enough to spare a service that is down, short enough for an operator who watches the repair. */
 const MAX_RETRY_MS = 30_000;
+/** For the relay and the readers of feeds: after an outage of the database or the broker, events arrive within this time. */
+export const MAX_FEED_RETRY_MS = 5_000;
 
 /** After this time another replica may take a row that a crashed replica has claimed. An attempt takes at most 10 s. */
 export const CLAIM_MS = 15_000;

@@ -57,14 +57,18 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
 const EVERY_MS = {
   heartbeat: 1_000,
   scan: 1_000,
+  // The end of a pause between two attempts sends no signal, and a caller may wait for the leg.
   waiting: 250,
+  // A signal comes with all of its work; after a crash the reader finds the same deals.
   fresh: 60_000,
   verify: 1_000,
   decisions: 1_000,
+  // Each run reads whole histories.
   amendments: 60_000,
 };
 /** Callers wait for these jobs, so a failed run is repeated sooner than usual. */
 const CALLER_RETRY_MS = 2_000;
+/** For the heartbeat, without which the process counts as dead, and for deals that callers wait for. */
 const URGENT_RETRY_MS = 1_000;
 
 /** The background jobs of one process; a failed run is repeated with growing pauses. */

@@ -14,9 +14,9 @@ import {
 } from "#kernel/config-variables.ts";
 import type { LoginRange } from "./domain/login-range.ts";
 import { isTimeZone } from "./domain/server-time.ts";
-import { KEY_CASES } from "./settings.ts";
+import { DEFAULT_IDLE_CLOSE_MS, DEFAULT_LOGIN_RANGE, DEFAULT_TIME_ZONE, KEY_CASES } from "./settings.ts";
 
-const MAX_LOGIN = 999_999_999;
+/** Above the rights that the simulator knows; others of a real manager have no effect here. */
 const MAX_RIGHT = 255;
 
 export const settings = {
@@ -25,15 +25,15 @@ export const settings = {
   /** The control API needs no key: use another address in a separate network only, such as a container's. */
   SIM_CONTROL_HOST: text("a host to listen on", { whenMissing: "127.0.0.1" }),
   SIM_CONTROL_PORT: port({ whenMissing: "8444" }),
-  SIM_IDLE_CLOSE: duration({ whenMissing: "PT180S" }),
-  SIM_TIME_ZONE: timeZone({ whenMissing: "Europe/Athens" }),
+  SIM_IDLE_CLOSE: duration({ whenMissing: `PT${DEFAULT_IDLE_CLOSE_MS / 1_000}S` }),
+  SIM_TIME_ZONE: timeZone({ whenMissing: DEFAULT_TIME_ZONE }),
   SIM_TLS_NAMES: optional(list()),
   SIM_GROUPS: optional(list()),
-  SIM_LOGIN_RANGE: loginRange({ whenMissing: `1-${MAX_LOGIN}` }),
+  SIM_LOGIN_RANGE: loginRange({ whenMissing: `${DEFAULT_LOGIN_RANGE.first}-${DEFAULT_LOGIN_RANGE.last}` }),
   SIM_KEY_CASE: oneOf(KEY_CASES, { whenMissing: "documented" }),
   SIM_MANAGER_GROUPS: text("a mask of groups", { whenMissing: "*" }),
   SIM_MANAGER_RIGHTS: optional(rights()),
-  MT5_LOGIN: integer(1, MAX_LOGIN),
+  MT5_LOGIN: integer(1, DEFAULT_LOGIN_RANGE.last),
   MT5_PASSWORD: secret("the manager's API password"),
   MT5_LOGIN_RANGE: loginRange({ whenMissing: "3000000-3999999" }),
   PAMM_STATE_DIR: text("a folder", { whenMissing: ".state" }),

@@ -10,6 +10,13 @@ export const DEFAULT_GROUPS = [
   "demo\\forex",
 ] as const;
 
+/** As real servers do with a connection that is silent. */
+export const DEFAULT_IDLE_CLOSE_MS = 180_000;
+/** It has daylight saving and differs from UTC all year, like the zones of many brokers. */
+export const DEFAULT_TIME_ZONE = "Europe/Athens";
+/** All logins of up to nine digits, which is what SIM_LOGIN_RANGE may name. */
+export const DEFAULT_LOGIN_RANGE: LoginRange = { first: 1, last: 999_999_999 };
+
 export const KEY_CASES = ["documented", "lower"] as const;
 /** Some live servers answer with keys in lower case, against their manual. */
 export type KeyCase = (typeof KEY_CASES)[number];

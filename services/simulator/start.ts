@@ -5,7 +5,15 @@ import { createLog, type Log } from "#kernel/log.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { serveControl } from "./control/serve-control.ts";
 import { firstChoice, type LoginRange } from "./domain/login-range.ts";
-import { ALL_RIGHTS, DEFAULT_GROUPS, type KeyCase, type Settings } from "./settings.ts";
+import {
+  ALL_RIGHTS,
+  DEFAULT_GROUPS,
+  DEFAULT_IDLE_CLOSE_MS,
+  DEFAULT_LOGIN_RANGE,
+  DEFAULT_TIME_ZONE,
+  type KeyCase,
+  type Settings,
+} from "./settings.ts";
 import { lockFolder } from "./store/lock-file.ts";
 import { openBooks } from "./store/open-books.ts";
 import { createTradeServer, type NowMs } from "./trade-server.ts";
@@ -51,9 +59,6 @@ export type Simulator = AsyncDisposable & {
 };
 
 const LOOPBACK = "127.0.0.1";
-export const DEFAULT_IDLE_CLOSE_MS = 180_000;
-export const DEFAULT_TIME_ZONE = "Europe/Athens";
-export const DEFAULT_LOGIN_RANGE: LoginRange = { first: 1, last: 999_999_999 };
 const DEFAULT_MANAGER = { login: 1005, password: "Manager#1005" };
 
 /** A trade server with its Web API and its control API, in this process. */

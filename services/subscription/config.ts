@@ -3,6 +3,7 @@ import { flag, instant, variable } from "#kernel/config-variables.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 
+/** For rehearsals. Several times the interval of the job that closes weeks. */
 const MIN_PERIOD_MS = 1_000;
 
 export const settings = {

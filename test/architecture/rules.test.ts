@@ -103,6 +103,12 @@ const PLANTED: { rule: string; from: string; to: string; text: string }[] = [
     text: "../commands/collect.ts",
   },
   {
+    rule: "commands-know-no-queries",
+    from: "services/fee/commands/decide.ts",
+    to: "services/fee/queries/list-fees.ts",
+    text: "../queries/list-fees.ts",
+  },
+  {
     rule: "processes-know-no-entry",
     from: "services/fee/processes/pay.ts",
     to: "services/fee/commands/collect.ts",
@@ -198,6 +204,7 @@ test("each rule reports the violation that was planted for it, and no other", as
     ...CLEAN_TREE,
     ...planted,
     "services/edge/domain/limit.ts": "export const limit = 1;",
+    "services/fee/queries/list-fees.ts": "export const listFees = 1;",
     "services/fee/domain/debt.ts": `import { charge } from "./charge.ts"; export const debt = charge;`,
     "services/fee/domain/charge.ts": `import { debt } from "./debt.ts"; export const charge = (): unknown => debt;`,
   };

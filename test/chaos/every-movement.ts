@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { textOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, eventually, minorOf, platformBalanceOf } from "../journey/support/client.ts";
-import { INVESTOR_GROUP, MASTER_GROUP, person } from "../journey/support/people.ts";
+import { INVESTOR_GROUP, MASTER_GROUP, personalFields } from "../journey/support/client-requests.ts";
 import { bookResult } from "../journey/support/trading.ts";
 import { repeatUntilDone } from "./repeat-until-done.ts";
 
@@ -43,8 +43,11 @@ export async function makeEveryMovement(client: Client): Promise<void> {
 
 async function accounts(client: Client) {
   const requests = [
-    { path: "/api/v1/master/create", body: { ...person("Maya"), min_deposit: "0", platform_group: MASTER_GROUP } },
-    { path: "/api/v1/investor/create", body: { ...person("Ines"), platform_group: INVESTOR_GROUP } },
+    {
+      path: "/api/v1/master/create",
+      body: { ...personalFields("Maya"), min_deposit: "0", platform_group: MASTER_GROUP },
+    },
+    { path: "/api/v1/investor/create", body: { ...personalFields("Ines"), platform_group: INVESTOR_GROUP } },
   ];
   const [master, investor] = await Promise.all(requests.map(({ path, body }) => repeatUntilDone(client, path, body)));
   const of = (name: string): string => textOf(master?.body ?? {}, name);

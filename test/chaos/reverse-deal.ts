@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { textOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, eventually, minorOf, platformBalanceOf } from "../journey/support/client.ts";
-import { INVESTOR_GROUP, person } from "../journey/support/people.ts";
+import { INVESTOR_GROUP, personalFields } from "../journey/support/client-requests.ts";
 import { reviewAbout } from "../journey/support/reviews.ts";
 import { repeatUntilDone } from "./repeat-until-done.ts";
 
@@ -15,7 +15,7 @@ const REVIEWS = "/api/v1/ops/reviews";
  */
 export async function reverseUnmatchedDeal(client: Client, second: Client): Promise<void> {
   const created = await repeatUntilDone(client, "/api/v1/investor/create", {
-    ...person("Ines"),
+    ...personalFields("Ines"),
     platform_group: INVESTOR_GROUP,
   });
   const login = textOf(created.body, "mt5_login");

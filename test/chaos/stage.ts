@@ -1,7 +1,7 @@
 import { freePort } from "../../deploy/local/ports.ts";
 import type { AnsweredRequest } from "../journey/support/money-request.ts";
 import { type Client, clientOf } from "../journey/support/client.ts";
-import { newInvestor } from "../journey/support/people.ts";
+import { newInvestor } from "../journey/support/client-requests.ts";
 import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
 import { pooled } from "../journey/support/trading.ts";
 import { openLink, type Link } from "./link.ts";

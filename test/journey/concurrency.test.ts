@@ -4,7 +4,7 @@ import { textOf } from "../../deploy/demo/exact-json.ts";
 import { type AnsweredRequest, sendMoneyRequest, type MoneyRequest } from "./support/money-request.ts";
 import { type Client, clientOf, eventually, minorOf, platformBalanceOf, type Reply } from "./support/client.ts";
 import { expectFeesToReconcile } from "./support/fees.ts";
-import { assign, deposit, newInvestor, newMaster, unassign, withdraw } from "./support/people.ts";
+import { assign, deposit, newInvestor, newMaster, unassign, withdraw } from "./support/client-requests.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 import { bookResult, pooled } from "./support/trading.ts";
 import { expectCorrectAnswers } from "./support/verdict.ts";

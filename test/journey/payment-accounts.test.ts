@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { type Client, clientOf, dealsOf, platformBalanceOf } from "./support/client.ts";
-import { deposit, expectDone, unassign, withdraw } from "./support/people.ts";
+import { deposit, expectDone, unassign, withdraw } from "./support/client-requests.ts";
 import { expectProblem } from "./support/problem.ts";
 import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
 import { text } from "./support/shape.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { itemsOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, clientOf, dealsOf, eventually } from "./support/client.ts";
-import { assign, deposit, expectDone, newInvestor, unassign, withdraw } from "./support/people.ts";
+import { assign, deposit, expectDone, newInvestor, unassign, withdraw } from "./support/client-requests.ts";
 import { expectProblem } from "./support/problem.ts";
 import { decide, newOperator, reviewAbout, vote } from "./support/reviews.ts";
 import { text } from "./support/shape.ts";

@@ -1,6 +1,7 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
+import { MAX_CONNECTIONS } from "../../deploy/local/postgres.ts";
 import { asAdmin } from "./database-server.ts";
 
 export type ContainerServers = AsyncDisposable & { readonly postgresUrl: string; readonly natsUrl: string };
@@ -8,6 +9,7 @@ export type ContainerServers = AsyncDisposable & { readonly postgresUrl: string;
 const POSTGRES_IMAGE = "postgres:17";
 const NATS_IMAGE = "nats:2.10";
 const PASSWORD = "test";
+/** The images are on the machine by then; a busy machine takes a while to start the servers. */
 const ANSWER_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
 
@@ -31,7 +33,7 @@ export async function startContainers(): Promise<ContainerServers> {
 async function postgresContainer(stack: AsyncDisposableStack): Promise<StartedTestContainer> {
   const container = await new GenericContainer(POSTGRES_IMAGE)
     .withEnvironment({ POSTGRES_PASSWORD: PASSWORD })
-    .withCommand(["postgres", "-c", "fsync=off", "-c", "max_connections=300"])
+    .withCommand(["postgres", "-c", "fsync=off", "-c", `max_connections=${MAX_CONNECTIONS}`])
     .withTmpFs({ "/var/lib/postgresql/data": "rw" })
     .withExposedPorts(5432)
     .withWaitStrategy(Wait.forLogMessage(/ready/))

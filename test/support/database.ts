@@ -17,8 +17,10 @@ export type TestDatabase = AsyncDisposable & {
 export type TestLifetime = Pick<TestContext, "onTestFinished">;
 
 const SERVICES = join(import.meta.dirname, "../../services");
+/** A few more than a service has by default: a test also reads while the code under test holds transactions. */
 const POOL_MAX = 10;
 const IN_USE = "55006";
+/** In each try the server itself waits some seconds for the other users of the template. */
 const CLONE_TRIES = 20;
 
 let made = 0;

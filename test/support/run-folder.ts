@@ -7,6 +7,7 @@ import { startOf } from "../../deploy/local/process-id.ts";
 export type RunFolder = Disposable & { readonly path: string };
 
 const MEMORY = "/dev/shm";
+/** A run that fills the memory fails, so with less free space it uses the disk. */
 const ENOUGH_MEMORY_BYTES = 1024 ** 3;
 const PREFIX = "pamm-test-";
 

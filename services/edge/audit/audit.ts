@@ -32,6 +32,7 @@ const BATCH_SIZE = 500;
 const BATCH_DELAY_MS = 200;
 /** Limits the memory used while the database is unavailable. */
 const MAX_WAITING = 20_000;
+/** Short, because the entries wait in memory until the database is available again. */
 const RETRY_DELAY_MS = 1_000;
 
 const dropped = new Counter({ name: "pamm_audit_dropped_total", help: "Audit entries that could not be written." });

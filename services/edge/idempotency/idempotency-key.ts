@@ -4,10 +4,11 @@ import type { FieldError } from "#kernel/refusal.ts";
 import { string } from "../schemas/field.ts";
 
 export const IDEMPOTENCY_KEY = "Idempotency-Key";
+/** A UUID fits, and a SHA-256 hash in hexadecimal; the key is part of an index. */
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 64;
 
 const HEADER = IDEMPOTENCY_KEY.toLowerCase();
-const VISIBLE_ASCII = /^[\x21-\x7e]{1,64}$/;
+const VISIBLE_ASCII = new RegExp(String.raw`^[\x21-\x7e]{1,${MAX_IDEMPOTENCY_KEY_LENGTH}}$`);
 
 /** For the documentation only; an invalid key is reported with the other invalid fields. */
 export const IdempotencyHeader = Type.Object({

@@ -26,6 +26,7 @@ export type KeyCommand =
 
 /** Long enough for a client to change its key, short enough that the old key is not forgotten. */
 export const MAX_OVERLAP_MS = 7 * DAY_MS;
+/** Each entry of the audit has the name of the key. */
 const MAX_NAME_LENGTH = 100;
 const ID = /^[0-9A-Za-z]{12}$/;
 const text = { type: "string" } as const;

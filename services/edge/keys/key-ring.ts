@@ -33,9 +33,9 @@ export type KeyRing = {
 
 type CachedKey = StoredKey & { readonly caller: Caller; readonly allowsAddress: (address: string) => boolean };
 
-/** Keys that were read longer ago may have been revoked since, so they are not accepted. */
+/** Keys that were read longer ago may be revoked, so they are not accepted. Longer than a restart of the database. */
 const STALE_AFTER_MS = 60_000;
-/** Failures of one address; its valid keys are not slowed down by them. */
+/** Failures of one address. Each unknown id costs a query; valid keys of the address are not slowed down. */
 const FAILURES = { perSecond: 5, burst: 100 };
 const BOOTSTRAP_ID = "bootstrap";
 const NO_HASH = Buffer.alloc(32);

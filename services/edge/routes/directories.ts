@@ -2,10 +2,8 @@ import { Type } from "typebox";
 import { investorItem, InvestorItem } from "../schemas/investor.ts";
 import { masterItem, MasterItem } from "../schemas/master.ts";
 import { cursorErrors, listName, OpaquePage, readCursor } from "../schemas/page.ts";
-import { engine, limit100, opaqueCursor } from "../schemas/request-fields.ts";
+import { DEFAULT_LIMIT, engine, limit100, opaqueCursor } from "../schemas/request-fields.ts";
 import { route } from "../route.ts";
-
-const DEFAULT_LIMIT = 50;
 
 export const listMasters = route({
   method: "GET",

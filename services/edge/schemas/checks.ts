@@ -13,10 +13,14 @@ export type Check = (text: string) => Problem | undefined;
 export const MAX_NAME_LENGTH = 255;
 /** A page of 100 Masters with the longest texts still fits into one message of the broker. */
 export const MAX_STRATEGY_LENGTH = 2_000;
+/** Longer than any real group; the refusal of an unknown group repeats it. */
 export const MAX_GROUP_LENGTH = 255;
 /** RFC 5321. */
 export const MAX_EMAIL_LENGTH = 254;
+const MAX_EMAIL_LOCAL_LENGTH = 64;
+/** Ids are int64 in contracts and tables. */
 const MAX_ID = 2n ** 63n - 1n;
+/** 1, in parts per million. */
 const WHOLE_RATE = 1_000_000n;
 
 const LOGIN = /^[1-9]\d{0,18}$/;
@@ -26,7 +30,6 @@ const REVIEW_ID = /^(platform|subscription|fee)-[1-9]\d{0,17}$/;
 const ACTION = /^[a-z][a-z_]{0,63}$/;
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64})*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-const MAX_EMAIL_LOCAL_LENGTH = 64;
 const CONTROL_CHARACTER = /\p{Cc}/u;
 
 /** Every check that a schema can ask for by `x-check`. Numbers are checked by the text they were written with. */

@@ -5,6 +5,8 @@ import { MAX_EMAIL_LENGTH, MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGT
 import { bool, choice, number, string, text, textOrNumber } from "./field.ts";
 
 const LOGIN_SHOWN = { pattern: "^[1-9][0-9]{0,18}$" };
+/** Items of a page when the caller names no number. Part of the HTTP contract; some routes have another. */
+export const DEFAULT_LIMIT = 50;
 const LIMIT = { type: "integer", minimum: 1 };
 
 export const loginField = (description: string): TString =>

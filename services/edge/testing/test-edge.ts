@@ -60,6 +60,7 @@ export async function testEdge(options: TestOptions = {}): Promise<TestEdge> {
   return { app, audited, lines, calls, call: (request) => inject(app, request) };
 }
 
+/** So high that only tests with limits of their own reach one. */
 const LIMITS = { rate: { perSecond: 1_000_000, burst: 1_000_000 }, inProgress: 1_000 };
 
 /** Tests that send an Idempotency-Key provide a store with a database. */

@@ -18,6 +18,7 @@ type Deposit = Client<FundingServiceService>["deposit"];
 export const MAIN = join(import.meta.dirname, "../main.ts");
 const KEYS = join(import.meta.dirname, "../keys.ts");
 export const BOOTSTRAP = "a-bootstrap-key-of-tests";
+/** Long enough for a process to start on a busy machine. */
 const STARTED_WITHIN_MS = 20_000;
 
 type Environment = Readonly<Record<string, string>>;

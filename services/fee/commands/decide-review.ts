@@ -28,12 +28,12 @@ export async function decideReview(
       pool,
       now,
       readFacts: () => findReadFault(deps, request.reviewId, context),
-      async examine(_tx, _about, _vote, fault) {
+      async examine(_tx, _reviewCase, _vote, fault) {
         if (fault !== undefined) throw actionNotPossible(`The allocations still cannot be read: ${fault}.`);
       },
-      async carryOut(tx, about) {
-        const resume = isAboutBreak(about) ? resumeAfterBreak : resumeMaster;
-        await resume(tx, about.login, now());
+      async carryOut(tx, reviewCase) {
+        const resume = isAboutBreak(reviewCase) ? resumeAfterBreak : resumeMaster;
+        await resume(tx, reviewCase.login, now());
         afterCommit(tx, wakeSignals.reading.notify);
         afterCommit(tx, wakeSignals.payments.notify);
         return "done";
@@ -46,9 +46,9 @@ export async function decideReview(
 
 /** Why the next allocations cannot be read; undefined when they can, or when the review is about a break. */
 async function findReadFault(deps: Deps, reviewId: bigint, context: CallContext): Promise<string | undefined> {
-  const about = await findCase(deps.pool, reviewId);
-  if (about === undefined || isAboutBreak(about)) return undefined;
-  const master = await findMaster(deps.pool, about.login);
+  const reviewCase = await findCase(deps.pool, reviewId);
+  if (reviewCase === undefined || isAboutBreak(reviewCase)) return undefined;
+  const master = await findMaster(deps.pool, reviewCase.login);
   if (master?.stoppedReason === undefined) return undefined;
   try {
     const page = await readPage(deps, master, context);

@@ -11,6 +11,7 @@ import {
 
 /** Masters are read in parallel, each strictly in sequence. */
 const MASTERS_PER_RUN = 8;
+/** Shorter than CLAIM_MS, so that no other replica reads the same Master at the same time. */
 const READING_MS = 10_000;
 
 /** Reads new allocations, at least up to the received watermark. A failure on one Master delays no other. True when more are due. */

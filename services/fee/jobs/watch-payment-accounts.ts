@@ -16,6 +16,7 @@ import {
 const MAX_PAGES = 1_000;
 /** Pages of log entries per account and run. Each fee is an entry, and a busy account must not delay the others. */
 const READS_PER_RUN = 20;
+/** Platform reads the logs from its database. */
 const CALL_MS = 5_000;
 
 /**

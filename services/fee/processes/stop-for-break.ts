@@ -44,8 +44,8 @@ export async function stopForBreak(
   login: string,
   seen: Mismatch,
 ): Promise<void> {
-  const about = await lockUndecidedCase(tx, BREAK + login);
-  if (about !== undefined) return await extendCase(tx, about, seen, now());
+  const reviewCase = await lockUndecidedCase(tx, BREAK + login);
+  if (reviewCase !== undefined) return await extendCase(tx, reviewCase, seen, now());
   if (!(await markStopped(tx, login, seen.reason))) return;
   await openCase(tx, newCaseOf(login, [shown(seen)]), now());
   const { reason } = seen;
@@ -61,10 +61,10 @@ export async function isKnown(tx: Transaction, login: string, dealIds: readonly 
   return dealIds.length > 0 && (await hasCaseAbout(tx, BREAK + login, dealIds));
 }
 
-async function extendCase(tx: Transaction, about: ReviewCase, seen: Mismatch, at: Date): Promise<void> {
-  const { breaks } = JSON.parse(about.evidence) as Evidence;
+async function extendCase(tx: Transaction, reviewCase: ReviewCase, seen: Mismatch, at: Date): Promise<void> {
+  const { breaks } = JSON.parse(reviewCase.evidence) as Evidence;
   if (breaks.length >= MAX_SHOWN) return;
-  await renewCase(tx, about, newCaseOf(about.login, [...breaks, shown(seen)]), at);
+  await renewCase(tx, reviewCase, newCaseOf(reviewCase.login, [...breaks, shown(seen)]), at);
 }
 
 function newCaseOf(login: string, breaks: readonly Shown[]): NewCase {

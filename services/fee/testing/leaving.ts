@@ -8,6 +8,7 @@ import { lastNumberOf } from "./subscription-fake.ts";
 import type { World } from "./world.ts";
 
 const WEEK_START = new Date("2026-01-03T00:00:00Z");
+/** A caller that waits only briefly. */
 const SHORT_MS = 1_000;
 
 /** The request that subscription sends for a withdrawal after the last entry of the allocations. */

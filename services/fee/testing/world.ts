@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { many, one, sql } from "#kernel/postgres/query.ts";
@@ -14,10 +15,10 @@ import { cents, show } from "./worked-example.ts";
 import { allocate, closeWeek, lastNumberOf, type Parts } from "./subscription-fake.ts";
 
 const FIRST_WEEK = Date.UTC(2026, 0, 3);
-const WEEK_MS = 7 * 24 * 3_600_000;
-const HOUR_MS = 3_600_000;
+const WEEK_MS = 7 * DAY_MS;
 /** Longer than every back-off and every claim. */
 const LONG_MS = 60_000;
+/** More rounds than the fees of any test need. */
 const MAX_ROUNDS = 20;
 
 export type World = Neighbours & {

@@ -39,6 +39,7 @@ export type Dispatcher = {
 
 /** For callers that send no deadline, for example an operator with a command line tool. */
 const DEFAULT_DEADLINE_MS = 5_000;
+/** With a longer delay a timer of Node.js fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** What both transports do with a call: context, deadline, limit, decode, handle, encode, and turn errors into refusals. */

@@ -17,6 +17,7 @@ export const HEADER = {
 
 export type CallHeaders = Omit<CallContext, "signal">;
 
+/** Headers are written to the log. The longest, a request id of a client, has at most 128 characters. */
 const MAX_HEADER_LENGTH = 200;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const PLAIN_TEXT = /^[\x20-\x7e]*$/;

@@ -3,6 +3,7 @@ import { createWakeSignal } from "../wake-signal.ts";
 import { systemClock } from "../clock.ts";
 import type { EventType } from "../contract/event.ts";
 import { runJob } from "../job.ts";
+import { MAX_FEED_RETRY_MS } from "../retry.ts";
 import { insertCursor } from "./cursor.ts";
 import { Follower, type FollowerOptions } from "./follower.ts";
 import { showRead, showReader } from "./metrics.ts";
@@ -30,8 +31,6 @@ export type FeedConsumer = AsyncDisposable & {
 
 /** The longest delay that a lost wake-up signal causes. */
 const POLL_MS = 1_000;
-/** Longest pause between two reads while the owner of the feed is unavailable. */
-const MAX_RETRY_MS = 5_000;
 
 /** Receives a feed from the cursor in the service's database on. The lock on the cursor's row orders several replicas. */
 export async function consumeFeed<Event extends EventType<unknown>>(
@@ -53,7 +52,7 @@ export async function consumeFeed<Event extends EventType<unknown>>(
   const job = runJob({
     name: `consume ${feed}`,
     everyMs: POLL_MS,
-    maxRetryMs: MAX_RETRY_MS,
+    maxRetryMs: MAX_FEED_RETRY_MS,
     wake,
     work: read,
     log,

@@ -17,6 +17,7 @@ export class ForwardFailed extends Error {
 
 /** The header with the number of the entry. */
 export const FEED_NUMBER = "Feed-Number";
+/** Entries that are published at the same time; all are in memory until the broker has acknowledged each. */
 const FORWARD_BATCH = 500;
 
 /** Sends the next sequenced entries to JetStream. True when there may be more at once. */

@@ -11,6 +11,7 @@ const { refuse } = refusalsOf({
   feed_limit_invalid: "invalid",
 });
 
+/** A reader stores a page in one transaction, under the lock of its cursor. The contract states the limit too. */
 export const MAX_ENTRIES_PER_READ = 500;
 /** Keeps a response far below MAX_MESSAGE_BYTES of the transport. */
 const MAX_BYTES_PER_READ = 1024 * 1024;

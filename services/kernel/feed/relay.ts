@@ -5,6 +5,7 @@ import type { Log } from "../log.ts";
 import { isTransient } from "../postgres/failure.ts";
 import { leaseCandidate, type LeaseCandidate } from "../postgres/lease-candidate.ts";
 import type { Pool } from "../postgres/pool.ts";
+import { MAX_FEED_RETRY_MS } from "../retry.ts";
 import { type Forward, forwardEntries, ForwardFailed } from "./forward.ts";
 import { showOutbox } from "./metrics.ts";
 import { hasUnsequenced, raiseIds, readOutboxAge, sequenceEntries } from "./outbox.ts";
@@ -32,10 +33,11 @@ export type Relay = AsyncDisposable & {
 
 /** A relay that was killed delays its readers by at most `ttlMs`. */
 const LEASE = { name: "feed-relay", ttlMs: 2_000, renewMs: 500, pollMs: 250 };
+/** The longest delay of an event whose wake-up signal was lost. */
 const POLL_MS = 250;
-/** Longest pause between two tries while the database or the broker is unavailable. */
-const MAX_RETRY_MS = 5_000;
+/** Each reading of the ages is a query; Prometheus usually reads the metrics less often. */
 const SHOW_EVERY_MS = 1_000;
+/** One statement, which keeps the row of the lease locked: another relay cannot take over before it ends. */
 const SEQUENCE_BATCH = 500;
 const DELETE_EVERY_MS = HOUR_MS;
 
@@ -49,7 +51,7 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
   const sequenceNext = sequencer(options, role, toForward.notify);
   const forwardNext = async () => role.hasLease() && (await forwardEntries(pool, service, forward));
 
-  const often = { everyMs: POLL_MS, maxRetryMs: MAX_RETRY_MS, log };
+  const often = { everyMs: POLL_MS, maxRetryMs: MAX_FEED_RETRY_MS, log };
   const jobs = [
     runJob({ ...often, name: "sequence feeds", wake: outboxSignal(pool), work: watched(sequenceNext, fault.reject) }),
     runJob({ ...often, name: "forward feeds", wake: toForward, work: watched(forwardNext, fault.reject) }),

@@ -6,6 +6,7 @@ import { execute, type Queryable, sql } from "../postgres/query.ts";
  * the age of the oldest backup from which a reader is restored. JetStream keeps its messages for 14 days.
  */
 export const RETENTION_DAYS = 35;
+/** Keeps the transaction, and with it the locks, short. */
 const DELETION_BATCH = 1_000;
 
 /** Deletes the next old entries of each feed. True when there may be more at once. */

@@ -19,6 +19,7 @@ const GRPC_STATUS: Readonly<Record<RefusalStatus, GrpcStatus>> = {
 
 /** Error metadata must stay under the header limit of HTTP/2 peers. */
 const MAX_ERROR_BYTES = 6_000;
+/** The message is in these headers twice: in the Error and as the text of the status. */
 const MAX_MESSAGE_LENGTH = 500;
 
 /** A refusal travels in the trailing metadata. */

@@ -10,6 +10,7 @@ import {
 import { HealthImplementation } from "grpc-health-check";
 import { type Contract, type Implementation, type Method, methodsOf } from "../contract/contract.ts";
 import { createDispatcher, type Dispatcher } from "../contract/dispatch.ts";
+import { MAX_CONCURRENT_CALLS } from "../contract/limit.ts";
 import type { Log } from "../log.ts";
 import { listenError } from "../startup-error.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
@@ -30,8 +31,6 @@ export type GrpcServeOptions<Contracts extends readonly Contract[]> = {
 
 export type GrpcServer = AsyncDisposable & { readonly port: number };
 
-/** More calls than database connections can work on would only wait, and pass their deadlines. */
-const MAX_CONCURRENT = 64;
 /** Calls in flight are cancelled after this time, which is shorter than HARD_STOP_MS of the process. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
@@ -67,7 +66,7 @@ function mount(
   server: Server,
   health: HealthImplementation,
   { contract, implementation }: Mounted<Contract>,
-  { log, maxConcurrent = MAX_CONCURRENT }: Pick<GrpcServeOptions<[]>, "log" | "maxConcurrent">,
+  { log, maxConcurrent = MAX_CONCURRENT_CALLS }: Pick<GrpcServeOptions<[]>, "log" | "maxConcurrent">,
 ): Dispatcher {
   const dispatcher = createDispatcher({ transport: "grpc", implementation, log, maxConcurrent });
   const methods = methodsOf(contract);

@@ -28,8 +28,11 @@ export type Arrivals = Disposable & {
 type Config = Partial<ConsumerConfig> & { readonly durable_name: string };
 
 const CONSUMER_EXISTS = 10_148;
+/** Messages that are requested in advance. One read of the feed answers all that are taken together. */
 const MAX_BATCH = 500;
+/** As many as one process requests; more would only wait in its memory. */
 const MAX_ACK_PENDING = 500;
+/** Longer than a read of the feed. A message that a crashed process has taken is delivered again after this time. */
 const ACK_WAIT_MS = 30_000;
 /** The interval of pull requests; a deleted consumer is noticed within about this time. */
 const PULL_EXPIRES_MS = 5_000;

@@ -19,6 +19,7 @@ export type NatsClientOptions<C extends Contract> = {
 
 /** Reserved for headers, which count towards the broker's limit. */
 const HEADER_ROOM = 1_024;
+/** The default of the broker, until it has reported its own limit. */
 const DEFAULT_MAX_PAYLOAD = 1_048_576;
 
 export function natsClient<C extends Contract>(

@@ -22,9 +22,11 @@ export type BrokerOptions = {
 
 /** In one data centre a broker answers within milliseconds. */
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Calls are refused while the broker restarts, so the connection is opened again soon after. */
 const RECONNECT_WAIT_MS = 250;
 /** A connection without an answer for twice this time counts as lost. */
 const PING_INTERVAL_MS = 5_000;
+/** Together with the drain of gRPC shorter than HARD_STOP_MS of the process. */
 const DRAIN_TIMEOUT_MS = 3_000;
 
 export async function connectNats({ url, name, log }: BrokerOptions): Promise<Broker> {

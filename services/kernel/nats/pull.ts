@@ -3,6 +3,7 @@ import type { JsMsg } from "nats";
 import { type WakeSignal, createWakeSignal, pause } from "../wake-signal.ts";
 import { FEED_NUMBER } from "../feed/forward.ts";
 import type { Log } from "../log.ts";
+import { backOffMs, MAX_FEED_RETRY_MS } from "../retry.ts";
 import { type Arrivals, openConsumer, type ConsumerTarget } from "./arrivals.ts";
 import type { Broker } from "./connect.ts";
 
@@ -12,9 +13,8 @@ export type PullOptions = ConsumerTarget & {
   readonly log: Log;
 };
 
+/** Only bounds the wait: an arrival and the loss of the consumer end it at once. */
 const WAIT_MS = 60_000;
-const FIRST_RETRY_MS = 250;
-const MAX_RETRY_MS = 5_000;
 const NUMBER = /^\d{1,19}$/;
 
 /**
@@ -45,7 +45,7 @@ async function loop(broker: Broker, options: PullOptions, wakeSignal: WakeSignal
     } catch (error) {
       failures += 1;
       if (failures === 1) log.info("consumer lost, retry scheduled", { stream: stream.name, consumer, error });
-      await pause(retryDelay(failures), signal);
+      await pause(backOffMs(failures, MAX_FEED_RETRY_MS), signal);
     }
   }
 }
@@ -65,9 +65,9 @@ async function takeAll(
       await wakeSignal.wait(WAIT_MS, signal);
       continue;
     }
-    const isRead = await readFor(batch, options, retryDelay(failures + 1));
+    const isRead = await readFor(batch, options, backOffMs(failures + 1, MAX_FEED_RETRY_MS));
     failures = isRead ? 0 : failures + 1;
-    if (!isRead) await pause(retryDelay(failures), signal);
+    if (!isRead) await pause(backOffMs(failures, MAX_FEED_RETRY_MS), signal);
   }
 }
 
@@ -96,8 +96,4 @@ async function readFor(
 function numberOf(message: JsMsg): bigint {
   const text = message.headers?.get(FEED_NUMBER) ?? "";
   return NUMBER.test(text) ? BigInt(text) : 0n;
-}
-
-function retryDelay(failures: number): number {
-  return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
 }

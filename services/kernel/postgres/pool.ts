@@ -18,10 +18,13 @@ export type PoolOptions = {
   readonly onIdleError?: (error: Error) => void;
 };
 
-/** Statements read or write few rows by an index. A transaction that waits longer for a lock is retried by its caller. */
+/** Statements read or write few rows by an index. */
 const STATEMENT_TIMEOUT_MS = 3_000;
+/** A transaction that waits longer for a lock is retried by its caller, which needs time for that. */
 const LOCK_TIMEOUT_MS = 500;
+/** A process that stops inside a transaction holds its locks no longer than this. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
+/** Also the longest wait for a free connection; a caller that waits longer has hardly any time left. */
 const CONNECT_TIMEOUT_MS = 3_000;
 /** How long a service that starts waits for the server to accept all connections. */
 const OPEN_WITHIN_MS = 60_000;

@@ -26,9 +26,9 @@ export type CaseRow = Omit<ReviewCase, "progress"> &
 
 export function caseFrom(row: CaseRow): ReviewCase {
   const { state, action, chosenDealId, note, proposedBy, proposedAt, ...rest } = row;
-  const { confirmedNote, confirmedBy, confirmedAt, ...about } = rest;
-  if (state === "OPEN" || state === "OBSOLETE") return { ...about, progress: { state } };
+  const { confirmedNote, confirmedBy, confirmedAt, ...common } = rest;
+  if (state === "OPEN" || state === "OBSOLETE") return { ...common, progress: { state } };
   const proposal = { action, dealId: chosenDealId, note, proposedBy, proposedAt };
-  if (state === "PROPOSED") return { ...about, progress: { state, proposal } };
-  return { ...about, progress: { state, decision: { ...proposal, confirmedNote, confirmedBy, confirmedAt } } };
+  if (state === "PROPOSED") return { ...common, progress: { state, proposal } };
+  return { ...common, progress: { state, decision: { ...proposal, confirmedNote, confirmedBy, confirmedAt } } };
 }

@@ -38,8 +38,8 @@ test("undecided reviews are summed by reason, with age and amount; decided and c
   await votingOn(pool, first).vote("anna");
   expect(await sumUndecided(pool)).toMatchObject([{}, { count: 2 }]);
   await votingOn(pool, first).vote("boris");
-  const [about] = await listUndecided(pool, "money:", 1);
-  await inTransaction(pool, (tx) => closeCase(tx, about!, AT));
+  const [reviewCase] = await listUndecided(pool, "money:", 1);
+  await inTransaction(pool, (tx) => closeCase(tx, reviewCase!, AT));
   expect(await sumUndecided(pool)).toMatchObject([{ reason: "stopped", count: 1, amount: 3_00n }]);
 });
 

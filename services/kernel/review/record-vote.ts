@@ -22,14 +22,14 @@ export type Decider<Facts> = {
    * Checks that the facts allow the vote, for a proposal and again for its confirmation; throws actionNotPossible. The case
    * is locked; the service locks its own rows after it.
    */
-  readonly examine: (tx: Transaction, about: ReviewCase, vote: Vote, facts: Facts) => Promise<void>;
+  readonly examine: (tx: Transaction, reviewCase: ReviewCase, vote: Vote, facts: Facts) => Promise<void>;
   /**
    * Carries out the decision, in the transaction that records it. "done": completely. "working": a job that uses
    * listUnfinished does the rest, under keys that begin with keyOfReview.
    */
   readonly carryOut: (
     tx: Transaction,
-    about: ReviewCase,
+    reviewCase: ReviewCase,
     decision: Decision,
     facts: Facts,
   ) => Promise<"done" | "working">;
@@ -58,28 +58,28 @@ export async function recordVote<Facts>(
   const facts = await decider.readFacts();
   const { reviewId, action, dealId, note, actor } = request;
   return await inTransaction(pool, async (tx) => {
-    const about = await lockCase(tx, reviewId);
-    if (about === undefined) throw reviewNotFound(reviewId);
+    const reviewCase = await lockCase(tx, reviewId);
+    if (reviewCase === undefined) throw reviewNotFound(reviewId);
     // A duplicate of this command may have held the lock before, and committed.
     const duplicate = await findAnswer(tx, commandId);
     if (duplicate !== undefined) return duplicate;
     const vote = { action, dealId, note, actor, at: now() };
-    const applied = applyVote(about.progress, about.actions, vote);
-    if (action !== WITHDRAW_PROPOSAL) await decider.examine(tx, about, vote, facts);
-    await saveVote(tx, { caseId: about.id, commandId }, applied, vote);
+    const applied = applyVote(reviewCase.progress, reviewCase.actions, vote);
+    if (action !== WITHDRAW_PROPOSAL) await decider.examine(tx, reviewCase, vote, facts);
+    await saveVote(tx, { caseId: reviewCase.id, commandId }, applied, vote);
     if (applied.progress.state === "DECIDED") {
-      const effect = await decider.carryOut(tx, about, applied.progress.decision, facts);
-      if (effect === "done") await markFinished(tx, about.id, vote.at);
+      const effect = await decider.carryOut(tx, reviewCase, applied.progress.decision, facts);
+      if (effect === "done") await markFinished(tx, reviewCase.id, vote.at);
     }
-    return { review: reviewMessage({ ...about, progress: applied.progress }) };
+    return { review: reviewMessage({ ...reviewCase, progress: applied.progress }) };
   });
 }
 
 /** The response to the first call with the command id, without the effect of later votes. */
 async function findAnswer(db: Queryable, commandId: string): Promise<DecideReviewResponse | undefined> {
   const events = await listReviewEventsUntil(db, commandId);
-  const about = events[0] && (await findCase(db, events[0].caseId));
-  return about && { review: reviewMessage({ ...about, progress: progressAfter(events) }) };
+  const reviewCase = events[0] && (await findCase(db, events[0].caseId));
+  return reviewCase && { review: reviewMessage({ ...reviewCase, progress: progressAfter(events) }) };
 }
 
 function validate({ reviewId, action, dealId, note, actor }: DecideReviewRequest): void {

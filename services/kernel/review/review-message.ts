@@ -11,8 +11,8 @@ const STATES: Readonly<Record<Progress["state"], ReviewState>> = {
   OBSOLETE: ReviewState.UNSPECIFIED,
 };
 
-export function reviewMessage(about: ReviewCase): Review {
-  const { id, reason, login, amount, operationId, reference, dealId, evidence, openedAt, progress } = about;
+export function reviewMessage(reviewCase: ReviewCase): Review {
+  const { id, reason, login, amount, operationId, reference, dealId, evidence, openedAt, progress } = reviewCase;
   return {
     id,
     reason,
@@ -22,7 +22,7 @@ export function reviewMessage(about: ReviewCase): Review {
     reference,
     dealId,
     evidence,
-    actions: [...possibleActions(progress, about.actions)],
+    actions: [...possibleActions(progress, reviewCase.actions)],
     state: STATES[progress.state],
     openedAt,
     decision: decisionMessage(progress),

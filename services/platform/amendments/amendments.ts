@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { listUnreconciledLogins } from "../store/amendments.ts";
 import { claimVerifications } from "../store/deal-verifications.ts";
+import { MAX_LOGINS_PER_CALL } from "../mt5/fields.ts";
 import { recheckAccount } from "./recheck-account.ts";
 import { correctLog, requireCorrection, readCorrection } from "./correct-log.ts";
 import { DeletedDeals } from "./deleted-deals.ts";
@@ -8,8 +9,6 @@ import { verifyDeals } from "./verify-deals.ts";
 
 /** Longer than a run takes. After a crash, the verifications that the process has claimed are due again after this time. */
 const CLAIM_MS = 60_000;
-/** Verifications of one run: their logins fit into one request, whose URL has a maximum length. */
-const BATCH = 100;
 /** Few, because the run reads the whole history of each. Further accounts follow when some of these reconcile again. */
 const LOGINS_PER_RUN = 20;
 
@@ -23,10 +22,11 @@ export function deletedDeals(): DeletedDeals {
 
 /** Verifies the deals of applied legs, because a server that restarts may have lost them. True when more may be due. */
 export async function verifyAppliedDeals(deps: Deps): Promise<boolean> {
-  const due = await claimVerifications(deps.pool, CLAIM_MS, BATCH);
+  // The logins of one run fit into one request to the platform.
+  const due = await claimVerifications(deps.pool, CLAIM_MS, MAX_LOGINS_PER_CALL);
   // Legs with equally many verifications were applied about the same time: a read of one short period shows all their deals.
   for (const group of Map.groupBy(due, ({ verifications }) => verifications).values()) await verifyDeals(deps, group);
-  return due.length === BATCH;
+  return due.length === MAX_LOGINS_PER_CALL;
 }
 
 /**

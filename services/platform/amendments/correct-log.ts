@@ -15,34 +15,37 @@ import type { NewEntry } from "../domain/log-entry.ts";
 import { correctTrades } from "../domain/open-positions.ts";
 import { listOpenPositions, saveOpenPositions } from "../store/positions.ts";
 import { appendToLog } from "../protocol/history/append-to-log.ts";
-import { type Correction, type CorrectionView, findMisfit, planCorrections } from "./plan-corrections.ts";
+import {
+  type Correction,
+  type CorrectionView,
+  findMisfit,
+  MAX_AMENDED_DEALS,
+  planCorrections,
+} from "./plan-corrections.ts";
 import { evidenceOf, isAbout } from "./recorded-deal.ts";
 import type { DealDifference } from "./deal-difference.ts";
-
-/** Each deal is one request to the platform. With more amended deals, the operator corrects the platform's history instead. */
-const MAX_DEALS = 100;
 
 /**
  * Reads the account and its amended deals from the platform, before a vote on a correction is recorded. Undefined when the
  * review is not about a correction. When the platform shows another deal by now, the review is renewed and the vote refused.
  */
 export async function readCorrection(deps: Deps, reviewId: bigint): Promise<CorrectionView | undefined> {
-  const about = await findCase(deps.pool, reviewId);
-  if (about === undefined || !isOpen(about)) return undefined;
+  const reviewCase = await findCase(deps.pool, reviewId);
+  if (reviewCase === undefined || !isOpen(reviewCase)) return undefined;
   const { server } = deps.settings;
-  const facts = await readBetweenLegs(deps, about.login);
-  const tickets = await listUncorrected(deps.pool, server, about.login, MAX_DEALS + 1);
-  if (tickets.length > MAX_DEALS) {
+  const facts = await readBetweenLegs(deps, reviewCase.login);
+  const tickets = await listUncorrected(deps.pool, server, reviewCase.login, MAX_AMENDED_DEALS + 1);
+  if (tickets.length > MAX_AMENDED_DEALS) {
     throw actionNotPossible(
-      `More than ${MAX_DEALS} deals of ${about.login} were amended. Correct the history on the trading platform first.`,
+      `More than ${MAX_AMENDED_DEALS} deals of ${reviewCase.login} were amended. Correct the history on the trading platform first.`,
     );
   }
   const shown = new Map<bigint, Deal | undefined>();
-  for (const ticket of new Set([about.dealId, ...tickets])) {
+  for (const ticket of new Set([reviewCase.dealId, ...tickets])) {
     shown.set(ticket, await orUnavailable(deps.mt5.getDeal(ticket)));
   }
   const view = { server, facts, shown };
-  await renewIfChanged(deps, about.id, view);
+  await renewIfChanged(deps, reviewCase.id, view);
   return view;
 }
 
@@ -53,26 +56,35 @@ function isOpen({ progress, actions }: ReviewCase): boolean {
 /** In a transaction of its own, so that the refusal that follows does not roll back the renewed review. */
 async function renewIfChanged({ pool }: Deps, reviewId: bigint, view: CorrectionView): Promise<void> {
   const renewed = await inTransaction(pool, async (tx) => {
-    const about = await lockCase(tx, reviewId);
-    if (about === undefined || !isOpen(about)) return undefined;
-    await lockAccount(tx, about.login);
-    const difference = (await planCorrections(tx, about.login, view)).get(about.dealId)?.difference;
-    if (difference === undefined || difference.isNone || isAbout(about.evidence, difference)) return undefined;
-    const known = JSON.parse(about.evidence) as Readonly<Record<string, unknown>>;
-    const { amount, ...newCase } = about;
+    const reviewCase = await lockCase(tx, reviewId);
+    if (reviewCase === undefined || !isOpen(reviewCase)) return undefined;
+    await lockAccount(tx, reviewCase.login);
+    const difference = (await planCorrections(tx, reviewCase.login, view)).get(reviewCase.dealId)?.difference;
+    if (difference === undefined || difference.isNone || isAbout(reviewCase.evidence, difference)) return undefined;
+    const known = JSON.parse(reviewCase.evidence) as Readonly<Record<string, unknown>>;
+    const { amount, ...newCase } = reviewCase;
     const evidence = { ...known, ...evidenceOf(difference) };
-    await renewCase(tx, about, { ...newCase, amount: amount ?? undefined, evidence }, new Date(await readClock(tx)));
-    return { about, difference };
+    await renewCase(
+      tx,
+      reviewCase,
+      { ...newCase, amount: amount ?? undefined, evidence },
+      new Date(await readClock(tx)),
+    );
+    return { reviewCase, difference };
   });
-  if (renewed !== undefined) requireSame(renewed.about, renewed.difference);
+  if (renewed !== undefined) requireSame(renewed.reviewCase, renewed.difference);
 }
 
 /**
  * Throws unless the log may be corrected: the review is about what the platform shows now, and the account equals the sum
  * of its history. Otherwise the corrected log would contradict the balance.
  */
-export async function requireCorrection(tx: Transaction, about: ReviewCase, view: CorrectionView): Promise<Correction> {
-  const { login, dealId } = about;
+export async function requireCorrection(
+  tx: Transaction,
+  reviewCase: ReviewCase,
+  view: CorrectionView,
+): Promise<Correction> {
+  const { login, dealId } = reviewCase;
   const account = await lockAccount(tx, login);
   if (account?.logNumber !== view.facts.account.logNumber) {
     throw actionNotPossible(`Account ${login} changed in the meantime. Retry shortly.`);
@@ -82,16 +94,16 @@ export async function requireCorrection(tx: Transaction, about: ReviewCase, view
   if (correction === undefined || correction.difference.isNone) {
     throw actionNotPossible(`The log of ${login} agrees with the platform on deal ${dealId}. No correction is needed.`);
   }
-  requireSame(about, correction.difference);
+  requireSame(reviewCase, correction.difference);
   const misfit = await findMisfit(tx, account, view.facts, [...plans.values()]);
   if (misfit !== undefined) throw actionNotPossible(misfit);
   return correction;
 }
 
 /** Appends the correction and updates the positions; the account is locked. A unique index allows it once per deal state. */
-export async function correctLog(tx: Transaction, about: ReviewCase, view: CorrectionView): Promise<void> {
-  const { login, dealId } = about;
-  const { recorded, difference } = await requireCorrection(tx, about, view);
+export async function correctLog(tx: Transaction, reviewCase: ReviewCase, view: CorrectionView): Promise<void> {
+  const { login, dealId } = reviewCase;
+  const { recorded, difference } = await requireCorrection(tx, reviewCase, view);
   const account = await lockAccount(tx, login);
   if (account === undefined) return;
   const { lacking } = recorded ?? {};

@@ -8,6 +8,12 @@ import type { Facts } from "../protocol/history/read-facts.ts";
 import { dealDifference, type DealDifference } from "./deal-difference.ts";
 import { findRecordedDeal, type RecordedDeal } from "./recorded-deal.ts";
 
+/**
+ * The deals of one account that are examined together; each is one request to the platform. When more were amended, the
+ * operator corrects the history of the platform instead.
+ */
+export const MAX_AMENDED_DEALS = 100;
+
 /** An account and its uncorrected amended deals, as the platform shows them now. */
 export type CorrectionView = {
   readonly server: string;

@@ -7,12 +7,15 @@ import { lockAccount } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
 import { listAmendedDeals, isInManualReview } from "../store/amendments.ts";
 import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
-import { type Correction, type CorrectionView, findMisfit, planCorrections } from "./plan-corrections.ts";
+import {
+  type Correction,
+  type CorrectionView,
+  findMisfit,
+  MAX_AMENDED_DEALS,
+  planCorrections,
+} from "./plan-corrections.ts";
 import { evidenceOf } from "./recorded-deal.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
-
-/** The newest amended deals of the account; each is one request to the platform. */
-const MAX_DEALS = 100;
 
 /**
  * Opens a review for each amended deal whose correction would make the log equal to the account, unless one is open. An
@@ -23,7 +26,7 @@ export async function recheckAccount(deps: Deps, login: string): Promise<void> {
   const { server } = settings;
   const facts = await readBetweenLegs(deps, login);
   const shown = new Map<bigint, Deal | undefined>();
-  for (const ticket of await listAmendedDeals(pool, server, login, MAX_DEALS)) {
+  for (const ticket of await listAmendedDeals(pool, server, login, MAX_AMENDED_DEALS)) {
     shown.set(ticket, await deps.mt5.getDeal(ticket));
   }
   const view = { server, facts, shown };

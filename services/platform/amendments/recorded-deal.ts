@@ -54,11 +54,15 @@ function recordedByAnswer(leg: RecordedLeg, ticket: bigint): RecordedDeal {
 /** The correction as the evidence of a review: votes are about exactly this one. */
 type CorrectionEvidence = { readonly correction_minor: string; readonly now_shown: string };
 
-type About = { readonly login: string; readonly ticket: bigint; readonly shown: Deal | undefined };
+type AmendedDeal = { readonly login: string; readonly ticket: bigint; readonly shown: Deal | undefined };
 
-export async function correctionEvidence(db: Queryable, server: string, about: About): Promise<CorrectionEvidence> {
-  const recorded = await findRecordedDeal(db, server, about.login, about.ticket);
-  return evidenceOf(dealDifference(about, recorded?.deal, about.shown));
+export async function correctionEvidence(
+  db: Queryable,
+  server: string,
+  amended: AmendedDeal,
+): Promise<CorrectionEvidence> {
+  const recorded = await findRecordedDeal(db, server, amended.login, amended.ticket);
+  return evidenceOf(dealDifference(amended, recorded?.deal, amended.shown));
 }
 
 export function evidenceOf({ amountMinor, nowShown }: DealDifference): CorrectionEvidence {

@@ -3,6 +3,7 @@ import { type Check, type Finding, inSnapshot, type PendingBreak } from "#kernel
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
+/** Less often than checks that read tables only, because each run sends requests to the platform. */
 const EVERY_MS = 300_000;
 /** Accounts that one run compares, with ten requests to the platform. */
 const LOGINS_PER_RUN = 1_000;

@@ -1,10 +1,9 @@
-import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
+import { type Check, CHECK_EVERY_MS, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { listAmended } from "./amended-deals.ts";
 import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/rows-per-run.ts";
 
-const EVERY_MS = 60_000;
 /** The prefix of the keys of breaks about legs is part of the API. */
 const LEG = "operation";
 const ENTRY = "entry";
@@ -31,7 +30,7 @@ export function dealMatching({ pool, settings: { quietPeriodMs } }: Pick<Deps, "
   return {
     name: "deal_matching",
     title: "Each applied leg is one deal of the log, and each deal of this service is one leg.",
-    everyMs: EVERY_MS,
+    everyMs: CHECK_EVERY_MS,
     confirmations: 1,
     async run({ cursor, pendingBreaks }) {
       const [legsAfter = 0n, entriesAfter = 0n] = cursor === "" ? [] : cursor.split(" ").map(BigInt);

@@ -1,9 +1,8 @@
-import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
+import { type Check, CHECK_EVERY_MS, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/rows-per-run.ts";
 
-const EVERY_MS = 60_000;
 const KEY = "transfer";
 
 type Row = {
@@ -28,7 +27,7 @@ export function legs({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "transfer_legs",
     title: "Transfers are complete or marked open; fee debit equals fee credit.",
-    everyMs: EVERY_MS,
+    everyMs: CHECK_EVERY_MS,
     confirmations: 1,
     async run({ cursor, pendingBreaks }) {
       const after = BigInt(cursor === "" ? 0 : cursor);

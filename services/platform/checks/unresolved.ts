@@ -2,6 +2,7 @@ import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reco
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
+/** Much shorter than WARN_AFTER_MS: the break is open soon after that time. */
 const EVERY_MS = 5_000;
 /** The outcome of a lost answer is usually determined within seconds; a longer time is reported to operators. */
 const WARN_AFTER_MS = 30_000;

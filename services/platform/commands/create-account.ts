@@ -31,6 +31,7 @@ import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 
 /** Maximum logins that one request skips because another manager has created an account there. */
 const MAX_SKIPPED = 50;
+/** Pause before the account is sent again. A platform that restarts is back within seconds, and the caller waits for it. */
 const RETRY_MS = 500;
 
 /**

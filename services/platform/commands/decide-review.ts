@@ -11,9 +11,9 @@ import { logCorrection } from "../amendments/amendments.ts";
 import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/reviews/decide-leg.ts";
 import { requireOpenReview, requireDealOfLeg } from "../protocol/reviews/examine-decision.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-deal.ts";
+import { withEvidence } from "../protocol/reviews/with-evidence.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { readClock } from "../store/clock.ts";
-import { withBundle } from "../queries/list-reviews.ts";
 
 /**
  * Records the vote of one client about a review. The platform is read first; the vote and its effect are one transaction,
@@ -33,7 +33,7 @@ export async function decideReview(
     deps.freshDeals.add(review.login);
     deps.legsSignal.notify();
   }
-  return { review: review && (await withBundle(pool, [review]))[0] };
+  return { review: review && (await withEvidence(pool, [review]))[0] };
 }
 
 /** The account whose log is corrected, as the platform shows it; undefined for another action. */
@@ -55,7 +55,7 @@ async function readPlatform(deps: Deps, { reviewId, action, dealId }: DecideRevi
 
 async function examine(
   tx: Transaction,
-  about: ReviewCase,
+  reviewCase: ReviewCase,
   { action, dealId }: Vote,
   seen: PlatformState,
 ): Promise<void> {
@@ -64,40 +64,40 @@ async function examine(
   }
   switch (action) {
     case "confirm_applied":
-      return await requireDealOfLeg(tx, about, { ...seen, dealId });
+      return await requireDealOfLeg(tx, reviewCase, { ...seen, dealId });
     case "confirm_not_applied":
-      return void (await requireOpenReview(tx, about));
+      return void (await requireOpenReview(tx, reviewCase));
     case "reverse":
-      return void (await findReversalMinor(tx, seen.server, about));
+      return void (await findReversalMinor(tx, seen.server, reviewCase));
     case "correct_log":
-      return void (await logCorrection.require(tx, about, present(seen.correction)));
+      return void (await logCorrection.require(tx, reviewCase, present(seen.correction)));
     default:
   }
 }
 
 async function carryOut(
   tx: Transaction,
-  about: ReviewCase,
+  reviewCase: ReviewCase,
   { action, dealId }: Decision,
   { server, shown, correction }: PlatformState,
 ): Promise<"done" | "working"> {
   switch (action) {
     case "confirm_applied":
-      await confirmApplied(tx, about, { server, ticket: dealId, at: shown?.at });
+      await confirmApplied(tx, reviewCase, { server, ticket: dealId, at: shown?.at });
       return "done";
     case "confirm_not_applied":
-      await confirmNotApplied(tx, about, server);
+      await confirmNotApplied(tx, reviewCase, server);
       return "done";
     case "reverse":
-      await keepApplied(tx, about, server);
-      await orderReversal(tx, server, about);
+      await keepApplied(tx, reviewCase, server);
+      await orderReversal(tx, server, reviewCase);
       return "working";
     case "correct_log":
-      await keepApplied(tx, about, server);
-      await logCorrection.carryOut(tx, about, present(correction));
+      await keepApplied(tx, reviewCase, server);
+      await logCorrection.carryOut(tx, reviewCase, present(correction));
       return "done";
     default:
-      await keepApplied(tx, about, server);
+      await keepApplied(tx, reviewCase, server);
       return "done";
   }
 }

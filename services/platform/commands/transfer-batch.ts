@@ -22,13 +22,15 @@ import type { RecordedLeg } from "../store/leg-row.ts";
 import { listTransfers, type Transfer } from "../store/transfers.ts";
 import { deadlinesOf, requireSameContent, transfer, unreachable } from "./transfer.ts";
 
+/** The contract states it too. All transfers of a batch are in memory, and are answered within one deadline. */
 const MAX_REQUESTS = 500;
 /** Groups in progress at once: while one group waits for its commit, the other groups send. */
 const MAX_GROUPS = 3;
+/** Half of the usual sessions, so that another group and single transfers find some. */
 const SESSIONS_OF_A_GROUP = 4;
 /** Permits per session in one commit: few, because a permit can expire while its session is busy. */
 const SENDS_OF_A_SESSION = 2;
-/** Transfers in progress at once that are not part of a group. */
+/** Transfers in progress at once that are not part of a group: more than there are sessions, because most only wait. */
 const MAX_SINGLE = 32;
 /** When less of the caller's wait budget is left, no new group is started. */
 const LAST_START_MS = 1_000;

@@ -20,6 +20,7 @@ import { findTransferByKey, type Transfer } from "../store/transfers.ts";
 
 /** Maximum tries after transient failures of the database; after these the caller has to retry. */
 const MAX_TRIES = 4;
+/** Short, because the caller waits. */
 const RETRY_MS = 100;
 
 /**

@@ -1,6 +1,7 @@
 import type { FieldError } from "#kernel/refusal.ts";
 import { MAX_LEVERAGE } from "#kernel/limits.ts";
 import { refuse } from "../refusals.ts";
+import { isRequestKey, MAX_KEY_LENGTH } from "./request-key.ts";
 import type { Role } from "./role.ts";
 
 export type AllowedGroups = {
@@ -9,9 +10,7 @@ export type AllowedGroups = {
   readonly paymentGroup: string;
 };
 
-const MAX_KEY_LENGTH = 200;
 const ROLE_NAMES: Readonly<Record<Role, string>> = { master: "Master", investor: "Investor", payment: "payment" };
-const KEY = /^[\x21-\x7e]+$/;
 
 /** Returns the platform group for a new account of this role. Group names are case-sensitive. */
 export function decideGroup(role: Role, requested: string, groups: AllowedGroups): string {
@@ -31,7 +30,7 @@ export function decideGroup(role: Role, requested: string, groups: AllowedGroups
 /** Refuses invalid input; the refusal lists all errors. */
 export function checkNewAccount(account: { readonly key: string; readonly leverage: number }): void {
   const errors: FieldError[] = [];
-  if (account.key.length > MAX_KEY_LENGTH || !KEY.test(account.key)) {
+  if (!isRequestKey(account.key)) {
     errors.push({
       field: "key",
       code: "format",

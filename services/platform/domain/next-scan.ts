@@ -2,12 +2,13 @@ import type { Leg } from "./leg.ts";
 
 /** Delay of the first scan after a lost answer: the history usually shows the deal at once. */
 const FIRST_SCAN_MS = 250;
+/** Pauses before a further attempt: the first is short, as a caller may wait; the last spares a platform that throttles. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
 /** When the deal of an applied leg is verified again: a server that restarts may lose its last deals. */
 const VERIFICATION_DELAYS_MS: readonly number[] = [60_000, 3_600_000, 86_400_000];
 /** The history may show a new deal this late, also with a shorter quiet period. */
-const SHOWN_WITHIN_MS = 60_000;
+export const SHOWN_WITHIN_MS = 60_000;
 
 /** Milliseconds until a worker has to process a leg that just reached this state; undefined when it never has to. */
 export function nextScanMs({ state, attempt }: Leg): number | undefined {

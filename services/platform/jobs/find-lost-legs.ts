@@ -10,9 +10,11 @@ import { findLeg } from "../store/legs.ts";
 import { fenceOwnAttempts } from "../store/attempts.ts";
 import { claimToScan, hasUnknown, listOverdue } from "../store/queues.ts";
 
+/** Only a crash leaves an overdue attempt, so they are looked for less often than due scans. */
 const OVERDUE_EVERY_MS = 1_000;
 /** Longer than a scan takes. After a crash, a leg that the process has claimed is scanned after this time. */
 const CLAIM_MS = 15_000;
+/** Legs that are scanned at the same time. Each scan needs a session, and so do the transfers. */
 const BATCH = 16;
 
 /** Between two looks for due scans while there are legs with an unknown outcome: requests wait for them. */

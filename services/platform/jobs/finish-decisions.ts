@@ -10,35 +10,37 @@ import { listLegs } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 
+/** Another job sends the reversal, usually within seconds. */
 const RETRY_MS = 2_000;
+/** Decisions of one run, which are followed one after the other. */
 const BATCH = 100;
 
 /** Follows decided reviews until their reversal is final. The leg moves the money, not this job. */
 export async function finishDecisions(deps: Deps): Promise<boolean> {
   const unfinished = await listUnfinished(deps.pool, await now(deps), BATCH);
-  for (const about of unfinished) await finish(deps, about);
+  for (const reviewCase of unfinished) await finish(deps, reviewCase);
   return unfinished.length === BATCH;
 }
 
-async function finish(deps: Deps, about: ReviewCase): Promise<void> {
+async function finish(deps: Deps, reviewCase: ReviewCase): Promise<void> {
   const { pool, log } = deps;
-  const transfer = await findTransferByKey(pool, reversalKey(about));
+  const transfer = await findTransferByKey(pool, reversalKey(reviewCase));
   const [reversal] = transfer === undefined ? [] : await listLegs(pool, transfer.id);
   const outcome = reversal && outcomeOf(reversal.status);
-  if (outcome === "APPLIED") return void (await markFinished(pool, about.id, await now(deps)));
-  if (reversal !== undefined && outcome === "REFUSED") return await endRefused(deps, about, reversal);
+  if (outcome === "APPLIED") return void (await markFinished(pool, reviewCase.id, await now(deps)));
+  if (reversal !== undefined && outcome === "REFUSED") return await endRefused(deps, reviewCase, reversal);
   if (reversal === undefined) {
-    log.error("decided reversal has no leg, report this defect", { id: about.id, login: about.login });
+    log.error("decided reversal has no leg, report this defect", { id: reviewCase.id, login: reviewCase.login });
   }
   const lastError = `the reversal is ${reversal?.status.state ?? "not recorded"}`;
-  await delayUnfinished(pool, about.id, new Date((await readClock(pool)) + RETRY_MS), lastError);
+  await delayUnfinished(pool, reviewCase.id, new Date((await readClock(pool)) + RETRY_MS), lastError);
 }
 
 /** The platform refused the reversal, for example for insufficient funds: a new review lets operators request it again. */
-async function endRefused(deps: Deps, about: ReviewCase, reversal: RecordedLeg): Promise<void> {
+async function endRefused(deps: Deps, reviewCase: ReviewCase, reversal: RecordedLeg): Promise<void> {
   await inTransaction(deps.pool, async (tx) => {
     await reportReversalRefused(tx, reversal);
-    await markFinished(tx, about.id, await now(deps));
+    await markFinished(tx, reviewCase.id, await now(deps));
   });
 }
 

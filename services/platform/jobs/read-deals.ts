@@ -1,6 +1,7 @@
 import { leaseCandidate } from "#kernel/postgres/lease-candidate.ts";
 import type { Deps } from "../deps.ts";
 import { deletedDeals } from "../amendments/amendments.ts";
+import { MAX_LOGINS_PER_CALL } from "../mt5/fields.ts";
 import { readFrom, readHistory, readLogin, REREAD_MS } from "../protocol/history/read-history.ts";
 import { listLogins, listUndecided } from "../store/accounts.ts";
 import { readClock } from "../store/clock.ts";
@@ -9,8 +10,7 @@ import { moveReadTo } from "../store/reader-cursor.ts";
 /** A reader that crashed is replaced within five seconds. */
 export const READER_LEASE_MS = 5_000;
 const LEASE = { name: "deal-reader", ttlMs: READER_LEASE_MS, renewMs: 1_000, pollMs: 500 };
-/** Logins of one request, whose URL has a maximum length. */
-const LOGINS_PER_READ = 100;
+/** Half of the usual sessions, so that commands find a free one. */
 const MAX_CONCURRENT = 4;
 /**
  * Periods that are read again: a short one in every run and longer ones less often, because the platform may show a deal
@@ -68,12 +68,12 @@ async function readAllLogins(
     await readLogin(deps, login).catch((error: unknown) => failures.push(error));
   }
   for (let after = ""; ;) {
-    const logins = await listLogins(deps.pool, after, LOGINS_PER_READ * MAX_CONCURRENT);
+    const logins = await listLogins(deps.pool, after, MAX_LOGINS_PER_CALL * MAX_CONCURRENT);
     // A page that cannot be read must not prevent the reading of later pages.
     const results = await Promise.allSettled(pagesOf(logins).map(read));
     failures.push(...results.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : [])));
     const last = logins.at(-1);
-    if (last === undefined || logins.length < LOGINS_PER_READ * MAX_CONCURRENT) break;
+    if (last === undefined || logins.length < MAX_LOGINS_PER_CALL * MAX_CONCURRENT) break;
     after = last;
   }
   if (failures.length > 0) throw new AggregateError(failures, "the history of some logins could not be read");
@@ -82,8 +82,8 @@ async function readAllLogins(
 
 function pagesOf(logins: readonly string[]): string[][] {
   const pages: string[][] = [];
-  for (let from = 0; from < logins.length; from += LOGINS_PER_READ) {
-    pages.push(logins.slice(from, from + LOGINS_PER_READ));
+  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
+    pages.push(logins.slice(from, from + MAX_LOGINS_PER_CALL));
   }
   return pages;
 }

@@ -8,7 +8,9 @@ import { isBlocked } from "../protocol/follow-transfer.ts";
 
 /** A request sends its own leg within this time; later its process has crashed, or the leg waits for its turn. */
 const ORPHANED_AFTER_MS = 2_000;
+/** Legs of one run; a run that has sent some is followed by the next at once. */
 const BATCH = 100;
+/** As many as there usually are sessions: more would only wait for one. */
 const MAX_CONCURRENT = 8;
 
 /** Runs legs without a request: queued transfers, second legs, further attempts, intents of a crashed process. */

@@ -1,4 +1,5 @@
 import { type Envelope, readEnvelope } from "./codec.ts";
+import { MAX_INTEGER } from "./fields.ts";
 import type { Exchanged, LossReason, NotSentReason } from "./http/exchanged.ts";
 import { isJsonObject, type JsonValue, valuesNamed } from "./http/json.ts";
 import { MONEY_RETCODES, type RetcodeTable } from "./retcodes.ts";
@@ -32,8 +33,6 @@ export type MoneyOutcome =
   | { readonly kind: "refused"; readonly code: number }
   | Undecided;
 
-/** Tickets are int64 in contracts and tables; tickets of the platform are far smaller. */
-const MAX_TICKET = 2n ** 63n - 1n;
 const INTEGER = /^(?:0|[1-9]\d{0,18})$/;
 
 /** Decides only by what was written and what was answered. Never throws. */
@@ -82,5 +81,5 @@ function ticketOf({ answer, members }: Envelope): bigint | "contradictory" | und
 function readTicket(value: JsonValue): bigint | undefined {
   if (typeof value !== "string" || !INTEGER.test(value)) return undefined;
   const ticket = BigInt(value);
-  return ticket > 0n && ticket <= MAX_TICKET ? ticket : undefined;
+  return ticket > 0n && ticket <= MAX_INTEGER ? ticket : undefined;
 }

@@ -87,9 +87,12 @@ export type Mt5Limits = Pick<
 
 const DEFAULT_LIMITS: Mt5Limits = {
   dialTimeoutMs: 5_000,
+  // The server ends a handshake after ten seconds as well.
   handshakeTimeoutMs: 10_000,
   commandTimeoutMs: 5_000,
+  // Half of the time of a money request, so that its caller learns why no session is free.
   waitMs: 5_000,
+  // Bounds the memory while all sessions are busy.
   maxWaiting: 1_000,
   // A server closes silent connections after three minutes, the simulator of `make run` after ten seconds: two pings fit
   // into the shorter time, so that one late ping does not cost the session.

@@ -25,9 +25,10 @@ export type Fields = {
 
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 /** Contracts and tables take an int64. */
-const MAX_INTEGER = 2n ** 63n - 1n;
+export const MAX_INTEGER = 2n ** 63n - 1n;
 /** Above any real amount, and the sum of a few of them still fits an int64. */
 const MAX_MINOR = 10n ** 18n;
+/** Tables take a smallint. */
 const MAX_CODE = 32_767;
 /** After any time that a server shows, and before the end of the range of Date. */
 const LAST_TIME_MS = Date.UTC(2200, 0);

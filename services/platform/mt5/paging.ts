@@ -4,6 +4,7 @@ import { Mt5Error } from "./errors.ts";
 export const PAGE_ROWS = 100;
 /** Above the size of any real account's list. */
 const MAX_ROWS = 1_000_000;
+/** Rows may be added during a read. A list that changes in each of these reads is read again by a later run. */
 const MAX_TRIES = 3;
 
 export type PagedList<Row> = {

@@ -38,6 +38,7 @@ export type NewUser = {
 export const USER_RIGHT = { enabled: 0x1n, tradeDisabled: 0x4n } as const;
 /** Enabled, may change its password, trailing stops, experts, reports. */
 const DEFAULT_RIGHTS = 0x163n;
+/** Lengths of the fields of the platform. */
 const MAX_NAME_LENGTH = 127;
 const MAX_COMMENT_LENGTH = 63;
 

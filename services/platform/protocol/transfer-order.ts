@@ -5,6 +5,7 @@ import { refuse } from "../refusals.ts";
 import { kindFromProto } from "./history/account-moved.ts";
 import { allowsAmount, LEG_KINDS, type LegKind } from "../domain/leg-kind.ts";
 import { readReference } from "../domain/reference.ts";
+import { isRequestKey, MAX_KEY_LENGTH } from "../domain/request-key.ts";
 
 /** A validated transfer request. */
 export type TransferOrder = {
@@ -21,9 +22,8 @@ export type TransferOrder = {
 
 export type OrderedLeg = { readonly login: string; readonly kind: LegKind; readonly amountMinor: bigint };
 
-const MAX_NAME_LENGTH = 200;
+/** Above the comment of a client, which has at most 255 characters; what does not fit the platform is cut. */
 const MAX_COMMENT_LENGTH = 1_000;
-const NAME = /^[\x21-\x7e]+$/;
 const LOGIN = /^[1-9]\d{0,17}$/;
 const CONTROL = /\p{Cc}/u;
 
@@ -80,9 +80,9 @@ function legKindOf({ kind }: TransferLeg): LegKind | undefined {
 }
 
 function checkNames({ key, lockOwner, comment }: TransferOrder, reject: Reject): void {
-  if (!isName(key)) reject("key", "format", `must have 1 to ${MAX_NAME_LENGTH} visible ASCII characters`);
-  if (lockOwner !== "" && !isName(lockOwner)) {
-    reject("lockOwner", "format", `must have at most ${MAX_NAME_LENGTH} visible ASCII characters`);
+  if (!isRequestKey(key)) reject("key", "format", `must have 1 to ${MAX_KEY_LENGTH} visible ASCII characters`);
+  if (lockOwner !== "" && !isRequestKey(lockOwner)) {
+    reject("lockOwner", "format", `must have at most ${MAX_KEY_LENGTH} visible ASCII characters`);
   }
   if (comment.length > MAX_COMMENT_LENGTH || CONTROL.test(comment)) {
     reject("comment", "format", `must have at most ${MAX_COMMENT_LENGTH} characters and no control characters`);
@@ -90,10 +90,6 @@ function checkNames({ key, lockOwner, comment }: TransferOrder, reject: Reject):
   if (readReference(comment) !== undefined) {
     reject("comment", "reserved", "must not begin like a reference of this service");
   }
-}
-
-function isName(text: string): boolean {
-  return text.length <= MAX_NAME_LENGTH && NAME.test(text);
 }
 
 /** Two legs must be a debit and an equal credit, so that the debit can be reversed; a floor needs a debit. */

@@ -50,6 +50,7 @@ export type World = {
 
 export const silentLog = createLog({ service: "platform", level: "silent" });
 export const SERVER = "test-server";
+/** Shorter than in production, so that tests see new deals soon. */
 const READ_EVERY_MS = 200;
 
 /**

@@ -5,11 +5,11 @@ import { CommandRefused } from "../domain/retcode.ts";
 import { formatMoney, MAX_AMOUNT, MONEY_DIGITS } from "../domain/units.ts";
 import { accountState, dealsOf, historyOf } from "../store/books.ts";
 import { record, recordDeals, serverTimeSeconds, takeFreeLogin, type TradeServer } from "../trade-server.ts";
+import { MAX_NAME_LENGTH } from "../webapi/user-fields.ts";
 import { decimal, integer, readerOf, text } from "./body.ts";
 import { ControlProblem } from "./problem.ts";
 import { accountView, dealView } from "./view.ts";
 
-const MAX_NAME_LENGTH = 127;
 /** A dealer other than the service's manager. */
 const OTHER_DEALER = 1;
 

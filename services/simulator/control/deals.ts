@@ -7,6 +7,7 @@ import { ControlProblem } from "./problem.ts";
 
 /** The dealer number of the broker's own programs. */
 const SERVER_DEALER = 0;
+/** Above the length that the platform keeps: an edited comment is cut, as by the platform. */
 const MAX_TEXT = 127;
 const EDITED = 1;
 

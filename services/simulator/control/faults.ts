@@ -4,9 +4,11 @@ import { isCommand } from "../webapi/command-table.ts";
 import { integer, type Parse, readerOf } from "./body.ts";
 import { ControlProblem } from "./problem.ts";
 
+/** A test that exceeds these is mistaken: each command examines every fault, and a client waits for a delay. */
 const MAX_FAULTS = 100;
 const MAX_TIMES = 1_000_000;
 const MAX_DELAY_MS = 3_600_000;
+/** Shorter than the time-outs of the service: a delay alone loses no answer. */
 const DEFAULT_DELAY_MS = 1_000;
 const MAX_RETCODE = 99_999;
 /** Interim answers (1xx) do not count as answers. */

@@ -1,8 +1,10 @@
+import { DAY_MS } from "#kernel/duration.ts";
 import { record, serverTimeMs, type TradeServer } from "../trade-server.ts";
 import { type Connection, resetConnection } from "../webapi/connection.ts";
 import { integer, readerOf } from "./body.ts";
 
-const MAX_FORGET_MS = 7 * 86_400_000;
+/** A server that restarts loses its last deals only; more is a mistake of the test. */
+const MAX_FORGET_MS = 7 * DAY_MS;
 
 /** The trade server restarts: sessions and account states are lost, on request the last deals too. */
 export function restart(server: TradeServer, connections: Iterable<Connection>, body: unknown): object {

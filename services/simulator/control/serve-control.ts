@@ -23,6 +23,7 @@ export type ControlOptions = {
 export type Control = AsyncDisposable & { readonly port: number };
 
 const LOOPBACK_NAMES = new Set(["localhost", "127.0.0.1", "[::1]"]);
+/** Bodies of the control API have a few fields. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 export async function serveControl(options: ControlOptions): Promise<Control> {

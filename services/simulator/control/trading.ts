@@ -1,5 +1,5 @@
 import { mayTrade } from "../domain/account.ts";
-import { marginOf, openingPrice, type Quote, SYMBOLS } from "../domain/market.ts";
+import { EURUSD, marginOf, openingPrice, type Quote, SYMBOLS } from "../domain/market.ts";
 import type { Position } from "../domain/position.ts";
 import {
   closingByDeals,
@@ -20,13 +20,13 @@ import { priceText } from "./view.ts";
 
 const NAMES = [...SYMBOLS.keys()];
 const SIDES = ["buy", "sell"] as const;
+/** Larger volumes and prices are mistakes of a test. */
 const MAX_VOLUME = 10_000_00000000n;
-const MAX_PRICE_DIGITS = 5;
 const MAX_PRICE = 99_999_99999n;
 
 const login = integer(1, Number.MAX_SAFE_INTEGER);
 const volume = decimal(VOLUME_DIGITS, (lots) => lots > 0n && lots <= MAX_VOLUME);
-const price: Parse<bigint> = decimal(MAX_PRICE_DIGITS, (points) => points > 0n && points <= MAX_PRICE);
+const price: Parse<bigint> = decimal(EURUSD.digits, (points) => points > 0n && points <= MAX_PRICE);
 
 export function setPrice(server: TradeServer, body: unknown): object {
   const read = readerOf(body);

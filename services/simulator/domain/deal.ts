@@ -32,6 +32,7 @@ export type DealEntry = (typeof DEAL_ENTRY)[keyof typeof DEAL_ENTRY];
 export const DEAL_REASON = { client: 0, dealer: 2 } as const;
 export type DealReason = (typeof DEAL_REASON)[keyof typeof DEAL_REASON];
 
+/** The platform cuts longer comments without an error. */
 export const MAX_COMMENT_LENGTH = 31;
 
 export type Deal = {

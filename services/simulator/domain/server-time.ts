@@ -1,7 +1,8 @@
+import { MINUTE_MS } from "#kernel/duration.ts";
+
 /** Minutes that the zone's wall clock is ahead of UTC at an instant. */
 export type ZoneOffset = (utcMs: number) => number;
 
-const MINUTE_MS = 60_000;
 /** Zones change their clocks at multiples of a quarter of an hour. */
 const SLOT_MS = 15 * MINUTE_MS;
 

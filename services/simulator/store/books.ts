@@ -17,6 +17,7 @@ export type Books = {
   readonly counters: { -readonly [Name in keyof Counters]: Counters[Name] };
 };
 
+/** Far apart, so that a ticket is not taken for the number of an order. */
 const FIRST_TICKET = 100_001;
 const FIRST_ORDER = 700_001;
 

@@ -8,6 +8,7 @@ import { syncFolder } from "./folder.ts";
 /** A journal is rewritten when it holds this many times the changes of the books, and at least a minimum. */
 const GROWTH = 2;
 const MIN_WASTE = 10_000;
+/** The lines of one write are in memory as one text. */
 const LINES_PER_WRITE = 5_000;
 
 export function isWorthCompacting(changes: number, books: Books): boolean {

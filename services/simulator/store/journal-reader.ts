@@ -10,6 +10,7 @@ export type JournalFacts = {
 };
 
 const NEWLINE = 0x0a;
+/** A long journal is read with few calls and little memory. */
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Passes on every change of the file in order. A missing file has none. */

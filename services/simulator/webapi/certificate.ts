@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
 import { generate } from "selfsigned";
+import { DAY_MS } from "#kernel/duration.ts";
 import { writeWhole } from "../store/folder.ts";
 
 /** PEM. The certificate is self-signed: clients that trust this file trust this server only. */
@@ -13,7 +14,8 @@ const KEY_FILE = "tls-key.pem";
 const KEY_MODE = 0o600;
 
 const DEFAULT_NAMES = ["localhost", "127.0.0.1", "::1", "simulator"];
-const YEAR_MS = 365 * 86_400_000;
+const YEAR_MS = 365 * DAY_MS;
+/** Long, because clients trust the file: after a renewal each of them needs the new one. */
 const YEARS = 10;
 
 /** Created once for the folder, and again when it is about to expire or the names have changed. */

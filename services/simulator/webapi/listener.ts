@@ -29,8 +29,11 @@ export type WebApi = AsyncDisposable & {
   readonly connections: ReadonlySet<Connection>;
 };
 
+/** Far more than the sessions of a client; bounds the memory. */
 const MAX_CONNECTIONS = 1_000;
+/** All parameters of a command may be in its URL, for example the logins of a batch. */
 const MAX_HEADER_BYTES = 64 * 1024;
+/** A client that does not complete TLS occupies a connection no longer than this. */
 const HANDSHAKE_MS = 10_000;
 /** Answers that HTTP forbids a body. */
 const BODILESS = new Set([204, 304]);

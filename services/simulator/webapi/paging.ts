@@ -1,6 +1,7 @@
 import { refused } from "../domain/retcode.ts";
 import { numberOf, type Params } from "./params.ts";
 
+/** The maximum of the platform. */
 const MAX_PAGE = 100;
 /** A batch is held in memory as one text; larger ones are refused rather than cut. */
 const MAX_BATCH = 20_000;

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
+/** Far above the body of any command; bounds the memory. */
 const MAX_BODY_BYTES = 256 * 1024;
 
 /** Undefined when the body exceeds the limit. Rejects when the peer leaves before its end. */

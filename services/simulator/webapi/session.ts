@@ -14,6 +14,7 @@ export const CLOSED: Session = { state: "closed" };
 
 /** At most this long between auth/start and auth/answer. */
 const HANDSHAKE_MS = 10_000;
+/** The platform refuses older clients. */
 const OLDEST_VERSION = 484;
 const BUILD = "4150";
 const RANDOM_HEX = /^[0-9a-f]{32}$/i;

@@ -7,6 +7,7 @@ export type TextField = {
   readonly isPersonal: boolean;
 };
 
+export const MAX_NAME_LENGTH = 127;
 /** Limits that the manual of the platform does not contain. */
 const ANY_LIMIT = 63;
 
@@ -15,7 +16,7 @@ function field(name: string, query: string | undefined, limit = ANY_LIMIT, isPer
 }
 
 export const TEXT_FIELDS: readonly TextField[] = [
-  field("Name", "name", 127),
+  field("Name", "name", MAX_NAME_LENGTH),
   field("FirstName", undefined),
   field("LastName", undefined),
   field("MiddleName", undefined),

@@ -17,6 +17,7 @@ export type UserInput = {
   readonly problems: readonly string[];
 };
 
+/** Rights and numbers are 32-bit fields. */
 const MAX_RIGHTS = 0xffff_ffff;
 
 export function readUserInput(params: Params): UserInput {

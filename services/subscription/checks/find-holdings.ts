@@ -1,6 +1,8 @@
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-export const INVESTORS_PER_RUN = 1_000;
+/** One request to platform may name as many logins. */
+export const INVESTORS_PER_RUN = MAX_PAGE_SIZE;
 
 export type BookedInvestor = {
   readonly login: string;

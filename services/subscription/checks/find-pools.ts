@@ -12,7 +12,7 @@ export type PoolDifference = {
   readonly masterLogin: string;
   readonly rule: "marks" | "carries" | "numbers" | "parts" | "unallocated";
   /** The position or entry; empty for the whole pool. */
-  readonly about: string;
+  readonly subject: string;
   /** Cents, rounded up, at least 1. */
   readonly atRiskMinor: bigint;
   readonly expected: string;
@@ -67,7 +67,7 @@ export function listBrokenMarks(db: Queryable, masters: readonly string[]): Prom
                left join holding on holding.subscription_id = accrual.subscription_id
           group by position.master_login, position.position_id, position.mark, position.per_unit, total, suspense
         )
-        select master_login as "masterLogin", 'marks' as rule, 'position ' || position_id as about,
+        select master_login as "masterLogin", 'marks' as rule, 'position ' || position_id as subject,
                greatest(1, ceil(abs(mark - amount) / ${SCALE}::numeric / 1000000))::bigint as "atRiskMinor",
                (mark / ${SCALE}::numeric)::text as expected, (amount / ${SCALE}::numeric)::text as found
         from attributed
@@ -79,7 +79,7 @@ export function listBrokenMarks(db: Queryable, masters: readonly string[]): Prom
 export function listBrokenCarries(db: Queryable, masters: readonly string[]): Promise<PoolDifference[]> {
   return many<PoolDifference>(
     db,
-    sql`select login as "masterLogin", 'carries' as rule, '' as about,
+    sql`select login as "masterLogin", 'carries' as rule, '' as subject,
                ceil(abs(suspense_carry_e8 + coalesce(sum(carry_e8), 0)) / 1000000)::bigint as "atRiskMinor",
                '0' as expected, (suspense_carry_e8 + coalesce(sum(carry_e8), 0))::text as found
         from master_pool left join holding on holding.master_login = login
@@ -116,7 +116,7 @@ export function listBrokenAllocations(db: Queryable, masters: readonly string[])
           from newest
           group by login, last_allocation
         )
-        select login as "masterLogin", 'unallocated' as rule, '' as about, abs(booked - found) as "atRiskMinor",
+        select login as "masterLogin", 'unallocated' as rule, '' as subject, abs(booked - found) as "atRiskMinor",
                booked::text as expected, found::text as found
         from unallocated
         where booked <> found

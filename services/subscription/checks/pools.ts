@@ -160,13 +160,13 @@ const MESSAGES: Readonly<Record<PoolDifference["rule"], string>> = {
   unallocated: "Unallocated results differ from their recorded sum",
 };
 
-function poolFinding({ masterLogin, rule, about, atRiskMinor, expected, found }: PoolDifference): Finding {
+function poolFinding({ masterLogin, rule, subject, atRiskMinor, expected, found }: PoolDifference): Finding {
   return {
-    key: `pool:${masterLogin}:${rule}:${about}`,
+    key: `pool:${masterLogin}:${rule}:${subject}`,
     login: masterLogin,
     masterLogin,
     atRiskMinor,
-    message: about === "" ? `${MESSAGES[rule]}.` : `${MESSAGES[rule]}: ${about}.`,
+    message: subject === "" ? `${MESSAGES[rule]}.` : `${MESSAGES[rule]}: ${subject}.`,
     evidence: { expected, found },
   };
 }

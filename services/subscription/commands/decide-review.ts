@@ -38,11 +38,11 @@ export async function decideReview(
       pool,
       now,
       readFacts: () => failAsUnavailable(() => readFor(deps, request, context)),
-      async examine(_tx, about, vote, readings) {
-        effectOf(vote.action).examine(about, vote, readings);
+      async examine(_tx, reviewCase, vote, readings) {
+        effectOf(vote.action).examine(reviewCase, vote, readings);
       },
-      async carryOut(tx, about, { action, dealId, confirmedAt: at }, readings) {
-        await effectOf(action).carryOut(tx, deps, { about, wanted: { dealId, at }, readings });
+      async carryOut(tx, reviewCase, { action, dealId, confirmedAt: at }, readings) {
+        await effectOf(action).carryOut(tx, deps, { reviewCase, wanted: { dealId, at }, readings });
         return "done";
       },
     },
@@ -52,12 +52,12 @@ export async function decideReview(
 }
 
 async function readFor(deps: Deps, request: DecideReviewRequest, context: CallContext): Promise<Readings> {
-  const about = await findCase(deps.pool, request.reviewId);
+  const reviewCase = await findCase(deps.pool, request.reviewId);
   const effect = EFFECTS.get(request.action);
-  if (about === undefined || effect === undefined || !isUndecided(about)) return new Map();
+  if (reviewCase === undefined || effect === undefined || !isUndecided(reviewCase)) return new Map();
   return await readAccounts(
     deps,
-    about.actions.includes(request.action) ? effect.readsOf(about) : [],
+    reviewCase.actions.includes(request.action) ? effect.readsOf(reviewCase) : [],
     queryContext(context),
   );
 }

@@ -48,7 +48,7 @@ function reportFurther(books: Books, movement: LoggedMovement, pooledIn: bigint 
   if (movement.kind === "fee_debit" && movement.amount < 0n) outcome.feeDebits.push(movement);
   if (movement.kind !== "amendment") return;
   if (pooledIn === undefined) outcome.amendments.push(movement);
-  else stop(books, get(books.holdings, pooledIn).masterLogin, { reason: reasonOf(movement), about: movement });
+  else stop(books, get(books.holdings, pooledIn).masterLogin, { reason: reasonOf(movement), movement });
 }
 
 function reasonOf({ reason, dealId }: LoggedMovement): string {
@@ -99,13 +99,13 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
       books.pools.set(pool.login, { ...next, external: pool.external + movement.amount });
       stop(books, pool.login, {
         reason: `Entry ${movement.number} moved another amount than transfer ${movement.key}.`,
-        about: movement,
+        movement,
         transferKey: movement.key,
       });
       break;
     case "amendment":
       books.pools.set(pool.login, next);
-      stop(books, pool.login, { reason: reasonOf(movement), about: movement });
+      stop(books, pool.login, { reason: reasonOf(movement), movement });
       break;
   }
   return "filed";
@@ -125,15 +125,15 @@ function externalTo(
 }
 
 /** Stops the Master. The first reason is kept, because the operator has to decide that one first. */
-function stop(books: Books, login: string, { reason, about, ...transfer }: Stopping): void {
+function stop(books: Books, login: string, { reason, movement, ...transfer }: Stopping): void {
   const pool = get(books.pools, login);
   if (pool.stoppedReason !== undefined) return;
   books.pools.set(login, { ...pool, stoppedReason: reason });
-  const { login: account, dealId } = about;
+  const { login: account, dealId } = movement;
   books.outcome.stopped.push({ login, reason, account, dealId, isWaitingDeal: false, ...transfer });
 }
 
-type Stopping = { readonly reason: string; readonly about: LoggedMovement; readonly transferKey?: string };
+type Stopping = { readonly reason: string; readonly movement: LoggedMovement; readonly transferKey?: string };
 
 /** Applies the flows of a transfer after it was filed: inflows are now on the Master, outflows have left it. */
 function apply(books: Books, transfer: OpenTransfer, movement: LoggedMovement): void {

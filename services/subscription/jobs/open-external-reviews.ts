@@ -23,10 +23,10 @@ export async function openExternalReviews(deps: Deps): Promise<boolean> {
   ];
   // When a run cannot read all external funds, a case without funds in this run may belong to funds that were not read.
   const isWhole = wanted.size < CASES_PER_RUN;
-  for (const about of cases) {
-    const money = wanted.get(about.subject);
-    if (money !== undefined || isWhole) await updateCase(deps, about, money);
-    wanted.delete(about.subject);
+  for (const reviewCase of cases) {
+    const money = wanted.get(reviewCase.subject);
+    if (money !== undefined || isWhole) await updateCase(deps, reviewCase, money);
+    wanted.delete(reviewCase.subject);
   }
   for (const money of wanted.values()) {
     await inTransaction(pool, (tx) => openCase(tx, newCaseOf(money), deps.now()));
@@ -34,20 +34,25 @@ export async function openExternalReviews(deps: Deps): Promise<boolean> {
   return false;
 }
 
-async function updateCase(deps: Deps, about: ReviewCase, money: ExternalFunds | undefined): Promise<void> {
+async function updateCase(deps: Deps, reviewCase: ReviewCase, money: ExternalFunds | undefined): Promise<void> {
   const newCase = money && newCaseOf(money);
-  if (newCase !== undefined && isSame(about, newCase)) return;
+  if (newCase !== undefined && isSame(reviewCase, newCase)) return;
   await inTransaction(deps.pool, async (tx) => {
-    const locked = await lockCase(tx, about.id);
+    const locked = await lockCase(tx, reviewCase.id);
     if (locked !== undefined) await renewOrClose(tx, locked, newCase, deps.now());
   });
 }
 
-async function renewOrClose(tx: Transaction, about: ReviewCase, newCase: NewCase | undefined, at: Date): Promise<void> {
-  const { state } = about.progress;
+async function renewOrClose(
+  tx: Transaction,
+  reviewCase: ReviewCase,
+  newCase: NewCase | undefined,
+  at: Date,
+): Promise<void> {
+  const { state } = reviewCase.progress;
   if (state !== "OPEN" && state !== "PROPOSED") return;
-  if (newCase === undefined) await closeCase(tx, about, at);
-  else await renewCase(tx, about, newCase, at);
+  if (newCase === undefined) await closeCase(tx, reviewCase, at);
+  else await renewCase(tx, reviewCase, newCase, at);
 }
 
 function isSame({ amount, actions }: ReviewCase, newCase: NewCase): boolean {

@@ -5,9 +5,7 @@ import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
 import { claimAssignments, postponeAssignment } from "../store/assignments.ts";
 import { getSubscription } from "../store/subscriptions.ts";
-
-/** Sagas of one run, settled in parallel, because a saga may wait for locks of another one. */
-const SAGAS_PER_RUN = 8;
+import { SAGAS_PER_RUN } from "./sagas-per-run.ts";
 
 /** Recovery job of assignments: aborts undecided ones, finishes decided ones, and releases account locks. */
 export async function settleAssignments(deps: Deps): Promise<boolean> {

@@ -8,9 +8,7 @@ import { continueLeaving, abandonTry, releaseExitLock } from "../processes/exit/
 import type { Deps } from "../deps.ts";
 import { claimExits, type ClaimedExit, findExit, postponeExit } from "../store/exits.ts";
 import { getSubscription } from "../store/subscriptions.ts";
-
-/** Sagas of one run, settled in parallel, because a saga may wait for locks of another one. */
-const SAGAS_PER_RUN = 8;
+import { SAGAS_PER_RUN } from "./sagas-per-run.ts";
 
 /** Recovery job of exits: aborts undecided tries, finishes those that leave, and releases account locks. */
 export async function settleExits(deps: Deps): Promise<boolean> {

@@ -1,4 +1,5 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
+import { MAX_ENTRIES_PER_READ } from "#kernel/feed/read.ts";
 import { usd } from "#kernel/money.ts";
 import { pageOf } from "#kernel/page.ts";
 import type {
@@ -12,9 +13,6 @@ import { isBetween, isLogin, isNotNegative, validate } from "../domain/validate.
 import type { Deps } from "../deps.ts";
 import { type AllocationEntry, findLastNumber, listEntries, listRows } from "../store/allocations.ts";
 
-/** One page of the feed. */
-const MAX_ENTRIES = 500;
-
 /** Allocated results and closed weeks of a Master, by allocation number. */
 export async function readAllocations(
   { pool }: Deps,
@@ -23,7 +21,7 @@ export async function readAllocations(
   validate(
     isLogin("master_login", masterLogin),
     isNotNegative("after_number", afterNumber),
-    isBetween("limit", limit, 1, MAX_ENTRIES),
+    isBetween("limit", limit, 1, MAX_ENTRIES_PER_READ),
   );
   // Read before the entries, so that an entry that is committed in between does not look like a missing one.
   const before = await findLastNumber(pool, masterLogin);

@@ -30,6 +30,7 @@ type World = {
   readonly returnReserve: (key: string) => Promise<unknown>;
 };
 
+/** Wait budget of a transfer, below that of the tested command. */
 const CALL_MS = 5_000;
 
 /** A stand-in of the fee service; tests set the fees due. A key is crystallised once, and collected item by item. */

@@ -15,6 +15,7 @@ import { settleExits } from "../jobs/settle-exits.ts";
 import { settleGates } from "../jobs/settle-gates.ts";
 import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
 
+/** More rounds of the jobs than any test needs. */
 const MAX_ROUNDS = 60;
 
 /** Files each entry of the feed that was not delivered yet, as the relay and the consumer do. */

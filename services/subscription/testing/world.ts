@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from "uuid";
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
+import { DAY_MS } from "#kernel/duration.ts";
 import { createLog } from "#kernel/log.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { ConfigureRequest } from "#proto/pamm/fee/v1/fee.ts";
@@ -26,9 +27,8 @@ export type World = {
   readonly state: { clockOffsetMs: number; delivered: number; keys: number };
 };
 
+/** About the wait budget of a money request: 10 s, less what the edge and the caller in between reserve. */
 const CALL_MS = 9_000;
-
-const DAY_MS = 86_400_000;
 
 /** A week that began some days ago and lasts longer than any test. */
 function aWeek(): Week {

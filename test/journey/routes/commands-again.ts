@@ -1,7 +1,13 @@
 import { expect, test } from "vitest";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, json, platformBalanceOf, type Reply, eventually } from "../support/client.ts";
-import { expectDone, existingAccount, INVESTOR_GROUP, MASTER_GROUP, person } from "../support/people.ts";
+import {
+  expectDone,
+  existingAccount,
+  INVESTOR_GROUP,
+  MASTER_GROUP,
+  personalFields,
+} from "../support/client-requests.ts";
 
 const TIMEOUT = { timeout: 90_000 };
 
@@ -47,11 +53,14 @@ export function commandsAgain(client: () => Client): void {
       });
       await commands.send("investor/add", { mt5_login: found, name: "Found" });
       const master = await commands.send("master/create", {
-        ...person("Maya"),
+        ...personalFields("Maya"),
         min_deposit: "0",
         platform_group: MASTER_GROUP,
       });
-      const investor = await commands.send("investor/create", { ...person("Ines"), platform_group: INVESTOR_GROUP });
+      const investor = await commands.send("investor/create", {
+        ...personalFields("Ines"),
+        platform_group: INVESTOR_GROUP,
+      });
       const [masterLogin, login] = [textOf(master.body, "mt5_login"), textOf(investor.body, "mt5_login")];
       await commands.send(`investor/deposit?login=${login}&amount=500&comment=again`);
       const perfFee = { rate: 0.2, enabled: true };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, eventually } from "../support/client.ts";
 import { CREDIT, expectFeesToReconcile, PAYMENT } from "../support/fees.ts";
-import { expectDone, withdraw } from "../support/people.ts";
+import { expectDone, withdraw } from "../support/client-requests.ts";
 import * as shape from "../support/shape.ts";
 import { bookResult, pooled } from "../support/trading.ts";
 

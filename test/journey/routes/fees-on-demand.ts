@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type Client, eventually } from "../support/client.ts";
 import { expectFeesToReconcile } from "../support/fees.ts";
-import { assign, deposit, expectDone, unassign, withdraw } from "../support/people.ts";
+import { assign, deposit, expectDone, unassign, withdraw } from "../support/client-requests.ts";
 import * as shape from "../support/shape.ts";
 import { bookResult, expectBalances, pooled } from "../support/trading.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
-import { assign, expectDone, newInvestor, newMaster } from "../support/people.ts";
+import { assign, expectDone, newInvestor, newMaster } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
 

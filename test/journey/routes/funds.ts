@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Client, dealsOf, eventually, minorOf, platformBalanceOf } from "../support/client.ts";
-import { assign, deposit, expectDone, newInvestor, newMaster, withdraw } from "../support/people.ts";
+import { assign, deposit, expectDone, newInvestor, newMaster, withdraw } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
 

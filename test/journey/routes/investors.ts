@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Client } from "../support/client.ts";
-import { existingAccount, INVESTOR_GROUP, newInvestor, newMaster, person } from "../support/people.ts";
+import { existingAccount, INVESTOR_GROUP, newInvestor, newMaster, personalFields } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
 
@@ -13,7 +13,7 @@ const REFUSED = { status: 422, code: "validation_failed", outcome: "not_executed
 
 export function investorRoutes(client: () => Client): void {
   const create = (more: object) =>
-    client().post("/api/v1/investor/create", { ...person("Ines"), platform_group: INVESTOR_GROUP, ...more });
+    client().post("/api/v1/investor/create", { ...personalFields("Ines"), platform_group: INVESTOR_GROUP, ...more });
 
   test("create returns an account without balance and without Master", async () => {
     const reply = await create({ leverage: 200 });

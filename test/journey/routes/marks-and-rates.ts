@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
-import { expectDone, withdraw } from "../support/people.ts";
+import { expectDone, withdraw } from "../support/client-requests.ts";
 import { bookResult, expectBalances, pooled } from "../support/trading.ts";
 
 /** Worked examples of the accounting: the high-water mark in a drawdown, rates by time, fees switched off. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, json } from "../support/client.ts";
-import { existingAccount, MASTER_GROUP, newMaster, person } from "../support/people.ts";
+import { existingAccount, MASTER_GROUP, newMaster, personalFields } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
 
@@ -35,7 +35,7 @@ const REVEALED = {
 
 export function masterRoutes(client: () => Client): void {
   const create = (more: object) =>
-    client().post("/api/v1/master/create", { ...person("Maya"), platform_group: MASTER_GROUP, ...more });
+    client().post("/api/v1/master/create", { ...personalFields("Maya"), platform_group: MASTER_GROUP, ...more });
 
   test("create returns three identifiers and two passwords", async () => {
     const reply = await create({ min_deposit: "100.50", leverage: "50", strategy_name: "Trend", strategy: "Majors" });

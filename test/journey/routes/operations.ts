@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, type Reply } from "../support/client.ts";
-import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/people.ts";
+import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 
 /** The headers of commands and the ledger of operations, on the whole system. */

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, eventually } from "../support/client.ts";
-import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/people.ts";
+import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
 

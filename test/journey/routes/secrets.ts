@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Client } from "../support/client.ts";
-import { deposit, expectDone, newMaster, person, INVESTOR_GROUP } from "../support/people.ts";
+import { deposit, expectDone, newMaster, personalFields, INVESTOR_GROUP } from "../support/client-requests.ts";
 import type { RunningSystem } from "../support/system.ts";
 
 /** Checks the logs of every process, including the database, the broker and the simulator. */
 export function secretsStaySecret(system: () => RunningSystem, client: () => Client): void {
   test("no password, key, query string or body is in any log", async () => {
-    const request = { ...person("Sigrid"), platform_group: INVESTOR_GROUP };
+    const request = { ...personalFields("Sigrid"), platform_group: INVESTOR_GROUP };
     const { body } = await expectDone(client().post("/api/v1/investor/create", request));
     const { login } = await newMaster(client());
     const revealed = await expectDone(client().get(`/api/v1/info/master/${login}`));

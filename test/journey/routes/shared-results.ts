@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Client } from "../support/client.ts";
-import { assign, expectDone, newInvestor, unassign, withdraw } from "../support/people.ts";
+import { assign, expectDone, newInvestor, unassign, withdraw } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import { exactly } from "../support/shape.ts";
 import {

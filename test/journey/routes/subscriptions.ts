@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { isObject, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, eventually, minorOf, platformBalanceOf } from "../support/client.ts";
-import { assign, expectDone, newInvestor, newMaster, unassign } from "../support/people.ts";
+import { assign, expectDone, newInvestor, newMaster, unassign } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
 

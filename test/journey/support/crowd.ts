@@ -3,7 +3,7 @@ import { formatDecimal, usd } from "#kernel/money.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { sized } from "../../support/proof.ts";
 import { type Client, eventually, platformBalanceOf } from "./client.ts";
-import { assign, newInvestor, newMaster, type NewMaster } from "./people.ts";
+import { assign, newInvestor, newMaster, type NewMaster } from "./client-requests.ts";
 
 /** Number of Investors that share one deal. */
 export const CROWD = sized({ test: 12, proof: 400 });
@@ -13,7 +13,9 @@ export type Member = { readonly login: string; readonly capital: bigint; readonl
 /** Members in the order of their subscriptions, which decides between equal remainders. */
 export type Crowd = NewMaster & { readonly members: readonly Member[] };
 
+/** As many as the platform usually has sessions: more registrations would only wait. */
 const AT_ONCE = 8;
+/** A mirror takes about a second; a busy machine needs more time for each member. */
 const MIRROR_MS = 120_000 + CROWD * 100;
 
 /** A Master with many Investors of different capital and the same rate; all capital is mirrored. */

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, minorOf } from "./client.ts";
-import type { NewMaster } from "./people.ts";
+import type { NewMaster } from "./client-requests.ts";
 import * as shape from "./shape.ts";
 
 const { amount, exactly, integer, login, nullable, text, timestamp } = shape;
@@ -36,6 +36,7 @@ export const PAYMENT = {
   created_at: timestamp,
 };
 
+/** The maxima of the two listings. */
 const MAX_CREDIT_PAGE = 100;
 const MAX_PAYMENT_PAGE = 500;
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { itemsOf, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, eventually } from "./client.ts";
-import { deposit, expectDone, withdraw } from "./people.ts";
+import { deposit, expectDone, withdraw } from "./client-requests.ts";
 import { cents, expectConverged, listBreaks, proofOf } from "./proof.ts";
 import type { RunningSystem } from "./system.ts";
 import { bookResult, pooled } from "./trading.ts";

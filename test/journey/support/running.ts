@@ -13,6 +13,7 @@ export type Running = {
 };
 
 const POLL_MS = 20;
+/** Longer than a whole system takes to start on a busy machine. */
 const TIMEOUT_MS = 180_000;
 
 /** The process receives SIGTERM when this process ends in any way. */

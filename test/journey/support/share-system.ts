@@ -38,6 +38,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   };
 }
 
+/** The fault is usually printed last. */
 const MAX_LINES = 200;
 
 function lastLines(text: string): string {

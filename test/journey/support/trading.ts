@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, dealsOf, eventually, minorOf, platformBalanceOf } from "./client.ts";
-import { assign, expectDone, newInvestor, newMaster, type NewMaster } from "./people.ts";
+import { assign, expectDone, newInvestor, newMaster, type NewMaster } from "./client-requests.ts";
 
 /** A tenth of a lot earns 100.00 when the price rises by 0.01. */
 const VOLUME = "0.1";

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, clientOf, minorOf, type Reply } from "../../journey/support/client.ts";
-import { newInvestor, newMaster, type NewMaster } from "../../journey/support/people.ts";
+import { newInvestor, newMaster, type NewMaster } from "../../journey/support/client-requests.ts";
 import type { TestSystem } from "../../journey/support/system.ts";
 import { closeWeek } from "../engine/fees.ts";
 import { addInvestor, addMaster, type Investor, type Master, newWorld, type World } from "../engine/world.ts";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import { minorOf, type Reply } from "../../journey/support/client.ts";
-import * as people from "../../journey/support/people.ts";
+import * as requests from "../../journey/support/client-requests.ts";
 import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
 import { mark, realise, trade } from "../engine/trading.ts";
@@ -14,7 +14,7 @@ import { inWeek } from "./weeks.ts";
 
 export async function deposit(live: Live, investor: Investor, cents: bigint): Promise<void> {
   await inWeek(live, `${investor.name} deposits ${dollars(cents)}`, async () => {
-    const reply = await people.deposit(live.client, loginOf(live, investor), dollars(cents), "reference");
+    const reply = await requests.deposit(live.client, loginOf(live, investor), dollars(cents), "reference");
     expectNumbers(live, reply, { amount: cents });
     investing.deposit(live.world, investor, cents);
   });
@@ -38,7 +38,7 @@ export async function assign(live: Live, investor: Investor, master: Master, ter
 
 export async function withdraw(live: Live, investor: Investor, cents: bigint): Promise<void> {
   await inWeek(live, `${investor.name} wants to withdraw ${dollars(cents)}`, async () => {
-    const reply = await retryWhileBusy(() => people.withdraw(live.client, loginOf(live, investor), dollars(cents)));
+    const reply = await retryWhileBusy(() => requests.withdraw(live.client, loginOf(live, investor), dollars(cents)));
     const outcome = investing.withdraw(live.world, investor, cents);
     expectOutcome(live, reply, outcome);
     if ("refused" in outcome) return;
@@ -55,7 +55,7 @@ export async function withdraw(live: Live, investor: Investor, cents: bigint): P
 
 export async function unassign(live: Live, investor: Investor, master: Master): Promise<void> {
   await inWeek(live, `${investor.name} is unassigned from ${master.name}`, async () => {
-    const send = () => people.unassign(live.client, masterAccountsOf(live, master).login, loginOf(live, investor));
+    const send = () => requests.unassign(live.client, masterAccountsOf(live, master).login, loginOf(live, investor));
     const reply = await retryWhileBusy(send);
     const isKnown = live.world.subscriptions.some((each) => each.investor === investor && each.master === master);
     const outcome = investing.unassign(live.world, investor);

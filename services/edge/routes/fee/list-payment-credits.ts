@@ -9,6 +9,7 @@ import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
 import { timestamp } from "../../wire/timestamp.ts";
 
+/** Part of the HTTP contract. */
 const DEFAULT_LIMIT = 5;
 
 const Credit = Type.Object({

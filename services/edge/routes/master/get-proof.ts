@@ -7,6 +7,7 @@ import { ProofItem, proofItem, SumItem, sumItem } from "../../schemas/proof.ts";
 import { route } from "../../route.ts";
 import { timestamp } from "../../wire/timestamp.ts";
 
+/** The maximum of a page, so that a report has as few pages as possible. */
 const DEFAULT_LIMIT = 500;
 
 export const getProof = route({

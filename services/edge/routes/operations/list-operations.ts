@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Operation } from "#proto/pamm/funding/v1/funding.ts";
-import { commentFilter, limit100, loginField, opaqueCursor } from "../../schemas/request-fields.ts";
+import { commentFilter, DEFAULT_LIMIT, limit100, loginField, opaqueCursor } from "../../schemas/request-fields.ts";
 import {
   OperationReply,
   operationReply,
@@ -13,7 +13,6 @@ import { type Deps, route } from "../../route.ts";
 import { READERS } from "./readers.ts";
 import { withLegs } from "./with-legs.ts";
 
-const STANDARD_LIMIT = 50;
 /** Before any operation: the newest come first. */
 const NEWEST = "";
 
@@ -37,7 +36,7 @@ export const listOperations = route({
     login: Type.Optional(loginField("Login of the Investor.")),
     comment: Type.Optional(commentFilter),
     outcome: Type.Optional(outcomeField),
-    limit: Type.Optional(limit100(STANDARD_LIMIT)),
+    limit: Type.Optional(limit100(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
   }),
   reply: OpaquePage(OperationReply, "Newest first."),
@@ -45,7 +44,7 @@ export const listOperations = route({
   check: ({ query }, deps) => cursorErrors(readCursor(deps, query)),
 
   async handle(deps, { query }, context) {
-    const limit = Number(query.limit ?? STANDARD_LIMIT);
+    const limit = Number(query.limit ?? DEFAULT_LIMIT);
     const requested = {
       login: query.login ?? "",
       comment: query.comment,

@@ -13,9 +13,9 @@ import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/p
 import type { Deps } from "../../route.ts";
 import { isFinal } from "../../schemas/operation.ts";
 
-/** Operations that are read at the same time. */
+/** Operations that are read at the same time: each is several calls, and a service accepts a limited number at once. */
 const AT_ONCE = 8;
-/** Legs that cannot be read in this time are omitted. */
+/** Legs that cannot be read in this time are omitted, so that the request is answered within its own time limit. */
 const READ_LEGS_MS = 2_000;
 
 const OUTCOMES: Readonly<Record<TransferState, OperationOutcome>> = {

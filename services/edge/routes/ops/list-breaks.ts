@@ -1,12 +1,11 @@
 import { Type } from "typebox";
 import { BreakItem, breakItem, CHECKED, CheckItem, checkItem } from "../../schemas/break.ts";
 import { choice } from "../../schemas/field.ts";
-import { limit100, opaqueCursor } from "../../schemas/request-fields.ts";
+import { DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 
-const DEFAULT_LIMIT = 50;
 const LIST = "breaks";
 
 export const listBreaks = route({

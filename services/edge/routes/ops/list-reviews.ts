@@ -1,12 +1,10 @@
 import { Type } from "typebox";
 import { choice } from "../../schemas/field.ts";
-import { limit100, opaqueCursor } from "../../schemas/request-fields.ts";
+import { DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
 import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
 import { REVIEWERS, reviewItem, ReviewItem, stateFilter, stateOf } from "../../schemas/review.ts";
 import { route } from "../../route.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
-
-const DEFAULT_LIMIT = 50;
 
 const page = OpaquePage(ReviewItem);
 

@@ -8,7 +8,7 @@ import type { Services } from "../../route.ts";
 const CLIENTS = { platform: "platform", subscription: "subscriptions", fee: "fees", funding: "funding" } as const;
 export type ServiceName = keyof typeof CLIENTS;
 
-/** A service that does not answer must not hide the answers of the others. */
+/** Shorter than the time limit of the request: a service that does not answer must not hide the answers of the others. */
 const ANSWER_WITHIN_MS = 3_000;
 /** Above every id: a service that was listed on earlier pages returns an empty page. */
 const ABOVE_ALL_IDS = 2n ** 62n;

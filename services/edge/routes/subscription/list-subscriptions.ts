@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { investorLogin, masterLogin, status, wait } from "../../schemas/request-fields.ts";
 import {
@@ -13,8 +14,6 @@ import {
   subscriptionIdReply,
 } from "../../schemas/subscription.ts";
 import { listRoute } from "../../route.ts";
-
-const PAGE_SIZE = 1_000;
 
 export const listSubscriptions = listRoute({
   method: "GET",
@@ -46,7 +45,7 @@ export const listSubscriptions = listRoute({
       masterLogin: query.master_login ?? "",
       investorLogin: query.investor_login ?? "",
       status: statusOf(query.status),
-      limit: PAGE_SIZE,
+      limit: MAX_PAGE_SIZE,
     };
     const mayBePaused = query.status === undefined || query.status === "PAUSED";
     if (query.wait !== undefined && mayBePaused) {

@@ -1,13 +1,12 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
+import { MAX_ENTRIES_PER_READ } from "#kernel/feed/read.ts";
 import type { Deps } from "../../deps.ts";
 import { findGap, type JournalBatch, type JournalEntry, type JournalPart, untilWeek } from "../../domain/journal.ts";
 import type { FeeMaster } from "../../store/masters.ts";
 import { entryOf, partOf, UnreadableJournal } from "../../messages/journal.ts";
 
-/** The maximum that subscription accepts. */
-const ENTRIES_PER_READ = 500;
-/** Limit of one answer. Batches end between two entries, so only a single entry may have more. */
+/** The maximum that subscription accepts. Batches end between two entries, so only a single entry may have more. */
 const PARTS_PER_READ = 5_000;
 
 type Reader = { readonly deps: Deps; readonly masterLogin: string; readonly context: CallContext };
@@ -18,7 +17,7 @@ export async function readPage(
   { masterLogin, readNumber }: FeeMaster,
   context: CallContext,
 ): Promise<JournalEntry[] | undefined> {
-  const request = { masterLogin, afterNumber: readNumber, limit: ENTRIES_PER_READ };
+  const request = { masterLogin, afterNumber: readNumber, limit: MAX_ENTRIES_PER_READ };
   const page = await deps.subscriptions.readAllocations(request, queryContext(context));
   if (page.lastNumber < readNumber) {
     throw new UnreadableJournal(`allocations end with ${page.lastNumber}, but ${readNumber} were read before`);

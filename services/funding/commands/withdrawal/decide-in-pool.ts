@@ -17,6 +17,7 @@ import { refuseSaga, releaseLock, type Saga } from "./end-saga.ts";
 const RETRYABLE = new Set(["account_busy", "allocation_in_progress"]);
 /** Final refusals of the pool: recorded under key and try, so this try can never be decided differently. */
 const FINAL = new Set([...RETRYABLE, "master_open_positions", "investor_deficit", "safety_stop"]);
+/** The operation that holds the lock, or the allocation, usually ends within a moment, and the caller waits. */
 const PAUSE_BETWEEN_TRIES_MS = 200;
 /** Shortest remaining wait budget that is worth another try. */
 const MIN_TRY_MS = 3_000;

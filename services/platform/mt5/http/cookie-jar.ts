@@ -5,6 +5,7 @@ export type CookieJar = {
   readonly header: () => string | undefined;
 };
 
+/** A server or a load balancer sets one or two; the limits bound what a faulty one occupies. */
 const MAX_COOKIES = 16;
 const MAX_COOKIE_LENGTH = 4_096;
 /** Name and value of a Set-Cookie header; attributes do not matter on one connection to one server. */

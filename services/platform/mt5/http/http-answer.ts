@@ -8,7 +8,9 @@ export type Reading =
   /** The bytes are not one HTTP/1.1 answer; nothing on this connection can be trusted any more. */
   | { readonly kind: "violation" };
 
+/** The limits of head and line are far above what a server sends: they bound the memory that a faulty one occupies. */
 export const MAX_HEAD_BYTES = 16 * 1024;
+/** Above the longest answer, a batch of deals without pages. */
 export const MAX_BODY_BYTES = 32 * 1024 * 1024;
 const MAX_CHUNK_LINE_BYTES = 256;
 /** Each chunk is an object until the answer is whole: small chunks would exhaust the memory before MAX_BODY_BYTES. */

@@ -6,6 +6,7 @@
 export type JsonObject = ReadonlyMap<string, readonly JsonValue[]>;
 export type JsonValue = string | boolean | null | readonly JsonValue[] | JsonObject;
 
+/** Answers nest a few levels; the parser is recursive, and deep nesting would exhaust the stack. */
 const MAX_DEPTH = 32;
 const WHITESPACE = /[ \t\n\r]*/y;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;

@@ -13,6 +13,7 @@ import { orUnavailable } from "../unavailable.ts";
 const READING_MS = 1_000;
 /** Maximum wait of a read for a leg that an earlier read has delayed. */
 const MAX_DELAYED_WAIT_MS = 500;
+/** Changes by this process end the wait; changes by another process are seen after this time. */
 const POLL_MS = 20;
 
 /** Reads an account while no leg is sent. With legs in progress, the platform and the log would rarely agree. */

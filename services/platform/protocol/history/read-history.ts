@@ -1,5 +1,6 @@
 import { compareHistory } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
+import { SHOWN_WITHIN_MS } from "../../domain/next-scan.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { findAccount, readAgainFrom } from "../../store/accounts.ts";
 import { readClock } from "../../store/clock.ts";
@@ -11,8 +12,8 @@ import { isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals } from "./file-deals.ts";
 import { CLOCK_WINDOW_MS } from "../../mt5/server-clock.ts";
 
-/** The platform may show a deal this much later, so each read begins this long before the end of the previous read. */
-export const REREAD_MS = 60_000;
+/** Each read begins this long before the end of the previous one, because the platform may show a deal late. */
+export const REREAD_MS = SHOWN_WITHIN_MS;
 
 /**
  * Reads the deals of some logins since an instant, files new deals, and reports amended ones. `always` are logins that

@@ -8,22 +8,22 @@ import { lockAccountAndLeg, recordEvent } from "../record.ts";
 type Confirmed = { readonly server: string; readonly ticket: bigint; readonly at: Date | undefined };
 
 /** Records the decision that the deal belongs to the leg, as if a scan had found it. */
-export async function confirmApplied(tx: Transaction, about: ReviewCase, confirmed: Confirmed): Promise<void> {
+export async function confirmApplied(tx: Transaction, reviewCase: ReviewCase, confirmed: Confirmed): Promise<void> {
   const { server, ticket, at } = confirmed;
-  await recordEvent(tx, await requireOpenReview(tx, about), { type: "decided_applied", ticket }, { server, at });
+  await recordEvent(tx, await requireOpenReview(tx, reviewCase), { type: "decided_applied", ticket }, { server, at });
 }
 
 /** Records the decision that no money moved, as if the absence had been proven. */
-export async function confirmNotApplied(tx: Transaction, about: ReviewCase, server: string): Promise<void> {
-  await recordEvent(tx, await requireOpenReview(tx, about), { type: "decided_refused" }, { server });
+export async function confirmNotApplied(tx: Transaction, reviewCase: ReviewCase, server: string): Promise<void> {
+  await recordEvent(tx, await requireOpenReview(tx, reviewCase), { type: "decided_refused" }, { server });
 }
 
 /** Returns a leg that was reported as applied to APPLIED, whatever operators decide about its deal. */
-export async function keepApplied(tx: Transaction, about: ReviewCase, server: string): Promise<void> {
-  if (about.operationId === "") return;
-  const locked = await lockAccountAndLeg(tx, about.login, legNumber(BigInt(about.operationId)));
+export async function keepApplied(tx: Transaction, reviewCase: ReviewCase, server: string): Promise<void> {
+  if (reviewCase.operationId === "") return;
+  const locked = await lockAccountAndLeg(tx, reviewCase.login, legNumber(BigInt(reviewCase.operationId)));
   const { status, dealId: ticket } = locked.leg;
-  if (status.state !== "REVIEW" || status.reason !== about.reason) return;
+  if (status.state !== "REVIEW" || status.reason !== reviewCase.reason) return;
   if (reportedState(status) !== "APPLIED" || ticket === undefined) return;
   await recordEvent(tx, locked, { type: "decided_applied", ticket }, { server });
 }

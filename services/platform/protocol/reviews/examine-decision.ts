@@ -17,13 +17,13 @@ export async function requireOpenReview(tx: Transaction, { login, operationId }:
 export type NamedDeal = { readonly server: string; readonly dealId: bigint; readonly shown: Deal | undefined };
 
 /** Throws unless the named deal is the one that was ordered: the platform shows it, and it is not recorded yet. */
-export async function requireDealOfLeg(tx: Transaction, about: ReviewCase, named: NamedDeal): Promise<void> {
+export async function requireDealOfLeg(tx: Transaction, reviewCase: ReviewCase, named: NamedDeal): Promise<void> {
   const { server, dealId, shown } = named;
-  const { leg } = await requireOpenReview(tx, about);
+  const { leg } = await requireOpenReview(tx, reviewCase);
   if (dealId === 0n) throw actionNotPossible("The action confirm_applied requires deal_id: the deal of the leg.");
   if (shown === undefined) throw actionNotPossible(`The trading platform does not show deal ${dealId}.`);
   const differences = [
-    ...(shown.login === about.login ? [] : [`it is on login ${shown.login}`]),
+    ...(shown.login === reviewCase.login ? [] : [`it is on login ${shown.login}`]),
     ...(shown.action === DEAL_ACTION.balance ? [] : ["it is not a balance operation"]),
     ...(effectOf(shown) === leg.amountMinor ? [] : ["its amount differs"]),
   ];

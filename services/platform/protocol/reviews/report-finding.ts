@@ -28,8 +28,7 @@ export type Finding = {
 /** Records a finding once, however often it is seen, and opens a review when there is an action to decide. */
 export async function reportFinding(tx: Transaction, finding: Finding): Promise<void> {
   const { login, reason, leg, server, dealId, dealState = 0, evidence } = finding;
-  const about = { login, reason, leg: leg?.number, server, dealId, dealState, evidence };
-  const inserted = await insertFinding(tx, about);
+  const inserted = await insertFinding(tx, { login, reason, leg: leg?.number, server, dealId, dealState, evidence });
   const actions = reviewActions(reason, leg?.status);
   if (inserted === undefined || actions.length === 0) return;
   const { id, logMinor } = inserted;

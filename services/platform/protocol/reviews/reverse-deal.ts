@@ -17,15 +17,15 @@ export function reversalKey({ id }: Pick<ReviewCase, "id">): string {
  * Signed amount in cents that reverses the deal as the log has it, or that a refused reversal could not move. The account is
  * locked, so that of two reviews about one deal only one reverses it. Throws when nothing can be reversed.
  */
-export async function findReversalMinor(tx: Transaction, server: string, about: ReviewCase): Promise<bigint> {
-  const { login, dealId, operationId, reason } = about;
+export async function findReversalMinor(tx: Transaction, server: string, reviewCase: ReviewCase): Promise<bigint> {
+  const { login, dealId, operationId, reason } = reviewCase;
   await lockAccount(tx, login);
   if (reason === "reversal_refused") {
     const refused = await findLeg(tx, BigInt(operationId));
     if (refused !== undefined) return refused.amountMinor;
   }
   const earlier = await findReversal(tx, login, dealId);
-  if (earlier !== undefined && earlier !== about.id) {
+  if (earlier !== undefined && earlier !== reviewCase.id) {
     throw actionNotPossible(`Deal ${dealId} was already reversed by review ${earlier}.`);
   }
   const logged = await findLoggedDeal(tx, server, login, dealId);
@@ -34,12 +34,12 @@ export async function findReversalMinor(tx: Transaction, server: string, about: 
 }
 
 /** Records the reversal in the transaction of the decision; from here on it is a leg like any other. */
-export async function orderReversal(tx: Transaction, server: string, about: ReviewCase): Promise<void> {
-  const amountMinor = await findReversalMinor(tx, server, about);
+export async function orderReversal(tx: Transaction, server: string, reviewCase: ReviewCase): Promise<void> {
+  const amountMinor = await findReversalMinor(tx, server, reviewCase);
   const order = {
-    key: reversalKey(about),
+    key: reversalKey(reviewCase),
     lockOwner: "",
-    legs: [{ login: about.login, kind: "reversal" as const, amountMinor }],
+    legs: [{ login: reviewCase.login, kind: "reversal" as const, amountMinor }],
     floorMinor: undefined,
     isEnqueued: true,
     sendBefore: undefined,

@@ -19,6 +19,7 @@ import { dealRecord } from "../records/deal-record.ts";
 import { type Answer, NO_CONTENT } from "../reply.ts";
 import { accountsOfGroup, dealsInPeriod, findAccount, findDeal, getAccount, type Period } from "../visible.ts";
 
+/** In seconds, after any deal. */
 const END_OF_TIME = 9_999_999_999;
 
 function getDealByTicket(server: TradeServer, ticket: number): Deal {

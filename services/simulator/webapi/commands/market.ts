@@ -10,6 +10,7 @@ import { symbolRecord } from "../records/symbol-record.ts";
 import type { Answer, WireRecord } from "../reply.ts";
 
 const ALL = [...SYMBOLS.values()];
+/** Bounds the work of comparing each symbol with the masks. */
 const MAX_SYMBOL_TEXT = 4_096;
 
 function listSymbols(): Answer {

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#kernel/duration.ts";
 import { MANAGER_RIGHT } from "../../settings.ts";
 import { serverTimeSeconds, type TradeServer } from "../../trade-server.ts";
 import type { Commands } from "../command.ts";
@@ -6,7 +7,7 @@ import type { Answer } from "../reply.ts";
 const DAYS = 7;
 const HOURS = 24;
 /** Half a year: one of two instants that far apart is in winter. */
-const HALF_YEAR_MS = 182 * 86_400_000;
+const HALF_YEAR_MS = 182 * DAY_MS;
 
 /** The seconds, and the same moment as the server's wall clock shows it. */
 function serverTime(server: TradeServer): Answer {

@@ -4,6 +4,7 @@ import { COARSE_VOLUME, LOT, MONEY_DIGITS } from "../../domain/units.ts";
 import type { WireRecord } from "../reply.ts";
 import { contractSize } from "./deal-record.ts";
 
+/** 0.01 to 1,000 lots, as usual for currency pairs. */
 const MIN_VOLUME = LOT / 100n;
 const MAX_VOLUME = LOT * 1_000n;
 

@@ -1,3 +1,4 @@
+import { DAY_MS } from "#kernel/duration.ts";
 import type { Account } from "../../domain/account.ts";
 import { effectOf } from "../../domain/deal.ts";
 import { formatMoney } from "../../domain/units.ts";
@@ -6,8 +7,6 @@ import { dealsOf } from "../../store/books.ts";
 import { type PreviousBalances, serverTimeMs, type TradeServer } from "../../trade-server.ts";
 import type { WireRecord } from "../reply.ts";
 import { NUMBER_FIELDS, TEXT_FIELDS } from "../user-fields.ts";
-
-const DAY_MS = 86_400_000;
 
 export function userRecord(server: TradeServer, account: Account): WireRecord {
   const { login, group, rights, leverage, balance, credit } = account;

@@ -75,9 +75,13 @@ export async function openLedger(
   if (last !== undefined) await markDealsAllocated(tx, login, last.number, deps.now());
   if (advance.stopped !== undefined) {
     const dealId = deals[advance.taken]?.dealId;
-    const about = { account: login, dealId: dealId ?? 0n, isWaitingDeal: dealId !== undefined };
-    const ticket = dealId ?? master.filedDealId;
-    await stopForError(tx, deps, advance.stopped.error, { login, ticket, ...about });
+    await stopForError(tx, deps, advance.stopped.error, {
+      login,
+      account: login,
+      ticket: dealId ?? master.filedDealId,
+      dealId: dealId ?? 0n,
+      isWaitingDeal: dealId !== undefined,
+    });
   }
   const { pool, arrivals } = advance.state;
   const allocated = deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n);

@@ -22,12 +22,12 @@ export async function stopForError(
   tx: Transaction,
   deps: Pick<Deps, "log" | "now">,
   error: unknown,
-  { ticket, ...about }: Omit<Stop, "reason"> & { readonly ticket: bigint },
+  { ticket, ...stopped }: Omit<Stop, "reason"> & { readonly ticket: bigint },
 ): Promise<void> {
-  if (error instanceof PoolBroken) return await stop(tx, deps, { ...about, reason: error.message });
+  if (error instanceof PoolBroken) return await stop(tx, deps, { ...stopped, reason: error.message });
   const errorId = randomUUID();
-  const { login } = about;
-  await stop(tx, deps, { ...about, reason: `Internal error ${errorId}; see the log.` });
+  const { login } = stopped;
+  await stop(tx, deps, { ...stopped, reason: `Internal error ${errorId}; see the log.` });
   afterCommit(tx, () =>
     deps.log.error("pool not computed, Master stopped", { login, ticket, error_id: errorId, error }),
   );

@@ -21,6 +21,7 @@ import { finalRefusal, type GatedLeave, refuseUnderGate } from "./leaving.ts";
 
 /** Short, because other leaves of the pool wait until the gate opens, and later the recovery job takes the gate over. */
 const READ_MS = 3_000;
+/** Readings that trades of the Master may outdate; then the leave is refused, and its caller retries. */
 const MAX_READS = 3;
 /** Commits of one backlog, each of thousands of rows. */
 const MAX_COMMITS = 50;

@@ -20,7 +20,7 @@ import { expectSame } from "./external-funds.ts";
  */
 export const compensateDeficit: Effect = {
   readsOf: ({ login }) => [login],
-  examine(_about, _wanted, readings) {
+  examine(_reviewCase, _wanted, readings) {
     expectComplete(readings);
     for (const [login, { openPositions }] of readings) {
       if (openPositions > 0) {
@@ -30,12 +30,12 @@ export const compensateDeficit: Effect = {
       }
     }
   },
-  async carryOut(tx, deps, { about, wanted, readings }) {
-    const reading = readings.get(about.login);
+  async carryOut(tx, deps, { reviewCase, wanted, readings }) {
+    const reading = readings.get(reviewCase.login);
     if (reading === undefined) throw actionNotPossible("The Master's account was not read. Retry shortly.");
-    const pooled = await listHoldingsOfPool(tx, about.login);
+    const pooled = await listHoldingsOfPool(tx, reviewCase.login);
     const logins = pooled.map(({ investorLogin }) => investorLogin);
-    const struck = await strikeFlat(tx, deps, { about, reading, logins });
+    const struck = await strikeFlat(tx, deps, { reviewCase, reading, logins });
     const { pool, raised, total } = compensate(struck.pool);
     const loginOf = new Map(pooled.map(({ subscriptionId, investorLogin }) => [subscriptionId, investorLogin]));
     const parts = raised.map((part) => ({ ...part, investorLogin: loginOf.get(part.subscriptionId) ?? "" }));
@@ -43,8 +43,8 @@ export const compensateDeficit: Effect = {
     if (parts.some(({ investorLogin }) => investorLogin === "")) {
       throw actionNotPossible("The pool changed in the meantime. Retry shortly.");
     }
-    const external = await takeFromExternal(tx, about, { parts, total, at: wanted.at });
-    expectSame(about, external);
+    const external = await takeFromExternal(tx, reviewCase, { parts, total, at: wanted.at });
+    expectSame(reviewCase, external);
     if (external < total) {
       throw actionNotPossible(
         `The deficit is ${formatAmount(usd(total))}, but only ${formatAmount(usd(external))} is available.`,
@@ -56,13 +56,17 @@ export const compensateDeficit: Effect = {
   },
 };
 
-type FlatReading = { readonly about: ReviewCase; readonly reading: AccountReading; readonly logins: readonly string[] };
+type FlatReading = {
+  readonly reviewCase: ReviewCase;
+  readonly reading: AccountReading;
+  readonly logins: readonly string[];
+};
 
 /** The pool at the log position at which the Master was read flat, allocated and struck up to there. */
-async function strikeFlat(tx: Transaction, deps: Deps, { about, reading, logins }: FlatReading): Promise<Ledger> {
-  const master = await lockMaster(tx, about.login);
+async function strikeFlat(tx: Transaction, deps: Deps, { reviewCase, reading, logins }: FlatReading): Promise<Ledger> {
+  const master = await lockMaster(tx, reviewCase.login);
   if (master === undefined || master.stoppedReason !== null) {
-    throw actionNotPossible(`Master ${about.login} is stopped.`);
+    throw actionNotPossible(`Master ${reviewCase.login} is stopped.`);
   }
   if (!master.hasOpenGate) throw actionNotPossible("An Investor is leaving this pool. Retry shortly.");
   const { requestedAt: at, logNumber: through } = reading;

@@ -9,13 +9,13 @@ export type Wanted = { readonly dealId: bigint; readonly at: Date };
 /** One action that operators may decide. */
 export type Effect = {
   /** Logins of the accounts to read before. */
-  readonly readsOf: (about: ReviewCase) => readonly string[];
+  readonly readsOf: (reviewCase: ReviewCase) => readonly string[];
   /** Throws actionNotPossible when the action may not be proposed. */
-  readonly examine: (about: ReviewCase, wanted: Wanted, readings: Readings) => void;
+  readonly examine: (reviewCase: ReviewCase, wanted: Wanted, readings: Readings) => void;
   /** Runs in the transaction of the decision; throws actionNotPossible when the books do not allow it now. */
   readonly carryOut: (
     tx: Transaction,
     deps: Deps,
-    saga: { readonly about: ReviewCase; readonly wanted: Wanted; readonly readings: Readings },
+    saga: { readonly reviewCase: ReviewCase; readonly wanted: Wanted; readonly readings: Readings },
   ) => Promise<void>;
 };

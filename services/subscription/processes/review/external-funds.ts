@@ -23,8 +23,8 @@ const NO_READING = { readsOf: () => [], examine: () => undefined };
 /** External funds on an Investor become a deposit or withdrawal of that Investor, and are mirrored like one. */
 export const adopt: Effect = {
   ...NO_READING,
-  async carryOut(tx, deps, { about, wanted }) {
-    const { account, holding } = await lockInvestor(tx, about);
+  async carryOut(tx, deps, { reviewCase, wanted }) {
+    const { account, holding } = await lockInvestor(tx, reviewCase);
     const adopted = adoptExternal(account.buckets, holding.buckets);
     if (adopted === undefined) {
       const pooled = formatAmount(usd(holding.buckets.pooled));
@@ -43,23 +43,23 @@ export const adopt: Effect = {
 /** External funds stay external, and no further review is opened about them. */
 export const acknowledge: Effect = {
   ...NO_READING,
-  async carryOut(tx, _deps, { about }) {
-    if (about.subject.startsWith(ON_INVESTOR)) {
-      const { account } = await lockInvestor(tx, about);
+  async carryOut(tx, _deps, { reviewCase }) {
+    if (reviewCase.subject.startsWith(ON_INVESTOR)) {
+      const { account } = await lockInvestor(tx, reviewCase);
       return await acknowledgeQuarantine(tx, account.login, account.buckets.quarantined);
     }
-    const [pool] = await lockPools(tx, [about.login]);
+    const [pool] = await lockPools(tx, [reviewCase.login]);
     assert(pool !== undefined);
-    expectSame(about, pool.external);
-    await acknowledgeExternal(tx, about.login, pool.external);
+    expectSame(reviewCase, pool.external);
+    await acknowledgeExternal(tx, reviewCase.login, pool.external);
   },
 };
 
 async function lockInvestor(
   tx: Transaction,
-  about: ReviewCase,
+  reviewCase: ReviewCase,
 ): Promise<{ readonly account: AccountBook; readonly holding: HoldingBook }> {
-  const { login } = about;
+  const { login } = reviewCase;
   const { holding: investorState } = await findInvestorState(tx, login);
   const master = investorState && (await lockMaster(tx, investorState.masterLogin));
   const books = await lockBooks(tx, { investorLogins: [login], masterLogins: [], keys: [] });
@@ -70,7 +70,7 @@ async function lockInvestor(
   }
   // A leave that is being decided counts with the present buckets.
   if (!master.hasOpenGate) throw actionNotPossible("An Investor is leaving this pool. Retry shortly.");
-  expectSame(about, account.buckets.quarantined);
+  expectSame(reviewCase, account.buckets.quarantined);
   return { account, holding };
 }
 

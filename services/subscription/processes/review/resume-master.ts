@@ -15,8 +15,9 @@ import { accountOfStop, transferOfStop } from "./record-stops.ts";
 /** Resumes a stopped Master whose account, and the account with the fault, equal their logs again. */
 export const resume: Effect = {
   readsOf: accountsOf,
-  examine: (_about, _wanted, readings) => expectComplete(readings),
-  carryOut: async (tx, deps, { about }) => await resumePool(tx, deps, about, (master) => master.acceptedDealsNumber),
+  examine: (_reviewCase, _wanted, readings) => expectComplete(readings),
+  carryOut: async (tx, deps, { reviewCase }) =>
+    await resumePool(tx, deps, reviewCase, (master) => master.acceptedDealsNumber),
 };
 
 /**
@@ -28,16 +29,18 @@ export const resumeWithDifference: Effect = { ...resume, readsOf: () => [], exam
 /** Allocates the deal at which the Master was stopped to the Investors that have units now. */
 export const allocateDeal: Effect = {
   ...resume,
-  examine(about, { dealId }, readings) {
+  examine(reviewCase, { dealId }, readings) {
     expectComplete(readings);
-    if (dealId !== about.dealId) throw actionNotPossible(`The deal_id must be ${about.dealId}, the deal under review.`);
+    if (dealId !== reviewCase.dealId) {
+      throw actionNotPossible(`The deal_id must be ${reviewCase.dealId}, the deal under review.`);
+    }
   },
-  async carryOut(tx, deps, { about, wanted }) {
-    const next = await findNextDeal(tx, about.login);
+  async carryOut(tx, deps, { reviewCase, wanted }) {
+    const next = await findNextDeal(tx, reviewCase.login);
     if (next?.dealId !== wanted.dealId) {
       throw actionNotPossible(`Deal ${wanted.dealId} is not the next deal to allocate.`);
     }
-    await resumePool(tx, deps, about, () => next.number);
+    await resumePool(tx, deps, reviewCase, () => next.number);
   },
 };
 
@@ -47,19 +50,19 @@ export const allocateDeal: Effect = {
  */
 export const transferAgain: Effect = {
   ...resume,
-  async carryOut(tx, deps, { about, wanted }) {
-    await resumePool(tx, deps, about, (master) => master.acceptedDealsNumber);
-    const [transfer] = await loadOpenTransfers(tx, [transferOfStop(about)]);
+  async carryOut(tx, deps, { reviewCase, wanted }) {
+    await resumePool(tx, deps, reviewCase, (master) => master.acceptedDealsNumber);
+    const [transfer] = await loadOpenTransfers(tx, [transferOfStop(reviewCase)]);
     if (transfer === undefined) throw actionNotPossible("The transfer is no longer open.");
-    const reason = `review ${about.id}: it moved a wrong amount`;
+    const reason = `review ${reviewCase.id}: it moved a wrong amount`;
     if (transfer.kind === "mirror") await refuseMirror(tx, transfer, reason, wanted.at);
     else await replaceExit(tx, transfer.id, reason, wanted.at);
     afterCommit(tx, deps.wakeSignals.exits.notify);
   },
 };
 
-function accountsOf(about: ReviewCase): string[] {
-  return [about.login, accountOfStop(about)];
+function accountsOf(reviewCase: ReviewCase): string[] {
+  return [reviewCase.login, accountOfStop(reviewCase)];
 }
 
 /** Ends the stop and allocates the waiting deals in the same transaction: a deal that would stop it again refuses the action. */

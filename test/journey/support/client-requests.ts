@@ -8,7 +8,7 @@ export const INVESTOR_GROUP = "pamm\\investor";
 export type NewMaster = { readonly id: string; readonly login: string; readonly paymentLogin: string };
 
 export async function newMaster({ post }: Client, minDeposit = "0"): Promise<NewMaster> {
-  const request = { ...person("Maya"), min_deposit: minDeposit, platform_group: MASTER_GROUP };
+  const request = { ...personalFields("Maya"), min_deposit: minDeposit, platform_group: MASTER_GROUP };
   const { status, body, text } = await post("/api/v1/master/create", request);
   expect(status, text).toBe(200);
   const [id, login, paymentLogin] = ["id", "mt5_login", "payment_account_login"].map((name) => textOf(body, name));
@@ -17,7 +17,7 @@ export async function newMaster({ post }: Client, minDeposit = "0"): Promise<New
 
 /** Deposits the balance, if any. */
 export async function newInvestor(client: Client, balance?: string): Promise<string> {
-  const request = { ...person("Ines"), platform_group: INVESTOR_GROUP };
+  const request = { ...personalFields("Ines"), platform_group: INVESTOR_GROUP };
   const { status, body, text } = await client.post("/api/v1/investor/create", request);
   expect(status, text).toBe(200);
   const login = textOf(body, "mt5_login");
@@ -31,7 +31,8 @@ export async function existingAccount({ control }: Client, balance = "0"): Promi
   return textOf(isObject(account) ? account : {}, "login");
 }
 
-export function person(name: string) {
+/** The fields of a registration that identify its person. */
+export function personalFields(name: string) {
   const username = `${name.toLowerCase()}@example.com`;
   return { first_name: name, last_name: "Okafor", name: `${name} Okafor`, username };
 }
