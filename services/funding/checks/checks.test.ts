@@ -99,13 +99,25 @@ test("cashflow_completeness: a withdrawal of 0.00 is finished without a transfer
   expect(await findings()).toEqual([]);
 });
 
-test("cashflow_completeness: a run continues after its cursor", async () => {
+test("cashflow_completeness: runs examine the newest cashflows and those after the cursor, and skip none", async () => {
   await corrupt(`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, refusal, deadline,
                                        created_at, finished_at, next_try_at, first_deposit_checked, min_deposit_minor)
                  select 'old-' || n, 'deposit', '${INVESTOR}', 100, 'USD', '', 'REFUSED', '{}', now(), now(), now(), now(), false, 0
-                 from generate_series(1, 147) n`);
-  const [check] = fundingChecks(funding);
-  const run = async (cursor: string) => (await check!.run({ cursor, pendingBreaks: [] })).nextCursor;
-  expect(await run("")).toBe("100");
-  expect(await run("100")).toBe("");
+                 from generate_series(1, 247) n`);
+  // The table has the changed rows after the others.
+  await corrupt("update cashflow set tries = tries + 1 where id <= 50");
+  const asked = new Set<string>();
+  const getTransfer: World["platform"]["getTransfer"] = (request, context) => {
+    asked.add(request.key);
+    return funding.platform.getTransfer(request, context);
+  };
+  const [check] = fundingChecks({ ...funding, platform: { ...funding.platform, getTransfer } });
+  const run = async (cursor: string) => {
+    asked.clear();
+    const { nextCursor } = await check!.run({ cursor, pendingBreaks: [] });
+    return { nextCursor, examined: asked.size };
+  };
+  expect(await run("")).toEqual({ nextCursor: "100", examined: 200 });
+  expect(await run("100")).toEqual({ nextCursor: "200", examined: 150 });
+  expect(await run("200")).toEqual({ nextCursor: "", examined: 100 });
 });

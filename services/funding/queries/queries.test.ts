@@ -116,6 +116,7 @@ test("operations are listed newest first, in pages, by login, comment and outcom
   };
 
   expect(await ids({})).toEqual([["op-3", "op-2", "op-1"], false]);
+  expect(await ids({ limit: 1 })).toEqual([["op-3"], true]);
   expect(await ids({ limit: 2 })).toEqual([["op-3", "op-2"], true]);
   expect(await ids({ limit: 2, beforeId: "op-2" })).toEqual([["op-1"], false]);
   expect(await ids({ comment: "op-2" })).toEqual([["op-2"], false]);

@@ -8,9 +8,11 @@ import { pullWakeUps } from "./pull.ts";
 import { ensureStreams, jetStreamManager } from "./streams.ts";
 import { forwarding, newStream, type TestStream, WITHIN } from "../testing/streams.ts";
 
-/** A reader that records the number of each wake-up, and fails as often as the test sets. */
+/** A reader that records the number of each wake-up and its log lines, and fails as often as the test sets. */
 function startReader({ broker, stream, subject }: TestStream) {
   const woken: bigint[] = [];
+  const lines: string[] = [];
+  const recordingLog = { ...log, info: (line: string) => void lines.push(line) };
   const state = { failures: 0 };
   const catchUp = async (lastNumber: bigint): Promise<void> => {
     if (state.failures > 0) {
@@ -20,8 +22,9 @@ function startReader({ broker, stream, subject }: TestStream) {
     await sleep(1);
     woken.push(lastNumber);
   };
-  const pull = pullWakeUps(broker, { stream, consumer: "reader", subject: subject.replace(".7", ".*"), catchUp, log });
-  return { woken, state, [Symbol.asyncDispose]: () => pull[Symbol.asyncDispose]() };
+  const options = { stream, consumer: "reader", subject: subject.replace(".7", ".*"), catchUp, log: recordingLog };
+  const pull = pullWakeUps(broker, options);
+  return { woken, lines, state, [Symbol.asyncDispose]: () => pull[Symbol.asyncDispose]() };
 }
 
 async function pending({ broker, stream }: TestStream): Promise<{ unacked: number; unread: number }> {
@@ -122,6 +125,7 @@ test("a deleted stream or consumer is created again, and no later message is mis
   await manager.consumers.delete(at.stream.name, "reader");
   await forward(2);
   await vi.waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
+  expect(reader.lines).toEqual(["consumer lost, retry scheduled", "consumer opened again"]);
 
   await manager.streams.delete(at.stream.name);
   await forward(3);

@@ -30,6 +30,22 @@ test("a stream keeps all messages for two weeks, and no client may delete from i
   await expect(manager.streams.purge(at.stream.name)).rejects.toThrow();
 });
 
+test("only a stream whose configuration differs is updated", async () => {
+  await using at = await newStream();
+  const actions: string[] = [];
+  at.broker.connection.subscribe(`$JS.EVENT.ADVISORY.STREAM.*.${at.stream.name}`, {
+    callback: (_error, message) => void actions.push(message.json<{ action: string }>().action),
+  });
+
+  await ensureStreams(at.broker, [at.stream]);
+  await ensureStreams(at.broker, [at.stream]);
+  await ensureStreams(at.broker, [{ ...at.stream, maxBytes: 20_000_000 }]);
+  await (await jetStreamManager(at.broker)).streams.delete(at.stream.name);
+
+  await vi.waitFor(() => expect(actions.at(-1)).toBe("delete"), WITHIN);
+  expect(actions).toEqual(["create", "modify", "delete"]);
+});
+
 test("a broker without JetStream is reported in one line", async () => {
   const port = await freePort();
   const { path } = await provideNatsServer();

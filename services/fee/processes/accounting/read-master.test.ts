@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
@@ -114,6 +114,32 @@ test("an invalid entry stops its Master", async () => {
   const { entries } = (result(world, { [INVESTOR]: "+1.00" }), world.subscriptions.allocations.get(MASTER)!);
   entries[0] = { number: 1n, entry: undefined };
   await expect(readMaster(world.deps, MASTER, aCall())).rejects.toMatchObject({ code: "safety_stop" });
+});
+
+const CUT_OFF = new Date("2026-01-10T00:00:00Z");
+
+test.each([
+  ["without a start", { periodStart: undefined, cutOff: CUT_OFF }],
+  ["without a cut-off", { periodStart: CUT_OFF, cutOff: undefined }],
+  ["whose start equals its cut-off", { periodStart: CUT_OFF, cutOff: CUT_OFF }],
+])("a week %s stops its Master", async (_which, period) => {
+  const world = await aWorld();
+  endWeek(world, {});
+  const { entries } = world.subscriptions.allocations.get(MASTER)!;
+  entries[0] = { number: 1n, entry: { $case: "week", value: { ...period, markedAt: undefined } } };
+  await expect(readMaster(world.deps, MASTER, aCall())).rejects.toMatchObject({ code: "safety_stop" });
+});
+
+test("a closed week, and no result before it, wakes the payments", async () => {
+  const world = await aWorld();
+  await anInvestor(world, { deposit: "1000.00" });
+  const notify = vi.spyOn(world.deps.wakeSignals.payments, "notify");
+  result(world, { [INVESTOR]: "+100.00" });
+  await readMaster(world.deps, MASTER, aCall());
+  expect(notify).not.toHaveBeenCalled();
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await readMaster(world.deps, MASTER, aCall());
+  expect(notify).toHaveBeenCalledOnce();
 });
 
 test("allocations are read later when subscription was unreachable", async () => {
