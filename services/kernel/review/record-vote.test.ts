@@ -91,7 +91,7 @@ test("of two simultaneous proposals the second is the confirmation", async () =>
   expect(voting.carriedOut).toEqual([id]);
 });
 
-test("a repeated command gets the response of its first call, whatever was voted since", async () => {
+test("a repeated command gets the response of its first call, also after other votes", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
   const reads: string[] = [];
@@ -196,9 +196,9 @@ test("a proposal is voided when its amount changes, and the audit records it", a
   const id = await anOpenCase(pool);
   const voting = votingOn(pool, id);
   await voting.vote("anna");
-  const [about] = await listUndecided(pool, "stop:", 10);
-  if (about === undefined) throw new Error("the case is open");
-  await inTransaction(pool, (tx) => renewCase(tx, about, aNewCase({ amount: 99n }), AT));
+  const [reviewCase] = await listUndecided(pool, "stop:", 10);
+  if (reviewCase === undefined) throw new Error("the case is open");
+  await inTransaction(pool, (tx) => renewCase(tx, reviewCase, aNewCase({ amount: 99n }), AT));
   const { review } = await voting.vote("boris");
   expect(review).toMatchObject({ state: ReviewState.PROPOSED, amount: { minorUnits: 99n } });
   expect(voting.carriedOut).toEqual([]);
@@ -212,9 +212,9 @@ test("a proposal is voided when its amount changes, and the audit records it", a
 test("a case whose subject no longer exists is neither listed nor decided, and can be opened again", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
-  const [about] = await listUndecided(pool, "stop:", 10);
-  if (about === undefined) throw new Error("the case is open");
-  await inTransaction(pool, (tx) => closeCase(tx, about, AT));
+  const [reviewCase] = await listUndecided(pool, "stop:", 10);
+  if (reviewCase === undefined) throw new Error("the case is open");
+  await inTransaction(pool, (tx) => closeCase(tx, reviewCase, AT));
   for (const state of [ReviewState.UNSPECIFIED, ReviewState.OPEN, ReviewState.PROPOSED, ReviewState.DECIDED]) {
     expect(await listReviews(pool, { afterId: 0n, limit: 10, state })).toEqual({ items: [], hasMore: false });
   }
@@ -229,7 +229,7 @@ test("at most one case of a subject is open", async () => {
   expect(await listUndecided(pool, "stop:", 10)).toMatchObject([{ amount: 12_34n }]);
 });
 
-test("a page continues after the last one", async () => {
+test("a page of reviews begins after the last id of the page before", async () => {
   const pool = await reviewDatabase();
   const ids = [];
   for (const subject of ["a", "b", "c"]) ids.push(await anOpenCase(pool, { subject }));
