@@ -89,7 +89,7 @@ test("outside of a pool nothing is reserved", () => {
   });
 });
 
-test("an Investor in deficit cannot leave the pool, but a withdrawal is answered", () => {
+test("an Investor in deficit cannot leave the pool, but its withdrawal is decided with 0.00", () => {
   expect(() => checkLeaving({ kind: "EXIT", pooled: -3_21n })).toThrow(
     expect.objectContaining({ code: "investor_deficit", details: { deficit: "3.21" } }),
   );

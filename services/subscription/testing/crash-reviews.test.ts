@@ -5,7 +5,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { crashing } from "./crash.ts";
-import { reviewAbout, reviewsOf, vote } from "./desk.ts";
+import { reviewWithReason, reviewsOf, vote } from "./reviews.ts";
 import { recover, crashAtEveryPoint, CRASH_TEST_MS } from "./crash-at-every-point.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
@@ -120,7 +120,7 @@ test("a compensation that crashes at any point is applied completely or not at a
   trader(world, masterLogin).result(-130_00n);
   enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 30_00n });
   await settle(world);
-  const review = await reviewAbout(world, "external_funds_on_master");
+  const review = await reviewWithReason(world, "external_funds_on_master");
   await vote(world.deps, review, { action: "compensate_deficit", actor: "anna" });
   for (let points = 0; ; points += 1) {
     const { deps, crashed } = crashing(world.deps, points);

@@ -25,8 +25,8 @@ test("holdings below zero are raised to 0.00 without units, and the others do no
 test("the pool gains exactly the compensation, whatever the loss", () => {
   const amounts = fc.array(fc.bigInt(1n, 1_000_00n), { minLength: 1, maxLength: 6 });
   fc.assert(
-    fc.property(amounts, fc.bigInt(-9_000_00n, 0n), (brought, result) => {
-      const pool = after(aPool(...brought), { result });
+    fc.property(amounts, fc.bigInt(-9_000_00n, 0n), (deposits, result) => {
+      const pool = after(aPool(...deposits), { result });
       const { pool: raisedPool, total } = compensate(pool);
       expect(sumOf(pooled(raisedPool))).toBe(sumOf(pooled(pool)) + total);
       expect(pooled(raisedPool).every((amount) => amount >= 0n)).toBe(true);
