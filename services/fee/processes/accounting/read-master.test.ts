@@ -116,7 +116,7 @@ test("an invalid entry stops its Master", async () => {
   await expect(readMaster(world.deps, MASTER, aCall())).rejects.toMatchObject({ code: "safety_stop" });
 });
 
-test("allocations are read later when subscription was unreachable", async () => {
+test("allocations are read again after the subscription service was unreachable", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { [INVESTOR]: "+100.00" });
