@@ -46,7 +46,7 @@ test("the transfers of a crystallisation are listed by its key", async () => {
   expect(await listDueItems(deps, { key: "unknown" })).toEqual({ items: [] });
 });
 
-test("a transfer of the command carries its command id, and its queries carry none", async () => {
+test("a transfer that a command requests carries the command id, and its queries carry none", async () => {
   const world = await aWorldWithPendingFee();
   const calls: [rpc: string, commandId: string][] = [];
   const { platform, subscriptions } = world.deps;

@@ -133,7 +133,7 @@ test("open positions of the Master do not block an assign", async () => {
   await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
 });
 
-test("an Investor that follows a Master or is still leaving one is refused", async () => {
+test("an Investor that is assigned to a Master or is still leaving one is refused", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const other = { masterLogin: aMaster(world), investorLogin: pair.investorLogin };

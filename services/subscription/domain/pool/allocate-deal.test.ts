@@ -41,7 +41,7 @@ test("three equal holdings get the remaining cent in turn", () => {
   expect(partsOf(allocated(pool, { kind: "charge", result: 100_00n }))).toEqual([33_34n, 33_33n, 33_33n]);
 });
 
-test("a loss is rounded like a profit, and the next cent pays the carry", () => {
+test("a loss is rounded like a profit, and the next cent goes to the holding with the largest carry", () => {
   const { parts } = charges(aPool(1_000_00n, 1_000_00n, 1_000_00n), [-100_00n, 1n]);
   expect(parts).toEqual([
     [-33_33n, -33_33n, -33_34n],
@@ -175,13 +175,13 @@ test("increasing a position does not change its attributed result; its commissio
   expect(grown.pool.positions).toEqual([{ ...marked.positions[0]!, volume: 3n }]);
 });
 
-test("an entry deal without a result has no parts, whatever the carries", () => {
+test("an entry deal without a result has no parts, also when holdings have carries", () => {
   const carries = after(aPool(1_00n, 1_00n, 1_00n), { kind: "charge", result: 1n });
   const { pool, parts } = allocated(carries, { kind: "entry", positionId: P });
   expect([pool.holdings, parts]).toEqual([carries.holdings, []]);
 });
 
-test("a price gap takes every holding below zero by its exact share", () => {
+test("a loss above the value of the pool makes each holding negative by its share", () => {
   const open = after(aPool(100_00n, 200_00n), { kind: "entry", positionId: P });
   expect(pooled(after(open, { positionId: P, result: -600_00n }))).toEqual([-100_00n, -200_00n]);
 });

@@ -67,7 +67,7 @@ test("the result of a position that was open before any holding had units goes t
   expect([pooled(closed), closed.suspense]).toEqual([[120_00n], { amount: 30_00n, carry: 0n }]);
 });
 
-test("while the pool is worth nothing and positions are open no flow is struck", () => {
+test("while the value of the pool is not positive and positions are open, no flow is struck", () => {
   const lost = takeOut(after(aPool(100_00n, 100_00n), { kind: "entry", positionId: P }), 1n, 10_00n);
   const waits = struck(withDeposit(lost, 2n, 50_00n), aMark(P, -200_00n));
   expect(waits.holdings.map(({ pooled, waiting, unredeemed }) => [pooled, waiting, unredeemed])).toEqual([
