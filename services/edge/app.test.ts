@@ -90,7 +90,7 @@ test("each route requires exactly its own scope", async () => {
   expect(await Promise.all(answers)).toEqual(ROUTES.map(({ method, url, scope }) => [method, url, 403, scope]));
 });
 
-test("a route without a scope does not start", async () => {
+test("an edge with a route without a scope does not start", async () => {
   const [first] = ROUTES;
 
   await expect(testEdge({ app: { routes: [{ ...first!, scope: undefined as never }] } })).rejects.toThrow(
@@ -116,7 +116,7 @@ test.each([
   expect([options.status, options.headers["allow"], options.text]).toEqual([204, allow, ""]);
 });
 
-test("HEAD is GET without its body", async () => {
+test("HEAD is answered like GET without the body", async () => {
   const edge = await testEdge({ accounts: { getMaster: async () => aMaster() } });
   const [head, get] = [
     await edge.call({ method: "HEAD", url: "/api/v1/master/7" }),

@@ -60,10 +60,10 @@ test("bytes that are not HTTP are answered with a problem", async () => {
 
 test("a URL and headers that are too long are refused with their own codes", async () => {
   const { dial } = await listening();
-  const [long, heavy] = [await dial(), await dial()];
-  long.write(`GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
-  heavy.write(`GET / HTTP/1.1\r\nHost: a\r\nX-Junk: ${"x".repeat(40_000)}\r\n\r\n`);
-  const answers = await Promise.all([readAll(long), readAll(heavy)]);
+  const [longUrl, largeHeaders] = [await dial(), await dial()];
+  longUrl.write(`GET /${"x".repeat(40_000)} HTTP/1.1\r\nHost: a\r\n\r\n`);
+  largeHeaders.write(`GET / HTTP/1.1\r\nHost: a\r\nX-Junk: ${"x".repeat(40_000)}\r\n\r\n`);
+  const answers = await Promise.all([readAll(longUrl), readAll(largeHeaders)]);
 
   expect(answers.map(statusOf)).toEqual(["HTTP/1.1 414 URI Too Long", "HTTP/1.1 431 Request Header Fields Too Large"]);
   expect(answers.map((text) => (bodyOf(text) as { code: string }).code)).toEqual(["url_too_long", "headers_too_large"]);
@@ -73,10 +73,10 @@ test("a client cannot hold a connection by sending headers slowly", async () => 
   const { dial } = await listening();
   const socket = await dial();
   socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n");
-  const drip = setInterval(() => socket.writable && socket.write("X-Slow: 1\r\n"), 500);
+  const slowWriter = setInterval(() => socket.writable && socket.write("X-Slow: 1\r\n"), 500);
   const begunAt = Date.now();
   const text = await readAll(socket);
-  clearInterval(drip);
+  clearInterval(slowWriter);
 
   expect(statusOf(text)).toBe("HTTP/1.1 408 Request Timeout");
   expect(bodyOf(text)).toMatchObject({ code: "request_timeout", retryable: true });
@@ -88,10 +88,10 @@ test("a client cannot hold a connection by sending a body slowly", async () => {
   const socket = await dial();
   const head = ["POST /api/v1/investor/add HTTP/1.1", "Host: a", AUTHORIZATION, "Content-Type: application/json"];
   socket.write(`${head.join("\r\n")}\r\nContent-Length: 1000\r\n\r\n{`);
-  const drip = setInterval(() => socket.writable && socket.write(" "), 500);
+  const slowWriter = setInterval(() => socket.writable && socket.write(" "), 500);
   const begunAt = Date.now();
   const text = await readAll(socket);
-  clearInterval(drip);
+  clearInterval(slowWriter);
 
   expect(statusOf(text)).toBe("HTTP/1.1 408 Request Timeout");
   expect(Date.now() - begunAt).toBeLessThan(14_000);
@@ -128,13 +128,13 @@ test("a command to a service that does not answer gets an unknown outcome before
   expect(Date.now() - begunAt).toBeLessThan(10_000);
 });
 
-test("a route class that is full does not block the others", async () => {
-  const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
+test("a route class whose limit of requests in progress is reached does not block the others", async () => {
+  const oneRequest = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const { promise: held, resolve } = Promise.withResolvers<void>();
   const { edge } = await listening({
     accounts: { getMaster: () => held.then(() => Promise.reject(new Error("done"))) },
     funding: { deposit: async () => aDeposit() },
-    app: { limits: { read: few, money: few, create: few } },
+    app: { limits: { read: oneRequest, money: oneRequest, create: oneRequest } },
   });
   const first = edge.call({ url: "/api/v1/master/7" });
   const [second, deposit] = [
@@ -155,11 +155,11 @@ test("a route class that is full does not block the others", async () => {
 });
 
 test("a caller that disconnects is audited, and its slot is freed when the command ends", async () => {
-  const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
+  const oneRequest = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const { promise: held, resolve } = Promise.withResolvers<void>();
   const { edge, dial } = await listening({
     funding: { deposit: () => held.then(() => aDeposit()) },
-    app: { limits: { read: few, money: few, create: few } },
+    app: { limits: { read: oneRequest, money: oneRequest, create: oneRequest } },
   });
   const socket = await dial();
   socket.write(`POST ${DEPOSIT} HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\nContent-Length: 0\r\n\r\n`);
@@ -175,7 +175,7 @@ test("a caller that disconnects is audited, and its slot is freed when the comma
 });
 
 test("a caller that disconnects in the middle of a list frees its slot", async () => {
-  const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
+  const oneRequest = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const page = {
     items: Array.from({ length: 1_000 }, (_, each) => aSubscription({ id: BigInt(each) })),
     hasMore: true,
@@ -183,7 +183,7 @@ test("a caller that disconnects in the middle of a list frees its slot", async (
   let isEndless = true;
   const { edge, dial } = await listening({
     subscriptions: { listSubscriptions: async () => (isEndless ? page : { items: [], hasMore: false }) },
-    app: { limits: { read: few, money: few, create: few } },
+    app: { limits: { read: oneRequest, money: oneRequest, create: oneRequest } },
   });
   const socket = await dial();
   socket.write(`GET /api/v1/info/subscriptions HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\n\r\n`);
@@ -195,11 +195,11 @@ test("a caller that disconnects in the middle of a list frees its slot", async (
 });
 
 test("a caller that disconnects before a list begins frees its slot", async () => {
-  const few = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
+  const oneRequest = { rate: { perSecond: 1_000, burst: 1_000 }, inProgress: 1 };
   const { promise: held, resolve } = Promise.withResolvers<void>();
   const { edge, dial } = await listening({
     subscriptions: { listSubscriptions: () => held.then(() => ({ items: [aSubscription()], hasMore: false })) },
-    app: { limits: { read: few, money: few, create: few } },
+    app: { limits: { read: oneRequest, money: oneRequest, create: oneRequest } },
   });
   const socket = await dial();
   socket.write(`GET /api/v1/info/subscriptions HTTP/1.1\r\nHost: a\r\n${AUTHORIZATION}\r\n\r\n`);

@@ -12,14 +12,14 @@ import { Refusal } from "#kernel/refusal.ts";
 import { createLongPoll } from "./long-poll.ts";
 
 const ID = "0198c0de-0000-7000-8000-000000000001";
-const unknown = () => Promise.reject(new Refusal({ code: "operation_not_found", status: "not_found", message: "no" }));
+const notFound = () => Promise.reject(new Refusal({ code: "operation_not_found", status: "not_found", message: "no" }));
 const pending = anOperation({ outcome: OperationOutcome.PENDING });
 
 /** An edge whose operation is final at the third read. */
 async function slowEdge() {
   let reads = 0;
   const getOperation = async () => ((reads += 1) < 3 ? pending : anOperation());
-  const edge = await testEdge({ funding: { getOperation }, subscriptions: { getOperation: unknown } });
+  const edge = await testEdge({ funding: { getOperation }, subscriptions: { getOperation: notFound } });
   return { edge, reads: () => reads };
 }
 
@@ -40,7 +40,7 @@ test("a request with wait is answered as soon as the outcome is final", async ()
 test("at the end of the wait the last state is returned, also beyond the usual time limit of the route", async () => {
   const edge = await testEdge({
     funding: { getOperation: async () => pending },
-    subscriptions: { getOperation: unknown },
+    subscriptions: { getOperation: notFound },
   });
   const startedAt = performance.now();
   const answer = await edge.call({ url: `/api/v1/operations/${ID}?wait=6` });
@@ -76,7 +76,9 @@ test("a request with wait returns a balance once it can be read, and an unknown 
       async getBalance({ login }) {
         if (login === "77") return { login, balance: undefined, error: "unknown login" };
         reads += 1;
-        return reads < 3 ? { login, balance: undefined, error: "away" } : { login, balance: cents(1n), error: "" };
+        return reads < 3
+          ? { login, balance: undefined, error: "unavailable" }
+          : { login, balance: cents(1n), error: "" };
       },
     },
   });
@@ -86,7 +88,7 @@ test("a request with wait returns a balance once it can be read, and an unknown 
 });
 
 test("reading stops when the caller disconnects", async () => {
-  const { edge, reads } = await endless();
+  const { edge, reads } = await edgeWithPendingOperation();
   await edge.app.listen({ port: 0, host: "127.0.0.1" });
   onTestFinished(() => edge.app.close());
   const { port } = edge.app.server.address() as AddressInfo;
@@ -103,7 +105,7 @@ test("reading stops when the caller disconnects", async () => {
 });
 
 test("an edge that stops answers waiting requests with the last state", async () => {
-  const { edge, reads } = await endless();
+  const { edge, reads } = await edgeWithPendingOperation();
   const startedAt = performance.now();
   const waiting = edge.call({ url: `/api/v1/operations/${ID}?wait=30` });
   await vi.waitFor(() => expect(reads()).toBeGreaterThan(1));
@@ -113,14 +115,14 @@ test("an edge that stops answers waiting requests with the last state", async ()
   expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
-async function endless() {
+async function edgeWithPendingOperation() {
   let reads = 0;
   const getOperation = async () => {
     reads += 1;
     return pending;
   };
   return {
-    edge: await testEdge({ funding: { getOperation }, subscriptions: { getOperation: unknown } }),
+    edge: await testEdge({ funding: { getOperation }, subscriptions: { getOperation: notFound } }),
     reads: () => reads,
   };
 }
@@ -132,18 +134,18 @@ test("the number of waiting requests is limited, and one over the limit gets Ret
     receivedAt: Date.now(),
     contextOfRead: () => callContext({ caller: "test", withinMs: 9 }),
   };
-  const left = new AbortController();
-  const first = longPoll.open({ ...facts, left: left.signal });
-  const second = longPoll.open({ ...facts, left: left.signal });
-  const nothing = async () => false;
-  const waiting = first.until(nothing, Boolean);
-  await expect(second.until(nothing, Boolean)).rejects.toMatchObject({
+  const disconnect = new AbortController();
+  const first = longPoll.open({ ...facts, left: disconnect.signal });
+  const second = longPoll.open({ ...facts, left: disconnect.signal });
+  const neverTrue = async () => false;
+  const waiting = first.until(neverTrue, Boolean);
+  await expect(second.until(neverTrue, Boolean)).rejects.toMatchObject({
     code: "service_unavailable",
     retryAfterMs: 1_000,
   });
   expect(await second.until(async () => true, Boolean)).toBe(true);
 
-  left.abort();
+  disconnect.abort();
   expect(await waiting).toBe(false);
-  expect(await second.until(nothing, Boolean)).toBe(false);
+  expect(await second.until(neverTrue, Boolean)).toBe(false);
 });

@@ -8,13 +8,22 @@ import { expect, onTestFinished, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
-import { BOOTSTRAP, keys, MAIN, run, serveFunding, startedEdge, system, waitFor } from "./testing/test-process.ts";
+import {
+  BOOTSTRAP,
+  keys,
+  MAIN,
+  run,
+  serveFunding,
+  startedEdge,
+  edgeEnvironment,
+  waitFor,
+} from "./testing/test-process.ts";
 
 test(
   "a key is created, used and rotated while the edge runs, and its revocation takes effect within a second",
   { timeout: 60_000 },
   async () => {
-    const { env, natsUrl, database } = await system();
+    const { env, natsUrl, database } = await edgeEnvironment();
     await serveFunding(natsUrl);
     const edge = await startedEdge(env);
     const depositWith = (key: string) =>
@@ -103,11 +112,11 @@ test(
 );
 
 test("a port that is in use fails the start with one error line", { timeout: 60_000 }, async () => {
-  const { env } = await system();
-  const taken = createServer().listen(0, "127.0.0.1");
-  await once(taken, "listening");
-  onTestFinished(() => void taken.close());
-  const { port } = taken.address() as { port: number };
+  const { env } = await edgeEnvironment();
+  const occupied = createServer().listen(0, "127.0.0.1");
+  await once(occupied, "listening");
+  onTestFinished(() => void occupied.close());
+  const { port } = occupied.address() as { port: number };
   const { child, errors } = run(MAIN, [], { ...env, PAMM_HTTP_PORT: String(port) });
   const [code] = (await once(child, "close")) as [number];
 
@@ -138,7 +147,7 @@ test("all configuration errors are reported at once, without values", async () =
 });
 
 test("the keys command finds the running system by the state folder", { timeout: 60_000 }, async () => {
-  const { env } = await system();
+  const { env } = await edgeEnvironment();
   using folder = mkdtempDisposableSync(join(tmpdir(), "keys-"));
   const state = { PAMM_STATE_DIR: folder.path };
   expect(await keys("list", state)).toMatchObject({

@@ -17,7 +17,7 @@ test("a burst is allowed, then one request for each token that was refilled", ()
   expect([buckets.take("a"), buckets.take("a")]).toEqual([undefined, { retryAfterMs: 100 }]);
 });
 
-test("an idle key never collects more than one burst", () => {
+test("an idle key accumulates at most one burst", () => {
   const clock = clockAt(0);
   const buckets = createBuckets({ perSecond: 1_000, burst: 2 }, clock.now);
   clock.advance(60_000);

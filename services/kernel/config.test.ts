@@ -101,7 +101,7 @@ test("empty text counts as not set", () => {
   ]);
 });
 
-test("the own variable of a service takes precedence over the common one", () => {
+test("a service's own variable takes precedence over the common one", () => {
   const config = readConfig(settings, { ...good, OWN_DATABASE_URL: "postgres://own" });
 
   expect(config.OWN_DATABASE_URL.reveal()).toBe("postgres://own");

@@ -10,31 +10,31 @@ const LONG_MS = 60_000;
 
 test("runs follow each other at once while there is more work, and then wait for the wake-up signal", async () => {
   const wake = createWakeSignal();
-  const rounds: number[] = [];
+  const runs: number[] = [];
   await using _job = runJob({
     name: "count",
     everyMs: LONG_MS,
     wake,
     log,
-    work: async () => rounds.push(rounds.length) < 3,
+    work: async () => runs.push(runs.length) < 3,
   });
 
-  await vi.waitFor(() => expect(rounds).toEqual([0, 1, 2]));
+  await vi.waitFor(() => expect(runs).toEqual([0, 1, 2]));
   wake.notify();
-  await vi.waitFor(() => expect(rounds).toEqual([0, 1, 2, 3]));
+  await vi.waitFor(() => expect(runs).toEqual([0, 1, 2, 3]));
 });
 
 test("a job runs again after its interval without a wake-up signal", async () => {
-  let rounds = 0;
-  await using _job = runJob({ name: "poll", everyMs: 5, log, work: async () => ++rounds < 0 });
+  let runs = 0;
+  await using _job = runJob({ name: "poll", everyMs: 5, log, work: async () => ++runs < 0 });
 
-  await vi.waitFor(() => expect(rounds).toBeGreaterThan(3));
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(3));
 });
 
 test("a wake-up signal during a run is remembered, and runs never overlap", async () => {
   const wake = createWakeSignal();
   let active = 0;
-  let rounds = 0;
+  let runs = 0;
   const concurrent: number[] = [];
   await using _job = runJob({
     name: "busy",
@@ -43,14 +43,14 @@ test("a wake-up signal during a run is remembered, and runs never overlap", asyn
     log,
     async work() {
       concurrent.push(++active);
-      if (++rounds < 5) wake.notify();
+      if (++runs < 5) wake.notify();
       await sleep(2);
       active -= 1;
       return false;
     },
   });
 
-  await vi.waitFor(() => expect(rounds).toBe(5));
+  await vi.waitFor(() => expect(runs).toBe(5));
   expect(Math.max(...concurrent)).toBe(1);
 });
 
@@ -83,19 +83,19 @@ test("a job that always finds more work does not block the event loop", async ()
 });
 
 test("pauses after failures never exceed the maximum of the job", async () => {
-  let rounds = 0;
+  let runs = 0;
   await using _job = runJob({
     name: "urgent",
     everyMs: LONG_MS,
     maxRetryMs: 5,
     log,
     async work() {
-      rounds += 1;
+      runs += 1;
       throw new Error("not yet");
     },
   });
 
-  await vi.waitFor(() => expect(rounds).toBeGreaterThan(10), { timeout: 1_000 });
+  await vi.waitFor(() => expect(runs).toBeGreaterThan(10), { timeout: 1_000 });
 });
 
 test("disposal aborts the signal, waits for the run and starts no other", async () => {
@@ -137,17 +137,17 @@ test("a job that has just started waits for another service that is starting, an
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const { levels, recording } = recordingLog();
-  let rounds = 0;
+  let runs = 0;
   const work = async (): Promise<boolean> => {
-    rounds += 1;
-    if (rounds <= 20) throw unavailable;
+    runs += 1;
+    if (runs <= 20) throw unavailable;
     return false;
   };
   await using _job = runJob({ name: "early", everyMs: LONG_MS, log: recording, work });
 
   await vi.advanceTimersByTimeAsync(20_000);
 
-  expect(rounds).toBe(21);
+  expect(runs).toBe(21);
   expect(levels).toEqual({ info: [{ job: "early", reason: "Refusal: unavailable" }], error: [] });
 });
 
@@ -171,10 +171,10 @@ test("later, an unavailable service is logged as an error only after several fai
   vi.useFakeTimers({ toFake: ["setTimeout", "performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const { levels, recording } = recordingLog();
-  let rounds = 0;
+  let runs = 0;
   const work = async (): Promise<boolean> => {
-    rounds += 1;
-    if (rounds > 1) throw unavailable;
+    runs += 1;
+    if (runs > 1) throw unavailable;
     return false;
   };
   await using _job = runJob({ name: "unavailable", everyMs: LONG_MS, maxRetryMs: 1, log: recording, work });

@@ -23,12 +23,12 @@ import {
 
 const amount = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
 
-test("decimal text is read to the cent", () => {
+test("decimal text is parsed to whole cents", () => {
   const texts = ["100", "100.5", "100.50", "0.01", "-0.05", "007.10", "1000000000.00", "-0"];
   expect(texts.map(parseDecimal)).toEqual([100_00n, 100_50n, 100_50n, 1n, -5n, 7_10n, 1_000_000_000_00n, 0n]);
 });
 
-test("more than two decimals are reported as precision and never rounded", () => {
+test("text with more than two decimals is refused as precision, and other invalid text as malformed", () => {
   for (const text of ["0.001", "1.000", "-5.123456"]) {
     expect(parseAmount(text)).toEqual({ ok: false, problem: "precision" });
   }
@@ -39,7 +39,7 @@ test("more than two decimals are reported as precision and never rounded", () =>
   expect(parseDecimal("0.001")).toBeUndefined();
 });
 
-test("amounts are written with two decimals, negative and huge ones too", () => {
+test("amounts are formatted with two decimals, also negative and huge ones", () => {
   const amounts = [0n, 1n, -1n, -5n, 99n, 100n, -100n, -12_345n, 2n ** 63n];
   expect(amounts.map((minor) => formatDecimal(usd(minor)))).toEqual([
     "0.00",
@@ -54,7 +54,7 @@ test("amounts are written with two decimals, negative and huge ones too", () => 
   ]);
 });
 
-test("what is written is read back", () => {
+test("a formatted amount is parsed to the same amount", () => {
   fc.assert(
     fc.property(amount, (minor) => {
       expect(parseDecimal(formatDecimal(usd(minor)))).toBe(minor);
@@ -62,7 +62,7 @@ test("what is written is read back", () => {
   );
 });
 
-test("sentences show an amount in groups of three digits, with its currency", () => {
+test("an amount in a message has groups of three digits and its currency", () => {
   const amounts = [0n, -5n, 999_99n, 1_000_00n, -1_234_567_89n, 1_000_000_000_00n];
   expect(amounts.map((minor) => formatAmount(usd(minor)))).toEqual([
     "0.00 USD",
@@ -102,7 +102,7 @@ test("the sum of an amount and its negation is zero", () => {
   );
 });
 
-test("the comparisons are consistent", () => {
+test("exactly one of less, equal and greater holds for two amounts, and max is never less than min", () => {
   fc.assert(
     fc.property(amount, amount, (one, other) => {
       const [left, right] = [usd(one), usd(other)];

@@ -81,7 +81,7 @@ test("the share of a negated amount is the negated share", () => {
   );
 });
 
-test("rounding down is below the exact share by less than a cent", () => {
+test("rounding down differs from the exact share by less than a cent, towards zero", () => {
   fc.assert(
     fc.property(amount, rate, (value, share) => {
       const exact = value.minor * share.ppm;
@@ -92,7 +92,7 @@ test("rounding down is below the exact share by less than a cent", () => {
   );
 });
 
-test("half-even is never further than half a cent from the exact share", () => {
+test("half-even differs from the exact share by at most half a cent", () => {
   fc.assert(
     fc.property(amount, rate, (value, share) => {
       const rest = value.minor * share.ppm - multiply(value, share, "half-even").minor * 1_000_000n;

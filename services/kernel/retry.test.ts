@@ -6,6 +6,6 @@ test("a pause doubles with each failed try up to the limit", () => {
   expect([1, 4, 2_000].map((tries) => backOffMs(tries, 1_000))).toEqual([250, 1_000, 1_000]);
 });
 
-test("an instant moves by milliseconds", () => {
+test("later returns the instant that is a number of milliseconds after the given one", () => {
   expect(later(new Date(1_000), 250)).toEqual(new Date(1_250));
 });

@@ -24,7 +24,7 @@ function run(
     import { runService } from "${SERVICE}";
     import { StartupError } from "${ERRORS}";
     import { setTimeout as sleep } from "node:timers/promises";
-    const say = (line) => process.stdout.write(line + "\\n");
+    const print = (line) => process.stdout.write(line + "\\n");
     const forever = () => setInterval(() => {}, 1000);
     await runService("test", async ({ stack, log, signal, watch }) => { ${start} });
   `;
@@ -54,7 +54,7 @@ function run(
 
 const THREE_RESOURCES = `
   for (const name of ["pool", "broker", "server"]) {
-    stack.defer(async () => { await sleep(20); say("released " + name); });
+    stack.defer(async () => { await sleep(20); print("released " + name); });
   }
   forever();
 `;
@@ -119,7 +119,7 @@ test("a service drains also when its output is no longer read", async () => {
 
 test("a second signal ends a drain that hangs", async () => {
   const { child, ended, until } = run(
-    `stack.defer(() => { say("draining"); return new Promise(() => {}); }); forever();`,
+    `stack.defer(() => { print("draining"); return new Promise(() => {}); }); forever();`,
   );
   await until("started");
 
@@ -131,7 +131,7 @@ test("a second signal ends a drain that hangs", async () => {
 });
 
 test("a signal during a start that hangs releases the resources opened so far", async () => {
-  const { child, ended, until } = run(`${THREE_RESOURCES} say("half way"); await new Promise(() => {});`);
+  const { child, ended, until } = run(`${THREE_RESOURCES} print("half way"); await new Promise(() => {});`);
   await until("half way");
 
   child.kill("SIGTERM");
@@ -141,7 +141,7 @@ test("a signal during a start that hangs releases the resources opened so far", 
   expect(code).toBe(0);
 });
 
-test("a background task that fails stops the service with exit code 1, in order", async () => {
+test("a background task that fails stops the service with exit code 1 and releases its resources", async () => {
   const { ended } = run(
     `${THREE_RESOURCES} watch("relay", sleep(50).then(() => { throw new Error("relay broke"); }));`,
   );
@@ -153,7 +153,7 @@ test("a background task that fails stops the service with exit code 1, in order"
   expect(out).toContain("released pool");
 });
 
-test("an uncaught error stops the service with exit code 1, in order", async () => {
+test("an uncaught error stops the service with exit code 1 and releases its resources", async () => {
   const { ended } = run(`${THREE_RESOURCES} setTimeout(() => { throw new Error("stray"); }, 50);`);
 
   const { code, out } = await ended;
@@ -164,7 +164,7 @@ test("an uncaught error stops the service with exit code 1, in order", async () 
 
 test("a missing dependency at start is reported in one line, with exit code 1", async () => {
   const { ended } = run(
-    `stack.defer(() => say("released")); throw new StartupError("Postgres is not there: start it");`,
+    `stack.defer(() => print("released")); throw new StartupError("Postgres is not there: start it");`,
   );
 
   const { code, out, err } = await ended;

@@ -45,7 +45,7 @@ async function anEnvironment(): Promise<{ env: Env; simulator: TestSimulator }> 
   return { env, simulator };
 }
 
-const MASTER = {
+const ACCOUNT = {
   key: "account:1",
   role: AccountRole.INVESTOR,
   group: "pamm\\investor",
@@ -70,7 +70,7 @@ test("gRPC and NATS return the same answer, and movements are readable from the 
     caller: "test",
   });
 
-  const { login } = await overGrpc.createAccount(MASTER, aCall(30_000));
+  const { login } = await overGrpc.createAccount(ACCOUNT, aCall(30_000));
   const pushed: Uint8Array[] = [];
   const subscription = broker.connection.subscribe(`mirror.v1.moved.${login}`, {
     callback: (_error, message) => pushed.push(message.data),

@@ -63,12 +63,12 @@ test("every answered payment is stored after repeated SIGKILL under load", { tim
   const answered: { ticket: number; comment: string }[] = [];
   let sent = 0;
   let login = "";
-  for (let round = 0; round < 3; round += 1) {
+  for (let run = 0; run < 3; run += 1) {
     const running = spawnSimulator(stateDir);
     const simulator = await portsOf(stateDir, running);
     const clients = await Promise.all(Array.from({ length: SESSIONS }, () => connectAuthenticated(simulator)));
     login ||= await addUser(clients[0]!);
-    const loads = clients.map(async (client) => {
+    const senders = clients.map(async (client) => {
       for (;;) {
         sent += 1;
         const comment = `n${sent}`;
@@ -76,7 +76,7 @@ test("every answered payment is stored after repeated SIGKILL under load", { tim
         answered.push({ ticket: Number(answer.Ticket), comment });
       }
     });
-    const ended = Promise.allSettled(loads);
+    const ended = Promise.allSettled(senders);
     const before = answered.length;
     while (answered.length < before + 200) await new Promise((resolve) => setTimeout(resolve, 5));
     await kill(running, "SIGKILL");

@@ -129,7 +129,7 @@ test("an account that is being created cannot be registered", async () => {
 });
 
 test.each(["", "0", "-1", "12x", "9".repeat(20)])(
-  "the login %j is refused before platform is called",
+  "the login %j is refused before the platform service is called",
   async (login) => {
     const deps = await world();
 

@@ -91,7 +91,7 @@ test("when the second account is refused finally, there is no Master and the fir
   await expect(createMaster(deps, aMaster(), aCall("op-1"))).rejects.toMatchObject({ code: "group_not_allowed" });
 });
 
-test("a request that never reached platform creates nothing, then or later", async () => {
+test("a request that never reached the platform service creates nothing, then or later", async () => {
   const deps = await world();
   deps.platform.faults.push("unreachable");
 
@@ -105,7 +105,7 @@ test("a request that never reached platform creates nothing, then or later", asy
   expect((await listInvestors(deps, { afterId: 0n, limit: 10 })).items).toEqual([]);
 });
 
-test("while an earlier call may have reached platform, no repetition is answered as not executed", async () => {
+test("while an earlier call may have reached the platform service, no repetition is answered as not executed", async () => {
   const deps = await world();
   deps.platform.faults.push("lost answer", "unreachable");
   await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject({ outcome: "unknown" });
@@ -129,7 +129,7 @@ test("the database contains passwords only encrypted", async () => {
   }
 });
 
-test("one refusal names all invalid fields of a creation", async () => {
+test("a creation with several invalid fields is refused with all of them", async () => {
   const deps = await world();
   const wrong = aMaster({ name: " ", strategy: "a\u0000b", leverage: 501, minDeposit: usd(-1n) });
 

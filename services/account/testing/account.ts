@@ -21,7 +21,7 @@ export type PlatformFake = Deps["platform"] & {
   readonly existing: Set<string>;
   readonly adopted: { login: string; role: AccountRole }[];
   readonly disabled: string[];
-  /** One for each coming creation; undefined lets it pass. */
+  /** The fault of each next creation; undefined: none. */
   readonly faults: (Fault | undefined)[];
 };
 
@@ -30,7 +30,7 @@ export type World = Omit<Deps, "platform"> & {
   readonly counts: { masterLogin: string; investors: bigint }[];
 };
 
-/** Account with a real database; platform and subscription are fakes in memory. */
+/** The account service with a real database; other services are fakes in memory. */
 export async function world(): Promise<World> {
   const { pool } = await testDatabase("account");
   const counts: World["counts"] = [];
@@ -61,7 +61,7 @@ export function usd(minorUnits: bigint) {
 export function aMaster(parts: Partial<CreateMasterRequest> = {}): CreateMasterRequest {
   return {
     firstName: "Mia",
-    lastName: "Ster",
+    lastName: "Stone",
     name: "Alpha",
     username: "mia@example.com",
     platformGroup: "pamm\\master",
@@ -76,7 +76,7 @@ export function aMaster(parts: Partial<CreateMasterRequest> = {}): CreateMasterR
 export function anInvestor(parts: Partial<CreateInvestorRequest> = {}): CreateInvestorRequest {
   return {
     firstName: "Ivy",
-    lastName: "Vestor",
+    lastName: "Irving",
     name: "Ivy",
     username: "ivy@example.com",
     platformGroup: "pamm\\investor",

@@ -32,7 +32,7 @@ test("entries that could not be written are written later, in order", async () =
   const written: string[] = [];
   let isDown = true;
   const audit = createAudit(async (entries) => {
-    if (isDown) throw new Error("the database is gone");
+    if (isDown) throw new Error("the database is unavailable");
     written.push(...entries.map(({ requestId }) => requestId));
   }, logTo([]));
   for (let each = 0; each < 500; each += 1) audit.note(anEntry(String(each)));
@@ -44,8 +44,8 @@ test("entries that could not be written are written later, in order", async () =
   expect([written.length, written[0], written.at(-1)]).toEqual([501, "0", "last"]);
 });
 
-test("an entry that has to be durable fails with the database", async () => {
-  const audit = createAudit(() => Promise.reject(new Error("the database is gone")), logTo([]));
+test("a write of an entry that must be durable fails when the database is unavailable", async () => {
+  const audit = createAudit(() => Promise.reject(new Error("the database is unavailable")), logTo([]));
 
-  await expect(audit.write(anEntry("a"))).rejects.toThrow("the database is gone");
+  await expect(audit.write(anEntry("a"))).rejects.toThrow("the database is unavailable");
 });

@@ -54,9 +54,13 @@ function refusalOf(code: string, facts: Omit<RefusalFacts, "code" | "message">):
   return new Refusal({ code, message: code, ...facts });
 }
 
-const LOST = refusalOf("outcome_unknown", { status: "unknown_outcome", outcome: "unknown", operationId: uuidv7() });
-const AWAY = refusalOf("service_unavailable", { status: "unavailable", outcome: "not_executed" });
-const POOR = refusalOf("insufficient_funds", { status: "conflict", outcome: "not_executed" });
+const UNKNOWN_OUTCOME = refusalOf("outcome_unknown", {
+  status: "unknown_outcome",
+  outcome: "unknown",
+  operationId: uuidv7(),
+});
+const UNAVAILABLE = refusalOf("service_unavailable", { status: "unavailable", outcome: "not_executed" });
+const INSUFFICIENT_FUNDS = refusalOf("insufficient_funds", { status: "conflict", outcome: "not_executed" });
 
 test("a repeated request repeats the first command, and its answer has the header Idempotency-Replayed", async () => {
   const { edge, pool } = await edgeWith(async (commandId) => aDeposit({ operationId: commandId }));
@@ -109,7 +113,7 @@ test.each([
   expect(commandsOf(edge)).toHaveLength(1);
 });
 
-test("the order of parameters and unknown parameters make no difference", async () => {
+test("a request with its parameters in another order and with unknown parameters is the same request", async () => {
   const { edge } = await edgeWith(async () => aDeposit());
   await send(edge, "key-1");
   const again = await send(edge, "key-1", "/api/v1/investor/deposit?amount=10&unknown=1&login=3000003");
@@ -129,7 +133,7 @@ test.each([
   expect([again.status, again.headers["idempotency-replayed"]]).toEqual([200, "true"]);
 });
 
-const DIFFERENTLY_WRITTEN = [
+const EQUAL_REQUESTS = [
   [
     "PATCH",
     { url: "/api/v1/master/7", payload: { min_deposit: 100.5 } },
@@ -164,7 +168,7 @@ const DIFFERENTLY_WRITTEN = [
   ],
 ] as const;
 
-test.each(DIFFERENTLY_WRITTEN)("%s %j is the same as %j", async (method, one, other) => {
+test.each(EQUAL_REQUESTS)("%s %j is the same request as %j", async (method, one, other) => {
   const { edge } = await edgeWith(async () => aDeposit());
   const headers = { "idempotency-key": "key-1", "content-type": "application/json" };
   const first = await edge.call({ method, ...one, headers });
@@ -173,7 +177,7 @@ test.each(DIFFERENTLY_WRITTEN)("%s %j is the same as %j", async (method, one, ot
   expect([first.status, again.status, again.headers["idempotency-replayed"]]).toEqual([200, 200, "true"]);
 });
 
-test("a body is compared member by member, and the path counts too", async () => {
+test("requests with different body values or paths are different requests, and the order of members does not matter", async () => {
   const { edge } = await edgeWith(async () => aDeposit());
   const patch = (id: string, payload: object) =>
     edge.call({ method: "PATCH", url: `/api/v1/master/${id}`, payload, headers: { "idempotency-key": "key-1" } });
@@ -207,9 +211,9 @@ test("of two simultaneous requests with one key one is executed, and the other i
 
 test("while the outcome is unknown the key is in progress, and a later request repeats the same command", async () => {
   const answers = [
-    () => Promise.reject(LOST),
-    () => Promise.reject(LOST),
-    () => Promise.reject(AWAY),
+    () => Promise.reject(UNKNOWN_OUTCOME),
+    () => Promise.reject(UNKNOWN_OUTCOME),
+    () => Promise.reject(UNAVAILABLE),
     async () => aDeposit(),
   ];
   const { edge } = await edgeWith(() => answers.shift()!());
@@ -227,7 +231,7 @@ test("while the outcome is unknown the key is in progress, and a later request r
 });
 
 test("a request that was refused without effect is retried as a new command", async () => {
-  const answers = [() => Promise.reject(POOR), () => Promise.reject(AWAY), async () => aDeposit()];
+  const answers = [() => Promise.reject(INSUFFICIENT_FUNDS), () => Promise.reject(UNAVAILABLE), async () => aDeposit()];
   const { edge } = await edgeWith(() => answers.shift()!());
 
   expect((await send(edge, "key-1")).body).toMatchObject({ code: "insufficient_funds" });
@@ -275,8 +279,8 @@ test("the key of a request whose edge crashed before the answer can be sent agai
   expect(new Set(commandsOf(edge)).size).toBe(1);
 });
 
-test("a command that succeeded never becomes a new one, whatever the repetition returns", async () => {
-  const answers = [async () => aDeposit(), () => Promise.reject(POOR), async () => aDeposit()];
+test("a command that succeeded is never sent as a new one, also when its repetition is refused", async () => {
+  const answers = [async () => aDeposit(), () => Promise.reject(INSUFFICIENT_FUNDS), async () => aDeposit()];
   const { edge } = await edgeWith(() => answers.shift()!());
   await send(edge, "key-1");
 
@@ -301,18 +305,18 @@ test("an invalid key is reported with the other invalid fields", async () => {
   expect((await send(edge, "x".repeat(64))).status).toBe(200);
 });
 
-test("without a record of the key nothing is executed", async () => {
+test("a request whose key cannot be recorded is refused and not executed", async () => {
   const { edge, pool } = await edgeWith(async () => aDeposit());
-  const lockOwner = await pool.connect();
-  onTestFinished(() => lockOwner.release());
-  await lockOwner.query("begin");
-  await lockOwner.query("lock table idempotency_key");
+  const blocker = await pool.connect();
+  onTestFinished(() => blocker.release());
+  await blocker.query("begin");
+  await blocker.query("lock table idempotency_key");
   const answer = await send(edge, "key-1");
 
   expect([answer.status, answer.body]).toMatchObject([503, { code: "service_unavailable", retryable: true }]);
   expect(answer.body).not.toHaveProperty("outcome");
   expect(edge.calls).toEqual([]);
-  await lockOwner.query("rollback");
+  await blocker.query("rollback");
 });
 
 const ONCE_A_DAY = { perSecond: 1 / 86_400, burst: 1 };

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { expect, test, vi } from "vitest";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { BOOTSTRAP, serveFunding, startedEdge, system } from "../testing/test-process.ts";
+import { BOOTSTRAP, serveFunding, startedEdge, edgeEnvironment } from "../testing/test-process.ts";
 import { aDeposit } from "../testing/replies/funding.ts";
 
 const TIMEOUT = { timeout: 60_000 };
@@ -10,7 +10,7 @@ const TIMEOUT = { timeout: 60_000 };
 const WAIT_MS = 15_000;
 
 /** A funding service that does not answer the first deposit that it receives, and answers the following ones. */
-function fundingThatLosesFirst() {
+function fundingWithoutFirstAnswer() {
   const received: string[] = [];
   const deposit = async (_request: unknown, { commandId, signal }: CallContext) => {
     received.push(commandId);
@@ -26,8 +26,8 @@ function send(url: string, key: string): Promise<Response> {
 }
 
 test("a command whose answer was lost is sent again within its time limit, with the same id", TIMEOUT, async () => {
-  const { env, natsUrl } = await system();
-  const { received, deposit } = fundingThatLosesFirst();
+  const { env, natsUrl } = await edgeEnvironment();
+  const { received, deposit } = fundingWithoutFirstAnswer();
   await serveFunding(natsUrl, deposit);
   const { url } = await startedEdge(env);
   const answer = await send(url, "key-1");
@@ -38,8 +38,8 @@ test("a command whose answer was lost is sent again within its time limit, with 
 });
 
 test("after an edge is killed while it waits for an answer, its key repeats the same command", TIMEOUT, async () => {
-  const { env, natsUrl, database } = await system();
-  const { received, deposit } = fundingThatLosesFirst();
+  const { env, natsUrl, database } = await edgeEnvironment();
+  const { received, deposit } = fundingWithoutFirstAnswer();
   await serveFunding(natsUrl, deposit);
   const [first, second] = [await startedEdge(env), await startedEdge(env)];
   const lost = send(first.url, "key-1").catch(() => undefined);

@@ -7,9 +7,19 @@ import { repeatLost } from "./repeat-lost.ts";
 
 const WITHIN_MS = 3_200;
 const shortContext = () => callContext({ caller: "edge", withinMs: WITHIN_MS, commandId: "one" });
-const FAULT = new Refusal({ code: "internal", status: "internal", message: "internal error", outcome: "unknown" });
-const POOR = new Refusal({ code: "insufficient_funds", status: "conflict", message: "no", outcome: "not_executed" });
-const UNKNOWN = new Refusal({
+const INTERNAL_ERROR = new Refusal({
+  code: "internal",
+  status: "internal",
+  message: "internal error",
+  outcome: "unknown",
+});
+const INSUFFICIENT_FUNDS = new Refusal({
+  code: "insufficient_funds",
+  status: "conflict",
+  message: "no",
+  outcome: "not_executed",
+});
+const UNKNOWN_OUTCOME = new Refusal({
   code: "outcome_unknown",
   status: "unknown_outcome",
   message: "the platform has not answered",
@@ -34,7 +44,7 @@ async function answerOf(...attempts: (Error | string)[]): Promise<[unknown, numb
     }
     if (attempt === "late refusal") {
       await sleep(LATE_MS);
-      throw POOR;
+      throw INSUFFICIENT_FUNDS;
     }
     if (attempt instanceof Error) throw attempt;
     return attempt;
@@ -44,14 +54,14 @@ async function answerOf(...attempts: (Error | string)[]): Promise<[unknown, numb
 
 test.each([
   ["an answer is returned", ["yes"], "yes", 1],
-  ["a refusal is returned", [POOR], "insufficient_funds", 1],
-  ["an answer with an unknown outcome is returned without a second attempt", [UNKNOWN], "outcome_unknown", 1],
+  ["a refusal is returned", [INSUFFICIENT_FUNDS], "insufficient_funds", 1],
+  ["an answer with an unknown outcome is returned without a second attempt", [UNKNOWN_OUTCOME], "outcome_unknown", 1],
   ["a command that could not be sent is not sent again", [serviceUnavailable("funding")], "service_unavailable", 1],
   ["a command whose connection was lost is sent a second time", [outcomeUnknown("funding"), "yes"], "yes", 2],
   ["a command without an answer is sent a second time", ["no answer", "yes"], "yes", 2],
   [
     "a refusal of the second attempt leaves the outcome unknown while the first may still be executed",
-    ["no answer", POOR],
+    ["no answer", INSUFFICIENT_FUNDS],
     "outcome_unknown",
     2,
   ],
@@ -61,10 +71,15 @@ test.each([
     "outcome_unknown",
     2,
   ],
-  ["a refusal of the second attempt after a fault of the first is returned", [FAULT, POOR], "insufficient_funds", 2],
+  [
+    "a refusal of the second attempt after a fault of the first is returned",
+    [INTERNAL_ERROR, INSUFFICIENT_FUNDS],
+    "insufficient_funds",
+    2,
+  ],
   [
     "a fault of the first attempt is returned when the second cannot reach the service",
-    [FAULT, serviceUnavailable("funding")],
+    [INTERNAL_ERROR, serviceUnavailable("funding")],
     "internal",
     2,
   ],

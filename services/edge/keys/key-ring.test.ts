@@ -168,7 +168,7 @@ test("a key that was created with the previous pepper stays valid", async () => 
   expect(await keyRing.authenticate(text, ADDRESS)).toMatchObject({ client: "CRM" });
 });
 
-test("failed attempts from one address are limited, and a valid key from there is accepted", async () => {
+test("failed attempts from one address are limited, and a valid key from the same address is accepted", async () => {
   const { keyRing, admin } = await keySystem();
   const { text } = await createKey(admin, REQUEST);
   const attempts = await Promise.allSettled(Array.from({ length: 120 }, () => keyRing.authenticate("guess", ADDRESS)));

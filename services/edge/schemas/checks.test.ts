@@ -3,7 +3,7 @@ import { type CheckName, CHECKS } from "./checks.ts";
 
 const codeOf = (name: CheckName, text: string): string | undefined => CHECKS[name](text)?.code;
 
-const GOOD: Readonly<Record<CheckName, readonly string[]>> = {
+const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   login: ["1", "3000001", "9".repeat(19)],
   id: ["0", "1", "9223372036854775807"],
   amount: ["0.01", "0.1", "1", "1000000000", "1000000000.00", "000.50"],
@@ -39,7 +39,7 @@ const GOOD: Readonly<Record<CheckName, readonly string[]>> = {
   integer_cursor: ["0", "42", "9223372036854775807"],
 };
 
-const BAD: Readonly<Record<CheckName, readonly (readonly [text: string, code: string])[]>> = {
+const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code: string])[]>> = {
   login: [
     ["", "malformed"],
     ["0", "malformed"],
@@ -200,9 +200,9 @@ const BAD: Readonly<Record<CheckName, readonly (readonly [text: string, code: st
 const names = Object.keys(CHECKS) as CheckName[];
 
 test.each(names)("a valid %s passes its check", (name) => {
-  expect(GOOD[name].map((text) => [text, codeOf(name, text)])).toEqual(GOOD[name].map((text) => [text, undefined]));
+  expect(VALID[name].map((text) => [text, codeOf(name, text)])).toEqual(VALID[name].map((text) => [text, undefined]));
 });
 
 test.each(names)("an invalid %s is reported with its own code", (name) => {
-  expect(BAD[name].map(([text]) => [text, codeOf(name, text)])).toEqual(BAD[name]);
+  expect(INVALID[name].map(([text]) => [text, codeOf(name, text)])).toEqual(INVALID[name]);
 });

@@ -51,7 +51,7 @@ export async function waitFor<T>(
   throw new Error(`waited ${withinMs} ms for ${what}`);
 }
 
-export async function system(): Promise<{
+export async function edgeEnvironment(): Promise<{
   env: Environment;
   natsUrl: string;
   database: Awaited<ReturnType<typeof testDatabase>>;

@@ -22,8 +22,8 @@ import { collect } from "./collect.ts";
 
 const KEY = "funding:withdrawal:1";
 
-/** 2,000.00 of profit, 600.00 due. */
-async function leaving(): Promise<World> {
+/** An Investor with a profit of 2,000.00 and a pending fee of 600.00. */
+async function aWorldWithPendingFee(): Promise<World> {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "+2000.00" });
@@ -38,7 +38,7 @@ test("a key without a crystallisation cannot be collected", async () => {
 });
 
 test("the transfers of a crystallisation are listed by its key", async () => {
-  const { deps } = await leaving();
+  const { deps } = await aWorldWithPendingFee();
   const amount = { currencyCode: "USD", minorUnits: 600_00n };
   expect(await listDueItems(deps, { key: KEY })).toEqual({
     items: [{ key: "fee:payment:1", amount, isWeekly: false }],
@@ -46,8 +46,8 @@ test("the transfers of a crystallisation are listed by its key", async () => {
   expect(await listDueItems(deps, { key: "unknown" })).toEqual({ items: [] });
 });
 
-test("a transfer of the command carries its command id, and its queries carry none", async () => {
-  const world = await leaving();
+test("a transfer that a command requests carries the command id, and its queries carry none", async () => {
+  const world = await aWorldWithPendingFee();
   const calls: [rpc: string, commandId: string][] = [];
   const { platform, subscriptions } = world.deps;
   const deps: Deps = {
@@ -78,15 +78,15 @@ test("a transfer of the command carries its command id, and its queries carry no
 });
 
 test("without the account lock nothing is collected", async () => {
-  const world = await leaving();
+  const world = await aWorldWithPendingFee();
   const collecting = collect(world.deps, { key: KEY, lockOwner: "other:1" }, aCall());
   await expect(collecting).rejects.toMatchObject({ code: "lock_not_owned" });
   expect(balanceOf(world, INVESTOR)).toBe("12000.00");
   expect(await collectAll(world)).toBe("600.00");
 });
 
-test("while another operation has the account lock, the debit is requested again within the same call", async () => {
-  const world = await leaving();
+test("while another saga has the account lock, the debit is requested again within the same call", async () => {
+  const world = await aWorldWithPendingFee();
   const requested: string[] = [];
   world.platform.rules.isBusy = ({ key }) => requested.push(key) < 3;
   world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
@@ -97,8 +97,8 @@ test("while another operation has the account lock, the debit is requested again
   expect(requested).toEqual(Array(3).fill("fee:payment:1"));
 });
 
-test("a debit that is refused for good becomes debt, and its reserve is returned before the answer", async () => {
-  const world = await leaving();
+test("a debit that is finally refused becomes debt, and its reserve is returned before the answer", async () => {
+  const world = await aWorldWithPendingFee();
   const info = vi.spyOn(world.deps.log, "info");
   world.platform.rules.refuse = () => "insufficient_funds";
   expect(await collectAll(world)).toBe("0.00");
@@ -119,7 +119,7 @@ test("a debit that is refused for good becomes debt, and its reserve is returned
 });
 
 test("a fee is reduced to the funds above the floor, and the rest becomes debt", async () => {
-  const world = await leaving();
+  const world = await aWorldWithPendingFee();
   world.subscriptions.floors.set(INVESTOR, 11_750_00n);
   expect(await collectAll(world)).toBe("250.00");
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", due: "600.00", paid: "250.00" }]);
@@ -128,7 +128,7 @@ test("a fee is reduced to the funds above the floor, and the rest becomes debt",
 });
 
 test("without funds above the floor a fee is deferred and the payment of a debt skipped", async () => {
-  const world = await leaving();
+  const world = await aWorldWithPendingFee();
   world.subscriptions.floors.set(INVESTOR, 12_000_00n);
   expect(await collectAll(world)).toBe("0.00");
   endWeek(world, { [INVESTOR]: "0.00" });
@@ -142,7 +142,7 @@ test("without funds above the floor a fee is deferred and the payment of a debt 
 });
 
 test("a debit whose answer was lost has an unknown outcome, and a repeated call records it once", async () => {
-  const world = await leaving();
+  const world = await aWorldWithPendingFee();
   world.platform.rules.losesAnswer = () => true;
   await expect(collectAll(world)).rejects.toMatchObject({ code: "outcome_unknown", outcome: "unknown" });
   expect(balanceOf(world, INVESTOR)).toBe("11400.00");
@@ -153,7 +153,7 @@ test("a debit whose answer was lost has an unknown outcome, and a repeated call 
 });
 
 test("a collection ends with the debit, and the job completes the credit", async () => {
-  const world = await leaving();
+  const world = await aWorldWithPendingFee();
   world.platform.rules.delaysCredit = () => true;
   expect(await collectAll(world)).toBe("600.00");
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING", paid: "600.00" }]);
@@ -170,7 +170,7 @@ test("a collection ends with the debit, and the job completes the credit", async
 });
 
 test("a refused credit is reversed: the due amount becomes debt, and the mark does not change", async () => {
-  const world = await leaving();
+  const world = await aWorldWithPendingFee();
   world.platform.rules.refuse = () => "credit_refused";
   expect(await collectAll(world)).toBe("0.00");
   expect(await paymentsOf(world)).toMatchObject([{ status: "REVERSED", paid: "0.00" }]);
@@ -180,7 +180,7 @@ test("a refused credit is reversed: the due amount becomes debt, and the mark do
 });
 
 test("the weekly job does not collect payments that wait for the account lock", async () => {
-  const world = await leaving();
+  const world = await aWorldWithPendingFee();
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "PENDING" }]);
 });

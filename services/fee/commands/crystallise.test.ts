@@ -25,7 +25,7 @@ async function disable({ deps, clock }: World): Promise<void> {
   await updateConfiguration(deps, { investorLogin: INVESTOR, ...change }, aCall("off"));
 }
 
-test("F4: a withdrawal in profit takes the whole pending fee first", async () => {
+test("a withdrawal in profit pays the whole pending fee first", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   const at = result(world, { [INVESTOR]: "+2000.00" });
@@ -48,7 +48,7 @@ test("F4: a withdrawal in profit takes the whole pending fee first", async () =>
   await expectToReconcile(world);
 });
 
-test("F5: a withdrawal in a drawdown pays no fee and does not change the mark", async () => {
+test("a withdrawal in a drawdown pays no fee and does not change the mark", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "-2000.00" });
@@ -64,7 +64,7 @@ test("F5: a withdrawal in a drawdown pays no fee and does not change the mark", 
   expect(await runsOf(world)).toHaveLength(1);
 });
 
-test("F14: an exit in profit pays the due fee, rounded down", async () => {
+test("an exit in profit pays the due fee, rounded down", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "5000.00", ratePpm: 275_000 });
   result(world, { [INVESTOR]: "+421.37" });

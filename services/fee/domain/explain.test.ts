@@ -15,7 +15,7 @@ function dueOf(facts: Partial<DueFacts>) {
 
 const linesOf = (facts: Partial<DueFacts>): readonly string[] => dueOf(facts).at(-1)!.explanation.lines;
 
-test("F6 explained: two rates, and a loss that consumed the upper layer and a part of the lower one", () => {
+test("an explanation lists each layer with its rate, without the layers that a loss consumed", () => {
   const first = firstVersion({ ratePpm: 200_000, ...KEEP }, day(4));
   const versions = [first, nextVersion(first, { ratePpm: 300_000, ...KEEP }, day(7))];
   const two = earn(NOTHING_EARNED, [part(1_000_00n, 5), part(500_00n, 8)]);
@@ -34,7 +34,7 @@ test("F6 explained: two rates, and a loss that consumed the upper layer and a pa
   ]);
 });
 
-test("F10 explained: the profit that an open loss protects is listed and not charged", () => {
+test("an explanation lists the profit that an open loss protects as not charged", () => {
   const versions = [firstVersion({ ratePpm: 300_000, ...KEEP }, day(4))];
   const earnings = earn(NOTHING_EARNED, [part(1_000_00n, 5)]);
   const open = { floating: -40_000_000_000n, markedAt: new Date("2026-01-10T00:00:03Z") };

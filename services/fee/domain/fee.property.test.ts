@@ -7,24 +7,24 @@ import { E8_PER_CENT, PPM } from "./units.ts";
 const RATE_PPM = 275_000;
 const at = (hour: number): Date => new Date(Date.UTC(2026, 0, 5, hour));
 
-type Step = { result: bigint } | { floating: bigint };
+type Event = { result: bigint } | { floating: bigint };
 
 const result = fc.bigInt(-500_000n, 500_000n);
-const step: fc.Arbitrary<Step> = fc.oneof(
+const anEvent: fc.Arbitrary<Event> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ result }) },
   { weight: 1, arbitrary: fc.record({ floating: fc.bigInt(-50_000_000_000n, 50_000_000_000n) }) },
 );
-const history = fc.array(step, { maxLength: 40 });
+const history = fc.array(anEvent, { maxLength: 40 });
 
 type Replayed = { states: Earnings[]; fees: bigint[] };
 
-function replay(steps: readonly Step[], ratePpm = RATE_PPM): Replayed {
+function replay(events: readonly Event[], ratePpm = RATE_PPM): Replayed {
   let now = NOTHING_EARNED;
   const replayed: Replayed = { states: [now], fees: [] };
-  for (const [hour, one] of steps.entries()) {
-    if ("result" in one) now = earn(now, [{ amount: one.result, earnedAt: at(hour) }]);
+  for (const [hour, event] of events.entries()) {
+    if ("result" in event) now = earn(now, [{ amount: event.result, earnedAt: at(hour) }]);
     else {
-      const decided = crystallise(now, { floating: one.floating, rateAt: () => ratePpm });
+      const decided = crystallise(now, { floating: event.floating, rateAt: () => ratePpm });
       now = decided.after;
       replayed.fees.push(decided.fee);
     }
@@ -39,8 +39,8 @@ function pending(earnings: Earnings): bigint {
 
 test("the sum of the layers is the amount earned above the mark", () => {
   fc.assert(
-    fc.property(history, (steps) => {
-      for (const { earned, mark, layers } of replay(steps).states) {
+    fc.property(history, (events) => {
+      for (const { earned, mark, layers } of replay(events).states) {
         const above = earned * E8_PER_CENT - mark;
         expect(sumOf(layers)).toBe(above > 0n ? above : 0n);
         expect(layers.every(({ amount }) => amount > 0n)).toBe(true);
@@ -51,18 +51,18 @@ test("the sum of the layers is the amount earned above the mark", () => {
 
 test("the mark never decreases", () => {
   fc.assert(
-    fc.property(history, (steps) => {
-      const marks = replay(steps).states.map(({ mark }) => mark);
+    fc.property(history, (events) => {
+      const marks = replay(events).states.map(({ mark }) => mark);
       for (const [index, mark] of marks.entries()) expect(mark >= (marks[index - 1] ?? 0n)).toBe(true);
     }),
   );
 });
 
 test("with one rate and no open result each fee is less than a cent below the rate times the rise of the mark", () => {
-  const flat = history.map((steps) => steps.map((one) => ("floating" in one ? { floating: 0n } : one)));
+  const flat = history.map((events) => events.map((event) => ("floating" in event ? { floating: 0n } : event)));
   fc.assert(
-    fc.property(flat, (steps) => {
-      const { states, fees } = replay(steps);
+    fc.property(flat, (events) => {
+      const { states, fees } = replay(events);
       const charged = fees.reduce((sum, fee) => sum + fee, 0n);
       const cent = E8_PER_CENT * PPM;
       const missing = states.at(-1)!.mark * BigInt(RATE_PPM) - charged * cent;
@@ -76,8 +76,8 @@ test("with one rate and no open result each fee is less than a cent below the ra
 test("splitting a result into parts with the same sign and instant never changes the fee", () => {
   const parts = fc.array(fc.bigInt(1n, 100_000n), { minLength: 1, maxLength: 8 });
   fc.assert(
-    fc.property(history, parts, fc.boolean(), (steps, amounts, isLoss) => {
-      const before = replay(steps).states.at(-1)!;
+    fc.property(history, parts, fc.boolean(), (events, amounts, isLoss) => {
+      const before = replay(events).states.at(-1)!;
       const signed = amounts.map((amount) => (isLoss ? -amount : amount));
       const whole = earn(before, [{ amount: signed.reduce((sum, amount) => sum + amount, 0n), earnedAt: at(99) }]);
       const split = earn(
@@ -92,8 +92,8 @@ test("splitting a result into parts with the same sign and instant never changes
 
 test("an open loss never raises a fee, and no fee is above the profit", () => {
   fc.assert(
-    fc.property(history, fc.bigInt(0n, 10n ** 12n), (steps, loss) => {
-      const now = replay(steps).states.at(-1)!;
+    fc.property(history, fc.bigInt(0n, 10n ** 12n), (events, loss) => {
+      const now = replay(events).states.at(-1)!;
       const lowered = crystallise(now, { floating: -loss, rateAt: () => RATE_PPM }).fee;
       expect(lowered <= pending(now)).toBe(true);
       expect(pending(now) * E8_PER_CENT <= sumOf(now.layers)).toBe(true);
@@ -101,7 +101,7 @@ test("an open loss never raises a fee, and no fee is above the profit", () => {
   );
 });
 
-test("folding a journal in two parts has the same result as folding it at once", () => {
+test("adding results in two parts gives the same earnings as adding them at once", () => {
   fc.assert(
     fc.property(fc.array(result, { maxLength: 30 }), fc.nat(30), (results, cut) => {
       const parts = results.map((amount, hour) => ({ amount, earnedAt: at(hour) }));
@@ -113,8 +113,8 @@ test("folding a journal in two parts has the same result as folding it at once",
 
 test("a rate of 0 charges nothing and does not change the mark", () => {
   fc.assert(
-    fc.property(history, (steps) => {
-      const { states, fees } = replay(steps, 0);
+    fc.property(history, (events) => {
+      const { states, fees } = replay(events, 0);
       expect(fees.every((fee) => fee === 0n)).toBe(true);
       expect(states.every(({ mark }) => mark === 0n)).toBe(true);
     }),

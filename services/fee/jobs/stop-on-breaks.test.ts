@@ -49,7 +49,7 @@ test("breaks about overdue operations and breaks on other accounts stop no Maste
   expect(await reviewsOf(world)).toEqual([]);
 });
 
-test("a break that the fee service found stops its Master, also while platform is unreachable", async () => {
+test("a break that the fee service found stops its Master, also while the platform service is unreachable", async () => {
   const world = await twoMasters();
   await world.deps.pool.query(`
     insert into reconciliation_check (name, title, every_ms) values ('fee_payments', 'fees', 60000);

@@ -33,7 +33,7 @@ async function configureNow({ deps, clock }: World, change: { ratePpm?: number; 
   await updateConfiguration(deps, { investorLogin: INVESTOR, ...whole }, aCall(id));
 }
 
-test("F1: two winning weeks are in both listings", async () => {
+test("the fees of two weeks with a profit are in both listings", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   expect(await week(world, "+1000.00")).toBe("10700.00");
@@ -53,7 +53,7 @@ test("F1: two winning weeks are in both listings", async () => {
   expect(credits.items[0]!.dealId).not.toBe(items[1]!.dealId);
 });
 
-test("F2: a loss, then recovery", async () => {
+test("after a loss no fee is charged until the results exceed the high-water mark", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   expect(await week(world, "+1000.00")).toBe("10700.00");
@@ -64,7 +64,7 @@ test("F2: a loss, then recovery", async () => {
   expect(await runsOf(world)).toHaveLength(2);
 });
 
-test("F3: a deposit in a drawdown changes no fee", async () => {
+test("a deposit in a drawdown changes no fee", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "-2000.00" });
@@ -73,7 +73,7 @@ test("F3: a deposit in a drawdown changes no fee", async () => {
   expect(await week(world, "+800.00")).toBe("15210.00");
 });
 
-test("F6: a rate change inside the week", async () => {
+test("after a rate change within a week each profit is charged with the rate at its time", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00", ratePpm: 200_000 });
   result(world, { [INVESTOR]: "+1000.00" });
@@ -83,7 +83,7 @@ test("F6: a rate change inside the week", async () => {
   expect(await week(world, "+300.00")).toBe("10850.00");
 });
 
-test("F7: disabled, then enabled", async () => {
+test("profit that was made while fees are disabled is charged after they are enabled again", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "+400.00" });
@@ -98,7 +98,7 @@ test("F7: disabled, then enabled", async () => {
   expect(await week(world, "+150.00")).toBe("11055.00");
 });
 
-test("F9: each of three Investors pays its own fee, rounded down once", async () => {
+test("each of three Investors pays its own fee, rounded down once", async () => {
   const world = await aWorld();
   for (const login of ["9001", "9002", "9003"]) {
     await anInvestor(world, { login, deposit: "1000.00", ratePpm: 333_333 });
@@ -115,7 +115,7 @@ test("F9: each of three Investors pays its own fee, rounded down once", async ()
   expect(await runsOf(world)).toMatchObject([{ kind: "WEEKLY", status: "EXECUTED" }]);
 });
 
-test("F10: an open loss at the cut-off, closed at a loss or recovered", async () => {
+test("profit that an open loss protects at the cut-off is charged only if the loss recovers", async () => {
   const [closed, recovered] = [await aWorld(), await aWorld()];
   for (const world of [closed, recovered]) {
     await anInvestor(world, { deposit: "10000.00" });
@@ -133,7 +133,7 @@ test("F10: an open loss at the cut-off, closed at a loss or recovered", async ()
   );
 });
 
-test("F12: missed weeks are decided in order, each as of its own end", async () => {
+test("missed weeks are decided in order, each as of its own end", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00", ratePpm: 250_000 });
   result(world, { [INVESTOR]: "+800.00" });
@@ -147,7 +147,7 @@ test("F12: missed weeks are decided in order, each as of its own end", async () 
   ]);
 });
 
-test("F13: fractions of a cent add up over the weeks", async () => {
+test("fractions of a cent that are not charged are added to the fee of the next week", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10.00" });
   expect(await week(world, "+0.03")).toBe("10.03");

@@ -5,7 +5,7 @@ import { listInvestorPayments, listPaymentCredits } from "./payments.ts";
 
 const AT = new Date("2026-01-10T00:00:00.123Z");
 
-async function paid(): Promise<Deps> {
+async function depsWithPayments(): Promise<Deps> {
   const deps = await feeDeps(() => AT);
   await deps.pool.query(`
     insert into fee_run (kind, master_login, status, period_start, period_end, open_count, created_at)
@@ -28,7 +28,7 @@ async function paid(): Promise<Deps> {
 }
 
 test("credits are listed ascending, in pages", async () => {
-  const deps = await paid();
+  const deps = await depsWithPayments();
 
   const first = await listPaymentCredits(deps, { masterLogin: MASTER, afterId: 0n, limit: 2 }, aCall());
   const second = await listPaymentCredits(deps, { masterLogin: MASTER, afterId: 2n, limit: 2 }, aCall());
@@ -53,7 +53,7 @@ test("credits are listed ascending, in pages", async () => {
 });
 
 test("executed payments are listed descending with their credit; other payments are not listed", async () => {
-  const deps = await paid();
+  const deps = await depsWithPayments();
 
   const first = await listInvestorPayments(deps, { masterLogin: MASTER, beforeId: 0n, limit: 2 }, aCall());
   const second = await listInvestorPayments(deps, { masterLogin: MASTER, beforeId: 2n, limit: 2 }, aCall());

@@ -27,14 +27,14 @@ import {
   type World,
 } from "./world.ts";
 
-const MAX_STEPS = 400;
-/** `make proof` crashes at each step. Transactions differ in length, so every third step hits before, during and after commits. */
+const MAX_POINTS = 400;
+/** `make proof` crashes at each point, `make test` at each third: transactions have different numbers of points. */
 const STRIDE = sized({ test: 3, proof: 1 });
-/** Each step is a crash and a complete run. */
+/** Each crash point is a crash and a complete run. */
 const TIMEOUT_MS = 180_000;
 
-/** The recorded amounts that must be equal after a crash at any step. */
-async function numbersOf(world: World) {
+/** The recorded facts that must be equal after a crash at any point. */
+async function recordedStateOf(world: World) {
   return {
     payments: await paymentsOf(world),
     runs: await runsOf(world),
@@ -46,26 +46,26 @@ async function numbersOf(world: World) {
   };
 }
 
-/** Runs `work` with a crash at each step in turn, and compares the result with that of a run without a crash. */
-async function crashEverywhere(
+/** Runs `work` with a crash at each point in turn, and compares the result with that of a run without a crash. */
+async function crashAtEveryPoint(
   begin: (pool?: Pool) => Promise<World>,
   work: (world: World, deps: Deps) => Promise<unknown>,
 ): Promise<number> {
   const uncrashed = await begin();
   await work(uncrashed, uncrashed.deps);
-  const expected = await numbersOf(uncrashed);
-  for (let steps = 0; steps < MAX_STEPS; steps += STRIDE) {
+  const expected = await recordedStateOf(uncrashed);
+  for (let points = 0; points < MAX_POINTS; points += STRIDE) {
     const world = await begin(uncrashed.deps.pool);
-    const { deps, crashed } = crashing(world.deps, steps);
+    const { deps, crashed } = crashing(world.deps, points);
     const hasCrashed = await Promise.race([crashed.then(() => true), work(world, deps).then(() => false)]);
     if (hasCrashed) {
       passTime(world);
       await work(world, world.deps);
     }
-    expect(await numbersOf(world), `crashed at step ${steps}`).toEqual(expected);
+    expect(await recordedStateOf(world), `crashed at point ${points}`).toEqual(expected);
     await expectToReconcile(world);
     countFigures({ "crashes of a process": hasCrashed ? 1 : 0 });
-    if (!hasCrashed) return steps;
+    if (!hasCrashed) return points;
   }
   throw new Error("The run did not end without a crash.");
 }
@@ -86,14 +86,14 @@ async function aWeek(pool?: Pool): Promise<World> {
 }
 
 test(
-  "a weekly run has the same result after a crash at any step",
+  "a weekly run has the same result after a crash at any point",
   async () => {
-    expect(await crashEverywhere(aWeek, settle)).toBeGreaterThan(30);
+    expect(await crashAtEveryPoint(aWeek, settle)).toBeGreaterThan(30);
   },
   TIMEOUT_MS,
 );
 
-async function aLeaving(pool?: Pool): Promise<World> {
+async function aWorldBeforeWithdrawal(pool?: Pool): Promise<World> {
   const world = await aWeek(pool);
   await anInvestor(world, { deposit: "1150.00" });
   result(world, { [INVESTOR]: "+40.00" });
@@ -102,13 +102,13 @@ async function aLeaving(pool?: Pool): Promise<World> {
 }
 
 test(
-  "a withdrawal pays the same fees after a crash at any step",
+  "a withdrawal pays the same fees after a crash at any point",
   async () => {
     const leave = async (world: World, deps: Deps): Promise<void> => {
       await crystallise(deps, { ...aLeave(world), at: new Date("2026-01-17T03:00:00Z") }, aCall());
       await collectAll(world, "funding:withdrawal:1", deps);
     };
-    expect(await crashEverywhere(aLeaving, leave)).toBeGreaterThan(30);
+    expect(await crashAtEveryPoint(aWorldBeforeWithdrawal, leave)).toBeGreaterThan(30);
   },
   TIMEOUT_MS,
 );
@@ -131,7 +131,7 @@ async function aStoppedWeek(pool?: Pool): Promise<World> {
 }
 
 test(
-  "each fee of a stopped and resumed Master is paid once after a crash at any step",
+  "each fee of a stopped and resumed Master is paid once after a crash at any point",
   async () => {
     const stopAndResume = async (world: World, deps: Deps): Promise<void> => {
       await detectBreaks(deps);
@@ -141,7 +141,7 @@ test(
       passTime(world);
       await settle(world, deps);
     };
-    expect(await crashEverywhere(aStoppedWeek, stopAndResume)).toBeGreaterThan(60);
+    expect(await crashAtEveryPoint(aStoppedWeek, stopAndResume)).toBeGreaterThan(60);
   },
   TIMEOUT_MS,
 );

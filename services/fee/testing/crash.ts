@@ -2,15 +2,15 @@ import { type Crashing as CrashingProcess, crashingProcess } from "#kernel/testi
 import type { Deps } from "../deps.ts";
 import { createWakeSignals } from "../service.ts";
 
-export type Crashing = Pick<CrashingProcess, "crashed" | "stepsTaken"> & { readonly deps: Deps };
+export type Crashing = Pick<CrashingProcess, "crashed" | "pointsPassed"> & { readonly deps: Deps };
 
-/** This service in a process that crashes after `steps` calls and statements. */
-export function crashing(deps: Deps, steps: number): Crashing {
-  const { pool, client, crashed, stepsTaken } = crashingProcess(deps.pool, steps);
+/** The dependencies of this service in a process that crashes after `points` crash points. */
+export function crashing(deps: Deps, points: number): Crashing {
+  const { pool, client, crashed, pointsPassed } = crashingProcess(deps.pool, points);
   const others = {
     platform: client(deps.platform),
     accounts: client(deps.accounts),
     subscriptions: client(deps.subscriptions),
   };
-  return { crashed, stepsTaken, deps: { ...deps, ...others, wakeSignals: createWakeSignals(), pool } };
+  return { crashed, pointsPassed, deps: { ...deps, ...others, wakeSignals: createWakeSignals(), pool } };
 }

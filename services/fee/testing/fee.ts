@@ -24,18 +24,18 @@ const PAYMENT_ACCOUNTS = new Map([
   [OTHER_MASTER, OTHER_PAYMENT_ACCOUNT],
 ]);
 
-export type Neighbours = { readonly platform: PlatformFake; readonly subscriptions: SubscriptionFake };
+export type OtherServices = { readonly platform: PlatformFake; readonly subscriptions: SubscriptionFake };
 
 /** The fee service with a real database, one Investor and two Masters. The test sets the clock. */
-export async function feeDeps(now: () => Date, neighbours = neighboursAt(now), existing?: Pool): Promise<Deps> {
+export async function feeDeps(now: () => Date, others = otherServicesAt(now), existing?: Pool): Promise<Deps> {
   const pool = existing ?? (await testDatabase("fee")).pool;
   return {
     pool,
     now,
     wakeSignals: createWakeSignals(),
     log: createLog({ service: "fee", level: "silent" }),
-    platform: neighbours.platform.client,
-    subscriptions: neighbours.subscriptions.client,
+    platform: others.platform.client,
+    subscriptions: others.subscriptions.client,
     accounts: {
       async findInvestor({ login }) {
         if (login !== INVESTOR) throw notFound("investor_not_found");
@@ -60,7 +60,7 @@ export async function feeDeps(now: () => Date, neighbours = neighboursAt(now), e
   };
 }
 
-export function neighboursAt(now: () => Date): Neighbours {
+export function otherServicesAt(now: () => Date): OtherServices {
   const platform = platformFake({ now, balances: { [INVESTOR]: 0n } });
   for (const login of PAYMENT_ACCOUNTS.values()) openAccount(platform.ledger, login, AccountRole.PAYMENT);
   return { platform, subscriptions: subscriptionFake() };

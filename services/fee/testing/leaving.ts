@@ -3,7 +3,7 @@ import { collect } from "../commands/collect.ts";
 import { crystallise } from "../commands/crystallise.ts";
 import type { Deps } from "../deps.ts";
 import { aCall, INVESTOR, MASTER } from "./fee.ts";
-import { show } from "./worked-example.ts";
+import { formatCents } from "./worked-example.ts";
 import { lastNumberOf } from "./subscription-fake.ts";
 import type { World } from "./world.ts";
 
@@ -11,7 +11,7 @@ const WEEK_START = new Date("2026-01-03T00:00:00Z");
 /** A caller that waits only briefly. */
 const SHORT_MS = 1_000;
 
-/** The request that subscription sends for a withdrawal after the last entry of the allocations. */
+/** The request that the subscription service sends for a withdrawal after the last entry of the allocations. */
 export function aLeave(world: World, parts: Partial<CrystalliseRequest> = {}): CrystalliseRequest {
   const masterLogin = parts.masterLogin ?? MASTER;
   return {
@@ -27,10 +27,10 @@ export function aLeave(world: World, parts: Partial<CrystalliseRequest> = {}): C
   };
 }
 
-export type ShownAnswer = { pending: string; items: [key: string, amount: string, isWeekly: boolean][] };
+export type FormattedAnswer = { pending: string; items: [key: string, amount: string, isWeekly: boolean][] };
 
-export async function decideLeave(world: World, parts: Partial<CrystalliseRequest> = {}): Promise<ShownAnswer> {
-  return shown(await crystallise(world.deps, aLeave(world, parts), aCall()));
+export async function decideLeave(world: World, parts: Partial<CrystalliseRequest> = {}): Promise<FormattedAnswer> {
+  return formatAnswer(await crystallise(world.deps, aLeave(world, parts), aCall()));
 }
 
 /** Collects under the account lock, as the caller does; returns the collected amount. */
@@ -39,12 +39,12 @@ export async function collectAll(world: World, key = "funding:withdrawal:1", dep
   world.platform.accountLocks.set(INVESTOR, lockOwner);
   const { collected } = await collect(deps, { key, lockOwner }, aCall("", SHORT_MS));
   world.platform.accountLocks.delete(INVESTOR);
-  return show(collected?.minorUnits ?? 0n);
+  return formatCents(collected?.minorUnits ?? 0n);
 }
 
-function shown({ pending, items }: CrystalliseResponse): ShownAnswer {
+function formatAnswer({ pending, items }: CrystalliseResponse): FormattedAnswer {
   return {
-    pending: show(pending?.minorUnits ?? 0n),
-    items: items.map(({ key, amount, isWeekly }) => [key, show(amount?.minorUnits ?? 0n), isWeekly]),
+    pending: formatCents(pending?.minorUnits ?? 0n),
+    items: items.map(({ key, amount, isWeekly }) => [key, formatCents(amount?.minorUnits ?? 0n), isWeekly]),
   };
 }

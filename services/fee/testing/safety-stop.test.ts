@@ -54,7 +54,7 @@ async function aDueWeek(): Promise<World> {
   return world;
 }
 
-async function leaving(): Promise<World> {
+async function aWorldWithPendingFee(): Promise<World> {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   result(world, { [INVESTOR]: "+2000.00" });
@@ -131,7 +131,7 @@ test("payments that were sent before the stop are completed", async () => {
   await expectToReconcile(world);
 });
 
-test("a claimed payment that did not reach platform is not sent while its Master is stopped", async () => {
+test("a claimed payment that did not reach the platform service is not sent while its Master is stopped", async () => {
   const world = await aDueWeek();
   world.platform.rules.isBusy = ({ legs }) => legs[0]?.login === "9001";
   await payFees(world.deps);
@@ -185,7 +185,7 @@ test("a debt to a stopped Master is not collected, and other Masters are paid", 
 });
 
 test("while a Master is stopped nothing is prepared or crystallised, and an earlier key gets the same answer", async () => {
-  const world = await leaving();
+  const world = await aWorldWithPendingFee();
   const decided = await decideLeave(world);
   await stop(world);
   const stopped = { code: "safety_stop", status: "unavailable", outcome: "not_executed" };
@@ -198,7 +198,7 @@ test("while a Master is stopped nothing is prepared or crystallised, and an earl
 });
 
 test("a crystallised fee that was not sent is collected by the same call after the Master is resumed", async () => {
-  const world = await leaving();
+  const world = await aWorldWithPendingFee();
   await stop(world);
   await expect(collectAll(world)).rejects.toMatchObject({ code: "safety_stop", outcome: "not_executed" });
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("0.00");
@@ -209,7 +209,7 @@ test("a crystallised fee that was not sent is collected by the same call after t
 });
 
 test("a fee that was sent before the stop is completed by the same call", async () => {
-  const world = await leaving();
+  const world = await aWorldWithPendingFee();
   world.platform.rules.losesAnswer = () => true;
   await expect(collectAll(world)).rejects.toMatchObject({ code: "outcome_unknown" });
   world.platform.rules.losesAnswer = () => false;

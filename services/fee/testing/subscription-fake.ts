@@ -4,7 +4,7 @@ import { E8_PER_CENT } from "../domain/units.ts";
 
 type Allocations = { readonly entries: AllocationEntry[]; readonly rows: AllocationRow[] };
 
-/** The parts of subscription that fee calls, in memory: allocations, floors and returned reserves. */
+/** The calls of the fee service to the subscription service, in memory: allocations, floors and returned reserves. */
 export type SubscriptionFake = {
   readonly allocations: Map<string, Allocations>;
   readonly floors: Map<string, bigint>;

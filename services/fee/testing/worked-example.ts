@@ -6,17 +6,17 @@ import { type FeeChange, firstVersion, type FeeVersion, nextVersion } from "../d
 
 const MASTER = "5001";
 const BEGIN = Date.UTC(2026, 0, 5);
-const STEP_MS = 60_000;
+const EVENT_MS = 60_000;
 const UNCHANGED: FeeChange = { ratePpm: undefined, enabled: undefined, effectiveSince: undefined };
 
-/** A worked example of the accounting: one Investor alone in a pool, without services. Each step takes a minute. */
+/** A worked example: the fees of one Investor alone in a pool, without services. Events are a minute apart. */
 export class WorkedExample {
   earnings: Earnings = NOTHING_EARNED;
   balance: bigint;
   paymentAccount = 0n;
   versions: FeeVersion[];
   #newest: FeeVersion;
-  #steps = 0;
+  #events = 0;
 
   constructor(deposit: string, ratePpm: number) {
     this.balance = cents(deposit);
@@ -46,22 +46,22 @@ export class WorkedExample {
     this.earnings = earnings;
     this.balance -= fee;
     this.paymentAccount += fee;
-    return show(fee);
+    return formatCents(fee);
   }
 
   /** The pending fee. */
   pending(): string {
-    return show(this.#decide("0.00").fee);
+    return formatCents(this.#decide("0.00").fee);
   }
 
-  /** G, H, L and the balance. */
+  /** The sum of all results, the high-water mark, the layers of profit above it, and the balance. */
   get state() {
     const { earned, mark, layers } = this.earnings;
     return {
-      G: show(earned),
-      H: formatExact(mark),
-      L: layers.map(({ amount }) => formatExact(amount)),
-      balance: show(this.balance),
+      earned: formatCents(earned),
+      mark: formatExact(mark),
+      layers: layers.map(({ amount }) => formatExact(amount)),
+      balance: formatCents(this.balance),
     };
   }
 
@@ -74,8 +74,8 @@ export class WorkedExample {
   }
 
   #next(): Date {
-    this.#steps += 1;
-    return new Date(BEGIN + this.#steps * STEP_MS);
+    this.#events += 1;
+    return new Date(BEGIN + this.#events * EVENT_MS);
   }
 }
 
@@ -85,6 +85,6 @@ export function cents(text: string): bigint {
   return minor;
 }
 
-export function show(minor: bigint): string {
+export function formatCents(minor: bigint): string {
   return formatDecimal(usd(minor));
 }

@@ -10,18 +10,18 @@ import type { Deps } from "../deps.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
 import { raiseWatermarks } from "../store/allocation-watermarks.ts";
-import { feeDeps, INVESTOR, MASTER, type Neighbours, neighboursAt } from "./fee.ts";
-import { cents, show } from "./worked-example.ts";
+import { feeDeps, INVESTOR, MASTER, type OtherServices, otherServicesAt } from "./fee.ts";
+import { cents, formatCents } from "./worked-example.ts";
 import { allocate, closeWeek, lastNumberOf, type Parts } from "./subscription-fake.ts";
 
 const FIRST_WEEK = Date.UTC(2026, 0, 3);
 const WEEK_MS = 7 * DAY_MS;
 /** Longer than every back-off and every claim. */
 const LONG_MS = 60_000;
-/** More rounds than the fees of any test need. */
-const MAX_ROUNDS = 20;
+/** More runs than the fees of any test need. */
+const MAX_RUNS = 20;
 
-export type World = Neighbours & {
+export type World = OtherServices & {
   readonly deps: Deps;
   readonly clock: { now: Date };
   /** The index of the open week: 0, 1, 2 ... */
@@ -29,16 +29,16 @@ export type World = Neighbours & {
   hours: number;
 };
 
-/** The fee service with fakes of subscription and platform, at the start of a week. The tables of a provided database are truncated. */
+/** The fee service with fakes of the other services, at the start of a week. Truncates the tables of a provided database. */
 export async function aWorld(pool?: Pool): Promise<World> {
   await pool?.query(`
     truncate fee_configuration, fee_version, fee_master, allocation_watermark, allocation_entry, allocation_part, fee_pair, fee_run,
              fee_payment, payment_credit, crystallisation, crystallisation_item, review_case, review_event, handled_break, payment_account
     restart identity`);
   const clock = { now: new Date(FIRST_WEEK) };
-  const neighbours = neighboursAt(() => clock.now);
-  const deps = await feeDeps(() => clock.now, neighbours, pool);
-  return { ...neighbours, deps, clock, week: 0, hours: 0 };
+  const others = otherServicesAt(() => clock.now);
+  const deps = await feeDeps(() => clock.now, others, pool);
+  return { ...others, deps, clock, week: 0, hours: 0 };
 }
 
 export async function anInvestor(
@@ -78,15 +78,15 @@ export function endWeek(world: World, floating: Readonly<Record<string, string>>
   world.clock.now = new Date(cutOff.getTime() + 5_000);
 }
 
-/** Receives and reads all allocations and pays due fees, until a round pays nothing. */
+/** Receives and reads all allocations and pays due fees, until a run pays nothing. */
 export async function settle(world: World, deps = world.deps): Promise<void> {
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  for (let runs = 0; runs < MAX_RUNS; runs += 1) {
     await receive(world);
     await readAllocations(deps);
     const hasPaid = await payFees(deps);
     if (!hasPaid) return;
   }
-  throw new Error("Fees are still being paid after the last round.");
+  throw new Error("Fees are still being paid after the last run.");
 }
 
 export async function receive({ subscriptions, deps, clock }: World): Promise<void> {
@@ -102,10 +102,10 @@ export function passTime({ clock }: World): void {
 }
 
 export function balanceOf({ platform }: World, login: string): string {
-  return show(ledgerBalance(platform.ledger, login));
+  return formatCents(ledgerBalance(platform.ledger, login));
 }
 
-export type ShownPayment = {
+export type FormattedPayment = {
   suffix: string;
   master: string;
   investor: string;
@@ -114,14 +114,14 @@ export type ShownPayment = {
   status: string;
 };
 
-export async function paymentsOf({ deps }: World): Promise<ShownPayment[]> {
-  const rows = await many<Omit<ShownPayment, "due" | "paid"> & { due: bigint; paid: bigint }>(
+export async function paymentsOf({ deps }: World): Promise<FormattedPayment[]> {
+  const rows = await many<Omit<FormattedPayment, "due" | "paid"> & { due: bigint; paid: bigint }>(
     deps.pool,
     sql`select suffix, master_login as master, investor_login as investor, due_minor as due, amount_minor as paid, status
         from fee_payment
         order by id`,
   );
-  return rows.map((row) => ({ ...row, due: show(row.due), paid: show(row.paid) }));
+  return rows.map((row) => ({ ...row, due: formatCents(row.due), paid: formatCents(row.paid) }));
 }
 
 export async function runsOf({ deps }: World) {
@@ -139,7 +139,7 @@ export async function debtsOf({ deps }: World): Promise<Record<string, string>> 
         where debt_minor > 0
         order by 1`,
   );
-  return Object.fromEntries(rows.map(({ pair, debt }) => [pair, show(debt)]));
+  return Object.fromEntries(rows.map(({ pair, debt }) => [pair, formatCents(debt)]));
 }
 
 /** Fees equal the sum of paid, open and debt amounts, and credits equal payments. */

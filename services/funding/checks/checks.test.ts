@@ -66,7 +66,7 @@ test("cashflow_completeness: a refusal of an executed transfer is found", async 
   expect(await findings()).toMatchObject([{ key: "cashflow:1", message: expect.stringContaining("no money moved") }]);
 });
 
-test("cashflow_completeness: an execution without a transfer on platform is found", async () => {
+test("cashflow_completeness: an execution without a transfer of the platform service is found", async () => {
   await corrupt("update cashflow set id = default where id = 1");
   expect(await findings()).toMatchObject([
     { key: "cashflow:4", message: expect.stringContaining("the platform has no such transfer"), atRiskMinor: 100_00n },
@@ -80,7 +80,7 @@ test("cashflow_completeness: a request that is unfinished ten minutes after its 
   expect(await findings()).toMatchObject([{ key: "cashflow:1", atRiskMinor: 100_00n }]);
 });
 
-test("cashflow_completeness: a run without an answer of platform fails", async () => {
+test("cashflow_completeness: a run without an answer of the platform service fails", async () => {
   const { pool, log } = funding;
   const [check] = fundingChecks({
     ...funding,

@@ -7,7 +7,7 @@ import { deposit } from "./deposit.ts";
 
 const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined };
 
-/** A wait budget for one call of platform. */
+/** Enough time for one call of the platform service. */
 const ONE_CALL_MS = 1_000;
 
 test("a repeated deposit is credited and recorded once", async () => {
@@ -78,7 +78,7 @@ test("after lost answers the transfer is requested again while the caller waits,
   expect(await states(deps)).toEqual([{ state: "POSTED", doubt: null, deal_id: 900_002n }]);
 });
 
-test("a deposit that never reached platform is not executed, then or later", async () => {
+test("a deposit that never reached the platform service is not executed, then or later", async () => {
   const deps = await world();
   deps.platform.faults.transfer.push("unreachable");
 
@@ -90,7 +90,7 @@ test("a deposit that never reached platform is not executed, then or later", asy
   expect(deps.platform.deals).toEqual([]);
 });
 
-test("a repetition that cannot reach platform leaves a transfer that was sent before open", async () => {
+test("a repetition that cannot reach the platform service leaves a transfer that was sent before open", async () => {
   const deps = await world();
   deps.platform.faults.transfer.push("lost answer", "unreachable");
   await deposit(deps, HUNDRED, aCall("op-1", ONE_CALL_MS)).catch(() => {});
@@ -128,7 +128,7 @@ test.each([
   expect(await states(deps)).toEqual([{ state: "REFUSED", doubt: null, deal_id: null }]);
 });
 
-test("one refusal names all invalid fields of a deposit", async () => {
+test("a deposit with several invalid fields is refused with all of them", async () => {
   const deps = await world();
 
   await expect(

@@ -15,7 +15,7 @@ function aDeposit(overrides: Partial<DepositRequest> = {}): DepositRequest {
 }
 
 /** Leaves a deposit with an unknown outcome. */
-async function unresolved(deps: World, request = aDeposit()): Promise<void> {
+async function leaveUnresolved(deps: World, request = aDeposit()): Promise<void> {
   deps.platform.faults.transfer.push("unknown");
   await expect(deposit(deps, request, aCall("op-1"))).rejects.toMatchObject({ code: "outcome_unknown" });
 }
@@ -25,9 +25,9 @@ async function recorded({ pool }: World): Promise<string[]> {
   return rows.map(({ operation_id }) => operation_id);
 }
 
-test("a duplicate of an unresolved deposit is refused, names it and leaves no trace", async () => {
+test("a duplicate of an unresolved deposit is refused with its operation id and not recorded", async () => {
   const deps = await world();
-  await unresolved(deps);
+  await leaveUnresolved(deps);
 
   await expect(deposit(deps, aDeposit(), aCall("op-2"))).rejects.toMatchObject({
     code: "operation_in_progress",
@@ -40,17 +40,17 @@ test("a duplicate of an unresolved deposit is refused, names it and leaves no tr
 test.each([
   ["another comment", { comment: "CRM-2" }],
   ["another amount", { amount: usd(100_01n) }],
-  ["another key", { client: { ...CLIENT, keyId: "KeyOfAnother" } }],
+  ["another key", { client: { ...CLIENT, keyId: "KeyOfTheCrm2" } }],
   ["a default comment", { client: { ...CLIENT, choseComment: false } }],
   ["no API key", { client: undefined }],
-])("with %s it is no duplicate", async (_what, difference) => {
+])("a deposit with %s is no duplicate", async (_case, difference) => {
   const deps = await world();
-  await unresolved(deps);
+  await leaveUnresolved(deps);
 
   expect(await deposit(deps, aDeposit(difference), aCall("op-2"))).toMatchObject({ possibleDuplicateOf: undefined });
 });
 
-test("of concurrent duplicates exactly one is executed, and the refusals of the others name its id", async () => {
+test("of concurrent duplicates exactly one is executed, and the others are refused with its operation id", async () => {
   const deps = await world();
   const answers = await Promise.allSettled(
     ["op-1", "op-2", "op-3", "op-4"].map((id) => deposit(deps, aDeposit({ client: STRICT }), aCall(id))),
@@ -68,7 +68,7 @@ test("of concurrent duplicates exactly one is executed, and the refusals of the 
   }
 });
 
-test("a duplicate of a finished deposit is executed and names it, and a repetition gets the same answer", async () => {
+test("a duplicate of a finished deposit is executed and returns the deal of the first one, and a repetition gets the same answer", async () => {
   const deps = await world();
   const first = await deposit(deps, aDeposit(), aCall("op-1"));
   const second = await deposit(deps, aDeposit(), aCall("op-2"));

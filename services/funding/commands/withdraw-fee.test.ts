@@ -5,13 +5,14 @@ import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { withdraw } from "./withdraw.ts";
 
 const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
-const OWING = () => world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }), pendingFee: 30_00n });
+const aWorldWithFee = () =>
+  world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }), pendingFee: 30_00n });
 
 const FEE = { key: "fee of funding:withdrawal:1", login: INVESTOR, minor: -30_00n };
 const PAYOUT = { key: "funding:payout:1", login: INVESTOR, minor: -40_00n };
 
 test("the pending fee is collected under the account lock before the payout", async () => {
-  const deps = await OWING();
+  const deps = await aWorldWithFee();
 
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toMatchObject({
     effectiveWithdraw: usd(40_00n),
@@ -37,7 +38,7 @@ test("a fee that leaves nothing to pay out is still collected", async () => {
 });
 
 test("a repeated withdrawal collects no fee again", async () => {
-  const deps = await OWING();
+  const deps = await aWorldWithFee();
 
   const first = await withdraw(deps, FORTY, aCall("op-1"));
 
@@ -48,7 +49,7 @@ test("a repeated withdrawal collects no fee again", async () => {
 test.each(["unreachable", "lost answer"] as const)(
   "after a collection with fault %s the account lock stays held, and the recovery job completes the decided withdrawal",
   async (fault) => {
-    const deps = await OWING();
+    const deps = await aWorldWithFee();
     deps.fees.faults.push(fault);
 
     await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
@@ -66,7 +67,7 @@ test.each(["unreachable", "lost answer"] as const)(
 );
 
 test("a decided withdrawal is completed after its deadline", async () => {
-  const deps = await OWING();
+  const deps = await aWorldWithFee();
   deps.fees.faults.push("unreachable", "unreachable");
   await withdraw(deps, FORTY, aCall("op-1")).catch(() => {});
   await deps.pool.query("update cashflow set deadline = now() - interval '1 day'");
@@ -78,7 +79,7 @@ test("a decided withdrawal is completed after its deadline", async () => {
 });
 
 test("a crash during the fee collection is recovered without a second decision", async () => {
-  const deps = await OWING();
+  const deps = await aWorldWithFee();
   const crashing = { ...deps, fees: { ...deps.fees, collect: crash } };
   await expect(withdraw(crashing, FORTY, aCall("op-1"))).rejects.toThrow("killed");
 
@@ -89,13 +90,13 @@ test("a crash during the fee collection is recovered without a second decision",
 });
 
 test("a delayed process that finds the account lock released answers with the outcome of the other process", async () => {
-  const deps = await OWING();
+  const deps = await aWorldWithFee();
   const requested = Promise.withResolvers<void>();
   const resumed = Promise.withResolvers<void>();
   const collect: World["fees"]["collect"] = async (request, context) => {
     requested.resolve();
     await resumed.promise;
-    // fee refuses a key whose account lock is not held.
+    // The fee service refuses a key whose account lock is not held.
     return await deps.fees.collect({ ...request, key: "never collected" }, context);
   };
   const delayed = withdraw({ ...deps, fees: { ...deps.fees, collect } }, FORTY, aCall("op-1"));
@@ -108,7 +109,7 @@ test("a delayed process that finds the account lock released answers with the ou
 });
 
 test("a refused payout keeps the collected fee and returns the reserve", async () => {
-  const deps = await OWING();
+  const deps = await aWorldWithFee();
   deps.platform.faults.transfer.push("insufficient_funds");
 
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({

@@ -10,17 +10,17 @@ import { withdraw } from "./withdraw.ts";
 
 const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
 /** The last entry of the Investor's log has the number 1. */
-function rich() {
+function fundedPlatform() {
   const platform = platformFake({ balances: { [INVESTOR]: 100_00n } });
   enter(platform.ledger, INVESTOR, { kind: MovementKind.AMENDMENT, amount: 0n });
   return platform;
 }
 
-/** A wait budget for one call of platform. */
+/** Enough time for one call of the platform service. */
 const ONE_CALL_MS = 1_000;
 
-test("a withdrawal acquires the account lock, lets the pool decide, pays out under the lock and releases it", async () => {
-  const deps = await world({ platform: rich(), masterMinimum: 0n });
+test("a withdrawal acquires the account lock, lets the subscription service decide, pays out under the lock and releases it", async () => {
+  const deps = await world({ platform: fundedPlatform(), masterMinimum: 0n });
 
   expect(await withdraw(deps, FORTY, aCall("op-1"))).toEqual({
     operationId: "op-1",
@@ -49,7 +49,7 @@ test("a withdrawal acquires the account lock, lets the pool decide, pays out und
 });
 
 test("a payout is refused by a busy account rather than queued, and has no deadline", async () => {
-  const deps = await world({ platform: rich() });
+  const deps = await world({ platform: fundedPlatform() });
   const requests: Parameters<World["platform"]["transfer"]>[0][] = [];
   const transfer: World["platform"]["transfer"] = async (request, context) => {
     requests.push(request);
@@ -62,7 +62,7 @@ test("a payout is refused by a busy account rather than queued, and has no deadl
 });
 
 test("a withdrawal is reduced to the available balance", async () => {
-  const deps = await world({ platform: rich() });
+  const deps = await world({ platform: fundedPlatform() });
 
   expect(await withdraw(deps, { ...FORTY, amount: usd(250_00n) }, aCall("op-1"))).toMatchObject({
     requestedAmount: usd(250_00n),
@@ -81,7 +81,7 @@ test("a withdrawal from an empty account pays nothing and has no deal", async ()
 });
 
 test("a repeated withdrawal gets the same answer and is paid once", async () => {
-  const deps = await world({ platform: rich() });
+  const deps = await world({ platform: fundedPlatform() });
 
   const first = await withdraw(deps, FORTY, aCall("op-1"));
 
@@ -89,8 +89,8 @@ test("a repeated withdrawal gets the same answer and is paid once", async () => 
   expect(deps.platform.deals).toHaveLength(1);
 });
 
-test("after a temporary refusal the pool is called again with another lock owner", async () => {
-  const deps = await world({ platform: rich() });
+test("after a temporary refusal the subscription service is called again with another lock owner", async () => {
+  const deps = await world({ platform: fundedPlatform() });
   deps.refusals.push(aRefusal("account_busy"), aRefusal("allocation_in_progress"));
 
   await withdraw(deps, FORTY, aCall("op-1"));
@@ -102,7 +102,7 @@ test("after a temporary refusal the pool is called again with another lock owner
 test.each(["master_open_positions", "investor_deficit"])(
   "%s ends the withdrawal and releases the account lock",
   async (code) => {
-    const deps = await world({ platform: rich() });
+    const deps = await world({ platform: fundedPlatform() });
     deps.refusals.push(aRefusal(code));
 
     await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code, outcome: "not_executed" });
@@ -114,7 +114,7 @@ test.each(["master_open_positions", "investor_deficit"])(
 );
 
 test("a withdrawal from a busy account is refused with the id of the open operation", async () => {
-  const deps = await world({ platform: rich() });
+  const deps = await world({ platform: fundedPlatform() });
   deps.platform.faults.transfer.push("unknown");
   await withdraw(deps, FORTY, aCall("op-1")).catch(() => {});
 
@@ -125,8 +125,8 @@ test("a withdrawal from a busy account is refused with the id of the open operat
   });
 });
 
-test("a withdrawal whose hold got no answer is not executed, and its account lock is released", async () => {
-  const deps = await world({ platform: rich() });
+test("a withdrawal whose request for the account lock got no answer is not executed, and its account lock is released", async () => {
+  const deps = await world({ platform: fundedPlatform() });
   deps.platform.faults.hold.push("lost answer");
 
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ outcome: "not_executed" });
@@ -134,7 +134,7 @@ test("a withdrawal whose hold got no answer is not executed, and its account loc
 });
 
 test("the reserve of a refused payout is returned to the pool before the account lock is released", async () => {
-  const deps = await world({ platform: rich() });
+  const deps = await world({ platform: fundedPlatform() });
   deps.platform.faults.transfer.push("insufficient_funds");
 
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({
@@ -146,7 +146,7 @@ test("the reserve of a refused payout is returned to the pool before the account
 });
 
 test("a payout whose answer was lost keeps the account lock until the recovery job finishes it, and is paid once", async () => {
-  const deps = await world({ platform: rich() });
+  const deps = await world({ platform: fundedPlatform() });
   deps.platform.faults.transfer.push("lost answer");
 
   await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toMatchObject({
@@ -162,8 +162,8 @@ test("a payout whose answer was lost keeps the account lock until the recovery j
   expect(await saga(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
 });
 
-test("a payout that did not reach platform keeps its reserve and is paid later", async () => {
-  const deps = await world({ platform: rich() });
+test("a payout that did not reach the platform service keeps its reserve and is paid later", async () => {
+  const deps = await world({ platform: fundedPlatform() });
   deps.platform.faults.transfer.push("unreachable");
 
   await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toMatchObject({ code: "outcome_unknown" });
@@ -177,7 +177,7 @@ test("a payout that did not reach platform keeps its reserve and is paid later",
 });
 
 test("a late refusal does not end a saga that has reached another state", async () => {
-  const deps = await world({ platform: rich() });
+  const deps = await world({ platform: fundedPlatform() });
   deps.platform.faults.transfer.push("lost answer");
   await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toThrow();
 
@@ -186,8 +186,8 @@ test("a late refusal does not end a saga that has reached another state", async 
   expect(await saga(deps)).toEqual([{ state: "PAYING", try: 1, is_released: false }]);
 });
 
-test("after a lost answer of the pool the recovery job finishes the saga in the same try", async () => {
-  const deps = await world({ platform: rich() });
+test("after a lost answer of the subscription service the recovery job finishes the saga in the same try", async () => {
+  const deps = await world({ platform: fundedPlatform() });
   const { outcomeUnknown } = await import("#kernel/contract/refusals.ts");
   deps.refusals.push(outcomeUnknown("subscription"));
 
@@ -201,8 +201,8 @@ test("after a lost answer of the pool the recovery job finishes the saga in the 
   });
 });
 
-test("a crash before the pool is called leaves a saga that ends as not executed", async () => {
-  const deps = await world({ platform: rich() });
+test("a crash before the subscription service is called leaves a saga that ends as not executed", async () => {
+  const deps = await world({ platform: fundedPlatform() });
   const crashing = { ...deps, platform: { ...deps.platform, hold: crash } };
   await expect(withdraw(crashing, FORTY, aCall("op-1"))).rejects.toThrow("killed");
   await deps.pool.query("update cashflow set deadline = now() - interval '1 second'");
@@ -214,7 +214,7 @@ test("a crash before the pool is called leaves a saga that ends as not executed"
 });
 
 test("an account lock whose release failed is released by the recovery job", async () => {
-  const deps = await world({ platform: rich() });
+  const deps = await world({ platform: fundedPlatform() });
   deps.platform.faults.release.push("unreachable");
 
   await withdraw(deps, FORTY, aCall("op-1"));
@@ -226,7 +226,7 @@ test("an account lock whose release failed is released by the recovery job", asy
 });
 
 test("a process delayed in an earlier try does not change the next try", async () => {
-  const deps = await world({ platform: rich() });
+  const deps = await world({ platform: fundedPlatform() });
   const held = Promise.withResolvers<void>();
   const resumed = Promise.withResolvers<void>();
   const hold: World["platform"]["hold"] = async (...args) => {
@@ -254,7 +254,7 @@ test("a process delayed in an earlier try does not change the next try", async (
 });
 
 test("a refusal of an earlier try does not end the next try", async () => {
-  const deps = await world({ platform: rich() });
+  const deps = await world({ platform: fundedPlatform() });
   const recorded = Promise.withResolvers<void>();
   const resumed = Promise.withResolvers<void>();
   const hold: World["platform"]["hold"] = async (...args) => {
@@ -265,7 +265,7 @@ test("a refusal of an earlier try does not end the next try", async () => {
   const delayed = withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"));
   await recorded.promise;
   deps.refusals.push(aRefusal("account_busy"));
-  const slowly: World["platform"]["hold"] = async (...args) => {
+  const slowHold: World["platform"]["hold"] = async (...args) => {
     const answer = await deps.platform.hold(...args);
     if (!args[0].lockOwner.endsWith(":1")) {
       resumed.resolve();
@@ -273,7 +273,7 @@ test("a refusal of an earlier try does not end the next try", async () => {
     }
     return answer;
   };
-  const other = withdraw({ ...deps, platform: { ...deps.platform, hold: slowly } }, FORTY, aCall("op-1"));
+  const other = withdraw({ ...deps, platform: { ...deps.platform, hold: slowHold } }, FORTY, aCall("op-1"));
 
   expect(await other).toMatchObject({ effectiveWithdraw: usd(40_00n) });
   expect(await delayed).toEqual(await other);

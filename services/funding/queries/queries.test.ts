@@ -88,7 +88,7 @@ test("an interrupted operation is pending until the deadline of its caller, and 
   ]);
 });
 
-test("a withdrawal names the key of its payout, and that of its fees when there may be any", async () => {
+test("a withdrawal has the keys of its payout and its fees; outside a pool without a pending fee it has no fee key", async () => {
   const platform = platformFake({ balances: { [INVESTOR]: 100_00n } });
   const deps = await world({ platform, masterMinimum: 1n, pendingFee: 5_00n });
   await withdraw(deps, { ...HUNDRED, amount: usd(40_00n) }, aCall("op-1"));
@@ -97,9 +97,9 @@ test("a withdrawal names the key of its payout, and that of its fees when there 
     feeKey: "funding:withdrawal:1",
     transferKeys: ["funding:payout:1"],
   });
-  const alone = await world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }) });
-  await withdraw(alone, { ...HUNDRED, amount: usd(40_00n) }, aCall("op-1"));
-  expect(await getOperation(alone, { operationId: "op-1" })).toMatchObject({ feeKey: "" });
+  const withoutMaster = await world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }) });
+  await withdraw(withoutMaster, { ...HUNDRED, amount: usd(40_00n) }, aCall("op-1"));
+  expect(await getOperation(withoutMaster, { operationId: "op-1" })).toMatchObject({ feeKey: "" });
 });
 
 const ALL = { login: "", outcome: OperationOutcome.UNSPECIFIED, beforeId: "", limit: 10 };

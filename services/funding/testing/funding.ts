@@ -16,9 +16,9 @@ const MASTER = "5001";
 export type World = Deps & {
   readonly platform: PlatformFake & Deps["platform"];
   readonly fees: FeeFake;
-  /** Requests that the pool received. */
+  /** Requests that the subscription service received. */
   readonly leaves: LeaveRequest[];
-  /** Refusals of the next calls of the pool, first one first. */
+  /** Refusals of the next calls of the subscription service, first one first. */
   readonly refusals: Refusal[];
   /** Keys whose reserve was returned. */
   readonly returned: string[];
@@ -31,7 +31,7 @@ type WorldOptions = {
   readonly pendingFee?: bigint;
 };
 
-/** Funding with a real database; other services are fakes in memory. */
+/** The funding service with a real database; other services are fakes in memory. */
 export async function world({
   platform = platformFake(),
   masterMinimum,
@@ -91,7 +91,7 @@ function leaveAnswer(
 ): LeaveResponse {
   const before = heldBalance?.minorUnits ?? 0n;
   const available = before > pool.pendingFee ? before - pool.pendingFee : 0n;
-  const asked = requested?.minorUnits ?? 0n;
+  const requestedMinor = requested?.minorUnits ?? 0n;
   return {
     inPool: pool.inPool,
     masterLogin: pool.inPool ? MASTER : "",
@@ -99,7 +99,7 @@ function leaveAnswer(
     balanceBefore: usd(before),
     pendingFee: usd(pool.pendingFee),
     availableAfterFee: usd(available),
-    effective: usd(asked < available ? asked : available),
+    effective: usd(requestedMinor < available ? requestedMinor : available),
   };
 }
 

@@ -11,7 +11,7 @@ function contextAfterHeaders(context: CallContext, caller: string): Omit<CallCon
   return readHeaders((name) => sent.get(name), new Date(0));
 }
 
-test("a context without a caller gets a new request id", () => {
+test("a context without a request id gets a new one", () => {
   const [one, two] = [callContext({ caller: "fee", withinMs: 1_000 }), callContext({ caller: "fee", withinMs: 1_000 })];
 
   expect(one.requestId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);

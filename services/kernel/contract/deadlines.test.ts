@@ -6,7 +6,7 @@ import { malformedRequest, serviceUnavailable } from "./refusals.ts";
 
 const COMMAND_ID = "01978f3c-0000-7000-8000-000000000001";
 
-test("a call of a command has its command id and ends before the caller's deadline", () => {
+test("a call made for a command carries the command id and ends before the caller's deadline", () => {
   const context = callContext({ caller: "edge", withinMs: 10_000, commandId: COMMAND_ID });
   const inner = withReplyReserve(context);
 

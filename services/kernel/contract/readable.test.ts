@@ -10,6 +10,6 @@ test.each([
   ["an invalid instant", { at: new Date(Number.NaN) }, false],
   ["an instant before the first year", { at: new Date("-000001-01-01T00:00:00Z") }, false],
   ["an instant after the last year", { inner: { at: new Date("+010000-01-01T00:00:00Z") } }, false],
-])("whether a database can store: %s", (_what, message, expected) => {
+])("a message is readable when a database can store it: %s", (_case, message, expected) => {
   expect(isReadable(message)).toBe(expected);
 });

@@ -8,7 +8,7 @@ import { startRelay } from "./relay.ts";
 import { FEED, publishCents, silent } from "../testing/feed.ts";
 import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 
-async function shown(name: string): Promise<number> {
+async function metricValue(name: string): Promise<number> {
   const metric = await register.getSingleMetric(name)?.get();
   const value = metric?.values.find(({ labels }) => labels["feed"] === FEED || labels["feed"] === undefined);
   return value?.value ?? Number.NaN;
@@ -25,13 +25,19 @@ test("the age of unsequenced and of unforwarded entries is shown, also by a repl
   await using _relay = await startRelay(relay);
   await publishCents(pool, [1n], FEED, "coin.v1.published");
   await execute(pool, sql`update outbox set published_at = published_at - interval '40 seconds'`);
-  await vi.waitFor(async () => expect(await shown("pamm_outbox_oldest_unsequenced_seconds")).toBeGreaterThan(40), WAIT);
+  await vi.waitFor(
+    async () => expect(await metricValue("pamm_outbox_oldest_unsequenced_seconds")).toBeGreaterThan(40),
+    WAIT,
+  );
 
   await execute(pool, sql`update lease set expires_at = '-infinity'`);
-  await vi.waitFor(async () => expect(await shown("pamm_outbox_oldest_unforwarded_seconds")).toBeGreaterThan(40), WAIT);
-  expect(await shown("pamm_outbox_oldest_unsequenced_seconds")).toBe(0);
+  await vi.waitFor(
+    async () => expect(await metricValue("pamm_outbox_oldest_unforwarded_seconds")).toBeGreaterThan(40),
+    WAIT,
+  );
+  expect(await metricValue("pamm_outbox_oldest_unsequenced_seconds")).toBe(0);
   isUnreachable = false;
-  await vi.waitFor(async () => expect(await shown("pamm_outbox_oldest_unforwarded_seconds")).toBe(0), WAIT);
+  await vi.waitFor(async () => expect(await metricValue("pamm_outbox_oldest_unforwarded_seconds")).toBe(0), WAIT);
 });
 
 test("while the owner of a feed is unreachable, the metrics show the lag and the time of its last answer", async () => {
@@ -48,17 +54,20 @@ test("while the owner of a feed is unreachable, the metrics show the lag and the
   });
   await publishSequenced(1n);
   await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
-  await vi.waitFor(async () => expect(await shown("pamm_feed_lag_entries")).toBe(0), WAIT);
+  await vi.waitFor(async () => expect(await metricValue("pamm_feed_lag_entries")).toBe(0), WAIT);
   isUnreachable = true;
   consumer.wake(4n);
-  expect(await shown("pamm_feed_lag_entries")).toBe(3);
+  expect(await metricValue("pamm_feed_lag_entries")).toBe(3);
   await vi.waitFor(() => expect(unanswered).toBeGreaterThan(0), WAIT);
-  const lastRead = await shown("pamm_feed_read_timestamp_seconds");
+  const lastRead = await metricValue("pamm_feed_read_timestamp_seconds");
   await vi.waitFor(() => expect(unanswered).toBeGreaterThan(2), WAIT);
-  expect(await shown("pamm_feed_read_timestamp_seconds")).toBe(lastRead);
+  expect(await metricValue("pamm_feed_read_timestamp_seconds")).toBe(lastRead);
   isUnreachable = false;
-  await vi.waitFor(async () => expect(await shown("pamm_feed_read_timestamp_seconds")).toBeGreaterThan(lastRead), WAIT);
-  expect(await shown("pamm_feed_stopped")).toBe(0);
+  await vi.waitFor(
+    async () => expect(await metricValue("pamm_feed_read_timestamp_seconds")).toBeGreaterThan(lastRead),
+    WAIT,
+  );
+  expect(await metricValue("pamm_feed_stopped")).toBe(0);
 });
 
 test("the metrics show a reader that is stopped until an operator acts", async () => {
@@ -67,6 +76,6 @@ test("the metrics show a reader that is stopped until an operator acts", async (
   await execute(till, sql`update outbox set type = 'no.such.Type'`);
   await using _consumer = await consume();
 
-  await vi.waitFor(async () => expect(await shown("pamm_feed_stopped")).toBe(1), WAIT);
+  await vi.waitFor(async () => expect(await metricValue("pamm_feed_stopped")).toBe(1), WAIT);
   expect(await coins(shop)).toEqual([]);
 });

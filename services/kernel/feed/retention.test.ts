@@ -19,18 +19,18 @@ beforeEach(async () => {
 
 afterAll(() => database[Symbol.asyncDispose]());
 
-/** Publishes and sequences `count` entries; the first `old` of them are older than the retention. */
-async function entries(count: number, old: number, subject?: string): Promise<void> {
+/** Publishes and sequences `count` entries; the first `oldCount` of them are older than the retention. */
+async function publishEntries(count: number, oldCount: number, subject?: string): Promise<void> {
   const amounts = Array.from({ length: count }, (_, index) => BigInt(index + 1));
   await publishCents(database.pool, amounts, FEED, subject);
   await sequenceAll(database.pool);
-  await makeOld(old);
+  await makeOld(oldCount);
 }
 
-async function makeOld(old: number): Promise<void> {
+async function makeOld(count: number): Promise<void> {
   await execute(
     database.pool,
-    sql`update outbox set published_at = published_at - interval '36 days' where number <= ${old}`,
+    sql`update outbox set published_at = published_at - interval '36 days' where number <= ${count}`,
   );
 }
 
@@ -47,7 +47,7 @@ async function deleteAll(): Promise<void> {
 }
 
 test("old entries are deleted; a reader that has received them can continue", async () => {
-  await entries(6, 4);
+  await publishEntries(6, 4);
   const reader = feedReader(database.pool, [FEED]);
   const { entries: all } = await reader.read({ feed: FEED, afterNumber: 0n, afterId: 0n, limit: 500 });
 
@@ -59,7 +59,7 @@ test("old entries are deleted; a reader that has received them can continue", as
 });
 
 test("the newest entry is kept at any age, so that a restored database is recognised", async () => {
-  await entries(5, 5);
+  await publishEntries(5, 5);
 
   await deleteAll();
 
@@ -73,7 +73,7 @@ test("the newest entry is kept at any age, so that a restored database is recogn
 });
 
 test("an entry that is not forwarded to JetStream is kept, and all entries after it", async () => {
-  await entries(6, 5, "coin.v1.published");
+  await publishEntries(6, 5, "coin.v1.published");
   await execute(database.pool, sql`update outbox set forwarded_at = clock_timestamp() where number <> 3`);
 
   await deleteAll();
@@ -82,7 +82,7 @@ test("an entry that is not forwarded to JetStream is kept, and all entries after
 });
 
 test("an old entry after a younger one is kept, so that there is no gap", async () => {
-  await entries(6, 5);
+  await publishEntries(6, 5);
   await execute(database.pool, sql`update outbox set published_at = clock_timestamp() where number = 2`);
 
   await deleteAll();
@@ -91,7 +91,7 @@ test("an old entry after a younger one is kept, so that there is no gap", async 
 });
 
 test("events that are not sequenced and entries of other feeds are kept", async () => {
-  await entries(3, 3);
+  await publishEntries(3, 3);
   await publishCents(database.pool, [4n]);
   await publishCents(database.pool, [7n], "till.notes");
   await execute(database.pool, sql`update outbox set published_at = published_at - interval '36 days'`);
@@ -106,7 +106,7 @@ test("events that are not sequenced and entries of other feeds are kept", async 
 });
 
 test("a batch is limited, and replicas can delete at the same time", async () => {
-  await entries(12, 10);
+  await publishEntries(12, 10);
 
   expect(await deleteOldest(database.pool, FEED, 5)).toBe(3);
   expect((await numbers())[0]).toBe(4n);
@@ -116,7 +116,7 @@ test("a batch is limited, and replicas can delete at the same time", async () =>
 });
 
 test("a relay deletes old entries", async () => {
-  await entries(4, 4);
+  await publishEntries(4, 4);
   const relay = { service: "till", pool: database.pool, feeds: [FEED], signal: () => undefined, log: silent };
   await using _relay = await startRelay({ ...relay, forward: async () => undefined });
 

@@ -25,7 +25,7 @@ test("a refusal arrives with all its fields", async () => {
 
 test("a call to a service that does not listen is service_unavailable, and not executed", async () => {
   await using setup = await serving(answer);
-  const absent = natsClient(setup.theirs, { service: "absent", contract, caller: "edge" });
+  const absent = natsClient(setup.clientBroker, { service: "absent", contract, caller: "edge" });
 
   expect(await refusalOf(absent.read(request, call()))).toMatchObject({
     code: "service_unavailable",
@@ -65,7 +65,7 @@ test("a request that is too large is refused before it is sent, an answer that i
 
 test("a request of the largest size is sent, and one byte more is refused", async () => {
   await using setup = await serving(answer);
-  const { max_payload: maxPayload = 0 } = setup.theirs.connection.info ?? {};
+  const { max_payload: maxPayload = 0 } = setup.clientBroker.connection.info ?? {};
   const largest = maxPayload - 1_024;
   const sized = (bytes: number) => {
     // The length of a text of this size takes three bytes, its tag one.
@@ -85,7 +85,7 @@ test("while the broker is down calls are refused at once, and after its restart 
   await using broker = await startOwnNats();
   await using setup = await serving(answer, broker);
   await broker.kill();
-  await vi.waitFor(() => expect(setup.theirs.isConnected()).toBe(false));
+  await vi.waitFor(() => expect(setup.clientBroker.isConnected()).toBe(false));
 
   const startedAt = performance.now();
   const refused = await refusalOf(setup.client.read(request, call()));

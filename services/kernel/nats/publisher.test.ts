@@ -3,18 +3,18 @@ import { jetStreamManager } from "./streams.ts";
 import { forwarding, newStream } from "../testing/streams.ts";
 
 test("the same entry forwarded twice is stored once, and a purged one is stored again", async () => {
-  await using at = await newStream();
-  const forward = forwarding(at);
-  const manager = await jetStreamManager(at.broker);
+  await using setup = await newStream();
+  const forward = forwarding(setup);
+  const manager = await jetStreamManager(setup.broker);
   // Like the stream of ensureStreams, but purging it is allowed.
-  await manager.streams.add({ name: at.stream.name, subjects: [...at.stream.subjects] });
-  const stored = async (): Promise<number> => (await manager.streams.info(at.stream.name)).state.messages;
+  await manager.streams.add({ name: setup.stream.name, subjects: [...setup.stream.subjects] });
+  const stored = async (): Promise<number> => (await manager.streams.info(setup.stream.name)).state.messages;
 
   await forward(1);
   await forward(1);
   expect(await stored()).toBe(1);
 
-  await manager.streams.purge(at.stream.name);
+  await manager.streams.purge(setup.stream.name);
   await forward(1);
   expect(await stored()).toBe(1);
 });

@@ -33,49 +33,49 @@ async function pending({ broker, stream }: TestStream): Promise<{ unacked: numbe
 }
 
 test("messages wake the reader up to their last number, and are acked once it has read", async () => {
-  await using at = await newStream();
-  const forward = forwarding(at);
-  await ensureStreams(at.broker, [at.stream]);
-  await using reader = startReader(at);
+  await using setup = await newStream();
+  const forward = forwarding(setup);
+  await ensureStreams(setup.broker, [setup.stream]);
+  await using reader = startReader(setup);
 
   await forward(1, 2, 3);
 
   await vi.waitFor(() => expect(reader.woken.at(-1)).toBe(3n), WITHIN);
-  await vi.waitFor(async () => expect(await pending(at)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
+  await vi.waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
 test("up to five hundred waiting messages are one wake-up", async () => {
-  await using at = await newStream();
-  const forward = forwarding(at);
-  await ensureStreams(at.broker, [at.stream]);
+  await using setup = await newStream();
+  const forward = forwarding(setup);
+  await ensureStreams(setup.broker, [setup.stream]);
   await forward(...Array.from({ length: 1_200 }, (_, index) => index + 1));
 
-  await using reader = startReader(at);
+  await using reader = startReader(setup);
 
   await vi.waitFor(() => expect(reader.woken.at(-1)).toBe(1_200n), WITHIN);
   expect(reader.woken.length).toBeGreaterThanOrEqual(3);
   expect(reader.woken.length).toBeLessThan(300);
-  await vi.waitFor(async () => expect(await pending(at)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
+  await vi.waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
 test("a message is delivered again while its feed cannot be read", async () => {
-  await using at = await newStream();
-  const forward = forwarding(at);
-  await ensureStreams(at.broker, [at.stream]);
-  await using reader = startReader(at);
+  await using setup = await newStream();
+  const forward = forwarding(setup);
+  await ensureStreams(setup.broker, [setup.stream]);
+  await using reader = startReader(setup);
   reader.state.failures = 2;
 
   await forward(1, 2);
 
   await vi.waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
-  await vi.waitFor(async () => expect(await pending(at)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
+  await vi.waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
 test("while a feed cannot be read, each pause is longer, also when another message arrives", async () => {
-  await using at = await newStream();
+  await using setup = await newStream();
   await using stack = new AsyncDisposableStack();
-  const forward = forwarding(at);
-  await ensureStreams(at.broker, [at.stream]);
+  const forward = forwarding(setup);
+  await ensureStreams(setup.broker, [setup.stream]);
   const attempts: number[] = [];
   const delays: unknown[] = [];
   const catchUp = async (): Promise<void> => {
@@ -87,7 +87,13 @@ test("while a feed cannot be read, each pause is longer, also when another messa
     error: (_message: string, fields?: LogFields) => void delays.push(fields?.retry_in_ms),
   };
   stack.use(
-    pullWakeUps(at.broker, { stream: at.stream, consumer: "reader", subject: at.subject, catchUp, log: recordingLog }),
+    pullWakeUps(setup.broker, {
+      stream: setup.stream,
+      consumer: "reader",
+      subject: setup.subject,
+      catchUp,
+      log: recordingLog,
+    }),
   );
 
   await forward(1);
@@ -101,48 +107,48 @@ test("while a feed cannot be read, each pause is longer, also when another messa
 });
 
 test("a message without a number of a feed is acked and has no other effect", async () => {
-  await using at = await newStream();
-  const forward = forwarding(at);
-  await ensureStreams(at.broker, [at.stream]);
-  await at.broker.connection.jetstream().publish(at.subject, "junk");
-  await using reader = startReader(at);
+  await using setup = await newStream();
+  const forward = forwarding(setup);
+  await ensureStreams(setup.broker, [setup.stream]);
+  await setup.broker.connection.jetstream().publish(setup.subject, "junk");
+  await using reader = startReader(setup);
 
   await forward(1);
 
   await vi.waitFor(() => expect(reader.woken.filter((number) => number > 0n)).toEqual([1n]), WITHIN);
-  await vi.waitFor(async () => expect(await pending(at)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
+  await vi.waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
 test("a deleted stream or consumer is created again, and no later message is missed", async () => {
-  await using at = await newStream();
-  const forward = forwarding(at);
-  await ensureStreams(at.broker, [at.stream]);
-  await using reader = startReader(at);
+  await using setup = await newStream();
+  const forward = forwarding(setup);
+  await ensureStreams(setup.broker, [setup.stream]);
+  await using reader = startReader(setup);
   await forward(1);
   await vi.waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
-  const manager = await jetStreamManager(at.broker);
+  const manager = await jetStreamManager(setup.broker);
 
-  await manager.consumers.delete(at.stream.name, "reader");
+  await manager.consumers.delete(setup.stream.name, "reader");
   await forward(2);
   await vi.waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
   expect(reader.lines).toEqual(["consumer lost, retry scheduled", "consumer opened again"]);
 
-  await manager.streams.delete(at.stream.name);
+  await manager.streams.delete(setup.stream.name);
   await forward(3);
   await vi.waitFor(() => expect(reader.woken).toContain(3n), WITHIN);
 });
 
 test("after a restart of the broker without its data messages are received again", async () => {
   await using broker = await startOwnNats();
-  await using at = await newStream(broker);
-  const forward = forwarding(at);
-  await ensureStreams(at.broker, [at.stream]);
-  await using reader = startReader(at);
+  await using setup = await newStream(broker);
+  const forward = forwarding(setup);
+  await ensureStreams(setup.broker, [setup.stream]);
+  await using reader = startReader(setup);
   await forward(1);
   await vi.waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
 
   await broker.kill();
-  await vi.waitFor(() => expect(at.broker.isConnected()).toBe(false));
+  await vi.waitFor(() => expect(setup.broker.isConnected()).toBe(false));
   await expect(forward(2)).rejects.toThrow("not connected");
   await broker.restart({ wipe: true });
 
@@ -151,22 +157,22 @@ test("after a restart of the broker without its data messages are received again
 });
 
 test("a consumer of an older release is updated and continues where it was", async () => {
-  await using at = await newStream();
-  const forward = forwarding(at);
-  await ensureStreams(at.broker, [at.stream]);
-  const manager = await jetStreamManager(at.broker);
-  const filter_subject = at.subject.replace(".7", ".*");
+  await using setup = await newStream();
+  const forward = forwarding(setup);
+  await ensureStreams(setup.broker, [setup.stream]);
+  const manager = await jetStreamManager(setup.broker);
+  const filter_subject = setup.subject.replace(".7", ".*");
   const older = { durable_name: "reader", filter_subject, ack_policy: AckPolicy.Explicit, ack_wait: 1e9 };
-  await manager.consumers.add(at.stream.name, older);
+  await manager.consumers.add(setup.stream.name, older);
 
-  await using reader = startReader(at);
+  await using reader = startReader(setup);
   await forward(1);
 
   await vi.waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
-  const { config } = await manager.consumers.info(at.stream.name, "reader");
+  const { config } = await manager.consumers.info(setup.stream.name, "reader");
   expect(config).toMatchObject({
     ack_wait: 30e9,
     max_ack_pending: 500,
-    filter_subject: at.subject.replace(".7", ".*"),
+    filter_subject: setup.subject.replace(".7", ".*"),
   });
 });

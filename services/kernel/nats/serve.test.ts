@@ -42,7 +42,7 @@ test("replicas share the calls, and are listed in the service directory of NATS"
   expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(40);
   expect(Math.min(...counts)).toBeGreaterThan(0);
   const found = [];
-  for await (const info of await setup.theirs.connection.services.client().info(setup.service)) found.push(info);
+  for await (const info of await setup.clientBroker.connection.services.client().info(setup.service)) found.push(info);
   expect(found).toHaveLength(2);
   expect(found[0]?.endpoints).toEqual([
     { name: "Read", subject: `pamm.v1.${setup.service}.Read`, queue_group: setup.service, metadata: undefined },
@@ -73,11 +73,11 @@ test("a fault is logged once with its stack and answered without detail", async 
 test("an invalid payload or header is refused as malformed", async () => {
   await using setup = await serving(answer);
 
-  expect(await setup.ask(new Uint8Array([10, 200]))).toBe("malformed_request");
-  expect(await setup.ask(encoded, { "pamm-deadline": "soon" })).toBe("malformed_request");
-  expect(await setup.ask(encoded, { "pamm-command-id": "first" })).toBe("malformed_request");
-  expect(await setup.ask(encoded, { "pamm-request-id": "x".repeat(201) })).toBe("malformed_request");
-  expect(await setup.ask(encoded)).toBe("");
+  expect(await setup.callRaw(new Uint8Array([10, 200]))).toBe("malformed_request");
+  expect(await setup.callRaw(encoded, { "pamm-deadline": "soon" })).toBe("malformed_request");
+  expect(await setup.callRaw(encoded, { "pamm-command-id": "first" })).toBe("malformed_request");
+  expect(await setup.callRaw(encoded, { "pamm-request-id": "x".repeat(201) })).toBe("malformed_request");
+  expect(await setup.callRaw(encoded)).toBe("");
 });
 
 test("a call past its deadline is refused by the client and by the server", async () => {
@@ -90,7 +90,7 @@ test("a call past its deadline is refused by the client and by the server", asyn
     status: "unavailable",
     outcome: "not_executed",
   });
-  expect(await setup.ask(encoded, { "pamm-deadline": String(Date.now() - 1) })).toBe("deadline_exceeded");
+  expect(await setup.callRaw(encoded, { "pamm-deadline": String(Date.now() - 1) })).toBe("deadline_exceeded");
   expect(read).not.toHaveBeenCalled();
 });
 

@@ -9,13 +9,13 @@ import { ensureStreams, jetStreamManager, requireStreams } from "./streams.ts";
 import { newStream, WITHIN } from "../testing/streams.ts";
 
 test("a stream keeps all messages for two weeks, and no client may delete from it", async () => {
-  await using at = await newStream();
-  await ensureStreams(at.broker, [at.stream]);
-  await ensureStreams(at.broker, [{ ...at.stream, maxBytes: 20_000_000 }]);
+  await using setup = await newStream();
+  await ensureStreams(setup.broker, [setup.stream]);
+  await ensureStreams(setup.broker, [{ ...setup.stream, maxBytes: 20_000_000 }]);
 
-  const manager = await jetStreamManager(at.broker);
-  expect((await manager.streams.info(at.stream.name)).config).toMatchObject({
-    subjects: at.stream.subjects,
+  const manager = await jetStreamManager(setup.broker);
+  expect((await manager.streams.info(setup.stream.name)).config).toMatchObject({
+    subjects: setup.stream.subjects,
     storage: "file",
     retention: "limits",
     discard: "new",
@@ -27,7 +27,7 @@ test("a stream keeps all messages for two weeks, and no client may delete from i
     deny_delete: true,
     deny_purge: true,
   });
-  await expect(manager.streams.purge(at.stream.name)).rejects.toThrow();
+  await expect(manager.streams.purge(setup.stream.name)).rejects.toThrow();
 });
 
 test("only a stream whose configuration differs is updated", async () => {

@@ -4,16 +4,16 @@ import { newStream, WITHIN } from "../testing/streams.ts";
 import { onWakeUp, wakeUpSender } from "./wake-up-signal.ts";
 
 test("a signal contains the last number of its feed, and wakes only the readers of this feed", async () => {
-  await using at = await newStream();
+  await using setup = await newStream();
   const { prefix } = await testNats();
   const numbers: bigint[] = [];
-  using _reader = onWakeUp(at.broker, `${prefix}.things`, (number) => void numbers.push(number));
-  const signal = wakeUpSender(at.broker);
+  using _reader = onWakeUp(setup.broker, `${prefix}.things`, (number) => void numbers.push(number));
+  const signal = wakeUpSender(setup.broker);
 
   signal(`${prefix}.things`, 9_007_199_254_740_993n);
   signal(`${prefix}.others`, 1n);
 
   await vi.waitFor(() => expect(numbers).toEqual([9_007_199_254_740_993n]), WITHIN);
-  await at.broker[Symbol.asyncDispose]();
+  await setup.broker[Symbol.asyncDispose]();
   signal(`${prefix}.things`, 2n);
 });

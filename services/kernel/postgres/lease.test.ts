@@ -92,7 +92,7 @@ test("of two candidates one has the lease, and the other acquires it after the r
   expect(await second.renewOrAcquire()).toMatchObject({ fence: 2n });
 });
 
-test("a candidate that was paused too long has lost the lease", async () => {
+test("a candidate whose lease expired while it was paused has lost it", async () => {
   const options = { name: "paused", ttlMs: LONG_MS, renewMs: 0, pollMs: 0 };
   await using first = leaseCandidate(pool, options);
   await using second = leaseCandidate(pool, options);

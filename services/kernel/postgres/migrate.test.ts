@@ -84,11 +84,11 @@ test("a gap, a repeated number and an invalid name are refused before any file i
   await using gap = await folderOf({ "0001_coin.sql": COIN, "0003_dime.sql": COIN });
   await using repeated = await folderOf({ "0001_coin.sql": COIN, "0001_dime.sql": COIN });
   await using invalid = await folderOf({ "0001_coin.sql": COIN, "2_dime.sql": COIN });
-  const refusal = (folder: string) => migrate({ url: "postgres://unknown@127.0.0.1:1/x", schema: SCHEMA, folder });
+  const migrateFrom = (folder: string) => migrate({ url: "postgres://unknown@127.0.0.1:1/x", schema: SCHEMA, folder });
 
-  await expect(refusal(gap.folder)).rejects.toThrow("0003_dime.sql: the next migration");
-  await expect(refusal(repeated.folder)).rejects.toThrow("0001_dime.sql: the next migration");
-  await expect(refusal(invalid.folder)).rejects.toThrow("2_dime.sql: a migration is called");
+  await expect(migrateFrom(gap.folder)).rejects.toThrow("0003_dime.sql: the next migration");
+  await expect(migrateFrom(repeated.folder)).rejects.toThrow("0001_dime.sql: the next migration");
+  await expect(migrateFrom(invalid.folder)).rejects.toThrow("2_dime.sql: a migration is called");
 });
 
 test("a database that cannot be reached is reported in one line, without its password", async () => {

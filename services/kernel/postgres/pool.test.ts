@@ -12,7 +12,7 @@ const failureOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("each connection has its own schema only and all time-outs", async () => {
+test("each connection uses the schema of its service and has all time-outs", async () => {
   await using database = await emptyDatabase("notes");
   await using pool = createPool({ url: database.url, schema: "funding", applicationName: "funding", max: 2 });
   const settings = await one(
@@ -45,7 +45,7 @@ test("idle connections that the server closes are reported and replaced", async 
   await expect(one(pool, sql`select 1 as one`)).resolves.toEqual({ one: 1 });
 });
 
-test("disposing twice is harmless", async () => {
+test("a pool that is disposed twice ends without an error", async () => {
   await using database = await emptyDatabase("notes");
   const pool = createPool({ url: database.url, schema: "notes", applicationName: "twice", max: 1 });
   await pool[Symbol.asyncDispose]();
@@ -85,7 +85,7 @@ test("a violated constraint is reported by its name", async () => {
   expect(violatedConstraint(new Error("one_note"))).toBeUndefined();
 });
 
-test("a failure of the database is distinguished from a defect of the code", async () => {
+test("a failure of the database is transient, and a defect of the code is not", async () => {
   await using database = await emptyDatabase("notes");
   await using pool = createPool({ url: database.url, schema: "notes", applicationName: "transient", max: 2 });
   const unreachable = createPool({

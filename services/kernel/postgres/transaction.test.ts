@@ -87,7 +87,7 @@ test("a connection that is lost during commit leaves the outcome unknown", async
   const lost = inTransaction(lossy, (tx) => insert(tx, 7));
 
   await expect(lost).rejects.toBeInstanceOf(CommitUnknown);
-  // The server has committed, which is why the work must not be repeated blindly.
+  // The server has committed: a repeated call would execute the work twice.
   await expect.poll(ids).toEqual([7]);
 });
 

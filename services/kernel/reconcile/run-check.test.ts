@@ -121,14 +121,14 @@ test("a check without a complete run for three intervals is stale, also one that
 
 test("a process that lost the lease during a run writes nothing", async () => {
   const pool = await reconciliationPool();
-  const ours = await acquireLease(pool, { name: "reconcile", owner: "a", ttlMs: 60_000 });
+  const lease = await acquireLease(pool, { name: "reconcile", owner: "a", ttlMs: 60_000 });
   const check = await aCheck(pool, {
     run: async () => {
       await execute(pool, sql`update lease set owner = 'b', fence = fence + 1`);
       return { findings: [aFinding("deal:1")], covers: () => true, nextCursor: "" };
     },
   });
-  await runCheck(runDeps(pool), check, ours);
+  await runCheck(runDeps(pool), check, lease);
   expect(await keysOf(pool)).toEqual([]);
   expect(await stateOf(pool)).toMatchObject({ completedAt: null });
 });

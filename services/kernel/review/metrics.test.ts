@@ -8,9 +8,9 @@ import { sumUndecided, watchReviews } from "./metrics.ts";
 import { anOpenCase, AT, votingOn, reviewDatabase } from "../testing/cases.ts";
 
 const TWO_HOURS_S = 7_200;
-const NEAR_S = 60;
+const TOLERANCE_S = 60;
 
-async function shown(name: string): Promise<Record<string, number>> {
+async function metricValues(name: string): Promise<Record<string, number>> {
   const { values } = (await register.getSingleMetric(name)?.get()) ?? { values: [] };
   return Object.fromEntries(values.map(({ labels, value }) => [String(labels["reason"]), value]));
 }
@@ -34,7 +34,7 @@ test("undecided reviews are summed by reason, with age and amount; decided and c
     { reason: "stopped", count: 2, amount: 8_00n, oldestSeconds: expect.any(Number) },
   ]);
   const age = (await sumUndecided(pool))[1]?.oldestSeconds ?? 0;
-  expect([age >= TWO_HOURS_S, age < TWO_HOURS_S + NEAR_S]).toEqual([true, true]);
+  expect([age >= TWO_HOURS_S, age < TWO_HOURS_S + TOLERANCE_S]).toEqual([true, true]);
   await votingOn(pool, first).vote("anna");
   expect(await sumUndecided(pool)).toMatchObject([{}, { count: 2 }]);
   await votingOn(pool, first).vote("boris");
@@ -52,12 +52,12 @@ test("the metrics follow the table, and drop a reason without undecided reviews"
     onTestFinished(() => job[Symbol.asyncDispose]());
   };
   watch();
-  await vi.waitFor(async () => expect(await shown("pamm_reviews_open")).toEqual({ stopped: 1 }), 5_000);
-  expect(await shown("pamm_reviews_amount_cents")).toEqual({ stopped: 12_34 });
-  expect(Object.keys(await shown("pamm_reviews_oldest_seconds"))).toEqual(["stopped"]);
+  await vi.waitFor(async () => expect(await metricValues("pamm_reviews_open")).toEqual({ stopped: 1 }), 5_000);
+  expect(await metricValues("pamm_reviews_amount_cents")).toEqual({ stopped: 12_34 });
+  expect(Object.keys(await metricValues("pamm_reviews_oldest_seconds"))).toEqual(["stopped"]);
 
   await votingOn(pool, id).vote("anna");
   await votingOn(pool, id).vote("boris");
   watch();
-  await vi.waitFor(async () => expect(await shown("pamm_reviews_open")).toEqual({}), 5_000);
+  await vi.waitFor(async () => expect(await metricValues("pamm_reviews_open")).toEqual({}), 5_000);
 });

@@ -91,7 +91,7 @@ test("of two simultaneous proposals the second is the confirmation", async () =>
   expect(voting.carriedOut).toEqual([id]);
 });
 
-test("a repeated command gets the response of its first call, whatever was voted since", async () => {
+test("a repeated command gets the response of its first call, also after other votes", async () => {
   const pool = await reviewDatabase();
   const id = await anOpenCase(pool);
   const reads: string[] = [];
@@ -229,7 +229,7 @@ test("at most one case of a subject is open", async () => {
   expect(await listUndecided(pool, "stop:", 10)).toMatchObject([{ amount: 12_34n }]);
 });
 
-test("a page continues after the last one", async () => {
+test("a page of reviews begins after the last id of the page before", async () => {
   const pool = await reviewDatabase();
   const ids = [];
   for (const subject of ["a", "b", "c"]) ids.push(await anOpenCase(pool, { subject }));

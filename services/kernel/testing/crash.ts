@@ -1,30 +1,30 @@
 import type { PoolClient } from "pg";
 import type { Pool } from "../postgres/pool.ts";
 
-/** A process that crashes after a number of steps. A step is a statement, or the start or the end of a call. */
+/** A process that crashes after a number of crash points: each statement, and each start or end of a call, is one. */
 export type Crashing = {
   readonly pool: Pool;
-  /** Returns a client whose calls count as steps. */
+  /** Returns a client whose calls are crash points. */
   readonly client: <C extends object>(client: C) => C;
   /** Resolves when the process has crashed. */
   readonly crashed: Promise<void>;
-  /** The number of steps that the process has executed. */
-  readonly stepsTaken: () => number;
+  /** The number of crash points that the process has passed. */
+  readonly pointsPassed: () => number;
 };
 
-type Step = <T>(work: () => Promise<T>) => Promise<T>;
+type PassPoint = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * After `steps` steps the process executes nothing and receives no answers, and its connections are closed, so that the
- * database rolls back open transactions. Calls that it sent before are executed.
+ * After `points` crash points the process executes nothing and receives no answers, and its connections are closed, so
+ * that the database rolls back open transactions. Calls that it sent before are executed.
  */
-export function crashingProcess(pool: Pool, steps: number): Crashing {
+export function crashingProcess(pool: Pool, points: number): Crashing {
   const { promise: crashed, resolve } = Promise.withResolvers<void>();
   const open = new Set<PoolClient>();
-  let taken = 0;
-  const step: Step = async (work) => {
-    if (taken < steps) {
-      taken += 1;
+  let passed = 0;
+  const passPoint: PassPoint = async (work) => {
+    if (passed < points) {
+      passed += 1;
       return await work();
     }
     for (const client of open) client.release(new Error("the process crashed"));
@@ -34,20 +34,20 @@ export function crashingProcess(pool: Pool, steps: number): Crashing {
   };
   return {
     crashed,
-    stepsTaken: () => taken,
-    pool: crashingPool(pool, open, step),
-    client: (client) => crashingClient(client, step),
+    pointsPassed: () => passed,
+    pool: crashingPool(pool, open, passPoint),
+    client: (client) => crashingClient(client, passPoint),
   };
 }
 
-function crashingClient<C extends object>(client: C, step: Step): C {
+function crashingClient<C extends object>(client: C, passPoint: PassPoint): C {
   return new Proxy(client, {
     get(target, name) {
       const call: unknown = Reflect.get(target, name, target);
       if (typeof call !== "function") return call;
       return async (...args: unknown[]) => {
-        const answer = await step(() => call.apply(target, args) as Promise<unknown>);
-        return await step(async () => answer);
+        const answer = await passPoint(() => call.apply(target, args) as Promise<unknown>);
+        return await passPoint(async () => answer);
       };
     },
   });
@@ -55,23 +55,23 @@ function crashingClient<C extends object>(client: C, step: Step): C {
 
 type Query = (query: never) => Promise<unknown>;
 
-function crashingPool(pool: Pool, open: Set<PoolClient>, step: Step): Pool {
+function crashingPool(pool: Pool, open: Set<PoolClient>, passPoint: PassPoint): Pool {
   const query = pool.query.bind(pool) as Query;
   return new Proxy(pool, {
     get(target, name) {
-      if (name === "query") return (statement: never) => step(() => query(statement));
-      if (name === "connect") return async () => crashingConnection(await target.connect(), open, step);
+      if (name === "query") return (statement: never) => passPoint(() => query(statement));
+      if (name === "connect") return async () => crashingConnection(await target.connect(), open, passPoint);
       return Reflect.get(target, name, target) as unknown;
     },
   });
 }
 
-function crashingConnection(client: PoolClient, open: Set<PoolClient>, step: Step): PoolClient {
+function crashingConnection(client: PoolClient, open: Set<PoolClient>, passPoint: PassPoint): PoolClient {
   open.add(client);
   const query = client.query.bind(client) as Query;
   return new Proxy(client, {
     get(target, name) {
-      if (name === "query") return (statement: never) => step(() => query(statement));
+      if (name === "query") return (statement: never) => passPoint(() => query(statement));
       const value: unknown = Reflect.get(target, name, target);
       if (name !== "release") return typeof value === "function" ? (value.bind(target) as unknown) : value;
       return (error?: Error) => {

@@ -12,17 +12,18 @@ type Options = { readonly maxConcurrent?: number; readonly log?: Log; readonly u
 /** A service with one replica, and a client on its own connection. */
 export async function serving(read: Read, options: Options = {}) {
   const { url, prefix: service } = await testNats();
-  const to = options.url ?? url;
+  const natsUrl = options.url ?? url;
   await using stack = new AsyncDisposableStack();
-  const ours = stack.use(await connectNats({ url: to, name: service, log: silent }));
-  const theirs = stack.use(await connectNats({ url: to, name: "edge", log: silent }));
+  const serverBroker = stack.use(await connectNats({ url: natsUrl, name: service, log: silent }));
+  const clientBroker = stack.use(await connectNats({ url: natsUrl, name: "edge", log: silent }));
   const serve = (handler: Read) =>
-    serveOverNats(ours, { service, contract, implementation: { read: handler }, log: silent, ...options });
+    serveOverNats(serverBroker, { service, contract, implementation: { read: handler }, log: silent, ...options });
   const served = stack.use(await serve(read));
-  const client = natsClient(theirs, { service, contract, caller: "edge" });
-  const ask = (payload: Uint8Array, sent: Record<string, string> = {}) => rawCall(theirs, service, payload, sent);
+  const client = natsClient(clientBroker, { service, contract, caller: "edge" });
+  const callRaw = (payload: Uint8Array, sent: Record<string, string> = {}) =>
+    rawCall(clientBroker, service, payload, sent);
   const all = stack.move();
-  return { service, theirs, served, serve, client, ask, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { service, clientBroker, served, serve, client, callRaw, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 /** A call without the generated client; returns the code of the refusal, or empty text. */

@@ -2,11 +2,12 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { findingsOf, logOf, shortly } from "../testing/log-of.ts";
+import { findingsOf, logOf, summaryOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld } from "../testing/world.ts";
 
-const BROUGHT_UP_AGAIN_MS = 6_000;
+/** Several runs of the reader, each of which reads the deals again. */
+const READ_AGAIN_MS = 6_000;
 const AMENDMENT = { kind: MovementKind.AMENDMENT, amount: { minorUnits: 0n }, key: "", trade: undefined };
 
 test.concurrent("an edited result is reported once, with its old and its new values", async (context) => {
@@ -45,7 +46,7 @@ test.concurrent("an edited comment is not an amendment", async (context) => {
   await world.control.editDeal(deal!.deal, { comment: "seen by the back office" });
   await new Promise((resolve) => setTimeout(resolve, 1_000));
 
-  expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 5.00"]);
+  expect((await logOf(instance, login, 1)).map(summaryOf)).toEqual(["DEPOSIT 5.00"]);
 });
 
 test.concurrent("a cancelled trade is reported, also when it was not recorded before", async (context) => {
@@ -83,23 +84,23 @@ test.concurrent("deleted deals of the service and of a trader are reported, and 
   const { deal } = await world.control.result(master, "5.00");
   await logOf(instance, master, 3);
   await new Promise((resolve) => setTimeout(resolve, 1_000));
-  const gone = [mirrored.legs[0]!.dealId, BigInt(deal)];
-  for (const ticket of [...gone, deposited.legs[0]!.dealId]) await world.control.removeDeal(Number(ticket));
+  const deleted = [mirrored.legs[0]!.dealId, BigInt(deal)];
+  for (const ticket of [...deleted, deposited.legs[0]!.dealId]) await world.control.removeDeal(Number(ticket));
 
   const entries = await logOf(instance, master, 5);
 
-  expect(entries.slice(3).map(({ dealId }) => dealId)).toEqual(gone);
+  expect(entries.slice(3).map(({ dealId }) => dealId)).toEqual(deleted);
   expect(entries.slice(3)).toMatchObject([
     { ...AMENDMENT, reason: "deal_gone" },
     { ...AMENDMENT, reason: "deal_gone" },
   ]);
   expect((await logOf(instance, investor, 2)).map(({ reason }) => reason)).toEqual(["", "deal_gone"]);
-  await new Promise((resolve) => setTimeout(resolve, BROUGHT_UP_AGAIN_MS));
+  await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS));
   expect(await logOf(instance, master, 5)).toHaveLength(5);
   expect(await findingsOf(instance, master)).toEqual(["applied_deal_gone", "deal_gone"]);
 }, 60_000);
 
-test.concurrent("a deal that is not shown yet is not reported as deleted", async (context) => {
+test.concurrent("a deal that the platform does not show yet is not reported as deleted", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -109,10 +110,10 @@ test.concurrent("a deal that is not shown yet is not reported as deleted", async
   await new Promise((resolve) => setTimeout(resolve, 11_000));
 
   expect(result.state).toBe(TransferState.APPLIED);
-  expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 9.00"]);
+  expect((await logOf(instance, login, 1)).map(summaryOf)).toEqual(["DEPOSIT 9.00"]);
 }, 40_000);
 
-test.concurrent("a server that loses its last deals and reuses their tickets is reported on both logins", async (context) => {
+test.concurrent("when a server loses its last deals and reuses their tickets, both logins have a reported amendment", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const one = await anAccount(instance, "master");

@@ -7,18 +7,19 @@ import { recheckAccount } from "./recheck-account.ts";
 import { reportAmendments } from "./report-amendments.ts";
 import { listUnreconciledLogins } from "../store/amendments.ts";
 import { losing } from "../testing/losing.ts";
-import { logOf, shortly } from "../testing/log-of.ts";
+import { logOf, summaryOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
 
-/** Longer than the period that is read again in every run. */
-const FORGET_MS = 60_000;
-const BROUGHT_UP_AGAIN_MS = 6_000;
+/** The server loses the deals of this period; it is longer than the period that every run reads again. */
+const LOST_PERIOD_MS = 60_000;
+/** Several runs of the reader, each of which reads the deals again. */
+const READ_AGAIN_MS = 6_000;
 const TIMEOUT_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-async function reviewsAbout(instance: Instance, login: string, count: number): Promise<Review[]> {
+async function openReviewsOf(instance: Instance, login: string, count: number): Promise<Review[]> {
   const open = await eventually(
     async () => (await openReviews(instance)).filter((review) => review.login === login),
     (found) => found.length === count,
@@ -33,7 +34,7 @@ const isComplete = async ({ service }: Instance, login: string): Promise<boolean
 const correct = (instance: Instance, review: Review) => decideBoth(instance, review, { action: "correct_log" });
 
 test.concurrent(
-  "lost deals of the service and of a trader are corrected one by one, until the log equals the account",
+  "lost deals of the service and of a trader are corrected one by one, until the balance of the log equals that of the account",
   async (context) => {
     const world = await aWorld(context);
     const instance = await world.start();
@@ -43,8 +44,8 @@ test.concurrent(
     const mirrored = await service.transfer(mirror, aCall());
     await world.control.result(master, "5.00");
     await logOf(instance, master, 3);
-    await world.control.restart(FORGET_MS);
-    const reviews = await reviewsAbout(instance, master, 3);
+    await world.control.restart(LOST_PERIOD_MS);
+    const reviews = await openReviewsOf(instance, master, 3);
     expect(reviews.map(({ reason, actions }) => [reason, actions])).toEqual([
       ["applied_deal_gone", ["correct_log", "acknowledge"]],
       ["deal_gone", ["correct_log", "acknowledge"]],
@@ -56,13 +57,13 @@ test.concurrent(
     for (const review of reviews) expect((await correct(instance, review)).state).toBe(ReviewState.DECIDED);
 
     const log = await logOf(instance, master, 9);
-    expect(log.slice(6).map(shortly)).toEqual(["CORRECTION -9.00", "CORRECTION 0.00", "CORRECTION -5.00"]);
+    expect(log.slice(6).map(summaryOf)).toEqual(["CORRECTION -9.00", "CORRECTION 0.00", "CORRECTION -5.00"]);
     expect(log[6]).toMatchObject({ dealId: mirrored.legs[0]!.dealId, key: "", transferId: 0n, reason: "deal_gone" });
     expect(await isComplete(instance, master)).toBe(true);
     expect(await many(instance.deps.pool, sql`select from open_position`)).toEqual([]);
     // The reported result stays APPLIED, no command is sent again, and no amendment is reported twice.
     expect((await service.transfer(mirror, aCall())).state).toBe(TransferState.APPLIED);
-    await new Promise((resolve) => setTimeout(resolve, BROUGHT_UP_AGAIN_MS));
+    await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS));
     expect(await logOf(instance, master, 9)).toHaveLength(9);
     expect(await openReviews(instance)).toEqual([]);
     expect(await world.control.deals(master)).toEqual([]);
@@ -79,7 +80,7 @@ test.concurrent(
     const { deal } = await world.control.result(login, "5.00");
     await logOf(instance, login, 2);
     await world.control.editDeal(deal, { profit: "6.00" });
-    const [review] = await reviewsAbout(instance, login, 1);
+    const [review] = await openReviewsOf(instance, login, 1);
     const refused = vote(instance, review!, "key-of-ann", { action: "correct_log" });
     await expect(refused).rejects.toMatchObject({
       code: "action_not_possible",
@@ -87,17 +88,17 @@ test.concurrent(
     });
     await world.control.fix(login);
     await correct(instance, review!);
-    expect((await logOf(instance, login, 4)).map(shortly).slice(3)).toEqual(["CORRECTION 1.00"]);
+    expect((await logOf(instance, login, 4)).map(summaryOf).slice(3)).toEqual(["CORRECTION 1.00"]);
     expect(await isComplete(instance, login)).toBe(true);
 
     await world.control.editDeal(deal, { profit: "4.00" });
     await world.control.fix(login);
-    const [second] = await reviewsAbout(instance, login, 1);
+    const [second] = await openReviewsOf(instance, login, 1);
     expect(JSON.parse(second!.evidence)).toMatchObject({ correction_minor: "-200" });
     await correct(instance, second!);
 
     const log = await logOf(instance, login, 6);
-    expect(log.map(shortly).slice(4)).toEqual(["AMENDMENT 0.00", "CORRECTION -2.00"]);
+    expect(log.map(summaryOf).slice(4)).toEqual(["AMENDMENT 0.00", "CORRECTION -2.00"]);
     expect(log[5]).toMatchObject({ dealId: BigInt(deal), reason: "deal_changed" });
     expect(await isComplete(instance, login)).toBe(true);
   },
@@ -105,7 +106,7 @@ test.concurrent(
 );
 
 test.concurrent(
-  "both votes are about the same difference: when the deal changes between them, the first vote is void",
+  "the first vote becomes void when the deal changes before the second vote",
   async (context) => {
     const world = await aWorld(context);
     const instance = await world.start();
@@ -114,7 +115,7 @@ test.concurrent(
     await logOf(instance, login, 2);
     await world.control.editDeal(deal, { profit: "6.00" });
     await world.control.fix(login);
-    const [review] = await reviewsAbout(instance, login, 1);
+    const [review] = await openReviewsOf(instance, login, 1);
     await vote(instance, review!, "key-of-ann", { action: "correct_log" });
     await world.control.editDeal(deal, { profit: "7.00" });
     await world.control.fix(login);
@@ -123,11 +124,11 @@ test.concurrent(
       code: "action_not_possible",
       message: expect.stringMatching(/now shows deal \d+ as: 7\.00 .* The correction would be 2\.00/),
     });
-    const [renewed] = await reviewsAbout(instance, login, 1);
+    const [renewed] = await openReviewsOf(instance, login, 1);
     expect(renewed).toMatchObject({ id: review!.id, state: ReviewState.OPEN });
     expect(JSON.parse(renewed!.evidence)).toMatchObject({ correction_minor: "200", differences: ["profit"] });
     await correct(instance, renewed!);
-    expect((await logOf(instance, login, 4)).map(shortly).slice(3)).toEqual(["CORRECTION 2.00"]);
+    expect((await logOf(instance, login, 4)).map(summaryOf).slice(3)).toEqual(["CORRECTION 2.00"]);
   },
   TIMEOUT_MS,
 );
@@ -142,28 +143,28 @@ test.concurrent(
     const [{ comment } = { comment: "" }] = await world.control.deals(login);
     // A read has shown it, so that its absence counts at once.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    await world.control.restart(FORGET_MS);
-    const [review] = await reviewsAbout(instance, login, 1);
-    const isBack = async (): Promise<void> => {
+    await world.control.restart(LOST_PERIOD_MS);
+    const [review] = await openReviewsOf(instance, login, 1);
+    const bookAgain = async (): Promise<void> => {
       const { deal } = await world.control.balance(login, "9.00", comment);
       expect(BigInt(deal)).toBe(legs[0]!.dealId);
     };
-    await isBack();
+    await bookAgain();
     await expect(vote(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
       code: "action_not_possible",
     });
-    await world.control.restart(FORGET_MS);
+    await world.control.restart(LOST_PERIOD_MS);
     await correct(instance, review!);
     expect((await instance.service.getBalance({ login }, aCall())).balance?.minorUnits).toBe(0n);
 
-    await isBack();
-    const [again] = await reviewsAbout(instance, login, 1);
+    await bookAgain();
+    const [again] = await openReviewsOf(instance, login, 1);
     expect(again).toMatchObject({ reason: "applied_deal_differs", actions: ["correct_log", "reverse", "acknowledge"] });
     expect(JSON.parse(again!.evidence)).toMatchObject({ correction_minor: "900", differences: ["is_back"] });
     await correct(instance, again!);
 
     const log = await logOf(instance, login, 5);
-    expect(log.map(shortly).filter((entry) => !entry.startsWith("AMENDMENT"))).toEqual([
+    expect(log.map(summaryOf).filter((entry) => !entry.startsWith("AMENDMENT"))).toEqual([
       "DEPOSIT 9.00",
       "CORRECTION -9.00",
       "CORRECTION 9.00",
@@ -176,7 +177,7 @@ test.concurrent(
 test.concurrent.for([false, true])(
   "a decision whose process crashes during its commit (committed: %s) is recorded completely or not at all, and once",
   { timeout: TIMEOUT_MS },
-  async (happens, context) => {
+  async (isCommitted, context) => {
     const world = await aWorld(context);
     const instance = await world.start({ hasJobs: false });
     const { service } = instance;
@@ -185,7 +186,7 @@ test.concurrent.for([false, true])(
       const { legs } = await service.transfer(aDeposit(login, 9_00n), aCall());
       await world.control.removeDeal(Number(legs[0]!.dealId));
       await world.control.fix(login);
-      const gone = {
+      const deleted = {
         login,
         ticket: legs[0]!.dealId,
         at: new Date(),
@@ -193,23 +194,23 @@ test.concurrent.for([false, true])(
         shown: undefined,
         differences: [],
       };
-      await reportAmendments(instance.deps, [{ ...gone, amendment: "deal_gone" }]);
-      const [review] = await reviewsAbout(instance, login, 1);
+      await reportAmendments(instance.deps, [{ ...deleted, amendment: "deal_gone" }]);
+      const [review] = await openReviewsOf(instance, login, 1);
       await vote(instance, review!, "key-of-ann", { action: "correct_log" });
       const secondVote = { reviewId: review!.id, action: "correct_log", dealId: 0n, note: "seen", actor: "key-of-bob" };
 
       // The operator repeats the vote with another process.
-      await losing(instance, { commit, happens })
+      await losing(instance, { commit, isCommitted })
         .decideReview(secondVote, aCall())
         .catch(() => undefined);
-      const rest = await service
+      const repeated = await service
         .decideReview({ ...secondVote, actor: "key-of-cid" }, aCall())
         .catch((error: unknown) => error);
 
-      if (rest instanceof Error) expect(rest).toMatchObject({ code: "review_decided" });
+      if (repeated instanceof Error) expect(repeated).toMatchObject({ code: "review_decided" });
       const decided = sql`select state, done_at is not null as done from review_case where id = ${review!.id}`;
       expect(await many(instance.deps.pool, decided)).toEqual([{ state: "DECIDED", done: true }]);
-      const log = (await logOf(instance, login, 3)).map(shortly);
+      const log = (await logOf(instance, login, 3)).map(summaryOf);
       expect(log).toEqual(["DEPOSIT 9.00", "AMENDMENT 0.00", "CORRECTION -9.00"]);
       expect(await isComplete(instance, login)).toBe(true);
     }
@@ -234,7 +235,7 @@ test.concurrent(
     const instance = await world.start();
     const { login, deal } = await anOpenPosition(world, instance);
     await world.control.removeDeal(deal);
-    const [review] = await reviewsAbout(instance, login, 1);
+    const [review] = await openReviewsOf(instance, login, 1);
 
     await expect(vote(instance, review!, "key-of-ann", { action: "correct_log" })).rejects.toMatchObject({
       code: "action_not_possible",
@@ -252,9 +253,9 @@ test.concurrent(
     const { login } = await anOpenPosition(world, instance);
     const positions = () => many(instance.deps.pool, sql`select volume from open_position`);
     expect(await positions()).toEqual([{ volume: 10_000_000n }]);
-    await world.control.restart(FORGET_MS);
+    await world.control.restart(LOST_PERIOD_MS);
 
-    for (const review of await reviewsAbout(instance, login, 2)) await correct(instance, review);
+    for (const review of await openReviewsOf(instance, login, 2)) await correct(instance, review);
 
     expect(await positions()).toEqual([]);
     expect(await isComplete(instance, login)).toBe(true);
@@ -267,14 +268,14 @@ async function aLostDeposit({ control }: World, instance: Instance, lose?: () =>
   const { legs } = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
   const ticket = legs[0]!.dealId;
   await (lose === undefined ? control.removeDeal(Number(ticket)) : lose());
-  const gone = { login, ticket, at: new Date(), recorded: undefined, shown: undefined, differences: [] };
-  await reportAmendments(instance.deps, [{ ...gone, amendment: "deal_gone" }]);
-  const [review] = await reviewsAbout(instance, login, 1);
+  const deleted = { login, ticket, at: new Date(), recorded: undefined, shown: undefined, differences: [] };
+  await reportAmendments(instance.deps, [{ ...deleted, amendment: "deal_gone" }]);
+  const [review] = await openReviewsOf(instance, login, 1);
   return { login, review: review! };
 }
 
-/** As the check `platform_balance` records it. */
-async function breakOf({ deps }: Instance, login: string): Promise<void> {
+/** A break as the check `platform_balance` records it. */
+async function insertBreak({ deps }: Instance, login: string): Promise<void> {
   await execute(
     deps.pool,
     sql`insert into reconciliation_check (name, title, every_ms) values ('platform_balance', 'balances', 1) on conflict do nothing`,
@@ -287,7 +288,7 @@ async function breakOf({ deps }: Instance, login: string): Promise<void> {
   );
 }
 
-async function examineAgain(instance: Instance): Promise<void> {
+async function recheckUnreconciled(instance: Instance): Promise<void> {
   for (const login of await listUnreconciledLogins(instance.deps.pool, 10)) await recheckAccount(instance.deps, login);
 }
 
@@ -296,20 +297,20 @@ test.concurrent("an acknowledged amendment gets a new review after the balance w
   const instance = await world.start({ hasJobs: false });
   const { login, review } = await aLostDeposit(world, instance);
   await decideBoth(instance, review, { action: "acknowledge" });
-  await breakOf(instance, login);
-  await examineAgain(instance);
+  await insertBreak(instance, login);
+  await recheckUnreconciled(instance);
   expect(await openReviews(instance)).toEqual([]);
 
   await world.control.fix(login);
-  await examineAgain(instance);
-  await examineAgain(instance);
+  await recheckUnreconciled(instance);
+  await recheckUnreconciled(instance);
 
-  const [again] = await reviewsAbout(instance, login, 1);
+  const [again] = await openReviewsOf(instance, login, 1);
   expect(again).toMatchObject({ reason: "deal_gone", dealId: review.dealId, actions: ["correct_log", "acknowledge"] });
   await correct(instance, again!);
-  await examineAgain(instance);
+  await recheckUnreconciled(instance);
   expect(await openReviews(instance)).toEqual([]);
-  expect((await logOf(instance, login, 3)).map(shortly)).toEqual([
+  expect((await logOf(instance, login, 3)).map(summaryOf)).toEqual([
     "DEPOSIT 9.00",
     "AMENDMENT 0.00",
     "CORRECTION -9.00",
@@ -320,19 +321,19 @@ test.concurrent("a deal that reappears outside the period that the reader reads 
   // The reader starts after every deal of this server.
   const world = await aWorld(context, { nowMs: () => Date.now() - 2 * HOUR_MS });
   const instance = await world.start({ hasJobs: false, timeZone: "Europe/Athens" });
-  const { login, review } = await aLostDeposit(world, instance, () => world.control.restart(FORGET_MS));
+  const { login, review } = await aLostDeposit(world, instance, () => world.control.restart(LOST_PERIOD_MS));
   await correct(instance, review);
   const { deal } = await world.control.balance(login, "9.00");
   expect(BigInt(deal)).toBe(review.dealId);
   expect(await isComplete(instance, login)).toBe(false);
   expect(await openReviews(instance)).toEqual([]);
-  await breakOf(instance, login);
+  await insertBreak(instance, login);
 
-  await examineAgain(instance);
+  await recheckUnreconciled(instance);
 
-  const [again] = await reviewsAbout(instance, login, 1);
+  const [again] = await openReviewsOf(instance, login, 1);
   expect(again!.reason).toBe("applied_deal_differs");
   await correct(instance, again!);
   expect(await isComplete(instance, login)).toBe(true);
-  expect((await logOf(instance, login, 5)).map(shortly).at(-1)).toBe("CORRECTION 9.00");
+  expect((await logOf(instance, login, 5)).map(summaryOf).at(-1)).toBe("CORRECTION 9.00");
 });

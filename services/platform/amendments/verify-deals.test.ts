@@ -97,7 +97,7 @@ test.concurrent("a deal that the platform lost is reported once, its leg is in m
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test.concurrent("a deal that is not shown yet is not deleted: it is verified again when every deal has to be shown", async (context) => {
+test.concurrent("a deal that the platform does not show yet is not reported as deleted, and is verified again after the quiet period", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false, quietPeriodMs: 120_000 });
   const { login, ticket } = await anAppliedDeposit(instance);

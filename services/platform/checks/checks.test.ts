@@ -12,7 +12,7 @@ import { moveReadTo } from "../store/reader-cursor.ts";
 import { platformChecks } from "./checks.ts";
 
 /** The findings of one run of a check, in short form. */
-async function seenBy({ deps }: Instance, name: string): Promise<Finding[]> {
+async function findingsOfCheck({ deps }: Instance, name: string): Promise<Finding[]> {
   const check = platformChecks({ ...deps, readLogin: (login) => readLogin(deps, login) }).find(
     (each) => each.name === name,
   );
@@ -20,8 +20,8 @@ async function seenBy({ deps }: Instance, name: string): Promise<Finding[]> {
   return [...findings];
 }
 
-async function shortly(instance: Instance, name: string): Promise<string[]> {
-  return (await seenBy(instance, name)).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
+async function summaryOf(instance: Instance, name: string): Promise<string[]> {
+  return (await findingsOfCheck(instance, name)).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
 }
 
 /** Changes rows as no code of the service can: a manual change of the tables. A running reader would report some of them. */
@@ -47,27 +47,27 @@ test.concurrent("transfer_legs finds legs that do not sum to 0.00, a missing leg
   const instance = await (await aWorld(context)).start({ hasJobs: false });
   const { pool } = instance.deps;
   await aFee(instance);
-  expect(await shortly(instance, "transfer_legs")).toEqual([]);
+  expect(await summaryOf(instance, "transfer_legs")).toEqual([]);
 
   await corrupt(pool, "update leg set amount_minor = 6_99 where ordinal = 2");
-  expect(await seenBy(instance, "transfer_legs")).toMatchObject([
+  expect(await findingsOfCheck(instance, "transfer_legs")).toMatchObject([
     { key: "transfer:2", atRiskMinor: 1n, operationIds: [expect.any(String), expect.any(String)] },
   ]);
   await corrupt(pool, "update leg set amount_minor = 7_00 where ordinal = 2");
-  expect(await shortly(instance, "transfer_legs")).toEqual([]);
+  expect(await summaryOf(instance, "transfer_legs")).toEqual([]);
 
   await corrupt(
     pool,
     `update leg set state = 'REFUSED', refusal = 'absent', deal_id = null, server = null, applied_at = null where ordinal = 2`,
   );
-  expect(await shortly(instance, "transfer_legs")).toEqual(["transfer:2 700"]);
+  expect(await summaryOf(instance, "transfer_legs")).toEqual(["transfer:2 700"]);
   await corrupt(pool, "update leg set state = 'INTENT', refusal = null, is_ready = false where ordinal = 2");
-  expect(await seenBy(instance, "transfer_legs")).toMatchObject([
+  expect(await findingsOfCheck(instance, "transfer_legs")).toMatchObject([
     { message: expect.stringContaining("the second leg is pending") },
   ]);
 
   await corrupt(pool, "update transfer set leg_count = 2 where id = 1");
-  expect(await seenBy(instance, "transfer_legs")).toMatchObject([
+  expect(await findingsOfCheck(instance, "transfer_legs")).toMatchObject([
     { key: "transfer:1", message: expect.stringContaining("does not have the requested legs"), atRiskMinor: 100_00n },
     { key: "transfer:2" },
   ]);
@@ -77,21 +77,21 @@ test.concurrent("deal_matching finds an applied leg without its deal, with anoth
   const instance = await (await aWorld(context)).start({ hasJobs: false });
   const { pool } = instance.deps;
   const { investor } = await aFee(instance);
-  expect(await shortly(instance, "deal_matching")).toEqual([]);
+  expect(await summaryOf(instance, "deal_matching")).toEqual([]);
   const [{ number, deal }] = (await many<{ number: bigint; deal: bigint }>(
     pool,
     sql`select number, deal_id as deal from leg where kind = 'deposit'`,
   )) as [{ number: bigint; deal: bigint }];
 
   await corrupt(pool, `update log_entry set amount_minor = 10001 where deal_id = ${deal}`);
-  expect(await seenBy(instance, "deal_matching")).toMatchObject([
+  expect(await findingsOfCheck(instance, "deal_matching")).toMatchObject([
     { key: `operation:${number}`, login: investor, atRiskMinor: 1n, dealIds: [deal] },
   ]);
   await corrupt(pool, `update log_entry set amount_minor = 10000 where deal_id = ${deal}`);
-  expect(await shortly(instance, "deal_matching")).toEqual([]);
+  expect(await summaryOf(instance, "deal_matching")).toEqual([]);
 
   await corrupt(pool, `update log_entry set deal_id = deal_id + 1000000 where deal_id = ${deal}`);
-  const moved = await shortly(instance, "deal_matching");
+  const moved = await summaryOf(instance, "deal_matching");
   expect(moved).toContain(`operation:${number} 10000`);
   expect(moved.filter((each) => each.startsWith("entry:"))).toHaveLength(1);
   await corrupt(pool, `update log_entry set deal_id = deal_id - 1000000 where deal_id = ${deal + 1_000_000n}`);
@@ -100,7 +100,7 @@ test.concurrent("deal_matching finds an applied leg without its deal, with anoth
     pool,
     `update log_entry set login = (select min(login) from account where login <> '${investor}'), number = 99 where deal_id = ${deal}`,
   );
-  expect(await shortly(instance, "deal_matching")).toEqual([`operation:${number} 10000`]);
+  expect(await summaryOf(instance, "deal_matching")).toEqual([`operation:${number} 10000`]);
 });
 
 test.concurrent("deal_matching reports a Master's missing deal only after the history was read past the quiet period", async (context) => {
@@ -109,14 +109,14 @@ test.concurrent("deal_matching reports a Master's missing deal only after the hi
   const master = await anAccount(instance, "master");
   const mirror = aTransfer(`mirror:${master}`, [{ login: master, kind: MovementKind.MIRROR, minor: 50_00n }]);
   await instance.service.transfer(mirror, aCall());
-  expect(await shortly(instance, "deal_matching")).toEqual([]);
+  expect(await summaryOf(instance, "deal_matching")).toEqual([]);
   await pool.query("update leg set applied_at = applied_at - interval '61 seconds'");
   // The history was not read since: the platform may have been unreachable.
-  expect(await shortly(instance, "deal_matching")).toEqual([]);
+  expect(await summaryOf(instance, "deal_matching")).toEqual([]);
   await moveReadTo(pool, new Date(Date.now() - 2_000));
-  expect(await shortly(instance, "deal_matching")).toEqual([]);
+  expect(await summaryOf(instance, "deal_matching")).toEqual([]);
   await moveReadTo(pool, new Date());
-  expect(await seenBy(instance, "deal_matching")).toMatchObject([
+  expect(await findingsOfCheck(instance, "deal_matching")).toMatchObject([
     { login: master, masterLogin: master, atRiskMinor: 50_00n, message: expect.stringContaining("is not in a log") },
   ]);
 });
@@ -130,7 +130,7 @@ test.concurrent("deal_matching reports an amended or deleted deal until its revi
   const [entry] = await logOf(instance, master, 1);
   await world.control.removeDeal(Number(entry!.dealId));
   const [found] = await eventually(
-    () => seenBy(instance, "deal_matching"),
+    () => findingsOfCheck(instance, "deal_matching"),
     (seen) => seen.length > 0,
     20_000,
   );
@@ -142,7 +142,7 @@ test.concurrent("deal_matching reports an amended or deleted deal until its revi
   });
   const [review] = await openReviews(instance);
   await decideBoth(instance, review!, { action: "acknowledge" });
-  expect(await shortly(instance, "deal_matching")).toEqual([]);
+  expect(await summaryOf(instance, "deal_matching")).toEqual([]);
 }, 40_000);
 
 test.concurrent("platform_balance finds a balance that differs from the log, unless a leg is in progress", async (context) => {
@@ -150,16 +150,16 @@ test.concurrent("platform_balance finds a balance that differs from the log, unl
   const { pool } = instance.deps;
   const investor = await anAccount(instance);
   await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
-  expect(await shortly(instance, "platform_balance")).toEqual([]);
+  expect(await summaryOf(instance, "platform_balance")).toEqual([]);
   await pool.query(`update account set log_minor = log_minor - 250 where login = '${investor}'`);
-  expect(await shortly(instance, "platform_balance")).toEqual([`login:${investor}:250 250`]);
+  expect(await summaryOf(instance, "platform_balance")).toEqual([`login:${investor}:250 250`]);
   // A leg whose outcome is unknown explains it.
   await pool.query("update leg set state = 'UNKNOWN', deal_id = null, server = null, applied_at = null");
-  expect(await shortly(instance, "platform_balance")).toEqual([]);
+  expect(await summaryOf(instance, "platform_balance")).toEqual([]);
   await pool.query("update leg set state = 'REFUSED', refusal = 'absent'");
-  expect(await shortly(instance, "platform_balance")).toEqual([`login:${investor}:250 250`]);
+  expect(await summaryOf(instance, "platform_balance")).toEqual([`login:${investor}:250 250`]);
   await pool.query(`update account set log_minor = log_minor + 250 where login = '${investor}'`);
-  expect(await shortly(instance, "platform_balance")).toEqual([]);
+  expect(await summaryOf(instance, "platform_balance")).toEqual([]);
 });
 
 test.concurrent("unresolved_operations finds a leg whose outcome is unknown for more than 30 seconds, with the amount at risk", async (context) => {
@@ -168,11 +168,11 @@ test.concurrent("unresolved_operations finds a leg whose outcome is unknown for 
   const investor = await anAccount(instance);
   await instance.service.transfer(aDeposit(investor, 100_00n), aCall());
   await pool.query("update leg set state = 'UNKNOWN', deal_id = null, server = null, applied_at = null");
-  expect(await shortly(instance, "unresolved_operations")).toEqual([]);
+  expect(await summaryOf(instance, "unresolved_operations")).toEqual([]);
   await pool.query("update attempt set granted_at = granted_at - interval '31 seconds'");
-  expect(await seenBy(instance, "unresolved_operations")).toMatchObject([
+  expect(await findingsOfCheck(instance, "unresolved_operations")).toMatchObject([
     { login: investor, masterLogin: "", atRiskMinor: 100_00n },
   ]);
   await pool.query("update leg set state = 'REFUSED', refusal = 'absent'");
-  expect(await shortly(instance, "unresolved_operations")).toEqual([]);
+  expect(await summaryOf(instance, "unresolved_operations")).toEqual([]);
 });

@@ -7,7 +7,11 @@ test.concurrent("an adopted account opens its log with its balance, and earlier 
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
-  const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "1000.00" });
+  const login = await world.control.addAccount({
+    group: "demo\\forex",
+    name: "Experienced trader",
+    balance: "1000.00",
+  });
   await world.control.result(login, "-12.34");
 
   const adopted = await service.adoptAccount({ login, role: AccountRole.MASTER }, aCall());
@@ -31,7 +35,11 @@ test.concurrent("an account adopted with open positions is complete", async (con
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
-  const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "5000.00" });
+  const login = await world.control.addAccount({
+    group: "demo\\forex",
+    name: "Experienced trader",
+    balance: "5000.00",
+  });
   const { position } = await world.control.open(login, "0.10");
 
   await service.adoptAccount({ login, role: AccountRole.MASTER }, aCall());
@@ -64,7 +72,7 @@ test.concurrent("a login has one role, and an unknown login is not adopted", asy
 test.concurrent("two concurrent adoptions of one account open one log", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
-  const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "10.00" });
+  const login = await world.control.addAccount({ group: "demo\\forex", name: "Experienced trader", balance: "10.00" });
 
   await Promise.all(
     Array.from({ length: 4 }, () => instance.service.adoptAccount({ login, role: AccountRole.INVESTOR }, aCall())),

@@ -10,7 +10,7 @@ import { platformComment } from "../domain/reference.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
-import { logOf, shortly } from "../testing/log-of.ts";
+import { logOf, summaryOf } from "../testing/log-of.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
 import { decideBoth, openReviews, reviewOf, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
@@ -53,7 +53,7 @@ test.concurrent("a leg is applied once with the deal that two clients confirm, a
 
   expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   expect(await openReviews(instance)).toEqual([]);
-  expect((await logOf(instance, login, 1)).map(shortly)).toEqual(["DEPOSIT 5.00"]);
+  expect((await logOf(instance, login, 1)).map(summaryOf)).toEqual(["DEPOSIT 5.00"]);
   expect(await instance.service.transfer(request, aCall())).toMatchObject({
     state: TransferState.APPLIED,
     legs: [{ dealId: BigInt(deal) }],
@@ -67,14 +67,14 @@ test.concurrent("a deal that does not match the leg cannot be confirmed", async 
   const login = await anAccount(instance);
   const earlier = await instance.service.transfer(aDeposit(login, 5_00n), aCall());
   const { review } = await aDoubtfulDeposit(instance, login);
-  const elsewhere = await anAccount(instance);
-  const booked = await instance.service.transfer(aDeposit(elsewhere, 5_00n), aCall());
+  const otherLogin = await anAccount(instance);
+  const booked = await instance.service.transfer(aDeposit(otherLogin, 5_00n), aCall());
   const deals = {
     none: 0n,
     unseen: 999_999n,
     smaller: BigInt((await world.control.balance(login, "4.99")).deal),
     charge: BigInt((await world.control.book(login, 4, "5.00")).deal),
-    elsewhere: booked.legs[0]!.dealId,
+    otherLogin: booked.legs[0]!.dealId,
     booked: earlier.legs[0]!.dealId,
   };
 
@@ -84,8 +84,8 @@ test.concurrent("a deal that does not match the leg cannot be confirmed", async 
       outcome: "not_executed",
     });
   }
-  const misnamed = { action: "confirm_not_applied", dealId: 1n };
-  await expect(vote(instance, review, "key-of-ann", misnamed)).rejects.toMatchObject({ code: "action_not_possible" });
+  const withDealId = { action: "confirm_not_applied", dealId: 1n };
+  await expect(vote(instance, review, "key-of-ann", withDealId)).rejects.toMatchObject({ code: "action_not_possible" });
   expect(await reviewOf(instance, "candidate_deal")).toMatchObject({ state: ReviewState.OPEN });
 });
 
@@ -124,7 +124,7 @@ test.concurrent("an unmatched deal is reversed once, also when the process crash
   const next = await world.start();
 
   const entries = await logOf(next, login, 3);
-  expect(entries.map(shortly)).toEqual(["EXTERNAL 8.00", "AMENDMENT 0.00", "REVERSAL -8.00"]);
+  expect(entries.map(summaryOf)).toEqual(["EXTERNAL 8.00", "AMENDMENT 0.00", "REVERSAL -8.00"]);
   expect(entries[2]!.key).toBe(`review:${review.id}:reverse`);
   await eventually(
     () => one<{ is_done: boolean }>(next.deps.pool, sql`select done_at is not null as is_done from review_case`),
@@ -147,7 +147,7 @@ test.concurrent("a repeated vote for a reversal is answered the same and request
   const [proposal, confirmation] = [aCall(), aCall()];
   const proposed = await instance.service.decideReview({ ...request, actor: "key-of-ann" }, proposal);
   const decided = await instance.service.decideReview({ ...request, actor: "key-of-bob" }, confirmation);
-  expect((await logOf(instance, login, 3)).map(shortly)).toContain("REVERSAL -8.00");
+  expect((await logOf(instance, login, 3)).map(summaryOf)).toContain("REVERSAL -8.00");
 
   const again = [
     await instance.service.decideReview({ ...request, actor: "key-of-ann" }, proposal),
@@ -169,10 +169,10 @@ test.concurrent("a reversal that the platform refuses opens a new review, which 
   await instance.service.transfer(aWithdrawal(login, 3_00n), aCall());
   await decideBoth(instance, review, { action: "reverse" });
 
-  const stuck = await reviewOf(instance, "reversal_refused");
-  expect(stuck).toMatchObject({ login, amount: { minorUnits: -8_00n }, actions: ["reverse", "acknowledge"] });
+  const refusedReversal = await reviewOf(instance, "reversal_refused");
+  expect(refusedReversal).toMatchObject({ login, amount: { minorUnits: -8_00n }, actions: ["reverse", "acknowledge"] });
   await world.control.balance(login, "3.00");
-  await decideBoth(instance, stuck, { action: "reverse" });
+  await decideBoth(instance, refusedReversal, { action: "reverse" });
 
   await eventually(
     () => world.control.account(login),
@@ -234,7 +234,7 @@ test.concurrent("a leg whose deal was deleted stays applied after its review and
   ]);
 });
 
-test.concurrent("a vote that meets a locked account row is not recorded and may be repeated", async (context) => {
+test.concurrent("a vote on an account whose row is locked is not recorded and may be repeated", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { login, review } = await aDoubtfulDeposit(instance);

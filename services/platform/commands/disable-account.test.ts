@@ -23,7 +23,7 @@ test.concurrent("only managed logins have a balance, and an unreachable platform
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
-  const unmanaged = await world.control.addAccount({ group: "demo\\forex", name: "Stranger", balance: "10.00" });
+  const unmanaged = await world.control.addAccount({ group: "demo\\forex", name: "Unmanaged", balance: "10.00" });
   const login = await anAccount(instance);
 
   await expect(service.getBalance({ login: unmanaged }, aCall())).rejects.toMatchObject({ code: "login_not_managed" });

@@ -19,7 +19,7 @@ test.concurrent("Hold returns balance, positions and log position of one moment,
   expect(again).toMatchObject({ balance: { minorUnits: 30_00n }, logNumber: 2n });
 });
 
-test.concurrent("a deposit waits while an account lock is held and goes on when it is released", async (context) => {
+test.concurrent("a deposit waits while an account lock is held and continues when it is released", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
@@ -74,7 +74,7 @@ test.concurrent("a transfer of a lock owner without the lock is refused and not 
   expect(await service.transfer(inLock, aCall())).toEqual(applied);
 });
 
-test.concurrent("a second lock owner is refused as account_busy and leaves no claim", async (context) => {
+test.concurrent("a second lock owner is refused as account_busy, and its claim is withdrawn", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
@@ -143,7 +143,7 @@ test.concurrent("deposits queued before an account lock are applied before it is
   expect((await third).state).toBe(TransferState.APPLIED);
 });
 
-test.concurrent("an account lock does not wait for postings and cut debits", async (context) => {
+test.concurrent("postings and debits with a floor do not wait for an account lock: they are refused at once and not recorded", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
@@ -152,10 +152,10 @@ test.concurrent("an account lock does not wait for postings and cut debits", asy
   await service.hold({ login, lockOwner: "a" }, aCall());
 
   const posting = aTransfer("posting:1", [{ login, kind: MovementKind.RESULT, minor: -1_00n }]);
-  const cut = aTransfer("fee:1", [{ login, kind: MovementKind.FEE_DEBIT, minor: -1_00n }], {
+  const reduced = aTransfer("fee:1", [{ login, kind: MovementKind.FEE_DEBIT, minor: -1_00n }], {
     upTo: { floor: { currencyCode: "USD", minorUnits: 0n } },
   });
-  for (const request of [posting, cut]) {
+  for (const request of [posting, reduced]) {
     const startedAt = performance.now();
     await expect(service.transfer(request, aCall())).rejects.toMatchObject({ code: "account_busy" });
     expect(performance.now() - startedAt).toBeLessThan(1_000);

@@ -18,7 +18,7 @@ function resultOf({ answer }: TransferAnswer): TransferResult {
   throw new Error(answer === undefined ? "no answer" : answer.value.code);
 }
 
-function shortly({ answer }: TransferAnswer): string {
+function summaryOf({ answer }: TransferAnswer): string {
   if (answer?.$case !== "result") return answer?.value.code ?? "nothing";
   const { state, refusalCode } = answer.value;
   const name = Object.entries(TransferState).find(([, number]) => number === state)?.[0] ?? "";
@@ -56,7 +56,7 @@ test.concurrent("results of many Investors are posted once each and are in their
   const { answers } = await service.transferBatch({ requests }, aCall());
   const again = await service.transferBatch({ requests: requests.toReversed() }, aCall());
 
-  expect(answers.map(shortly)).toEqual(logins.map(() => "APPLIED"));
+  expect(answers.map(summaryOf)).toEqual(logins.map(() => "APPLIED"));
   expect(answers.map((answer) => resultOf(answer).key)).toEqual(requests.map(({ key }) => key));
   expect(again.answers.toReversed()).toEqual(answers);
   expect(await balances(world, logins)).toEqual(logins.map((_, index) => `0.${String(index + 1).padStart(2, "0")}`));
@@ -81,34 +81,34 @@ test.concurrent("every answer equals that of a single transfer, and a refused on
   const { service } = instance;
   const payment = await anAccount(instance, "payment");
   const master = await anAccount(instance, "master");
-  const [rich, poor, held, broke] = (await investors(instance, 4)) as [string, string, string, string];
-  for (const login of [rich, held]) await service.transfer(aDeposit(login, 100_00n), aCall());
-  await service.transfer(aDeposit(poor, 20_00n), aCall());
-  await service.hold({ login: held, lockOwner: "saga:1" }, aCall());
-  const known = aDeposit(rich, 1_00n);
+  const [funded, underfunded, locked, empty] = (await investors(instance, 4)) as [string, string, string, string];
+  for (const login of [funded, locked]) await service.transfer(aDeposit(login, 100_00n), aCall());
+  await service.transfer(aDeposit(underfunded, 20_00n), aCall());
+  await service.hold({ login: locked, lockOwner: "saga:1" }, aCall());
+  const known = aDeposit(funded, 1_00n);
   const first = await service.transfer(known, aCall());
 
   const { answers } = await service.transferBatch(
     {
       requests: [
-        aFee(rich, payment, 30_00n),
-        aFee(poor, payment, 30_00n),
-        aFee(held, payment, 30_00n),
-        aFee(broke, payment, 30_00n),
+        aFee(funded, payment, 30_00n),
+        aFee(underfunded, payment, 30_00n),
+        aFee(locked, payment, 30_00n),
+        aFee(empty, payment, 30_00n),
         aResult("4000000", 1_00n),
-        aResult(rich, -500_00n, "result:too-much"),
+        aResult(funded, -500_00n, "result:too-much"),
         known,
         aTransfer("mirror:1", [{ login: master, kind: MovementKind.MIRROR, minor: 5_00n }]),
-        aTransfer("accountLock", [{ login: poor, kind: MovementKind.WITHDRAWAL, minor: -1n }], {
+        aTransfer("accountLock", [{ login: underfunded, kind: MovementKind.WITHDRAWAL, minor: -1n }], {
           lockOwner: "unknown",
         }),
-        { ...aResult(rich, 0n), key: "result:nothing" },
+        { ...aResult(funded, 0n), key: "result:nothing" },
       ],
     },
     aCall(),
   );
 
-  expect(answers.map(shortly)).toEqual([
+  expect(answers.map(summaryOf)).toEqual([
     "APPLIED",
     "APPLIED",
     "account_busy",
@@ -121,13 +121,13 @@ test.concurrent("every answer equals that of a single transfer, and a refused on
     "validation_failed",
   ]);
   expect(resultOf(answers[6]!)).toEqual(first);
-  const other = { ...known, legs: aResult(rich, 7n).legs };
+  const other = { ...known, legs: aResult(funded, 7n).legs };
   const mismatch = await service.transferBatch({ requests: [other] }, aCall());
-  expect(mismatch.answers.map(shortly)).toEqual(["transfer_mismatch"]);
-  // Debit and credit are cut to the same amount.
+  expect(mismatch.answers.map(summaryOf)).toEqual(["transfer_mismatch"]);
+  // Debit and credit are reduced to the same amount.
   expect(resultOf(answers[1]!).legs.map(({ amount }) => amount?.minorUnits)).toEqual([-20_00n, 20_00n]);
-  expect(await balances(world, [rich, poor, held, payment])).toEqual(["71.00", "0.00", "100.00", "50.00"]);
-  await expect(service.getTransfer({ key: `fee:${held}` }, aCall())).rejects.toMatchObject({
+  expect(await balances(world, [funded, underfunded, locked, payment])).toEqual(["71.00", "0.00", "100.00", "50.00"]);
+  await expect(service.getTransfer({ key: `fee:${locked}` }, aCall())).rejects.toMatchObject({
     code: "transfer_not_found",
   });
   const refusal = answers[2]!.answer;
@@ -139,7 +139,7 @@ test.concurrent("every answer equals that of a single transfer, and a refused on
   ]);
 });
 
-test.concurrent("a cut fee on a busy login is refused and not recorded, and its lock owner takes it under the account lock", async (context) => {
+test.concurrent("a fee debit with a floor on a busy login is refused and not recorded, and the lock owner collects it under the account lock", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const { service, deps } = instance;
@@ -154,9 +154,9 @@ test.concurrent("a cut fee on a busy login is refused and not recorded, and its 
     outcome: "not_executed",
   });
   expect(await count()).toEqual([]);
-  const taken = await service.transfer(aFee(investor, payment, 30_00n, { lockOwner: "saga:1" }), aCall());
+  const collected = await service.transfer(aFee(investor, payment, 30_00n, { lockOwner: "saga:1" }), aCall());
 
-  expect(taken.state).toBe(APPLIED);
+  expect(collected.state).toBe(APPLIED);
   expect(await balances(world, [investor, payment])).toEqual(["0.00", "20.00"]);
   // A login without funds is refused as busy like one with funds.
   const none = { ...aFee(investor, payment, 30_00n), key: "fee:none" };
@@ -207,7 +207,7 @@ test.concurrent("each credit that is finally refused reverses its own debit", as
     ({ answers }) => answers.every((answer) => [APPLIED, REFUSED].includes(resultOf(answer).state as never)),
   );
 
-  expect(ended.answers.map(shortly)).toEqual(["REFUSED credit_refused", "APPLIED"]);
+  expect(ended.answers.map(summaryOf)).toEqual(["REFUSED credit_refused", "APPLIED"]);
   expect(await balances(world, [...logins, payment])).toEqual(["50.00", "20.00", "30.00"]);
 });
 
@@ -225,7 +225,7 @@ test.concurrent("two processes with the same batch move each amount once", async
   const { answers } = await one.service.transferBatch({ requests }, aCall());
 
   expect(responses).toHaveLength(3);
-  expect(answers.map(shortly)).toEqual(logins.map(() => "APPLIED"));
+  expect(answers.map(summaryOf)).toEqual(logins.map(() => "APPLIED"));
   expect(await balances(world, logins)).toEqual(logins.map(() => "5.00"));
 });
 
@@ -237,16 +237,16 @@ test.concurrent("several transfers of one login in a batch are executed one afte
 
   const { answers } = await instance.service.transferBatch({ requests }, aCall());
 
-  expect(answers.map(shortly)).toEqual(["APPLIED", "APPLIED", "APPLIED", "APPLIED"]);
+  expect(answers.map(summaryOf)).toEqual(["APPLIED", "APPLIED", "APPLIED", "APPLIED"]);
   expect(await balances(world, [login])).toEqual(["0.10"]);
 });
 
 test.concurrent("a batch that is empty, too large or repeats a key is refused as a whole", async (context) => {
   const world = await aWorld(context);
   const { service } = await world.start({ hasJobs: false });
-  const order = aResult("3000000", 1n);
-  const many = Array.from({ length: 501 }, (_, index) => ({ ...order, key: `r:${index}` }));
-  for (const requests of [[], many, [order, order]]) {
+  const request = aResult("3000000", 1n);
+  const many = Array.from({ length: 501 }, (_, index) => ({ ...request, key: `r:${index}` }));
+  for (const requests of [[], many, [request, request]]) {
     await expect(service.transferBatch({ requests }, aCall())).rejects.toMatchObject({ code: "validation_failed" });
   }
 });
@@ -262,20 +262,20 @@ test.concurrent("while the platform is unreachable, transfers that never wait ar
     aCall(),
   );
 
-  expect(answers.map(shortly)).toEqual(logins.map(() => "platform_unavailable"));
+  expect(answers.map(summaryOf)).toEqual(logins.map(() => "platform_unavailable"));
   expect(await many(instance.deps.pool, sql`select key from transfer`)).toEqual([]);
 });
 
 test.concurrent("a fault of one transfer affects neither the others nor the process", async (context) => {
   const world = await aWorld(context);
-  let isToBreak = false;
+  let isToFail = false;
   const instance = await world.start({
     quietPeriodMs: 1_000,
     sessions: 12,
     onReach(point) {
-      if (point !== "after_answer" || !isToBreak) return;
-      isToBreak = false;
-      throw new Error("broken");
+      if (point !== "after_answer" || !isToFail) return;
+      isToFail = false;
+      throw new Error("planted");
     },
   });
   const { service } = instance;
@@ -285,13 +285,13 @@ test.concurrent("a fault of one transfer affects neither the others nor the proc
   await Promise.all(logins.map((login) => service.transfer(aDeposit(login, 100_00n), aCall())));
   const requests = logins.map((login) => aFee(login, payment, 30_00n));
 
-  isToBreak = true;
+  isToFail = true;
   const { answers } = await service.transferBatch({ requests }, aCall());
 
-  expect(answers.map(shortly).filter((answer) => answer === "APPLIED").length).toBeGreaterThanOrEqual(10);
+  expect(answers.map(summaryOf).filter((answer) => answer === "APPLIED").length).toBeGreaterThanOrEqual(10);
   await eventually(
     () => service.transferBatch({ requests }, aCall()),
-    (again) => again.answers.every((answer) => shortly(answer) === "APPLIED"),
+    (again) => again.answers.every((answer) => summaryOf(answer) === "APPLIED"),
     30_000,
   );
   expect(await balances(world, [...logins, payment])).toEqual([...logins.map(() => "70.00"), "360.00"]);

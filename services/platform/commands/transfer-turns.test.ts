@@ -23,10 +23,10 @@ test.concurrent("the same key from two processes at the same time is one deal", 
 
 test.concurrent("twenty concurrent deposits on two processes are each applied once and in the order of their requests", async (context) => {
   const world = await aWorld(context);
-  // A generous limit for a busy machine: the test is about the order.
-  const patient = { settings: { turnWaitMs: 60_000 } };
-  const one = await world.start(patient);
-  const two = await world.start(patient);
+  // A long limit for a busy machine, because the test checks the order only.
+  const longWait = { settings: { turnWaitMs: 60_000 } };
+  const one = await world.start(longWait);
+  const two = await world.start(longWait);
   const login = await anAccount(one);
 
   const results = await Promise.all(
@@ -49,7 +49,7 @@ test.concurrent("twenty concurrent deposits on two processes are each applied on
   expect(log.entries.map(({ number }) => number)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
 }, 90_000);
 
-test.concurrent("a deposit without a turn in time is recorded as refused before the answer and never sent", async (context) => {
+test.concurrent("a deposit whose turn does not come in time is recorded as refused before the answer and never sent", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;

@@ -32,7 +32,7 @@ test.concurrent("a deposit is one deal on the platform, one entry in the log and
   ]);
 });
 
-test.concurrent("a repeated key returns its first result and moves nothing, and another content is refused", async (context) => {
+test.concurrent("a repeated key returns its first result and moves nothing, and the key with other content is refused", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
@@ -86,7 +86,7 @@ test.concurrent("a transfer does not start after its send_before", async (contex
   expect(await world.control.deals(login)).toEqual([]);
 });
 
-test.concurrent("a debit is cut to the balance above its floor, and ends at once when nothing is above it", async (context) => {
+test.concurrent("a debit is reduced to the balance above its floor, and is refused at once when nothing is above it", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
@@ -103,10 +103,10 @@ test.concurrent("a debit is cut to the balance above its floor, and ends at once
       { upTo: { floor: moneyOf(7_00n) } },
     );
 
-  const cut = await service.transfer(fee("fee:1"), aCall());
-  expect(cut.state).toBe(TransferState.APPLIED);
-  expect(cut.legs.map(({ amount }) => amount?.minorUnits)).toEqual([-3_00n, 3_00n]);
-  expect(await service.transfer(fee("fee:1"), aCall())).toEqual(cut);
+  const reduced = await service.transfer(fee("fee:1"), aCall());
+  expect(reduced.state).toBe(TransferState.APPLIED);
+  expect(reduced.legs.map(({ amount }) => amount?.minorUnits)).toEqual([-3_00n, 3_00n]);
+  expect(await service.transfer(fee("fee:1"), aCall())).toEqual(reduced);
 
   expect(await service.transfer(fee("fee:2"), aCall())).toMatchObject({
     state: TransferState.REFUSED,

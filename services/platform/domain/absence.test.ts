@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { decideAbsence, type LostAttempt, RESOLUTION_BOUND_MS, type Scan } from "./absence.ts";
 
-const Q = 300_000;
+const QUIET_MS = 300_000;
 /** The permit ended at 0, so the quiet period runs from 5 s to 305 s. */
 const QUIET_SINCE = 5_000;
-const HALF = QUIET_SINCE + Q / 2;
-const OVER = QUIET_SINCE + Q;
+const HALF = QUIET_SINCE + QUIET_MS / 2;
+const OVER = QUIET_SINCE + QUIET_MS;
 
 const clean = (startedAtMs: number): Scan => ({ startedAtMs, verdict: "clean" });
 const candidates = (startedAtMs: number): Scan => ({ startedAtMs, verdict: "candidates" });
@@ -25,42 +25,46 @@ function lost(own: Partial<LostAttempt> = {}): LostAttempt {
 
 test("absence needs a clean scan past half of the quiet period and one past all of it", () => {
   const proven = lost({ scans: [clean(10_000), clean(HALF), clean(OVER)] });
-  expect(decideAbsence(proven, Q, OVER)).toEqual({ kind: "absent" });
+  expect(decideAbsence(proven, QUIET_MS, OVER)).toEqual({ kind: "absent" });
 
   for (const scans of [[], [clean(OVER)], [clean(HALF - 1), clean(OVER)], [clean(HALF), clean(OVER - 1)]]) {
-    expect(decideAbsence(lost({ scans }), Q, OVER)).toMatchObject({ kind: "scan" });
+    expect(decideAbsence(lost({ scans }), QUIET_MS, OVER)).toMatchObject({ kind: "scan" });
   }
 });
 
 test("a service that was down during the quiet period runs its two scans a second apart", () => {
-  const awake = OVER + 3_600_000;
-  const attempt = lost({ watchedSinceMs: awake });
-  expect(decideAbsence(attempt, Q, awake)).toEqual({ kind: "scan", atMs: awake });
+  const restartedAt = OVER + 3_600_000;
+  const attempt = lost({ watchedSinceMs: restartedAt });
+  expect(decideAbsence(attempt, QUIET_MS, restartedAt)).toEqual({ kind: "scan", atMs: restartedAt });
 
-  const once = { ...attempt, scans: [clean(awake)], lastScanStartedAtMs: awake };
-  expect(decideAbsence(once, Q, awake + 50)).toEqual({ kind: "scan", atMs: awake + 1_000 });
-  expect(decideAbsence({ ...once, scans: [clean(awake), clean(awake + 1_000)] }, Q, awake + 1_001)).toEqual({
+  const once = { ...attempt, scans: [clean(restartedAt)], lastScanStartedAtMs: restartedAt };
+  expect(decideAbsence(once, QUIET_MS, restartedAt + 50)).toEqual({ kind: "scan", atMs: restartedAt + 1_000 });
+  expect(
+    decideAbsence({ ...once, scans: [clean(restartedAt), clean(restartedAt + 1_000)] }, QUIET_MS, restartedAt + 1_001),
+  ).toEqual({
     kind: "absent",
   });
 });
 
-test("while the sender may still write, absence is not proven", () => {
+test("while the sender may still send the command, absence is not proven", () => {
   const scans = [clean(HALF), clean(OVER)];
   const running = lost({ isFenced: false, senderHeartbeatAtMs: OVER - 1_000, scans });
-  expect(decideAbsence(running, Q, OVER)).toMatchObject({ kind: "scan" });
-  expect(decideAbsence(running, Q, OVER + RESOLUTION_BOUND_MS)).toEqual({
+  expect(decideAbsence(running, QUIET_MS, OVER)).toMatchObject({ kind: "scan" });
+  expect(decideAbsence(running, QUIET_MS, OVER + RESOLUTION_BOUND_MS)).toEqual({
     kind: "review",
     reason: "sender_not_fenced",
   });
 
   const ended = lost({ isFenced: false, senderHeartbeatAtMs: 1_000, scans });
-  expect(decideAbsence(ended, Q, OVER)).toEqual({ kind: "absent" });
-  expect(decideAbsence({ ...ended, senderHeartbeatAtMs: OVER - Q }, Q, OVER)).toMatchObject({ kind: "scan" });
+  expect(decideAbsence(ended, QUIET_MS, OVER)).toEqual({ kind: "absent" });
+  expect(decideAbsence({ ...ended, senderHeartbeatAtMs: OVER - QUIET_MS }, QUIET_MS, OVER)).toMatchObject({
+    kind: "scan",
+  });
 });
 
 test("a deal that may belong to the leg with a rewritten comment is sent to manual review after the quiet period", () => {
-  expect(decideAbsence(lost({ scans: [candidates(10_000)] }), Q, 11_000)).toMatchObject({ kind: "scan" });
-  expect(decideAbsence(lost({ scans: [clean(HALF), candidates(OVER)] }), Q, OVER)).toEqual({
+  expect(decideAbsence(lost({ scans: [candidates(10_000)] }), QUIET_MS, 11_000)).toMatchObject({ kind: "scan" });
+  expect(decideAbsence(lost({ scans: [clean(HALF), candidates(OVER)] }), QUIET_MS, OVER)).toEqual({
     kind: "review",
     reason: "candidate_deal",
   });
@@ -68,14 +72,16 @@ test("a deal that may belong to the leg with a rewritten comment is sent to manu
 
 test("a scan with candidates is not one of the two clean ones, even when a later one is clean", () => {
   const scans = [candidates(HALF), clean(OVER)];
-  expect(decideAbsence(lost({ scans }), Q, OVER)).toEqual({ kind: "scan", atMs: OVER + 1_000 });
-  expect(decideAbsence(lost({ scans: [...scans, clean(OVER + 1_000)] }), Q, OVER + 1_000)).toEqual({ kind: "absent" });
+  expect(decideAbsence(lost({ scans }), QUIET_MS, OVER)).toEqual({ kind: "scan", atMs: OVER + 1_000 });
+  expect(decideAbsence(lost({ scans: [...scans, clean(OVER + 1_000)] }), QUIET_MS, OVER + 1_000)).toEqual({
+    kind: "absent",
+  });
 });
 
 test("without a complete read a leg is sent to manual review 75 seconds after the quiet period", () => {
-  const blind = lost({ scans: [clean(HALF)], lastScanStartedAtMs: OVER });
-  expect(decideAbsence(blind, Q, OVER + RESOLUTION_BOUND_MS - 1)).toMatchObject({ kind: "scan" });
-  expect(decideAbsence(blind, Q, OVER + RESOLUTION_BOUND_MS)).toEqual({
+  const unscanned = lost({ scans: [clean(HALF)], lastScanStartedAtMs: OVER });
+  expect(decideAbsence(unscanned, QUIET_MS, OVER + RESOLUTION_BOUND_MS - 1)).toMatchObject({ kind: "scan" });
+  expect(decideAbsence(unscanned, QUIET_MS, OVER + RESOLUTION_BOUND_MS)).toEqual({
     kind: "review",
     reason: "not_scanned_in_time",
   });
@@ -86,19 +92,19 @@ test("scans run at 0.25, 1, 2 and 4 s, then at growing intervals of at most a mi
   let attempt = lost();
   let nowMs = attempt.lostAtMs;
   for (;;) {
-    const decision = decideAbsence(attempt, Q, nowMs);
+    const decision = decideAbsence(attempt, QUIET_MS, nowMs);
     if (decision.kind !== "scan") break;
     nowMs = decision.atMs;
     times.push((nowMs - attempt.lostAtMs) / 1_000);
     attempt = { ...attempt, lastScanStartedAtMs: nowMs, scans: [...attempt.scans, clean(nowMs)] };
   }
   expect(times).toEqual([0.25, 1, 2, 4, 8, 16, 32, 64, 124, 152, 212, 272, 302]);
-  expect(decideAbsence(attempt, Q, nowMs)).toEqual({ kind: "absent" });
+  expect(decideAbsence(attempt, QUIET_MS, nowMs)).toEqual({ kind: "absent" });
 });
 
 test("failed scans are repeated every half second and not in a hot loop", () => {
   const failing = lost({ lastScanStartedAtMs: 10_000 });
-  expect(decideAbsence(failing, Q, 10_001)).toEqual({ kind: "scan", atMs: 10_500 });
+  expect(decideAbsence(failing, QUIET_MS, 10_001)).toEqual({ kind: "scan", atMs: 10_500 });
 });
 
 test("absence is never declared before the quiet period is over, and every attempt is decided 75 s after it", () => {
@@ -109,17 +115,17 @@ test("absence is never declared before the quiet period is over, and every attem
     heartbeat: fc.nat(600_000),
   });
   fc.assert(
-    fc.property(scans, times, fc.boolean(), (raw, { quiet, now, heartbeat }, isFenced) => {
-      const seen = raw
+    fc.property(scans, times, fc.boolean(), (generated, { quiet, now, heartbeat }, isFenced) => {
+      const scansSoFar = generated
         .filter(({ at }) => at <= now)
         .sort((a, b) => a.at - b.at)
         .map(({ at, isClean }) => (isClean ? clean(at) : candidates(at)));
-      const decision = decideAbsence(lost({ isFenced, senderHeartbeatAtMs: heartbeat, scans: seen }), quiet, now);
+      const decision = decideAbsence(lost({ isFenced, senderHeartbeatAtMs: heartbeat, scans: scansSoFar }), quiet, now);
       const over = QUIET_SINCE + quiet;
       if (decision.kind === "absent") {
         expect(now).toBeGreaterThanOrEqual(over);
         expect(isFenced || now - heartbeat > quiet).toBe(true);
-        expect(seen.filter(({ verdict }) => verdict === "clean").length).toBeGreaterThanOrEqual(2);
+        expect(scansSoFar.filter(({ verdict }) => verdict === "clean").length).toBeGreaterThanOrEqual(2);
       }
       if (decision.kind === "scan") {
         expect(now).toBeLessThan(over + RESOLUTION_BOUND_MS);

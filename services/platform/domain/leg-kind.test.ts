@@ -24,8 +24,8 @@ test("an amount of zero is never allowed, and a deposit or a payout cannot have 
 });
 
 test("every leg but the credit of a payment account occupies its login until its outcome is known", () => {
-  const passing = Object.entries(LEG_KINDS).filter(([, { exclusive }]) => !exclusive);
-  expect(passing.map(([kind]) => kind)).toEqual(["fee_credit"]);
+  const nonExclusive = Object.entries(LEG_KINDS).filter(([, { exclusive }]) => !exclusive);
+  expect(nonExclusive.map(([kind]) => kind)).toEqual(["fee_credit"]);
 });
 
 test("a leg with an applied debit needs manual review when no attempt is left, and every other is refused", () => {

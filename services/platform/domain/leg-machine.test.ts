@@ -40,17 +40,17 @@ const events: Record<string, LegEvent> = {
 };
 
 /** For example "INTENT 2=VOID": the leg's new state, and the attempt's new state if it has one. */
-function show(taken: Transition): string {
-  if (taken.kind !== "move") return taken.kind === "stay" ? "-" : `unmatched ${taken.ticket}`;
-  const attempt = taken.attempt === undefined ? "" : ` ${taken.attempt.number}=${taken.attempt.state}`;
-  return `${taken.to.state}${attempt}`;
+function describe(transition: Transition): string {
+  if (transition.kind !== "move") return transition.kind === "stay" ? "-" : `unmatched ${transition.ticket}`;
+  const attempt = transition.attempt === undefined ? "" : ` ${transition.attempt.number}=${transition.attempt.state}`;
+  return `${transition.to.state}${attempt}`;
 }
 
 function tableOf(legs: Record<string, Leg>): string {
   return Object.entries(legs)
     .flatMap(([state, leg]) => [
       state,
-      ...Object.entries(events).map(([name, event]) => `  ${name}: ${show(applyEvent(leg, event))}`),
+      ...Object.entries(events).map(([name, event]) => `  ${name}: ${describe(applyEvent(leg, event))}`),
     ])
     .filter((line) => !line.endsWith(": -"))
     .join("\n");
@@ -173,7 +173,7 @@ test("a login is occupied while money may be under way, also in review, but neve
   expect(occupying("fee_credit")).toEqual([]);
 });
 
-test("a repeated key is answered its first result, also during manual review", () => {
+test("a repeated key is answered with its first result, also during manual review", () => {
   const outcomes = Object.entries(states("mirror")).map(([state, leg]) => [state, outcomeOf(leg)]);
   expect(Object.fromEntries(outcomes)).toEqual({
     INTENT: "PENDING",
@@ -235,11 +235,11 @@ const anyEvents = fc.array(anEvent, { minLength: 5, maxLength: 60 });
 /** Every transition of a history of events, with the leg before and after it. */
 function replay(kind: LegKind, events: readonly LegEvent[]) {
   let leg: Leg = { kind, attempt: 0, absences: 0, state: "INTENT" };
-  const transitions: { before: Leg; taken: Transition; after: Leg }[] = [];
+  const transitions: { before: Leg; transition: Transition; after: Leg }[] = [];
   for (const event of events) {
-    const taken = applyEvent(leg, event);
-    const after: Leg = taken.kind === "move" ? taken.to : leg;
-    transitions.push({ before: leg, taken, after });
+    const transition = applyEvent(leg, event);
+    const after: Leg = transition.kind === "move" ? transition.to : leg;
+    transitions.push({ before: leg, transition, after });
     leg = after;
   }
   return transitions;
@@ -249,9 +249,9 @@ test("for any order of events, no attempt is permitted twice, and a new one only
   fc.assert(
     fc.property(aKind, anyEvents, (kind, events) => {
       const outcomes = new Map<number, string>();
-      for (const { taken, after } of replay(kind, events)) {
-        if (taken.kind !== "move" || taken.attempt === undefined) continue;
-        const { number, state } = taken.attempt;
+      for (const { transition, after } of replay(kind, events)) {
+        if (transition.kind !== "move" || transition.attempt === undefined) continue;
+        const { number, state } = transition.attempt;
         if (state === "SENDING") {
           expect(outcomes.has(number)).toBe(false);
           expect(after.state).toBe("SENDING");

@@ -19,12 +19,12 @@ test.each<[string, Leg, readonly string[]]>([
     ["correct_log", "reverse", "acknowledge"],
   ],
   ["has the deal of another", { ...kept, reason: "ticket_conflict", cameFrom: "APPLIED" }, ["reverse", "acknowledge"]],
-])("operators cannot reverse a reported result: a leg that %s", (_what, leg, actions) => {
-  if (leg.state !== "REVIEW") throw new Error("this test is about reviews");
+])("the actions on a leg that %s cannot change its reported result", (_what, leg, actions) => {
+  if (leg.state !== "REVIEW") throw new Error("the leg is not in manual review");
   expect(reviewActions(leg.reason, leg)).toEqual(actions);
 });
 
-test("unrequested money may be reversed, an amended deal may be corrected in the log, and external funds are decided elsewhere", () => {
+test("unrequested money may be reversed, an amended deal may be corrected in the log, and external funds have no action in this service", () => {
   const applied: Leg = { ...kept, state: "APPLIED", ticket: 7n };
   for (const reason of [
     "unmatched_deal",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { aTransfer } from "../testing/requests.ts";
-import { findingsOf, logOf, shortly } from "../testing/log-of.ts";
+import { findingsOf, logOf, summaryOf } from "../testing/log-of.ts";
 import { aCall, anAccount, aWorld, type Instance, type World } from "../testing/world.ts";
 
 const LOT = 100_000_000n;
@@ -33,7 +33,7 @@ test.concurrent("an entry commission and each partial close are separate results
 
   const entries = await logOf(instance, login, 4);
 
-  expect(entries.map(shortly)).toEqual(["MIRROR 10000.00", "TRADE -2.10", "TRADE 9.50", "TRADE 19.00"]);
+  expect(entries.map(summaryOf)).toEqual(["MIRROR 10000.00", "TRADE -2.10", "TRADE 9.50", "TRADE 19.00"]);
   expect(entries.slice(1).map(({ trade }) => [trade!.entry, trade!.volume, trade!.volumeClosed])).toEqual([
     [0, (LOT * 30n) / 100n, 0n],
     [1, (LOT * 10n) / 100n, (LOT * 10n) / 100n],
@@ -61,7 +61,7 @@ test.concurrent("two positions that close each other are two deals, and the rest
 
   const entries = await logOf(instance, login, 5);
 
-  expect(entries.slice(-2).map(shortly)).toEqual(["TRADE 19.30", "TRADE 0.00"]);
+  expect(entries.slice(-2).map(summaryOf)).toEqual(["TRADE 19.30", "TRADE 0.00"]);
   expect(entries.slice(-2).map(({ dealId, trade }) => [dealId, trade!.entry, trade!.positionId])).toEqual([
     [BigInt(closed.deals[0]!), 3, BigInt(long.position)],
     [BigInt(closed.deals[1]!), 3, BigInt(short.position)],
@@ -81,7 +81,7 @@ test.concurrent("a reversal on a netting account is one deal with the result, an
 
   const entries = await logOf(instance, login, 4);
 
-  expect(entries.map(shortly)).toEqual(["MIRROR 10000.00", "TRADE 0.00", "TRADE 29.75", "TRADE 0.00"]);
+  expect(entries.map(summaryOf)).toEqual(["MIRROR 10000.00", "TRADE 0.00", "TRADE 29.75", "TRADE 0.00"]);
   expect(entries[2]).toMatchObject({
     dealId: BigInt(reversed.deal),
     trade: { action: 1, entry: 2, volume: (LOT * 25n) / 100n, volumeClosed: (LOT * 10n) / 100n },
@@ -99,7 +99,7 @@ test.concurrent("charges, interest, dividends and taxes are results without a po
 
   const entries = await logOf(instance, login, 1 + charges.length);
 
-  expect(entries.slice(1).map(shortly)).toEqual(charges.map((action) => `TRADE -${action}.01`));
+  expect(entries.slice(1).map(summaryOf)).toEqual(charges.map((action) => `TRADE -${action}.01`));
   expect(entries.slice(1).map(({ trade }) => [trade!.action, trade!.positionId, trade!.volume])).toEqual(
     charges.map((action) => [action, 0n, 0n]),
   );
@@ -116,7 +116,7 @@ test.concurrent("an external balance operation is published as external and sent
 
     const entries = await logOf(instance, login, 3);
 
-    expect(entries.map(shortly)).toEqual(["EXTERNAL 2.00", "EXTERNAL 4.00", "EXTERNAL 5.00"]);
+    expect(entries.map(summaryOf)).toEqual(["EXTERNAL 2.00", "EXTERNAL 4.00", "EXTERNAL 5.00"]);
     expect(entries[0]).toMatchObject({ key: "", transferId: 0n, trade: undefined, reason: "" });
     expect(await findingsOf(instance, login)).toEqual(["external_funds", "external_funds", "external_funds"]);
     await expectComplete(instance, login);
@@ -126,7 +126,11 @@ test.concurrent("an external balance operation is published as external and sent
 test.concurrent("the closes of an account adopted with an open position are published as those of any other", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
-  const login = await world.control.addAccount({ group: "demo\\forex", name: "Old hand", balance: "5000.00" });
+  const login = await world.control.addAccount({
+    group: "demo\\forex",
+    name: "Experienced trader",
+    balance: "5000.00",
+  });
   await world.control.price("1.10000");
   const { position } = await world.control.open(login, "0.30", { commission: "-3.00" });
   await instance.service.adoptAccount({ login, role: AccountRole.MASTER }, aCall());
@@ -140,7 +144,7 @@ test.concurrent("the closes of an account adopted with an open position are publ
   const closes = await logOf(instance, login, 2);
 
   expect(entries[0]).toMatchObject({ kind: MovementKind.OPENING, amount: { minorUnits: 4_997_00n } });
-  expect(closes.map(shortly)).toEqual(["TRADE 50.00", "TRADE 100.00"]);
+  expect(closes.map(summaryOf)).toEqual(["TRADE 50.00", "TRADE 100.00"]);
   expect(closes.map(({ trade }) => [trade!.entry, trade!.positionId, trade!.volumeClosed])).toEqual([
     [1, BigInt(position), (LOT * 10n) / 100n],
     [1, BigInt(position), (LOT * 20n) / 100n],

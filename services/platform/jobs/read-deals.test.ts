@@ -20,7 +20,7 @@ test.concurrent("a trader's deals and a dealer's deposit are in the log in the o
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 1_000_00n }]);
   await service.transfer(mirror, aCall());
   const { position } = await world.control.open(login, "0.10");
-  await world.control.balance(login, "3.00", "gift");
+  await world.control.balance(login, "3.00", "dealer deposit");
   const closed = await world.control.close(position);
   await service.transfer(aTransfer("mirror:2", [{ login, kind: MovementKind.MIRROR, minor: 1_00n }]), aCall());
 
@@ -73,7 +73,7 @@ test.concurrent("a deal of the same amount during a lost answer stays undecided 
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }]);
   expect((await service.transfer(mirror, aCall(800))).state).toBe(TransferState.UNKNOWN);
 
-  await world.control.balance(login, "5.00", "a dealer's gift");
+  await world.control.balance(login, "5.00", "dealer deposit");
   await world.control.result(login, "1.00");
   await new Promise((resolve) => setTimeout(resolve, 800));
   expect(await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall())).toMatchObject({ entries: [] });
@@ -175,29 +175,29 @@ test.concurrent("deals made while the service was down are read after its restar
 test.concurrent("a login whose deals cannot be logged does not block other logins and is read again from the same position", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
-  const broken = await anAccount(instance, "master");
-  const sound = await anAccount(instance, "master");
+  const failing = await anAccount(instance, "master");
+  const healthy = await anAccount(instance, "master");
   const { pool } = world.database;
   await pool.query(`
-    create function break_one() returns trigger language plpgsql as $$
-    begin if new.login = '${broken}' then raise exception 'broken'; end if; return new; end $$;
-    create trigger break_one before insert on log_entry for each row execute function break_one()`);
-  await world.control.result(broken, "1.00");
+    create function fail_insert() returns trigger language plpgsql as $$
+    begin if new.login = '${failing}' then raise exception 'planted'; end if; return new; end $$;
+    create trigger fail_insert before insert on log_entry for each row execute function fail_insert()`);
+  await world.control.result(failing, "1.00");
   await eventually(
-    () => many<{ since: Date | null }>(pool, sql`select undecided_from as since from account where login = ${broken}`),
+    () => many<{ since: Date | null }>(pool, sql`select undecided_from as since from account where login = ${failing}`),
     ([account]) => account?.since instanceof Date,
   );
-  await world.control.result(sound, "2.00");
-  expect(await logOf(instance, sound, 2)).toHaveLength(2);
-  expect(await instance.service.readAccount({ login: broken }, aCall())).toMatchObject({ complete: false });
+  await world.control.result(healthy, "2.00");
+  expect(await logOf(instance, healthy, 2)).toHaveLength(2);
+  expect(await instance.service.readAccount({ login: failing }, aCall())).toMatchObject({ complete: false });
 
-  await pool.query("drop trigger break_one on log_entry");
+  await pool.query("drop trigger fail_insert on log_entry");
 
-  expect((await logOf(instance, broken, 2)).map(({ amount }) => amount?.minorUnits)).toEqual([0n, 1_00n]);
-  expect(await instance.service.readAccount({ login: broken }, aCall())).toMatchObject({ complete: true });
+  expect((await logOf(instance, failing, 2)).map(({ amount }) => amount?.minorUnits)).toEqual([0n, 1_00n]);
+  expect(await instance.service.readAccount({ login: failing }, aCall())).toMatchObject({ complete: true });
 });
 
-test.concurrent("a Master's facts are read between two legs of this service", async (context) => {
+test.concurrent("a Master's account is read between two legs of this service, never during one", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const { service } = instance;
@@ -225,7 +225,7 @@ test.concurrent("a crashed reader does not block permits", async (context) => {
   const login = await anAccount(instance);
   await execute(
     instance.deps.pool,
-    sql`update account set reading_until = clock_timestamp() + interval '1 second', reading_token = 'dead'`,
+    sql`update account set reading_until = clock_timestamp() + interval '1 second', reading_token = 'ended process'`,
   );
 
   expect((await instance.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
@@ -249,7 +249,7 @@ test.concurrent("an undecided deal stays undecided however often its login is re
   expect(entries).toEqual([]);
 });
 
-test.concurrent("a deal with the reference of another login's leg stops the log before it", async (context) => {
+test.concurrent("a deal with the reference of another login's leg is logged as external and reported as unmatched", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const [login, master] = [await anAccount(instance), await anAccount(instance, "master")];

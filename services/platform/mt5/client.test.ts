@@ -59,7 +59,7 @@ test("a refused account command has the platform's code", async () => {
   expect(await mt5.getUser("3000002")).toBeUndefined();
 });
 
-test("a correct and a wrong password are both answers and not errors", async () => {
+test("checking a password returns true or false, and an unknown account is an error", async () => {
   await mt5.addUser(aUser("3000003"));
   expect(await mt5.checkPassword("3000003", MAIN)).toBe(true);
   expect(await mt5.checkPassword("3000003", new Secret("Wrong1!aa"))).toBe(false);

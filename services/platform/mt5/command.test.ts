@@ -37,7 +37,7 @@ test("a command is a POST with everything in the query, sent once on a session t
   using client = aClient(server);
   expect(await sendOnce(client, { comment: "PD0F7K3M9Q2X1X CRM 1" })).toEqual({ kind: "applied", ticket: 136623n });
   expect(server.paths()).toEqual(["auth/start", "auth/answer", "trade/balance"]);
-  expect(server.seen.at(-1)).toMatchObject({
+  expect(server.requests.at(-1)).toMatchObject({
     method: "POST",
     body: "",
     query: { login: "900101", type: "2", balance: "100.00", comment: "PD0F7K3M9Q2X1X CRM 1", check_margin: "1" },
@@ -110,10 +110,10 @@ test("after a timeout the session is reset, and no later command receives the la
   );
   using client = aClient(server, { limits: { commandTimeoutMs: 200 } });
   using session = await client.acquireForCommand();
-  const outcome = await session.changeBalance(anOrder());
+  const outcome = await session.changeBalance(aDeposit());
   expect(outcome).toEqual({ kind: "unknown", reason: "timeout" });
   expect(client.isLive(session.sessionId)).toBe(false);
-  expect(await session.changeBalance(anOrder())).toEqual({ kind: "not_sent", reason: "closed" });
+  expect(await session.changeBalance(aDeposit())).toEqual({ kind: "not_sent", reason: "closed" });
   await pause(300);
   expect(server.connections[0]).toMatchObject({ isOpen: false, wasReset: true });
   expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
@@ -141,11 +141,11 @@ test("an answer followed by more bytes is unknown", async () => {
 test("a refusal from a server that sends each answer to the next request is unknown", async () => {
   const refused = '{"retcode":"10019 Not enough money"}';
   let late: string | undefined;
-  let orders = 0;
+  let commands = 0;
   await using server = await startScriptedServer(({ path, connection }) => {
-    if (path === "trade/balance") orders += 1;
-    // The second order receives the first one's answer again, and its own answer arrives for the next request.
-    if (path === "trade/balance" && orders === 2) late = APPLIED;
+    if (path === "trade/balance") commands += 1;
+    // The second command receives the first one's answer again, and its own answer arrives for the next request.
+    if (path === "trade/balance" && commands === 2) late = APPLIED;
     if (path === "test/access" && late !== undefined && connection.number === 1) return late;
     if (path === "deal/get_total") return '{"retcode":"0 Done","answer":{"Total":"0"}}';
     if (path === "deal/get_page") return '{"retcode":"0 Done","answer":[]}';
@@ -175,11 +175,11 @@ test("a ticket is accepted for one command; a second command that receives it is
 });
 
 test("an ambiguous answer ends the connection, so no later command receives the real answer", async () => {
-  let orders = 0;
+  let commands = 0;
   await using server = await startScriptedServer(
     onBalance(() => {
-      orders += 1;
-      return orders === 1 ? "<html>one moment</html>" : APPLIED;
+      commands += 1;
+      return commands === 1 ? "<html>one moment</html>" : APPLIED;
     }),
   );
   using client = aClient(server, { maxSessions: 1 });
@@ -202,12 +202,12 @@ test("while an answer is missing, a ticket is accepted only when its deal is the
     ["no answer", { status: 502, body: "" }, { kind: "unknown", reason: "not_shown" }],
   ];
   for (const [name, deal, expected] of cases) {
-    let orders = 0;
+    let commands = 0;
     await using server = await startScriptedServer(({ path }) => {
       if (path === "deal/get") return deal;
       if (path !== "trade/balance") return undefined;
-      orders += 1;
-      return orders === 1 ? "<html>one moment</html>" : APPLIED;
+      commands += 1;
+      return commands === 1 ? "<html>one moment</html>" : APPLIED;
     });
     using client = aClient(server, { maxSessions: 1, timeZone: "UTC" });
     expect(await sendOnce(client), name).toEqual({ kind: "unknown", reason: "unparsable" });
@@ -256,7 +256,7 @@ test("a ticket is unknown while the answer to a command of an earlier process is
   expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "not_shown" });
 });
 
-test("while an answer is missing, a refusal is accepted only when the history has no deal of the order", async () => {
+test("while an answer is missing, a refusal is accepted only when the history has no deal of the command", async () => {
   const refused = '{"retcode":"10019 Not enough money"}';
   for (const head of ["", "Connection: close\r\n"]) {
     for (const [deals, expected] of [
@@ -331,7 +331,7 @@ test("a command on a connection that the server closed before is not sent", asyn
   using session = await client.acquireForCommand();
   server.connections[0]!.tls.end();
   await expect.poll(() => client.isLive(session.sessionId)).toBe(false);
-  expect(await session.changeBalance(anOrder())).toEqual({ kind: "not_sent", reason: "closed" });
+  expect(await session.changeBalance(aDeposit())).toEqual({ kind: "not_sent", reason: "closed" });
 });
 
 test("amounts and comments that the platform would change throw before a byte is written", async () => {
@@ -344,7 +344,7 @@ test("amounts and comments that the platform would change throw before a byte is
     { comment: "x".repeat(32) },
     { comment: "a=b" },
   ]) {
-    await expect(session.changeBalance({ ...anOrder(), ...wrong })).rejects.toThrow();
+    await expect(session.changeBalance({ ...aDeposit(), ...wrong })).rejects.toThrow();
   }
   expect(server.paths()).not.toContain("trade/balance");
 });
@@ -365,12 +365,12 @@ test("passwords are sent in a body and in no URL", async () => {
     mainPassword: new Secret("Abcdef1!"),
     investorPassword: new Secret("Ghijkl2?"),
   });
-  const request = server.seen.at(-1);
+  const request = server.requests.at(-1);
   expect(request).toMatchObject({ method: "POST", path: "user/add", query: {} });
   expect(JSON.parse(request?.body ?? "")).toMatchObject({ Login: "1", PassMain: "Abcdef1!", PassInvestor: "Ghijkl2?" });
 });
 
-function anOrder() {
+function aDeposit() {
   return { login: "1", amountMinor: -1n, comment: "", checkMargin: false, mayWrite: () => true };
 }
 

@@ -29,7 +29,7 @@ test(
   "a well-framed body is classified by its content only",
   () => {
     const plain = inPortions(damaged(anyBody).map((body) => plainlyFramed(body, undefined)));
-    fuzz("money answers in good frames", 8_000, plain, (sent) => {
+    fuzz("money answers in well-formed frames", 8_000, plain, (sent) => {
       expectJustified(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
     });
   },

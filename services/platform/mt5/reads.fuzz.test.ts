@@ -51,7 +51,7 @@ async function answerOf<T>(reading: Promise<T>): Promise<T | undefined> {
 const done = (answer: string): string => Buffer.from(`{"retcode":"0 Done","answer":${answer}}`).toString("latin1");
 
 test(
-  "a deal is a complete, valid deal of the requested login or an error",
+  "a read of deals returns complete, valid deals of the requested login, or fails",
   async () => {
     const rows = fc.array(withDamage(dealMembers), { minLength: 1, maxLength: 3 });
     await fuzzAsync("pages of deals", 1_000, fc.tuple(rows, fc.nat(3), fc.nat(1)), async ([list, more, zone]) => {
@@ -84,7 +84,7 @@ const OTHERS: { what: string; members: fc.Arbitrary<Members>; read: (mt5: Mt5Con
 ];
 
 test.each(OTHERS)(
-  "$what are complete and valid or an error",
+  "a read of $what returns complete, valid records, or fails",
   async ({ what, members, read }) => {
     await fuzzAsync(`records of ${what}`, 1_000, fc.tuple(withDamage(members), fc.nat(1)), async ([row, zone]) => {
       const mt5 = contextOf(({ path }) => {

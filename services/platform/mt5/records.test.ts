@@ -181,7 +181,7 @@ test("an answer about another record is an error for every read", async () => {
   }
 });
 
-test("floating amounts are rounded, booked amounts never are", async () => {
+test("floating amounts are rounded, and booked amounts are not", async () => {
   await using platform = await answering({
     "position/get_total": done({ Total: "1" }),
     "position/get_page": done([POSITION]),

@@ -21,18 +21,18 @@ const CRASHES: { point: CrashPoint; after: number }[] = [
 ];
 
 test.concurrent.for(CRASHES)(
-  "each fee of a batch is taken once when its process crashes $point, reached $after times before",
+  "each fee of a batch is collected once when its process crashes at crash point $point, passed $after times before",
   { timeout: 90_000 },
   async ({ point, after }, context) => {
     const world = await aWorld(context);
-    let reached = -1;
+    let timesReached = -1;
     const crashing = await world.start({
       quietPeriodMs: 1_000,
       onReach(at) {
-        if (reached < 0 || at !== point) return;
-        reached += 1;
+        if (timesReached < 0 || at !== point) return;
+        timesReached += 1;
         // The process does nothing after this point.
-        if (reached > after) crashing.crashAt(point);
+        if (timesReached > after) crashing.crashAt(point);
       },
     });
     const payment = await anAccount(crashing, "payment");
@@ -48,7 +48,7 @@ test.concurrent.for(CRASHES)(
         { upTo: { floor: moneyOf(0n) } },
       ),
     );
-    reached = 0;
+    timesReached = 0;
     await crashing.service.transferBatch({ requests }, aCall(3_000)).catch(() => undefined);
     await crashing[Symbol.asyncDispose]();
 

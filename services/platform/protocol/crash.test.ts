@@ -10,7 +10,7 @@ const LONG_ENOUGH_MS = 25_000;
 
 /** The result that a retrying caller gets in the end, and the number of deals then. */
 const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferState; deals: number }[] = [
-  // The first permit was committed, but its process never wrote: an external leg is not sent again.
+  // The first permit was committed, but its process did not send: an external leg is not sent again.
   { point: "after_permit", kind: "deposit", state: TransferState.REFUSED, deals: 0 },
   { point: "after_permit", kind: "mirror", state: TransferState.APPLIED, deals: 1 },
   { point: "after_answer", kind: "deposit", state: TransferState.APPLIED, deals: 1 },
@@ -20,16 +20,16 @@ const POINTS: { point: CrashPoint; kind: "deposit" | "mirror"; state: TransferSt
 ];
 
 test.concurrent.for(POINTS)(
-  "a process that crashes $point of a $kind leaves at most one deal, and the next process finds it",
+  "a process that crashes at crash point $point of a $kind leaves at most one deal, and the next process finds it",
   { timeout: 60_000 },
-  async (own, context) => {
+  async (example, context) => {
     const world = await aWorld(context);
     const crashing = await world.start({ quietPeriodMs: 1_000 });
-    const login = await anAccount(crashing, own.kind === "mirror" ? "master" : "investor");
-    const leg = { login, kind: own.kind === "mirror" ? MovementKind.MIRROR : MovementKind.DEPOSIT, minor: 5_00n };
-    const request = aTransfer(`crash:${own.point}`, [leg]);
-    crashing.crashAt(own.point);
-    await expect(crashing.service.transfer(request, aCall())).rejects.toThrow(own.point);
+    const login = await anAccount(crashing, example.kind === "mirror" ? "master" : "investor");
+    const leg = { login, kind: example.kind === "mirror" ? MovementKind.MIRROR : MovementKind.DEPOSIT, minor: 5_00n };
+    const request = aTransfer(`crash:${example.point}`, [leg]);
+    crashing.crashAt(example.point);
+    await expect(crashing.service.transfer(request, aCall())).rejects.toThrow(example.point);
     await crashing[Symbol.asyncDispose]();
 
     const next = await world.start({ quietPeriodMs: 1_000 });
@@ -39,13 +39,13 @@ test.concurrent.for(POINTS)(
       LONG_ENOUGH_MS,
     );
 
-    expect(ended.state).toBe(own.state);
-    expect(await world.control.deals(login)).toHaveLength(own.deals);
+    expect(ended.state).toBe(example.state);
+    expect(await world.control.deals(login)).toHaveLength(example.deals);
     const log = await eventually(
       () => next.service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall()),
-      ({ entries }) => entries.length === own.deals,
+      ({ entries }) => entries.length === example.deals,
     );
-    expect(log.entries.map(({ amount }) => amount?.minorUnits)).toEqual(own.deals === 1 ? [5_00n] : []);
+    expect(log.entries.map(({ amount }) => amount?.minorUnits)).toEqual(example.deals === 1 ? [5_00n] : []);
     expect((await next.service.transfer(aDeposit(login, 1_00n), aCall())).state).toBe(TransferState.APPLIED);
   },
 );

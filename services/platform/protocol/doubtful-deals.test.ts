@@ -118,7 +118,7 @@ test.concurrent("a leg whose reference is on a deal of another account is sent t
   expect(await world.control.deals(login)).toEqual([]);
 }, 30_000);
 
-test.concurrent("a comment that the platform cut does not matter when the answer has the ticket", async (context) => {
+test.concurrent("a transfer whose answer has the ticket is applied although the platform cut the comment", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance, "master");

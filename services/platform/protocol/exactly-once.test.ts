@@ -31,11 +31,11 @@ function run(kind: LegKind, events: readonly LegEvent[], check: (before: Leg, no
   };
   for (const event of events) {
     const before = history.leg;
-    const taken = applyEvent(before, event);
-    if (taken.kind !== "move") continue;
-    history.leg = taken.to;
-    if (taken.attempt !== undefined) history.outcomes.set(taken.attempt.number, taken.attempt.state);
-    if (taken.attempt?.state === "SENDING") history.permits.push(taken.attempt.number);
+    const transition = applyEvent(before, event);
+    if (transition.kind !== "move") continue;
+    history.leg = transition.to;
+    if (transition.attempt !== undefined) history.outcomes.set(transition.attempt.number, transition.attempt.state);
+    if (transition.attempt?.state === "SENDING") history.permits.push(transition.attempt.number);
     check(before, history);
   }
   return history;
@@ -95,30 +95,30 @@ const delivery: fc.Arbitrary<Delivery> = fc.record({
 test("for any behaviour of the platform and any lost answers, APPLIED means exactly one deal and REFUSED none", () => {
   fc.assert(
     fc.property(kinds, fc.array(delivery, { minLength: 40, maxLength: 40 }), (kind, deliveries) => {
-      const world = {
+      const state = {
         leg: { kind, attempt: 0, absences: 0, state: "INTENT" } as Leg,
         deals: [] as bigint[],
       };
       for (const next of deliveries) {
-        if (world.leg.state !== "INTENT") break;
-        for (const event of play(next, world)) {
-          const taken = applyEvent(world.leg, event);
-          if (taken.kind === "move") world.leg = taken.to;
+        if (state.leg.state !== "INTENT") break;
+        for (const event of eventsOf(next, state)) {
+          const transition = applyEvent(state.leg, event);
+          if (transition.kind === "move") state.leg = transition.to;
         }
       }
       const expected = { APPLIED: 1, REFUSED: 0, REVIEW: 0, INTENT: 0, SENDING: undefined, UNKNOWN: undefined };
-      expect(world.deals).toHaveLength(expected[world.leg.state] ?? Number.NaN);
-      if (world.leg.state === "APPLIED") expect(world.deals).toEqual([world.leg.ticket]);
+      expect(state.deals).toHaveLength(expected[state.leg.state] ?? Number.NaN);
+      if (state.leg.state === "APPLIED") expect(state.deals).toEqual([state.leg.ticket]);
     }),
     { numRuns: 1_000 },
   );
 });
 
-/** The events of one attempt: permit, the sender's report (or `lost` from the sweeper), and then only evidence. */
-function play({ reaches, answer }: Delivery, world: { leg: Leg; deals: bigint[] }): LegEvent[] {
-  const attempt = world.leg.attempt + 1;
+/** The events of one attempt: the permit, the report of the sender or of the job that finds lost legs, then only evidence. */
+function eventsOf({ reaches, answer }: Delivery, state: { leg: Leg; deals: bigint[] }): LegEvent[] {
+  const attempt = state.leg.attempt + 1;
   const ticket = BigInt(attempt);
-  if (reaches === "applied") world.deals.push(ticket);
+  if (reaches === "applied") state.deals.push(ticket);
   const reported: LegEvent =
     reaches === "never_written"
       ? { type: "not_sent", attempt }

@@ -4,7 +4,7 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { claimLock } from "../store/account-locks.ts";
-import { aManagedLogin, aPermitHolder, aWaitingLeg } from "../testing/books.ts";
+import { aManagedLogin, aPermitHolder, aWaitingLeg } from "../testing/rows.ts";
 import { grantPermit, type PermitAnswer } from "./grant-permit.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { PERMIT_MS } from "../domain/permit.ts";
@@ -14,7 +14,7 @@ const PAST = new Date(Date.now() - 60_000);
 const WAIT = { kind: "wait", behind: undefined };
 const OVER = { kind: "over" };
 
-async function someBooks() {
+async function setUp() {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   const permitHolder = await aPermitHolder(pool);
@@ -32,7 +32,7 @@ async function statuses(pool: Pool) {
 }
 
 test("a permit is the row of one attempt, and a second request gets none", async () => {
-  const { pool, permitHolder, grant } = await someBooks();
+  const { pool, permitHolder, grant } = await setUp();
   const number = await aWaitingLeg(pool, { key: "a" });
 
   expect(await grant(number)).toMatchObject({
@@ -52,7 +52,7 @@ test("a permit is the row of one attempt, and a second request gets none", async
 });
 
 test("a leg that has to wait for an earlier leg gets no permit", async () => {
-  const { pool, grant } = await someBooks();
+  const { pool, grant } = await setUp();
   const number = await aWaitingLeg(pool, { key: "a", kind: "fee_credit", ordinal: 2, isReady: false });
 
   expect(await grant(number)).toEqual(OVER);
@@ -60,7 +60,7 @@ test("a leg that has to wait for an earlier leg gets no permit", async () => {
 });
 
 test("a leg that pauses after an attempt waits until the pause is over", async () => {
-  const { pool, grant } = await someBooks();
+  const { pool, grant } = await setUp();
   const number = await aWaitingLeg(pool, { key: "a", kind: "mirror", attempt: 1 });
   await execute(pool, sql`update leg set next_scan_at = clock_timestamp() + interval '1 minute'`);
 
@@ -68,7 +68,7 @@ test("a leg that pauses after an attempt waits until the pause is over", async (
 });
 
 test("while facts of an account are read, only a credit without a queue is permitted", async () => {
-  const { pool, grant } = await someBooks();
+  const { pool, grant } = await setUp();
   const deposit = await aWaitingLeg(pool, { key: "a" });
   const credit = await aWaitingLeg(pool, { key: "b", kind: "fee_credit" });
   await execute(
@@ -81,7 +81,7 @@ test("while facts of an account are read, only a credit without a queue is permi
 });
 
 test("a leg waits for an open leg of the login and for one queued before it", async () => {
-  const { pool, grant } = await someBooks();
+  const { pool, grant } = await setUp();
   const first = await aWaitingLeg(pool, { key: "a" });
   const second = await aWaitingLeg(pool, { key: "b" });
 
@@ -99,7 +99,7 @@ test("a leg waits for an open leg of the login and for one queued before it", as
 });
 
 test("under an account lock legs of its owner and legs queued before it are permitted, and no later ones", async () => {
-  const { pool, grant } = await someBooks();
+  const { pool, grant } = await setUp();
   const before = await aWaitingLeg(pool, { key: "a" });
   await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
   const later = await aWaitingLeg(pool, { key: "b" });
@@ -117,7 +117,7 @@ test.each([
   ["a leg that was never sent", { kind: "mirror", attempt: 0 }],
   ["a deposit, also after an attempt that was not sent", { kind: "deposit", attempt: 1 }],
 ] as const)("after the deadline %s is refused before anything is sent", async (_what, own) => {
-  const { pool, grant } = await someBooks();
+  const { pool, grant } = await setUp();
   const number = await aWaitingLeg(pool, { key: "a", sendBefore: PAST, ...own });
 
   expect(await grant(number)).toEqual(OVER);
@@ -127,8 +127,8 @@ test.each([
 test.each([
   ["an internal leg that was attempted", { kind: "mirror", attempt: 1 }],
   ["a leg after an applied one", { kind: "fee_credit", ordinal: 2, attempt: 0 }],
-] as const)("after the deadline %s goes on", async (_what, own) => {
-  const { pool, grant } = await someBooks();
+] as const)("after the deadline %s continues", async (_what, own) => {
+  const { pool, grant } = await setUp();
   const number = await aWaitingLeg(pool, { key: "a", sendBefore: PAST, ...own });
 
   expect(await grant(number)).toMatchObject({ kind: "granted", permit: { attempt: own.attempt + 1 } });

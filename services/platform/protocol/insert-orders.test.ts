@@ -4,7 +4,7 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { claimLock, grantLock } from "../store/account-locks.ts";
-import { aManagedLogin, aPermitHolder, aWaitingLeg } from "../testing/books.ts";
+import { aManagedLogin, aPermitHolder, aWaitingLeg } from "../testing/rows.ts";
 import type { PermitHolder } from "./grant-permit.ts";
 import { insertOrders, type OrderAnswer } from "./insert-orders.ts";
 import type { TransferOrder, OrderedLeg } from "./transfer-order.ts";
@@ -13,7 +13,7 @@ const INVESTOR = "1";
 const PAYMENT = "9";
 const BALANCE = 100_00n;
 
-async function someBooks() {
+async function setUp() {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, INVESTOR, { balanceMinor: BALANCE });
   await aManagedLogin(pool, PAYMENT, { role: "payment" });
@@ -61,8 +61,8 @@ function refusal(code: string) {
 
 const WAITS = { kind: "recorded", permit: undefined };
 
-test("where the login is free, the first leg is permitted with the order, and the second waits for it", async () => {
-  const { pool, insert, permitHolder } = await someBooks();
+test("on a free login the first leg gets its permit with the order, and the second leg waits for it", async () => {
+  const { pool, insert, permitHolder } = await setUp();
 
   expect(await insert(fee("a"))).toMatchObject([
     { kind: "recorded", permit: { attempt: 1, grantedAtMs: permitHolder.grantedAtMs, leg: { login: INVESTOR } } },
@@ -74,14 +74,14 @@ test("where the login is free, the first leg is permitted with the order, and th
 });
 
 test("each of several orders gets the permit for its own first leg", async () => {
-  const { pool, insert } = await someBooks();
+  const { pool, insert } = await setUp();
   for (const login of ["2", "3"]) await aManagedLogin(pool, login);
   const others = ["2", "3"].map((login) => aOrder(login, [{ login, kind: "deposit", amountMinor: 7n }]));
 
   const answers = await insert(fee("1"), ...others);
 
   for (const answer of answers) {
-    if (answer.kind !== "recorded" || answer.permit === undefined) throw new Error("all of them are free");
+    if (answer.kind !== "recorded" || answer.permit === undefined) throw new Error("a free login has no permit");
     const { number, login, amountMinor } = answer.permit.leg;
     const rows = await many(pool, sql`select login, amount_minor as amount from leg where number = ${number}`);
     expect(rows).toEqual([{ login, amount: amountMinor }]);
@@ -95,7 +95,7 @@ test("each of several orders gets the permit for its own first leg", async () =>
 });
 
 test("a key is recorded once, and an order with an unmanaged login on either side is refused", async () => {
-  const { pool, insert } = await someBooks();
+  const { pool, insert } = await setUp();
   await insert(deposit("a"));
 
   expect(await insert(deposit("a"))).toEqual([{ kind: "taken" }]);
@@ -107,7 +107,7 @@ test("a key is recorded once, and an order with an unmanaged login on either sid
 });
 
 test("a saga moves money only under its own account lock, and only after the lock is granted", async () => {
-  const { pool, insert } = await someBooks();
+  const { pool, insert } = await setUp();
 
   expect(await insert(deposit("a", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
   await inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"));
@@ -129,7 +129,7 @@ test.each<readonly [string, (pool: Pool, permitHolder: PermitHolder) => Promise<
   ],
   ["another leg is queued", (pool) => aWaitingLeg(pool, { key: "first" })],
 ])("while %s a deposit waits, and an order that never waits is refused", async (_what, occupy) => {
-  const { pool, insert, permitHolder } = await someBooks();
+  const { pool, insert, permitHolder } = await setUp();
   await occupy(pool, permitHolder);
 
   expect(await insert(deposit("a"))).toMatchObject([WAITS]);
@@ -137,7 +137,7 @@ test.each<readonly [string, (pool: Pool, permitHolder: PermitHolder) => Promise<
 });
 
 test("an enqueued order is recorded without a permit", async () => {
-  const { pool, insert } = await someBooks();
+  const { pool, insert } = await setUp();
 
   expect(await insert(deposit("a", { isEnqueued: true }))).toMatchObject([WAITS]);
   expect(await legs(pool)).toMatchObject([{ state: "INTENT" }]);
@@ -147,7 +147,7 @@ test.each([
   ["the requested amount, if it is available", 60_00n, -40_00n],
   ["the balance above it, with an equal credit", 70_00n, -30_00n],
 ])("a floor allows %s", async (_what, floorMinor, amount) => {
-  const { pool, insert } = await someBooks();
+  const { pool, insert } = await setUp();
 
   expect(await insert(fee("a", { floorMinor }))).toMatchObject([{ permit: { leg: { amountMinor: amount } } }]);
   expect(await legs(pool)).toMatchObject([
@@ -159,7 +159,7 @@ test.each([
 test.each([BALANCE, BALANCE + 1n])(
   "without funds above a floor of %s cents the order is recorded as refused",
   async (floorMinor) => {
-    const { pool, insert } = await someBooks();
+    const { pool, insert } = await setUp();
 
     expect(await insert(fee("a", { floorMinor }))).toMatchObject([WAITS]);
     const ended = { state: "REFUSED", refusal: "nothing_to_take", amount: 0n };
@@ -168,7 +168,7 @@ test.each([BALANCE, BALANCE + 1n])(
 );
 
 test("an order after its deadline is recorded as refused, and nothing is sent", async () => {
-  const { pool, insert } = await someBooks();
+  const { pool, insert } = await setUp();
 
   expect(await insert(deposit("a", { sendBefore: new Date(Date.now() - 60_000) }))).toMatchObject([WAITS]);
   expect(await legs(pool)).toMatchObject([{ state: "REFUSED", refusal: "expired" }]);

@@ -112,7 +112,7 @@ test.concurrent("a leg that the platform applies late is applied once, also afte
   expect(await rows(instance)).toEqual([{ state: "APPLIED", review: null, attempt: 1, absences: 0 }]);
 });
 
-test.concurrent("an answer that comes after the socket time-out is found as a deal", async (context) => {
+test.concurrent("the deal of an answer that comes after the socket time-out is found", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ commandTimeoutMs: 300 });
   const login = await anAccount(instance);

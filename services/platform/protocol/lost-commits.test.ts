@@ -17,20 +17,20 @@ test.concurrent("a permit whose commit was lost is never used, and the deposit i
   const login = await anAccount(instance);
 
   const request = aDeposit(login, 5_00n);
-  const result = await losing(instance, { commit: 1, happens: true }).transfer(request, aCall());
+  const result = await losing(instance, { commit: 1, isCommitted: true }).transfer(request, aCall());
 
   expect(result.state).toBe(TransferState.APPLIED);
   expect(await attemptsOf(instance)).toEqual(["VOID", "APPLIED"]);
   expect(await world.control.deals(login)).toHaveLength(1);
 });
 
-test.concurrent("an order whose commit did not happen is recorded again", async (context) => {
+test.concurrent("an order whose transaction was rolled back is recorded again", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
 
   const request = aDeposit(login, 5_00n);
-  const result = await losing(instance, { commit: 1, happens: false }).transfer(request, aCall());
+  const result = await losing(instance, { commit: 1, isCommitted: false }).transfer(request, aCall());
 
   expect(result.state).toBe(TransferState.APPLIED);
   expect(await attemptsOf(instance)).toEqual(["APPLIED"]);
@@ -39,12 +39,12 @@ test.concurrent("an order whose commit did not happen is recorded again", async 
 
 test.concurrent.for([true, false])(
   "an outcome whose commit was lost (committed: %s) is recorded once",
-  async (happens, context) => {
+  async (isCommitted, context) => {
     const world = await aWorld(context);
     const instance = await world.start();
     const login = await anAccount(instance);
 
-    const result = await losing(instance, { commit: 2, happens }).transfer(aDeposit(login, 5_00n), aCall());
+    const result = await losing(instance, { commit: 2, isCommitted }).transfer(aDeposit(login, 5_00n), aCall());
 
     expect(result.state).toBe(TransferState.APPLIED);
     expect(await world.control.deals(login)).toHaveLength(1);
@@ -53,11 +53,11 @@ test.concurrent.for([true, false])(
   },
 );
 
-/** The orders, the debits with the permits of the credits, the credits. */
-const OF_A_BATCH = [1, 2, 3].flatMap((commit) => [true, false].map((happens) => ({ commit, happens })));
+/** Each commit of a batch: of the orders; of the debits with the permits of the credits; of the credits. */
+const LOSSES_IN_A_BATCH = [1, 2, 3].flatMap((commit) => [true, false].map((isCommitted) => ({ commit, isCommitted })));
 
-test.concurrent.for(OF_A_BATCH)(
-  "a batch that loses its commit $commit (committed: $happens) takes each fee once",
+test.concurrent.for(LOSSES_IN_A_BATCH)(
+  "a batch that loses its commit $commit (committed: $isCommitted) collects each fee once",
   async (loss, context) => {
     const world = await aWorld(context);
     const instance = await world.start({ quietPeriodMs: 1_000 });
@@ -89,17 +89,17 @@ test.concurrent.for(OF_A_BATCH)(
 
 test.concurrent("a process that was paused between its permit and its write does not write", async (context) => {
   const world = await aWorld(context);
-  let mustSleep = false;
+  let mustPause = false;
   const instance = await world.start({
     onReach(point) {
-      if (!mustSleep || point !== "after_permit") return;
-      mustSleep = false;
+      if (!mustPause || point !== "after_permit") return;
+      mustPause = false;
       const until = performance.now() + 2_100;
       while (performance.now() < until);
     },
   });
   const login = await anAccount(instance);
-  mustSleep = true;
+  mustPause = true;
 
   const result = await instance.service.transfer(aDeposit(login, 5_00n), aCall());
 

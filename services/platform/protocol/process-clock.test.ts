@@ -14,10 +14,10 @@ import { platformComment } from "../domain/reference.ts";
 const HOUR_MS = 3_600_000;
 /** Time zone of the trade server: without this setting it is measured by the clock of the process. */
 const ZONE = "Europe/Athens";
-/** The whole test takes less. */
-const NEAR_S = 60;
+/** Longer than the test takes. */
+const TOLERANCE_S = 60;
 
-/** The trade server and the database keep their time: they were started before, and the other one is its own process. */
+/** Changes the clock of this process only: the trade server was started before, and the database is another process. */
 function setProcessClock(byMs: number): void {
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + byMs });
@@ -31,7 +31,11 @@ test.for([HOUR_MS, -HOUR_MS])(
     const instance = await world.start({ hasJobs: false, timeZone: ZONE });
     const { service, deps } = instance;
     await anAccount(instance);
-    const existing = await world.control.addAccount({ group: "pamm\\investor", name: "Old", balance: "7" });
+    const existing = await world.control.addAccount({
+      group: "pamm\\investor",
+      name: "Existing account",
+      balance: "7",
+    });
     setProcessClock(byMs);
 
     const login = await anAccount(instance);
@@ -61,8 +65,8 @@ test.for([HOUR_MS, -HOUR_MS])(
           ) as written`,
     );
     expect(times).toBeGreaterThan(15);
-    expect(apart).toBeLessThan(NEAR_S);
+    expect(apart).toBeLessThan(TOLERANCE_S);
     const { startedAtMs } = await registerInstance(deps);
-    expect(Math.abs((await readClock(deps.pool)) - startedAtMs)).toBeLessThan(NEAR_S * 1_000);
+    expect(Math.abs((await readClock(deps.pool)) - startedAtMs)).toBeLessThan(TOLERANCE_S * 1_000);
   },
 );

@@ -4,7 +4,7 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Role } from "../domain/role.ts";
-import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg } from "../testing/books.ts";
+import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg } from "../testing/rows.ts";
 import { type PermitHolder, grantPermit } from "./grant-permit.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { lockAccountAndLeg } from "./record.ts";
@@ -12,7 +12,7 @@ import { type AppliedNow, recordTogether } from "./record-together.ts";
 
 const PAYMENT = "9";
 
-async function someBooks(...roles: readonly Role[]) {
+async function setUp(...roles: readonly Role[]) {
   const { pool } = await testDatabase("platform");
   for (const [index, role] of roles.entries()) await aManagedLogin(pool, String(index + 1), { role });
   await aManagedLogin(pool, PAYMENT, { role: "payment" });
@@ -43,7 +43,7 @@ async function loggedDeals(pool: Pool) {
 }
 
 test("answers without conflicts are recorded with their deals and entries, and their deals are verified after a minute", async () => {
-  const { pool, send, record } = await someBooks("investor", "investor");
+  const { pool, send, record } = await setUp("investor", "investor");
   const first = await aWaitingLeg(pool, { key: "a" });
   const second = await aWaitingLeg(pool, { key: "b", login: "2" });
   await send(first, "1");
@@ -68,7 +68,7 @@ test("answers without conflicts are recorded with their deals and entries, and t
 });
 
 test("a Master's entry waits for the reader", async () => {
-  const { pool, send, record } = await someBooks("master");
+  const { pool, send, record } = await setUp("master");
   const number = await aWaitingLeg(pool, { key: "a", kind: "mirror" });
   await send(number, "1");
 
@@ -77,7 +77,7 @@ test("a Master's entry waits for the reader", async () => {
 });
 
 test("two answers with one ticket, and one with a recorded ticket, are left to be recorded one by one", async () => {
-  const { pool, send, record } = await someBooks("investor", "investor", "investor");
+  const { pool, send, record } = await setUp("investor", "investor", "investor");
   const numbers: LegNumber[] = [];
   for (const login of ["1", "2", "3"]) {
     const number = await aWaitingLeg(pool, { key: login, login });
@@ -85,7 +85,7 @@ test("two answers with one ticket, and one with a recorded ticket, are left to b
     numbers.push(number);
   }
   const [first, second, third] = numbers;
-  if (first === undefined || second === undefined || third === undefined) throw new Error("there are three");
+  if (first === undefined || second === undefined || third === undefined) throw new Error("a leg is missing");
   await execute(pool, sql`insert into adopted_deal (server, deal_id, login) values ('test', 73, '3')`);
 
   const { recorded } = await record(
@@ -99,18 +99,18 @@ test("two answers with one ticket, and one with a recorded ticket, are left to b
 });
 
 test("an answer to another attempt, or of a leg that has ended, changes nothing", async () => {
-  const { pool, send, record } = await someBooks("investor", "investor");
+  const { pool, send, record } = await setUp("investor", "investor");
   const first = await aWaitingLeg(pool, { key: "a", kind: "mirror", attempt: 1 });
-  const over = await aWaitingLeg(pool, { key: "b", login: "2" });
+  const ended = await aWaitingLeg(pool, { key: "b", login: "2" });
   await send(first, "1");
-  await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent' where number = ${over}`);
+  await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent' where number = ${ended}`);
 
-  expect([...(await record(answer(first, 71n), answer(over, 72n, { login: "2" }))).recorded]).toEqual([]);
+  expect([...(await record(answer(first, 71n), answer(ended, 72n, { login: "2" }))).recorded]).toEqual([]);
   expect(await legs(pool)).toMatchObject([{ state: "SENDING", attempt: 2 }, { state: "REFUSED" }]);
 });
 
 test("a credit gets its permit and its attempt with the record of its debit", async () => {
-  const { pool, permitHolder, send, record } = await someBooks("investor");
+  const { pool, permitHolder, send, record } = await setUp("investor");
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: PAYMENT });
   await send(debit, "1");
 
@@ -126,7 +126,7 @@ test("a credit gets its permit and its attempt with the record of its debit", as
 });
 
 test("a credit without a free session is ready and has no permit", async () => {
-  const { pool, permitHolder, send, record } = await someBooks("investor", "investor");
+  const { pool, permitHolder, send, record } = await setUp("investor", "investor");
   const [debit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: PAYMENT });
   const [other] = await aTwoLeggedTransfer(pool, { key: "b", debit: "2", credit: PAYMENT });
   await send(debit, "1");

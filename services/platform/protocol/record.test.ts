@@ -5,7 +5,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Role } from "../domain/role.ts";
 import type { LegEvent } from "../domain/leg.ts";
-import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg } from "../testing/books.ts";
+import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg } from "../testing/rows.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { type Circumstances, lockAccountAndLeg, recordEvent } from "./record.ts";
@@ -14,7 +14,7 @@ const AT = new Date("2026-11-21T12:00:00Z");
 const TICKET = 77n;
 const FENCED = { isFenced: true, answerCode: 0 };
 
-async function someBooks({ role = "investor" }: { readonly role?: Role } = {}) {
+async function setUp({ role = "investor" }: { readonly role?: Role } = {}) {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1", { role, balanceMinor: 100n });
   await aManagedLogin(pool, "9", { role: "payment" });
@@ -32,12 +32,12 @@ async function someBooks({ role = "investor" }: { readonly role?: Role } = {}) {
   return { pool, permit, record };
 }
 
-/** One that was sent and not answered yet. */
-async function someSent(own: { readonly role?: Role; readonly kind?: "deposit" | "mirror" } = {}) {
-  const books = await someBooks(own);
-  const number = await aWaitingLeg(books.pool, { key: "a", kind: own.kind ?? "deposit" });
-  await books.permit(number);
-  return { ...books, number };
+/** A leg that was sent and not answered yet. */
+async function aSentLeg(own: { readonly role?: Role; readonly kind?: "deposit" | "mirror" } = {}) {
+  const setup = await setUp(own);
+  const number = await aWaitingLeg(setup.pool, { key: "a", kind: own.kind ?? "deposit" });
+  await setup.permit(number);
+  return { ...setup, number };
 }
 
 const applied = (ticket: bigint, attempt = 1): LegEvent => ({ type: "applied", attempt, ticket });
@@ -75,7 +75,7 @@ async function isScannedWithin(pool: Pool, ms: number): Promise<boolean> {
 }
 
 test("an answer is recorded with its deal, its attempt, its entry and the next verification of the deal", async () => {
-  const { pool, record, number } = await someSent();
+  const { pool, record, number } = await aSentLeg();
 
   expect(await record(number, applied(TICKET), { attempt: FENCED })).toMatchObject({ awaitsReader: false });
 
@@ -86,7 +86,7 @@ test("an answer is recorded with its deal, its attempt, its entry and the next v
 });
 
 test("a Master's own leg is applied at once, and its entry waits for the reader", async () => {
-  const { pool, record, number } = await someSent({ role: "master", kind: "mirror" });
+  const { pool, record, number } = await aSentLeg({ role: "master", kind: "mirror" });
 
   expect(await record(number, applied(TICKET), { attempt: FENCED })).toMatchObject({ awaitsReader: true });
 
@@ -95,7 +95,7 @@ test("a Master's own leg is applied at once, and its entry waits for the reader"
 });
 
 test("the facts of a sender are recorded with its attempt, also when they change nothing any more", async () => {
-  const { pool, record, number } = await someSent();
+  const { pool, record, number } = await aSentLeg();
   await record(number, { type: "lost", attempt: 1 });
   await record(number, { type: "lost", attempt: 1 }, { attempt: { isFenced: true, answerCode: 9 } });
 
@@ -103,7 +103,7 @@ test("the facts of a sender are recorded with its attempt, also when they change
 });
 
 test("a later report never changes the outcome of an attempt", async () => {
-  const { pool, record, number } = await someSent();
+  const { pool, record, number } = await aSentLeg();
   await record(number, applied(TICKET), { attempt: FENCED });
   await record(number, { type: "refused", attempt: 1, code: 10019 }, { attempt: { isFenced: true } });
   await record(number, { type: "lost", attempt: 1 });
@@ -115,14 +115,14 @@ test("a later report never changes the outcome of an attempt", async () => {
 });
 
 test("a leg with a lost answer is scanned soon", async () => {
-  const { pool, record, number } = await someSent();
+  const { pool, record, number } = await aSentLeg();
   await record(number, { type: "lost", attempt: 1 });
 
   expect(await isScannedWithin(pool, 250)).toBe(true);
 });
 
 test("a second deal of a leg is sent to manual review, and is not booked for the leg", async () => {
-  const { pool, record, number } = await someSent();
+  const { pool, record, number } = await aSentLeg();
   await record(number, applied(TICKET), { attempt: FENCED });
   await record(number, applied(TICKET + 1n));
   await record(number, applied(TICKET + 1n));
@@ -133,7 +133,7 @@ test("a second deal of a leg is sent to manual review, and is not booked for the
 });
 
 test("evidence against a reported result sends the leg to manual review, with the deal", async () => {
-  const { pool, record, number } = await someSent();
+  const { pool, record, number } = await aSentLeg();
   await record(number, applied(TICKET), { attempt: FENCED });
   await record(number, { type: "deal_gone" });
 
@@ -147,8 +147,8 @@ test.each([
   ["the history shows it", {}],
 ])(
   "a ticket that is booked on the login already is sent to manual review when %s, and no deal is booked twice",
-  async (_w, own) => {
-    const { pool, permit, record, number } = await someSent();
+  async (_case, own) => {
+    const { pool, permit, record, number } = await aSentLeg();
     await record(number, applied(TICKET), { attempt: FENCED });
     const second = await aWaitingLeg(pool, { key: "b" });
     await permit(second);
@@ -160,8 +160,8 @@ test.each([
   },
 );
 
-test("an answer with the ticket of another login is no evidence: the history decides the outcome", async () => {
-  const { pool, permit, record } = await someBooks();
+test("an answer with the ticket of another login leaves the leg unknown, and the history decides its outcome", async () => {
+  const { pool, permit, record } = await setUp();
   await aManagedLogin(pool, "2");
   const other = await aWaitingLeg(pool, { key: "b", login: "2" });
   await permit(other, "2");
@@ -177,7 +177,7 @@ test("an answer with the ticket of another login is no evidence: the history dec
 });
 
 test("the credit follows an applied debit, and a refused credit reverses the debit once", async () => {
-  const { pool, permit, record } = await someBooks();
+  const { pool, permit, record } = await setUp();
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   const ready = () =>
     many(pool, sql`select ordinal, state, is_ready as ready, amount_minor as amount from leg order by ordinal`);
@@ -210,7 +210,7 @@ test("the credit follows an applied debit, and a refused credit reverses the deb
 });
 
 test("a refused debit ends its credit too", async () => {
-  const { pool, permit, record } = await someBooks();
+  const { pool, permit, record } = await setUp();
   const [debit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await permit(debit);
   await record(debit, { type: "refused", attempt: 1, code: 10019 });
@@ -219,7 +219,7 @@ test("a refused debit ends its credit too", async () => {
 });
 
 test("a debit that was not applied is not reversed when its credit ends", async () => {
-  const { pool, record } = await someBooks();
+  const { pool, record } = await setUp();
   const [, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await record(credit, { type: "given_up", reason: "expired" }, { login: "9" });
 
@@ -227,7 +227,7 @@ test("a debit that was not applied is not reversed when its credit ends", async 
 });
 
 test("a debit in manual review is not reversed automatically when its credit is refused", async () => {
-  const { pool, permit, record } = await someBooks();
+  const { pool, permit, record } = await setUp();
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await permit(debit);
   await record(debit, applied(TICKET), { attempt: FENCED });
@@ -240,14 +240,14 @@ test("a debit in manual review is not reversed automatically when its credit is 
 });
 
 test("a debit whose credit and reversal are refused is sent to manual review", async () => {
-  const { pool, permit, record } = await someBooks();
+  const { pool, permit, record } = await setUp();
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await permit(debit);
   await record(debit, applied(TICKET), { attempt: FENCED });
   await permit(credit, "9");
   await record(credit, { type: "refused", attempt: 1, code: 13 }, { login: "9" });
   const [reversal] = await many<{ number: LegNumber }>(pool, sql`select number from leg where ordinal = 3`);
-  if (reversal === undefined) throw new Error("the debit is to come back");
+  if (reversal === undefined) throw new Error("there is no reversal leg");
   await permit(reversal.number);
   await record(reversal.number, { type: "refused", attempt: 1, code: 10019 });
 

@@ -17,7 +17,7 @@ const ANSWERED = { at: new Date(), attempt: { isFenced: true, answerCode: 0 } };
 const TICKET = 4_711n;
 
 /** A leg with a permit whose command was not written. */
-async function aSending(instance: Instance) {
+async function aSendingLeg(instance: Instance) {
   const login = await anAccount(instance);
   const request = aDeposit(login, 5_00n);
   instance.crashAt("after_permit");
@@ -38,11 +38,11 @@ async function rows({ deps }: Instance) {
 
 const applied = { type: "applied", attempt: 1, ticket: TICKET } as const;
 
-test.concurrent("of two legs that receive one ticket at the same moment, the second is decided again and has no evidence", async (context) => {
+test.concurrent("of two legs that receive one ticket at the same moment, the second stays unknown", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { deps } = instance;
-  const [first, second] = [await aSending(instance), await aSending(instance)];
+  const [first, second] = [await aSendingLeg(instance), await aSendingLeg(instance)];
 
   const { server } = deps.settings;
   const late = await inTransaction(deps.pool, async (tx) => {
@@ -68,13 +68,13 @@ test.concurrent("of two legs that receive one ticket at the same moment, the sec
   ]);
 });
 
-test.concurrent("an answer with a recorded ticket of another login is no evidence: the history decides the outcome", async (context) => {
+test.concurrent("an answer with a recorded ticket of another login leaves the leg unknown, and the history decides its outcome", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
   const { deps } = instance;
   const other = await anAccount(instance);
   const known = await instance.service.transfer(aDeposit(other, 3_00n), aCall());
-  const leg = await aSending(instance);
+  const leg = await aSendingLeg(instance);
 
   const answered = { ...applied, ticket: known.legs[0]!.dealId };
   const { status } = await recordNow(deps, leg, answered, ANSWERED);
@@ -98,7 +98,7 @@ test.concurrent("an answer with the ticket of another login's unread deal is det
   const instance = await world.start({ hasJobs: false });
   const { deps } = instance;
   const other = await anAccount(instance);
-  const leg = await aSending(instance);
+  const leg = await aSendingLeg(instance);
   const { deal } = await world.control.balance(other, "5.00");
   await recordNow(deps, leg, { ...applied, ticket: BigInt(deal) }, ANSWERED);
 
@@ -127,7 +127,7 @@ test.concurrent("a ticket that the platform reuses on the same login is sent to 
   expect(bookings).toHaveLength(1);
 });
 
-test.concurrent("a login whose row is locked is retried later, and no failure is reported", async (context) => {
+test.concurrent("a read of a login whose row is locked is refused as busy, and succeeds later", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance);

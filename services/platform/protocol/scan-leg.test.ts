@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { aPermitHolder, aWaitingLeg } from "../testing/books.ts";
+import { aPermitHolder, aWaitingLeg } from "../testing/rows.ts";
 import { anAccount, aWorld, type World } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
@@ -80,12 +80,12 @@ test.concurrent("a command that was answered with a ticket is never absent", asy
 test.concurrent("while its sender runs and has not fenced it, absence is not proven; a sender without heartbeats has ended", async (context) => {
   const running = await aLostDeposit(await aWorld(context), { isFenced: false, senderHeartbeatAgo: "0 seconds" });
   await execute(running.deps.pool, sql`update sender set heartbeat_at = now() + interval '1 minute'`);
-  const dead = await aLostDeposit(await aWorld(context), { isFenced: false });
-  await Promise.all([running.scan(), dead.scan()]);
+  const ended = await aLostDeposit(await aWorld(context), { isFenced: false });
+  await Promise.all([running.scan(), ended.scan()]);
   await delay(BETWEEN_SCANS_MS);
 
   expect(await running.scan()).toMatchObject({ state: "UNKNOWN" });
-  expect(await dead.scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
+  expect(await ended.scan()).toMatchObject({ state: "REFUSED", refusal: "absent" });
 });
 
 test.concurrent("a deal with the reference applies it, also when the clock of the permit was ahead of the platform's", async (context) => {
@@ -112,7 +112,7 @@ test.concurrent("the same amount without a reference is sent to manual review, a
   expect(await doubtful.scan()).toMatchObject({ state: "REVIEW", review: "candidate_deal" });
 
   const { control, login, scan, deps } = await aLostDeposit(await aWorld(context));
-  await control.balance(login, AMOUNT, "of before");
+  await control.balance(login, AMOUNT, "earlier");
   const [deal] = await control.deals(login);
   await execute(
     deps.pool,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { CommandSession } from "../mt5/client.ts";
-import { aManagedLogin, aWaitingLeg } from "../testing/books.ts";
+import { aManagedLogin, aWaitingLeg } from "../testing/rows.ts";
 import { aWorld, type Instance, type World } from "../testing/world.ts";
 import { grantPermit } from "./grant-permit.ts";
 import type { LegNumber } from "../domain/leg-number.ts";

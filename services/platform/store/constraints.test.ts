@@ -185,7 +185,7 @@ test.each([
   await aManagedLogin(pool, "2");
   await execute(pool, sql`insert into sender default values`);
   await aLeg(pool, "1", "a");
-  const once = async (turn: number): Promise<void> => void (await pool.query(statement, [turn]));
+  const once = async (run: number): Promise<void> => void (await pool.query(statement, [run]));
 
   if (statement.startsWith("update leg")) await aLeg(pool, "2", "b");
   else await once(1);

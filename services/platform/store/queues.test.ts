@@ -4,7 +4,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
-import { aManagedLogin, aWaitingLeg } from "../testing/books.ts";
+import { aManagedLogin, aWaitingLeg } from "../testing/rows.ts";
 import { fenceOwnAttempts, insertAttempts, markAttempt } from "./attempts.ts";
 import { claimLock, grantLock, isReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
@@ -14,7 +14,7 @@ import { insertSender } from "./senders.ts";
 const PAST = new Date(Date.now() - 60_000);
 const LONG_MS = 60_000;
 
-async function someBooks() {
+async function aPoolWithAnAccount() {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   return pool;
@@ -36,7 +36,7 @@ async function anAttempt(pool: Pool, number: LegNumber, permitMs: number): Promi
 }
 
 test("an account lock waits for legs that may be open and for those queued before it, and for no later ones", async () => {
-  const pool = await someBooks();
+  const pool = await aPoolWithAnAccount();
   const before = await aWaitingLeg(pool, { key: "a" });
   const late = await aWaitingLeg(pool, { key: "b", sendBefore: PAST });
   await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
@@ -56,14 +56,14 @@ test("an account lock waits for legs that may be open and for those queued befor
 });
 
 test("only its owner claims, grants, withdraws or releases an account lock, and a released owner is recorded", async () => {
-  const pool = await someBooks();
+  const pool = await aPoolWithAnAccount();
   const accountLock = async () => (await findAccount(pool, "1"))?.accountLock;
   await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
 
-  await expect(inTransaction(pool, (tx) => claimLock(tx, "1", "thief"))).rejects.toThrow();
-  await expect(inTransaction(pool, (tx) => grantLock(tx, "1", "thief"))).rejects.toThrow();
-  await withdrawClaim(pool, "1", "thief");
-  await inTransaction(pool, (tx) => releaseLock(tx, "1", "thief"));
+  await expect(inTransaction(pool, (tx) => claimLock(tx, "1", "other-saga"))).rejects.toThrow();
+  await expect(inTransaction(pool, (tx) => grantLock(tx, "1", "other-saga"))).rejects.toThrow();
+  await withdrawClaim(pool, "1", "other-saga");
+  await inTransaction(pool, (tx) => releaseLock(tx, "1", "other-saga"));
   expect(await accountLock()).toMatchObject({ lockOwner: "saga", isGranted: false });
 
   await inTransaction(pool, (tx) => grantLock(tx, "1", "saga"));
@@ -75,7 +75,7 @@ test("only its owner claims, grants, withdraws or releases an account lock, and 
 });
 
 test("only waiting legs without a request are listed: enqueued, a later leg, attempted before, or old", async () => {
-  const pool = await someBooks();
+  const pool = await aPoolWithAnAccount();
   const fresh = await aWaitingLeg(pool, { key: "a" });
   expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
   expect(await listWaiting(pool, 0, 10)).toEqual([fresh]);
@@ -89,8 +89,8 @@ test("only waiting legs without a request are listed: enqueued, a later leg, att
   expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
 });
 
-test("a read of facts lets a leg go first that the previous read delayed, unless another one is open", async () => {
-  const pool = await someBooks();
+test("before a read of an account, a leg that the previous read delayed is sent first, unless another one is open", async () => {
+  const pool = await aPoolWithAnAccount();
   const waiting = await aWaitingLeg(pool, { key: "a" });
   expect(await findDelayedByReading(pool, "1")).toBeUndefined();
   await execute(pool, sql`update account set read_at = clock_timestamp()`);
@@ -105,7 +105,7 @@ test("a read of facts lets a leg go first that the previous read delayed, unless
 });
 
 test("only the permit of the last attempt is overdue, once the permit and the time for an answer are over", async () => {
-  const pool = await someBooks();
+  const pool = await aPoolWithAnAccount();
   const number = await aWaitingLeg(pool, { key: "a" });
   await anAttempt(pool, number, 0);
   await set(pool, number, "SENDING");
@@ -117,7 +117,7 @@ test("only the permit of the last attempt is overdue, once the permit and the ti
 });
 
 test("a scan that is due is claimed once", async () => {
-  const pool = await someBooks();
+  const pool = await aPoolWithAnAccount();
   const number = await aWaitingLeg(pool, { key: "a" });
   await set(pool, number, "UNKNOWN");
 
@@ -126,7 +126,7 @@ test("a scan that is due is claimed once", async () => {
 });
 
 test("a process fences only its own attempts, and only when it can write no more of them", async () => {
-  const pool = await someBooks();
+  const pool = await aPoolWithAnAccount();
   const number = await aWaitingLeg(pool, { key: "a" });
   const epoch = await anAttempt(pool, number, 0);
   const fence = async (own: {
@@ -146,7 +146,7 @@ test("a process fences only its own attempts, and only when it can write no more
 });
 
 test("a final state of an attempt does not change with later reports", async () => {
-  const pool = await someBooks();
+  const pool = await aPoolWithAnAccount();
   const number = await aWaitingLeg(pool, { key: "a" });
   await anAttempt(pool, number, 0);
   for (const state of ["UNKNOWN", "APPLIED", "ABSENT", "REFUSED"] as const) {

@@ -13,7 +13,7 @@ export async function logOf({ service }: Instance, login: string, atLeast: numbe
 }
 
 /** For example "TRADE 5.00". */
-export function shortly({ kind, amount }: AccountMoved): string {
+export function summaryOf({ kind, amount }: AccountMoved): string {
   const minor = amount?.minorUnits ?? 0n;
   const size = minor < 0n ? -minor : minor;
   const name = Object.entries(MovementKind).find(([, number]) => number === kind)?.[0] ?? "";

@@ -2,19 +2,19 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { platformService } from "../service.ts";
 import type { Instance } from "./world.ts";
 
-/** The database connection ends during the commit of this number: after the commit (`happens`) or before it. */
-export type Loss = { readonly commit: number; readonly happens: boolean };
+/** The database connection ends during the commit of this number: after the commit (`isCommitted`) or before it. */
+export type Loss = { readonly commit: number; readonly isCommitted: boolean };
 
 /** The same process with a database connection that loses one of its commits. */
-export function losing({ deps }: Instance, { commit, happens }: Loss) {
-  let seen = 0;
+export function losing({ deps }: Instance, { commit, isCommitted }: Loss) {
+  let commits = 0;
   const connect = async () => {
     const client = await deps.pool.connect();
     const query = client.query.bind(client) as (...parameters: unknown[]) => Promise<unknown>;
     const lossy = async (...parameters: unknown[]): Promise<unknown> => {
-      seen += parameters[0] === "commit" ? 1 : 0;
-      if (parameters[0] !== "commit" || seen !== commit) return query(...parameters);
-      await query(happens ? "commit" : "rollback");
+      commits += parameters[0] === "commit" ? 1 : 0;
+      if (parameters[0] !== "commit" || commits !== commit) return query(...parameters);
+      await query(isCommitted ? "commit" : "rollback");
       throw new Error("Connection terminated unexpectedly");
     };
     const realRelease = client.release.bind(client);

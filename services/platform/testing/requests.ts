@@ -2,7 +2,7 @@ import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 
-let made = 0;
+let lastNumber = 0;
 
 export type LegOrder = { readonly login: string; readonly kind: MovementKind; readonly minor: bigint };
 
@@ -20,13 +20,13 @@ export function aTransfer(key: string, legs: readonly LegOrder[], own: Partial<T
 }
 
 export function aDeposit(login: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
-  made += 1;
-  return aTransfer(`deposit:${made}`, [{ login, kind: MovementKind.DEPOSIT, minor }], own);
+  lastNumber += 1;
+  return aTransfer(`deposit:${lastNumber}`, [{ login, kind: MovementKind.DEPOSIT, minor }], own);
 }
 
 export function aWithdrawal(login: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
-  made += 1;
-  return aTransfer(`withdrawal:${made}`, [{ login, kind: MovementKind.WITHDRAWAL, minor: -minor }], own);
+  lastNumber += 1;
+  return aTransfer(`withdrawal:${lastNumber}`, [{ login, kind: MovementKind.WITHDRAWAL, minor: -minor }], own);
 }
 
 export function moneyOf(minor: bigint) {

@@ -146,16 +146,16 @@ export function aCall(withinMs = 10_000): CallContext {
   return callContext({ caller: "test", withinMs, commandId: randomUUID() });
 }
 
-let made = 0;
+let lastNumber = 0;
 
 export async function anAccount(
   { service }: Instance,
   role: "master" | "investor" | "payment" = "investor",
 ): Promise<string> {
-  made += 1;
+  lastNumber += 1;
   const { login } = await service.createAccount(
     {
-      key: `account:${role}:${made}`,
+      key: `account:${role}:${lastNumber}`,
       role: { master: AccountRole.MASTER, investor: AccountRole.INVESTOR, payment: AccountRole.PAYMENT }[role],
       group: `pamm\\${role}`,
       firstName: "Ann",

@@ -6,7 +6,7 @@ import { connectAuthenticated, connectRaw, type RawClient } from "../test/raw-cl
 type Fault = { command?: string; effect: string; times?: number; after?: number; delay_ms?: number };
 
 /** Adds the faults, sends one payment and returns its outcome and the account. */
-async function payUnder(simulator: Simulator, faults: readonly Fault[]) {
+async function payWithFaults(simulator: Simulator, faults: readonly Fault[]) {
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
   for (const fault of faults) await control(simulator, "POST", "faults", { command: "trade/balance", ...fault });
@@ -24,13 +24,13 @@ async function dealsOf(simulator: Simulator, login: string): Promise<{ deal: num
 
 test("drop_before: the connection closes and nothing was executed", async () => {
   await using simulator = await startSimulator();
-  const { outcome, deals } = await payUnder(simulator, [{ effect: "drop_before" }]);
+  const { outcome, deals } = await payWithFaults(simulator, [{ effect: "drop_before" }]);
   expect([outcome, deals.length]).toEqual(["the connection was lost", 0]);
 });
 
 test("drop_after: the connection closes and the command was executed", async () => {
   await using simulator = await startSimulator();
-  const { outcome, deals } = await payUnder(simulator, [{ effect: "drop_after" }]);
+  const { outcome, deals } = await payWithFaults(simulator, [{ effect: "drop_after" }]);
   expect([outcome, deals.length]).toEqual(["the connection was lost", 1]);
 });
 
@@ -59,7 +59,7 @@ test("delay: executed at once, answered later", async () => {
 
 test("late_apply: the connection closes at once, the command is executed later, also when faults are removed", async () => {
   await using simulator = await startSimulator();
-  const { login, outcome, tookMs, deals } = await payUnder(simulator, [{ effect: "late_apply", delay_ms: 500 }]);
+  const { login, outcome, tookMs, deals } = await payWithFaults(simulator, [{ effect: "late_apply", delay_ms: 500 }]);
   expect([outcome, deals.length]).toEqual(["the connection was lost", 0]);
   expect(tookMs).toBeLessThan(400);
   expect((await control(simulator, "DELETE", "faults")).body).toEqual({ removed: 0 });
@@ -68,7 +68,7 @@ test("late_apply: the connection closes at once, the command is executed later, 
 
 test("retcode: refused with that code, not executed", async () => {
   await using simulator = await startSimulator();
-  const { outcome, deals } = await payUnder(simulator, [{ effect: "retcode:9" }]);
+  const { outcome, deals } = await payWithFaults(simulator, [{ effect: "retcode:9" }]);
   expect([outcome, deals.length]).toEqual(["9 Operation timeout", 0]);
 });
 
@@ -111,13 +111,13 @@ test("hide_deal: executed and part of the balance, but not in the history until 
 
 test("cut_comment: the comment is empty", async () => {
   await using simulator = await startSimulator();
-  const { outcome, deals } = await payUnder(simulator, [{ effect: "cut_comment" }]);
+  const { outcome, deals } = await payWithFaults(simulator, [{ effect: "cut_comment" }]);
   expect([outcome, deals.map(({ comment }) => comment)]).toEqual(["0 Done", [""]]);
 });
 
 test("each fault counts its own calls, and all matching faults apply together", async () => {
   await using simulator = await startSimulator();
-  const first = await payUnder(simulator, [
+  const first = await payWithFaults(simulator, [
     { effect: "cut_comment", times: 2 },
     { effect: "drop_after" },
     { effect: "delay", delay_ms: 200 },
@@ -135,13 +135,13 @@ test("each fault counts its own calls, and all matching faults apply together", 
 
 test("effects that prevent the execution take precedence over those that execute now or later", async () => {
   await using simulator = await startSimulator();
-  const dropped = await payUnder(simulator, [
+  const dropped = await payWithFaults(simulator, [
     { effect: "drop_before" },
     { effect: "drop_after" },
     { effect: "hide_deal" },
   ]);
   expect([dropped.outcome, dropped.deals.length]).toEqual(["the connection was lost", 0]);
-  const refused = await payUnder(simulator, [{ effect: "late_apply", delay_ms: 1 }, { effect: "retcode:3" }]);
+  const refused = await payWithFaults(simulator, [{ effect: "late_apply", delay_ms: 1 }, { effect: "retcode:3" }]);
   await new Promise((resolve) => setTimeout(resolve, 100));
   expect([refused.outcome, (await dealsOf(simulator, refused.login)).length]).toEqual(["the connection was lost", 0]);
 });
@@ -162,8 +162,8 @@ async function retcodeOf(client: RawClient): Promise<string> {
 }
 
 async function statusWithoutSession(simulator: Simulator): Promise<number> {
-  await using stranger = await connectRaw(simulator);
-  return (await stranger.call("/api/user/total")).status;
+  await using unauthenticated = await connectRaw(simulator);
+  return (await unauthenticated.call("/api/user/total")).status;
 }
 
 test("an effect that does not apply to a command is ignored", async () => {

@@ -14,11 +14,11 @@ test.each([
   ["", []],
   ["pamm", []],
   ["managers*managers", []],
-])("the mask %s", (mask, expected) => {
+])("the mask %j matches the expected groups", (mask, expected) => {
   expect(GROUPS.filter(groupMask(mask))).toEqual(expected);
 });
 
-test("a hostile mask is matched quickly", () => {
+test("a mask with thousands of wildcards is matched within 200 ms", () => {
   const begin = performance.now();
   expect(groupMask("*a".repeat(5_000))("a".repeat(4_999))).toBe(false);
   expect(performance.now() - begin).toBeLessThan(200);

@@ -3,7 +3,7 @@ import { firstChoice, nextFreeLogin } from "./login-range.ts";
 
 const server = { first: 1, last: 1_000_000 };
 
-test("logins start with those of the examples, inside the range of the server", () => {
+test("the first login is 900101, or the first of the range when 900101 is outside it", () => {
   expect(firstChoice(server)).toBe(900_101);
   expect(firstChoice({ first: 5, last: 10 })).toBe(5);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { EURUSD, marginOf, profitOf } from "./market.ts";
 import { LOT } from "./units.ts";
 
-test("one lot of EURUSD earns a dollar a point of 10^-5", () => {
+test("one lot of EURUSD earns one dollar per point of 10^-5", () => {
   expect(profitOf(EURUSD, { side: "buy", volume: LOT, from: 110_000n, to: 110_001n })).toBe(100n);
   expect(profitOf(EURUSD, { side: "sell", volume: LOT, from: 110_000n, to: 110_001n })).toBe(-100n);
   expect(profitOf(EURUSD, { side: "buy", volume: LOT / 100n, from: 110_000n, to: 109_950n })).toBe(-50n);

@@ -27,11 +27,11 @@ function booksWithAccounts(): Books {
   return books;
 }
 
-/** A payment, a credit, an opening or a closing of the open position, by the number. */
-function bookSomething(books: Books, what: number, amount: bigint): void {
-  const login = LOGINS[what % 2] ?? 1;
+/** Applies the deal that `choice` selects: a payment, a credit, or the opening or closing of a position. */
+function applyDeal(books: Books, choice: number, amount: bigint): void {
+  const login = LOGINS[choice % 2] ?? 1;
   const { nextDeal: ticket, nextOrder: order } = books.counters;
-  const money = moneyDeal({ login, dealer: 0, action: what % 3 === 0 ? 3 : 2, amount, comment: "" });
+  const money = moneyDeal({ login, dealer: 0, action: choice % 3 === 0 ? 3 : 2, amount, comment: "" });
   const trade = {
     ...money,
     action: 0 as const,
@@ -43,18 +43,18 @@ function bookSomething(books: Books, what: number, amount: bigint): void {
   };
   const [open] = positionsOf(books, login);
   const closing = { ...trade, entry: DEAL_ENTRY.out, action: 1 as const, volume: 4n, positionId: open?.id ?? 0 };
-  const isClosing = what % 5 === 1 && open !== undefined;
-  const draft = isClosing ? closing : what % 5 === 0 ? trade : money;
+  const isClosing = choice % 5 === 1 && open !== undefined;
+  const draft = isClosing ? closing : choice % 5 === 0 ? trade : money;
   applyChange(books, { kind: "deals", deals: [{ ...draft, ticket, timeMsc: ticket } satisfies Deal] });
 }
 
-const actions = fc.array(fc.tuple(fc.nat(29), fc.bigInt({ min: -500n, max: 500n })), { maxLength: 40 });
+const someDeals = fc.array(fc.tuple(fc.nat(29), fc.bigInt({ min: -500n, max: 500n })), { maxLength: 40 });
 
 test("balance and credit are always the sum of the deals", () => {
   fc.assert(
-    fc.property(actions, (steps) => {
+    fc.property(someDeals, (deals) => {
       const books = booksWithAccounts();
-      for (const [what, amount] of steps) bookSomething(books, what, amount);
+      for (const [choice, amount] of deals) applyDeal(books, choice, amount);
       for (const login of LOGINS) {
         const effects = dealsOf(books, login).map(effectOf);
         const sums = {
@@ -67,16 +67,16 @@ test("balance and credit are always the sum of the deals", () => {
   );
 });
 
-test("after the loss of deals the books are equal to books without these deals", () => {
+test("after the loss of deals the books equal those without these deals", () => {
   fc.assert(
-    fc.property(actions, actions, (kept, lost) => {
+    fc.property(someDeals, someDeals, (kept, lost) => {
       const [books, expected] = [booksWithAccounts(), booksWithAccounts()];
-      for (const [what, amount] of kept) {
-        bookSomething(books, what, amount);
-        bookSomething(expected, what, amount);
+      for (const [choice, amount] of kept) {
+        applyDeal(books, choice, amount);
+        applyDeal(expected, choice, amount);
       }
       const fromTicket = books.counters.nextDeal;
-      for (const [what, amount] of lost) bookSomething(books, what, amount);
+      for (const [choice, amount] of lost) applyDeal(books, choice, amount);
       applyChange(books, { kind: "forgotten", fromTicket });
 
       for (const each of [books, expected]) each.counters.lastTimeMsc = 0;
@@ -95,7 +95,7 @@ function sorted(books: Books): object {
 
 test("the deals of a removed account are removed too", () => {
   const books = booksWithAccounts();
-  bookSomething(books, 2, 5n);
+  applyDeal(books, 2, 5n);
   applyChange(books, { kind: "account_removed", login: 1 });
   expect([books.accounts.has(1), books.deals.size, dealsOf(books, 1)]).toEqual([false, 0, []]);
   applyChange(books, { kind: "forgotten", fromTicket: 1 });

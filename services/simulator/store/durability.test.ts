@@ -50,25 +50,28 @@ test.each([
   ["half a line", '0000abcd {"kind":"acc'],
   ["a line whose checksum is wrong", '00000000 {"kind":"forgotten","fromTicket":1}\n'],
   ["zeros", "\0".repeat(700)],
-])("%s at the end is a torn write: it is cut off and the rest counts", async (_case, tail) => {
-  const { stateDir, journal } = await stateFolder();
-  const login = await (async () => {
+])(
+  "%s at the end of the journal is an incomplete write: it is removed, and all earlier changes are kept",
+  async (_case, tail) => {
+    const { stateDir, journal } = await stateFolder();
+    const login = await (async () => {
+      await using simulator = await startSimulator({ stateDir });
+      await using client = await connectAuthenticated(simulator);
+      return await addFunded(client, "12.00");
+    })();
+    const whole = await readFile(journal, "utf8");
+    await appendFile(journal, tail);
+    {
+      await using simulator = await startSimulator({ stateDir });
+      expect((await control(simulator, "GET", `accounts/${login}`)).body.balance).toBe("12.00");
+      expect(await readFile(journal, "utf8")).toBe(whole);
+      await using client = await connectAuthenticated(simulator);
+      await pay(client, login, "1.00");
+    }
     await using simulator = await startSimulator({ stateDir });
-    await using client = await connectAuthenticated(simulator);
-    return await addFunded(client, "12.00");
-  })();
-  const whole = await readFile(journal, "utf8");
-  await appendFile(journal, tail);
-  {
-    await using simulator = await startSimulator({ stateDir });
-    expect((await control(simulator, "GET", `accounts/${login}`)).body.balance).toBe("12.00");
-    expect(await readFile(journal, "utf8")).toBe(whole);
-    await using client = await connectAuthenticated(simulator);
-    await pay(client, login, "1.00");
-  }
-  await using simulator = await startSimulator({ stateDir });
-  expect((await control(simulator, "GET", `accounts/${login}`)).body.balance).toBe("13.00");
-});
+    expect((await control(simulator, "GET", `accounts/${login}`)).body.balance).toBe("13.00");
+  },
+);
 
 test("damage in the middle of the journal prevents the start, and the file is not changed", async () => {
   const { stateDir, journal } = await stateFolder();
@@ -99,12 +102,12 @@ test("a journal with many outdated entries is rewritten at start", async () => {
     journal,
     `${Array(25_000).fill(lines[account]).join("\n")}\n${lines.slice(account + 1).join("\n")}\n`,
   );
-  const fatBytes = (await stat(journal)).size;
+  const bytesBefore = (await stat(journal)).size;
   const before = await (async () => {
     await using simulator = await startSimulator({ stateDir });
     return await snapshot(simulator, login);
   })();
-  expect((await stat(journal)).size).toBeLessThan(fatBytes / 100);
+  expect((await stat(journal)).size).toBeLessThan(bytesBefore / 100);
   await using simulator = await startSimulator({ stateDir });
   expect(await snapshot(simulator, login)).toEqual(before);
   expect(before.account).toMatchObject({ balance: "5003.00", open_positions: [{ volume: "0.30" }] });

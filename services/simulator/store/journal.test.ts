@@ -30,9 +30,9 @@ test("settled changes are in the file, in the order of appending", async () => {
   const path = join(folder, "journal.log");
   await using journal = await openJournal(path, 0);
   await journal.settled();
-  for (let round = 0; round < 20; round += 1) {
-    journal.append({ kind: "forgotten", fromTicket: round });
-    if (round % 3 === 0) await journal.settled();
+  for (let index = 0; index < 20; index += 1) {
+    journal.append({ kind: "forgotten", fromTicket: index });
+    if (index % 3 === 0) await journal.settled();
   }
   await journal.settled();
   const lines = (await readFile(path, "utf8")).trimEnd().split("\n");

@@ -21,9 +21,9 @@ test("a second process is refused with the id of the first, and acquires the loc
 });
 
 test.each([
-  ["a process that is gone", JSON.stringify({ pid: 4_194_303, startedAt: "1" })],
-  ["a process whose number was given to another", JSON.stringify({ pid: process.pid, startedAt: "1" })],
-  ["no process, because it was torn", "{"],
+  ["a process that has ended", JSON.stringify({ pid: 4_194_303, startedAt: "1" })],
+  ["a process whose id is used by another process now", JSON.stringify({ pid: process.pid, startedAt: "1" })],
+  ["no process, because it was written incompletely", "{"],
 ])("the lock of %s is taken over", async (_case, text) => {
   const path = await lockPath();
   await writeFile(path, text);
@@ -32,11 +32,11 @@ test.each([
 });
 
 test("one of many processes acquires a stale lock, also when another one crashed while it removed the lock", async () => {
-  const dead = JSON.stringify({ pid: 4_194_303, startedAt: "1" });
-  for (let round = 0; round < 20; round += 1) {
+  const ended = JSON.stringify({ pid: 4_194_303, startedAt: "1" });
+  for (let run = 0; run < 20; run += 1) {
     const path = await lockPath();
-    await writeFile(path, dead);
-    if (round % 2 === 1) await writeFile(`${path}.stale`, dead);
+    await writeFile(path, ended);
+    if (run % 2 === 1) await writeFile(`${path}.stale`, ended);
     const tries = await Promise.allSettled(Array.from({ length: 10 }, () => lockFolder(path)));
     const held = tries.filter(({ status }) => status === "fulfilled");
     expect(held).toHaveLength(1);

@@ -37,7 +37,7 @@ export function pay(client: RawClient, login: string, amount: string, more = "")
   });
 }
 
-/** An account with money in it. */
+/** Adds an account with a balance. */
 export async function addFunded(client: RawClient, amount: string, fields?: Record<string, string>): Promise<string> {
   const login = await addUser(client, fields);
   await pay(client, login, amount);

@@ -55,7 +55,7 @@ export async function connectAuthenticated(simulator: Login): Promise<RawClient>
   const answer = await client.json(
     `/api/auth/answer?srv_rand_answer=${handshakeAnswer(password, random)}&cli_rand=${clientRandom}`,
   );
-  if (answer["cli_rand_answer"] !== handshakeAnswer(password, clientRandom)) throw new Error("not the server we know");
+  if (answer["cli_rand_answer"] !== handshakeAnswer(password, clientRandom)) throw new Error("wrong server answer");
   return client;
 }
 

@@ -38,15 +38,15 @@ test("the certificate names localhost, the loopback addresses, simulator and the
     expect(names).toContain("IP Address:10.1.2.3");
     socket.destroy();
   }
-  const stranger = connect({ host: "127.0.0.1", port: simulator.port, ca: simulator.ca, servername: "other.example" });
-  const [error] = await once(stranger, "error");
+  const wrongHost = connect({ host: "127.0.0.1", port: simulator.port, ca: simulator.ca, servername: "other.example" });
+  const [error] = await once(wrongHost, "error");
   expect(error).toMatchObject({ code: "ERR_TLS_CERT_ALTNAME_INVALID" });
 });
 
 test("unknown commands and unsupported methods are refused", async () => {
   await using simulator = await startSimulator();
-  await using stranger = await connectRaw(simulator);
-  expect((await stranger.call("/api/no/such")).status).toBe(403);
+  await using unauthenticated = await connectRaw(simulator);
+  expect((await unauthenticated.call("/api/no/such")).status).toBe(403);
   await using client = await connectAuthenticated(simulator);
   expect(await client.call("/api/no/such")).toMatchObject({ status: 404, text: "404 Not Found" });
   expect((await client.call("/user/total")).status).toBe(404);
@@ -72,7 +72,7 @@ test("a body that is too large is refused and the connection closed", async () =
   await client.closed;
 });
 
-test("a request that arrives in pieces is answered once it is complete, and an incomplete one is never executed", async () => {
+test("a request that arrives in parts is answered once it is complete, and an incomplete one is never executed", async () => {
   await using simulator = await startSimulator();
   const { body: account } = await control(simulator, "POST", "accounts", { group: "pamm\\master", name: "A" });
   const target = `/api/trade/balance?login=${account.login}&type=2&balance=5&comment=x`;
@@ -111,9 +111,9 @@ test("invalid bytes on one connection do not affect others", async () => {
     "GET / HTTP/9.9\r\n\r\n",
     "POST /api/user/add HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
   ]) {
-    await using stranger = await connectRaw(simulator);
-    stranger.socket.write(garbage);
-    await stranger.closed;
+    await using unauthenticated = await connectRaw(simulator);
+    unauthenticated.socket.write(garbage);
+    await unauthenticated.closed;
     const plain = connectTcp(simulator.port, "127.0.0.1");
     plain.on("error", () => undefined);
     plain.write(`${garbage}\r\n\r\n`.repeat(20));

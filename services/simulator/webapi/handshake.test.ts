@@ -90,7 +90,7 @@ test("a random number is valid for one answer, correct or not", async () => {
   expect((await other.call(again)).status).toBe(403);
 });
 
-test("the answer must come within ten seconds", async () => {
+test("a handshake answer after ten seconds is refused", async () => {
   let nowMs = Date.now();
   await using simulator = await startSimulator({ nowMs: () => nowMs });
   await using client = await connectRaw(simulator);

@@ -95,8 +95,8 @@ test("a batch requires exactly one of logins, group and tickets", async () => {
   const second = await addFunded(client, "2.00");
   const batch = (query: string, body?: object) =>
     client.json(`/api/deal/get_batch?${query}`, body === undefined ? {} : { body });
-  const profits = async (asked: ReturnType<typeof batch>) =>
-    (await asked).answer?.map(({ Profit }: { Profit: string }) => Profit);
+  const profits = async (request: ReturnType<typeof batch>) =>
+    (await request).answer?.map(({ Profit }: { Profit: string }) => Profit);
 
   expect(await profits(batch(`login=${first},${second}&${ALWAYS}`))).toEqual(["1.00", "2.00"]);
   expect(await profits(batch(`group=pamm%5Cinvestor&${ALWAYS}`))).toEqual(["2.00"]);

@@ -65,7 +65,7 @@ test("a trade is an entry, a position and one or more exits", async () => {
   expect((await client.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("5493.50");
 });
 
-test("groups, symbols and ticks are returned, and orders are empty", async () => {
+test("groups, symbols and ticks are returned, and lists of orders are empty", async () => {
   await using simulator = await startSimulator({ groups: ["real\\extra"] });
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);

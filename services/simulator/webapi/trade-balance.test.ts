@@ -82,7 +82,7 @@ test("an amount above a billion is refused with 4005", async () => {
 });
 
 test.each(["2", "4", "5"])(
-  "no operation of type %s makes the balance negative, with or without the margin check",
+  "no balance operation of type %s makes the balance negative, with or without the margin check",
   async (type) => {
     await using simulator = await startSimulator();
     await using client = await connectAuthenticated(simulator);
@@ -140,7 +140,7 @@ test("comments are cut to 31 characters, and spaces and plus signs are kept", as
   expect(await commentOf("0123456789012345678901234567890123")).toBe("0123456789012345678901234567890");
   expect(await commentOf("a%20b+c")).toBe("a b+c");
   expect(await commentOf(encodeURIComponent("Перевод €"))).toBe("Перевод €");
-  // The 31st place would hold half of a pair.
+  // The 31st character would be half of a surrogate pair.
   expect(await commentOf(encodeURIComponent(`${"x".repeat(30)}😀`))).toBe("x".repeat(30));
   expect(await commentOf("")).toBe("");
 });

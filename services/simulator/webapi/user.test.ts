@@ -100,7 +100,7 @@ test("accounts outside the groups of the manager are not found", async () => {
   expect((await client.json("/api/user/logins?group=*")).answer).toEqual([]);
 });
 
-test("rights that the manager lacks are answered with 8, and personal data is empty", async () => {
+test("a command that needs a right which the manager lacks is answered with 8, and personal data is empty", async () => {
   const { manager, readAccounts, editAccounts } = MANAGER_RIGHT;
   await using simulator = await startSimulator({ managerRights: [manager, readAccounts, editAccounts] });
   await using client = await connectAuthenticated(simulator);

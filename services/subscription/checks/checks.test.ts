@@ -5,7 +5,7 @@ import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
-import { decide, reviewAbout } from "../testing/desk.ts";
+import { decide, reviewWithReason } from "../testing/reviews.ts";
 import { deposit } from "../testing/funding.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
@@ -123,7 +123,7 @@ test("external_funds_master: external funds on a Master are a break until an ope
     { login: masterLogin, masterLogin: "", atRiskMinor: 20_00n },
   ]);
   expect(await summary("external_funds_investor")).toEqual([]);
-  await decide(world, await reviewAbout(world, "external_funds_on_master"), "acknowledge");
+  await decide(world, await reviewWithReason(world, "external_funds_on_master"), "acknowledge");
   expect(await summary("external_funds_master")).toEqual([]);
   await moveExternally(masterLogin, 1n);
   expect(await summary("external_funds_master")).toEqual([`master:${masterLogin} 1`]);

@@ -81,7 +81,7 @@ test("an Investor with 0.00 joins a Master without a minimum deposit, and no mir
   expect(world.platform.byKey.size).toBe(0);
 });
 
-test("a refused request names all of its invalid fields", async () => {
+test("a request with several invalid fields is refused with all of them", async () => {
   const world = await aWorld();
   const request = { masterLogin: "", investorLogin: "abc", feeRatePpm: 1_000_001, feeEnabled: true };
   await expect(world.service.assign(request, aCall())).rejects.toMatchObject({
@@ -91,7 +91,7 @@ test("a refused request names all of its invalid fields", async () => {
   });
 });
 
-test("an unknown Master and an unknown Investor are different refusals", async () => {
+test("an unknown Master and an unknown Investor are refused with different codes", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
   const investorLogin = anInvestor(world, 500_00n);
@@ -133,7 +133,7 @@ test("open positions of the Master do not block an assign", async () => {
   await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
 });
 
-test("an Investor that follows a Master or is still leaving one is refused", async () => {
+test("an Investor that is assigned to a Master or is still leaving one is refused", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const other = { masterLogin: aMaster(world), investorLogin: pair.investorLogin };
@@ -182,7 +182,7 @@ test("a stopped Master accepts no Investor", async () => {
   });
 });
 
-test("while platform is unavailable nothing is assigned, and a later assign succeeds", async () => {
+test("while the platform service is unavailable nothing is assigned, and a later assign succeeds", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
   world.platform.state.isDown = true;
@@ -271,7 +271,7 @@ test("an assign is retried while another transaction holds the lock of the Maste
   await subscribed(world, pair.masterLogin, 100_00n);
   const answer = await inTransaction(pool, async (tx) => {
     await lockMaster(tx, pair.masterLogin);
-    const coming = world.service.assign(anAssignment(pair), aCall());
+    const assigning = world.service.assign(anAssignment(pair), aCall());
     const waiting = sql`select pid from pg_locks where not granted and pid <> pg_backend_pid()`;
     await expect.poll(async () => (await many(pool, waiting)).length, { timeout: 5_000 }).toBeGreaterThan(0);
     const { limit } = await one<{ limit: number }>(
@@ -279,9 +279,9 @@ test("an assign is retried while another transaction holds the lock of the Maste
       sql`select setting::integer as limit from pg_settings where name = 'lock_timeout'`,
     );
     await sleep(limit + 100);
-    return { coming };
+    return { assigning };
   });
-  await expect(answer.coming).resolves.toBeDefined();
+  await expect(answer.assigning).resolves.toBeDefined();
   await settle(world);
   await expectBooksToReconcile(world);
 });

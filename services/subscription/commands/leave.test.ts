@@ -13,7 +13,7 @@ import { aCall, aMaster, anInvestor, aWorld, passTime } from "../testing/world.t
 import { trader } from "../testing/trader.ts";
 import { leave } from "./leave.ts";
 
-test("in a pool the answer names the Master, its log position and the four amounts", async () => {
+test("a leave of a pooled Investor returns the Master, its log position and four amounts", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -45,7 +45,7 @@ test("a reserve leaves the Master only after the log shows the payout", async ()
   await expectBooksToReconcile(world);
 });
 
-test("outside a pool no Master is read and nothing is reserved", async () => {
+test("a leave of an Investor outside a pool reads no Master and reserves nothing", async () => {
   const world = await aWorld();
   const investorLogin = anInvestor(world, 80_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 100_00n);
@@ -61,10 +61,17 @@ test("outside a pool no Master is read and nothing is reserved", async () => {
   expect(await many(world.deps.pool, sql`select key from reserve`)).toEqual([]);
 });
 
-test("a refused request names all of its invalid fields", async () => {
+test("a request with several invalid fields is refused with all of them", async () => {
   const world = await aWorld();
-  const zero = moneyToProto(usd(-1n));
-  const request = { key: "", try: 0, investorLogin: "x", kind: LeaveKind.EXIT, requested: zero, heldBalance: zero };
+  const negative = moneyToProto(usd(-1n));
+  const request = {
+    key: "",
+    try: 0,
+    investorLogin: "x",
+    kind: LeaveKind.EXIT,
+    requested: negative,
+    heldBalance: negative,
+  };
   await expect(
     world.service.leave({ ...request, heldLogNumber: -1n, payoutKey: "", feeSuffix: "" }, aCall()),
   ).rejects.toMatchObject({
@@ -77,7 +84,7 @@ test("a refused request names all of its invalid fields", async () => {
   });
 });
 
-test("open positions finally refuse the try; the next try is decided again", async () => {
+test("a try refused for open positions stays refused, and the next try is decided anew", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   trader(world, masterLogin).openSome(3);
@@ -95,7 +102,7 @@ test("open positions finally refuse the try; the next try is decided again", asy
   await expect(world.service.leave({ ...second.request, try: 3 }, aCall())).resolves.toEqual(decision);
 });
 
-test("a try older than the recorded one decides nothing", async () => {
+test("a try older than the recorded one is refused as busy", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   trader(world, masterLogin).openSome(1);
@@ -107,7 +114,7 @@ test("a try older than the recorded one decides nothing", async () => {
   });
 });
 
-test("an incomplete log of the Master finally refuses the try", async () => {
+test("a try refused for an incomplete log of the Master stays refused", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   getAccount(world.platform.ledger, masterLogin).isComplete = false;
@@ -118,7 +125,7 @@ test("an incomplete log of the Master finally refuses the try", async () => {
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject(refusal);
 });
 
-test("a Master that cannot be read refuses the try with allocation_in_progress, not with a final code", async () => {
+test("a try is refused with allocation_in_progress, which is not final, when the Master cannot be read", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
@@ -141,7 +148,7 @@ test("a leave waits for money in transit to the Master until it has units", asyn
   await expectBooksToReconcile(world);
 });
 
-test("money that does not reach the Master in time finally refuses the try as busy", async () => {
+test("a try is refused as busy, also when repeated, if money does not reach the Master in time", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, investorLogin, 100_00n);
@@ -152,7 +159,7 @@ test("money that does not reach the Master in time finally refuses the try as bu
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject(refusal);
 });
 
-test("an account that changed since it was locked refuses the try", async () => {
+test("a try is refused when the account changed after it was locked", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 600_00n);
@@ -194,7 +201,7 @@ test("a leave waits for a gate that another leave has closed, and is refused whe
   });
 });
 
-test("concurrent deliveries of one call are one decision", async () => {
+test("concurrent deliveries of one call get one decision", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);

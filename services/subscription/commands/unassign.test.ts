@@ -86,7 +86,7 @@ test("an exit publishes requested when the pool is left, and completed when the 
   ]);
 });
 
-test("a refused request names all of its invalid fields", async () => {
+test("a request with several invalid fields is refused with all of them", async () => {
   const world = await aWorld();
   await expect(world.service.unassign({ masterLogin: "", investorLogin: "" }, aCall())).rejects.toMatchObject({
     code: "validation_failed",
@@ -94,7 +94,7 @@ test("a refused request names all of its invalid fields", async () => {
   });
 });
 
-test("an unknown Master, an unknown Investor and a pair without a subscription are different refusals", async () => {
+test("an unknown Master, an unknown Investor and a pair without a subscription are refused with different codes", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world) };
   const unassign = (request: typeof pair) => world.service.unassign(request, aCall());
@@ -135,7 +135,7 @@ test("a repeated command gets the same answer, also after later changes", async 
   await expect(world.service.unassign(pair, call)).resolves.toEqual(first);
 });
 
-test("concurrent deliveries of one command leave once and get the same answer", async () => {
+test("concurrent deliveries of one command execute one exit and get the same answer", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const call = aCall();
@@ -145,7 +145,7 @@ test("concurrent deliveries of one command leave once and get the same answer", 
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
 });
 
-test("of ten concurrent unassigns one leaves, and the others are refused with exit_in_progress", async () => {
+test("of ten concurrent unassigns one succeeds, and the others are refused with exit_in_progress", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const answers = await Promise.allSettled(Array.from({ length: 10 }, () => world.service.unassign(pair, aCall())));
@@ -158,7 +158,7 @@ test("of ten concurrent unassigns one leaves, and the others are refused with ex
   await expectBooksToReconcile(world);
 });
 
-test("open positions of the Master refuse an unassign, and the next one succeeds after they are closed", async () => {
+test("an unassign is refused while the Master has open positions, and succeeds after they are closed", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   trader(world, pair.masterLogin).openSome(2);
@@ -212,7 +212,7 @@ test("an Investor with a negative share cannot leave the pool", async () => {
   });
 });
 
-test("while platform is unavailable no Investor leaves, and the try is rolled back", async () => {
+test("while the platform service is unavailable no Investor leaves, and the try is rolled back", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   world.platform.state.isDown = true;

@@ -25,33 +25,33 @@ function reading(closeThrough: Date): Reading {
   return { at: NEXT, marks: [], closeThrough };
 }
 
-function brief({ events }: ReturnType<typeof advancePool>) {
+function summaryOf({ events }: ReturnType<typeof advancePool>) {
   return events.map((event) => (event.kind === "week" ? event.cutOff : event.deal.amount));
 }
 
 test("deals are taken in order up to the first that belongs to the next week", () => {
   const deals = [aDeal({ dealAt: MONDAY, profit: 3n }), aDeal({ dealAt: SATURDAY, profit: 4n })];
   const advance = advancePool(START, deals, NO_READING);
-  expect(brief(advance)).toEqual([3n]);
+  expect(summaryOf(advance)).toEqual([3n]);
   expect(advance).toMatchObject({ taken: 1, end: "blocked", stopped: undefined });
 });
 
 test("with a reading the week is closed between two deals", () => {
   const deals = [aDeal({ dealAt: MONDAY, profit: 3n }), aDeal({ dealAt: SATURDAY, profit: 4n })];
   const advance = advancePool(START, deals, { ...NO_READING, reading: reading(SATURDAY) });
-  expect(brief(advance)).toEqual([3n, SATURDAY, 4n]);
+  expect(summaryOf(advance)).toEqual([3n, SATURDAY, 4n]);
   expect(advance).toMatchObject({ taken: 2, end: "done", state: { weeksClosedThrough: SATURDAY } });
 });
 
 test("weeks without deals are closed up to the cut-off of the reading and no further", () => {
-  expect(brief(advancePool(START, [], { ...NO_READING, reading: reading(NEXT) }))).toEqual([SATURDAY, NEXT]);
-  expect(brief(advancePool(START, [], { ...NO_READING, reading: reading(MONDAY) }))).toEqual([]);
+  expect(summaryOf(advancePool(START, [], { ...NO_READING, reading: reading(NEXT) }))).toEqual([SATURDAY, NEXT]);
+  expect(summaryOf(advancePool(START, [], { ...NO_READING, reading: reading(MONDAY) }))).toEqual([]);
 });
 
-test("while no Investor is in the pool no deal waits for a week", () => {
+test("while no Investor is in the pool no deal waits for the close of a week", () => {
   const empty = { ...START, pool: EMPTY_POOL, weeksClosedThrough: undefined };
   const advance = advancePool(empty, [aDeal({ dealAt: NEXT, profit: 3n })], { ...NO_READING, reading: reading(NEXT) });
-  expect(brief(advance)).toEqual([3n]);
+  expect(summaryOf(advance)).toEqual([3n]);
   expect(advance.state.weeksClosedThrough).toBeUndefined();
 });
 
@@ -70,7 +70,7 @@ test("a cancelled or out-of-order deal stops the pool, and earlier deals stay al
   const good = aDeal({ dealAt: MONDAY, profit: 4n, dealId: 100n });
   for (const bad of [aDeal({ dealAt: MONDAY, action: 13 }), aDeal({ dealAt: MONDAY, dealId: 99n })]) {
     const advance = advancePool({ ...START, struckDealId: 100n }, [good, bad, good], NO_READING);
-    expect(brief(advance)).toEqual([4n]);
+    expect(summaryOf(advance)).toEqual([4n]);
     expect(advance).toMatchObject({ taken: 1, end: "stopped", stopped: { error: expect.any(PoolBroken) } });
     expect(advance.state.pool.holdings).toMatchObject([{ pooled: 100_02n }, { pooled: 100_02n }]);
   }
@@ -92,7 +92,7 @@ test("a programming fault stops the Master too, and is returned unchanged", () =
 test("at most maxEvents pool events are processed at once", () => {
   const deals = [1n, 2n, 3n].map((profit) => aDeal({ dealAt: MONDAY, profit }));
   const advance = advancePool(START, deals, { ...NO_READING, maxEvents: 2 });
-  expect(brief(advance)).toEqual([1n, 2n]);
+  expect(summaryOf(advance)).toEqual([1n, 2n]);
   expect(advance).toMatchObject({ taken: 2, end: "full" });
 });
 
@@ -136,9 +136,9 @@ test("while positions are open arrivals wait for marks", () => {
 
 test("a deal that was made before an arrival and logged after it gives the arrival no share and does not stop the Master", () => {
   const [one] = POOL.holdings;
-  const newcomer = { ...one!, subscriptionId: 3n, units: 0n, pooled: 0n, waiting: 50_00n };
+  const newHolding = { ...one!, subscriptionId: 3n, units: 0n, pooled: 0n, waiting: 50_00n };
   const arrivals = [{ id: 1n, subscriptionId: 3n, number: 5n, dealId: 90n, amount: 50_00n }];
-  const state = { ...START, pool: { ...POOL, holdings: [...POOL.holdings, newcomer] }, arrivals };
+  const state = { ...START, pool: { ...POOL, holdings: [...POOL.holdings, newHolding] }, arrivals };
   const deals = [
     aDeal({ dealAt: MONDAY, number: 6n, dealId: 89n, profit: 2n }),
     aDeal({ dealAt: MONDAY, number: 7n, dealId: 91n, profit: 5n }),
@@ -154,12 +154,12 @@ test("a deal that was made before an arrival and logged after it gives the arriv
 
 test("a week is closed despite later unallocated deals, but not before all of its own deals are allocated", () => {
   const rules = { ...NO_READING, reading: { ...reading(SATURDAY), marks: [] } };
-  const stays = aDeal({ dealAt: MONDAY, entry: 0, volumeClosed: 0n });
+  const entryDeal = aDeal({ dealAt: MONDAY, entry: 0, volumeClosed: 0n });
   const beyond = [aDeal({ dealAt: NEXT, profit: 8n })];
-  const early = advancePool(START, [stays], { ...rules, beyond });
+  const early = advancePool(START, [entryDeal], { ...rules, beyond });
   expect(early).toMatchObject({ taken: 1, events: [], end: "full" });
   const next = aDeal({ dealAt: SATURDAY, positionId: 8n, profit: 4n });
-  const { events, end } = advancePool(START, [stays, next], { ...rules, beyond });
+  const { events, end } = advancePool(START, [entryDeal, next], { ...rules, beyond });
   expect(events).toMatchObject([{ kind: "week", cutOff: SATURDAY }, { kind: "result" }]);
   // The result that the open position realised between cut-off and reading was floating at the cut-off.
   expect(events[0]).toHaveProperty("shares", new Map([1n, 2n].map((holding) => [holding, 4n * E8_PER_CENT])));
@@ -168,9 +168,9 @@ test("a week is closed despite later unallocated deals, but not before all of it
 
 test("arrivals wait for marks while the Master may have positions that the books do not contain", () => {
   const [one] = POOL.holdings;
-  const newcomer = { ...one!, subscriptionId: 3n, units: 0n, pooled: 0n, waiting: 50_00n };
+  const newHolding = { ...one!, subscriptionId: 3n, units: 0n, pooled: 0n, waiting: 50_00n };
   const arrivals = [{ id: 1n, subscriptionId: 3n, number: 5n, dealId: 90n, amount: 50_00n }];
-  const state = { ...START, pool: { ...POOL, holdings: [...POOL.holdings, newcomer] }, arrivals };
+  const state = { ...START, pool: { ...POOL, holdings: [...POOL.holdings, newHolding] }, arrivals };
   const deal = aDeal({ dealAt: MONDAY, number: 6n, dealId: 91n, profit: 2n });
   const advance = advancePool(state, [deal], { ...NO_READING, arePositionsKnown: false });
   expect(advance.events).toMatchObject([{ parts: [{ amount: 1n }, { amount: 1n }] }]);

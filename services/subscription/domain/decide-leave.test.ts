@@ -30,7 +30,7 @@ test("a covered withdrawal is granted in full and reserved", () => {
   });
 });
 
-test("the whole pending fee is reserved, whatever part of the balance is requested", () => {
+test("the whole pending fee is reserved, and the withdrawal is reduced to the rest", () => {
   expect(decideLeave({ ...FACTS, due: [FEE], requested: 12_000_00n }, "out")).toEqual({
     numbers: { before: 12_000_00n, pending: 600_00n, available: 11_400_00n, effective: 11_400_00n },
     reserves: [
@@ -89,7 +89,7 @@ test("outside of a pool nothing is reserved", () => {
   });
 });
 
-test("an Investor in deficit cannot leave the pool, but a withdrawal is answered", () => {
+test("an Investor in deficit cannot leave the pool, but its withdrawal is decided with 0.00", () => {
   expect(() => checkLeaving({ kind: "EXIT", pooled: -3_21n })).toThrow(
     expect.objectContaining({ code: "investor_deficit", details: { deficit: "3.21" } }),
   );

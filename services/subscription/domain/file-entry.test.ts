@@ -128,21 +128,21 @@ test("a reversed fee is credited like a deposit, although it has the key of its 
   expect(books.reserves.has("fee:1")).toBe(true);
 });
 
-type RandomMovement = { readonly id: bigint; readonly what: number; readonly amount: bigint };
+type RandomMovement = { readonly id: bigint; readonly action: number; readonly amount: bigint };
 
 const aMovement: fc.Arbitrary<RandomMovement> = fc.record({
   id: fc.constantFrom(...IDS),
-  what: fc.nat(11),
+  action: fc.nat(11),
   amount: fc.bigInt(1n, 1_000n),
 });
 
 test("after any sequence of movements each cent is in exactly one bucket and the books reconcile with both accounts", () => {
   fc.assert(
     fc.property(fc.array(aMovement, { maxLength: 60 }), (movements) => {
-      const world = aHistory();
+      const history = aHistory();
       for (const each of movements) {
-        world.apply(each);
-        world.expectToReconcile();
+        history.apply(each);
+        history.expectToReconcile();
       }
     }),
     { numRuns: 300 },
@@ -154,7 +154,7 @@ function aHistory() {
   const books = someBooks();
   const balances = new Map<string, bigint>();
   const numbers = new Map<string, bigint>();
-  let made = 0;
+  let count = 0;
 
   function log(login: string, kind: MovementKind, amount: bigint, key = ""): void {
     const number = numbers.get(login) ?? 0n;
@@ -168,15 +168,15 @@ function aHistory() {
   function mirror(): void {
     const flows = books.outcome.flows.splice(0);
     const amount = flows.reduce((net, flow) => net + flow.amount, 0n);
-    const transfer: OpenTransfer = { kind: "mirror", id: BigInt((made += 1)), key: `mirror:${made}`, amount, flows };
+    const transfer: OpenTransfer = { kind: "mirror", id: BigInt((count += 1)), key: `mirror:${count}`, amount, flows };
     books.transfers.set(transfer.key, transfer);
     log(MASTER, "mirror", amount, transfer.key);
   }
 
-  function leaveByExit(): void {
+  function sendExits(): void {
     for (const flow of books.outcome.furtherExits.splice(0)) {
-      const key = `exit:${(made += 1)}`;
-      books.transfers.set(key, { kind: "exit", id: BigInt(made), key, amount: flow.amount, flows: [flow] });
+      const key = `exit:${(count += 1)}`;
+      books.transfers.set(key, { kind: "exit", id: BigInt(count), key, amount: flow.amount, flows: [flow] });
       log(MASTER, "exit", flow.amount, key);
     }
   }
@@ -184,7 +184,7 @@ function aHistory() {
   function reserve(id: bigint, amount: bigint): string | undefined {
     const holding = books.holdings.get(id)!;
     if (holding.buckets.waiting < amount) return undefined;
-    const key = `reserve:${(made += 1)}`;
+    const key = `reserve:${(count += 1)}`;
     const buckets = {
       ...holding.buckets,
       waiting: holding.buckets.waiting - amount,
@@ -195,7 +195,7 @@ function aHistory() {
     return key;
   }
 
-  function apply({ id, what, amount }: RandomMovement): void {
+  function apply({ id, action, amount }: RandomMovement): void {
     const login = investorOf(id);
     const anyReserve = [...books.reserves.values()].find(({ subscriptionId }) => subscriptionId === id);
     const actions: readonly (() => void)[] = [
@@ -207,19 +207,19 @@ function aHistory() {
       () => log(MASTER, "external", amount),
       () => log(MASTER, "trade", -amount),
       mirror,
-      leaveByExit,
+      sendExits,
       () => void reserve(id, amount),
       () => anyReserve && log(login, "withdrawal", -amount, anyReserve.key),
       () => anyReserve && log(login, "withdrawal", -anyReserve.amount, anyReserve.key),
     ];
-    actions[what]!();
+    actions[action]!();
   }
 
   function expectToReconcile(): void {
     for (const id of IDS) {
       const account = books.accounts.get(investorOf(id))!;
-      const shown = onInvestor(account.buckets) + onInvestor(holdingOf(books, id));
-      expect(shown).toBe(balances.get(account.login) ?? 0n);
+      const total = onInvestor(account.buckets) + onInvestor(holdingOf(books, id));
+      expect(total).toBe(balances.get(account.login) ?? 0n);
     }
     const pool = books.pools.get(MASTER)!;
     const holdings = IDS.reduce((total, id) => total + onMaster(holdingOf(books, id)), 0n);

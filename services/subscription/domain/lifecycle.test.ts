@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
 import { isInPool, MOVES, OPEN_STATUSES, type SubscriptionStatus, VISIBLE_STATUSES } from "./lifecycle.ts";
 
-const MADE = Object.values(MOVES);
+const TRANSITIONS = Object.values(MOVES);
 
 test("every open status has a transition, and a final status has none", () => {
   const isOpen = (status: SubscriptionStatus) => OPEN_STATUSES.some((open) => open === status);
-  for (const { from } of MADE) expect(isOpen(from)).toBe(true);
-  for (const status of OPEN_STATUSES) expect(MADE.some(({ from }) => from === status)).toBe(true);
+  for (const { from } of TRANSITIONS) expect(isOpen(from)).toBe(true);
+  for (const status of OPEN_STATUSES) expect(TRANSITIONS.some(({ from }) => from === status)).toBe(true);
 });
 
 test("a subscription enters the pool once, from ASSIGNING, and leaves it to PAUSED", () => {
-  expect(MADE.filter(({ to }) => isInPool(to))).toEqual([{ from: "ASSIGNING", to: "ACTIVE" }]);
-  expect(MADE.filter(({ from }) => isInPool(from))).toEqual([{ from: "ACTIVE", to: "PAUSED" }]);
+  expect(TRANSITIONS.filter(({ to }) => isInPool(to))).toEqual([{ from: "ASSIGNING", to: "ACTIVE" }]);
+  expect(TRANSITIONS.filter(({ from }) => isInPool(from))).toEqual([{ from: "ACTIVE", to: "PAUSED" }]);
 });
 
 test("a subscription that was never ACTIVE is not visible", () => {

@@ -39,7 +39,7 @@ test("weeks may be as short as a second", () => {
   expect(cutOffsDue(short, new Date(4_250), new Date(7_000), 10)).toEqual([new Date(5_250), new Date(6_250)]);
 });
 
-test("a cut-off of another calendar gets the start of the week that contains it", () => {
+test("an instant that is not a cut-off gets the start of the week that contains it", () => {
   expect(periodStart(weekly, new Date("2026-03-11T00:00:00Z"))).toEqual(new Date("2026-03-07T00:00:00Z"));
 });
 

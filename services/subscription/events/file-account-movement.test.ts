@@ -26,7 +26,7 @@ function entriesOf({ platform }: World): FeedEntry[] {
   return platform.ledger.feed.map(entryOf);
 }
 
-async function follow(world: World, published = () => entriesOf(world)) {
+async function startConsumer(world: World, published = () => entriesOf(world)) {
   const read = async ({ afterNumber, limit }: ReadRequest): Promise<ReadResponse> => {
     const entries = published();
     const after = entries.filter(({ number }) => number > afterNumber).slice(0, limit);
@@ -42,7 +42,7 @@ test("each entry of the feed is filed once, however often and at whatever number
   const world = await aWorld();
   const login = anInvestor(world);
   for (let number = 0; number < 20; number += 1) await deposit(world, login, 1_00n);
-  const consumer = await follow(world);
+  const consumer = await startConsumer(world);
   await Promise.all([12n, 4n, 21n, 21n, 5n].map((number) => consumer.catchUp(number)));
   expect(consumer.state()).toMatchObject({ feed: MOVEMENT_FEED, stopped: undefined, lag: 0n });
   expect(await many(world.deps.pool, sql`select outside_minor, filed_number from investor_account`)).toEqual([
@@ -55,7 +55,7 @@ test("movements of payment accounts are ignored", async () => {
   const world = await aWorld();
   openAccount(world.platform.ledger, "777", AccountRole.PAYMENT);
   enter(world.platform.ledger, "777", { kind: MovementKind.FEE_CREDIT, amount: 5_00n });
-  const consumer = await follow(world);
+  const consumer = await startConsumer(world);
   await consumer.catchUp(2n);
   expect(consumer.state()).toMatchObject({ number: 2n });
   expect(await many(world.deps.pool, sql`select login from investor_account`)).toEqual([]);
@@ -72,7 +72,7 @@ test.each([
   enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount: 5_00n });
   const [opening, moved] = world.platform.ledger.feed as [AccountMoved, AccountMoved];
   const entries = [entryOf(opening, 0), entryOf({ ...moved, ...wrong }, 1)];
-  const consumer = await follow(world, () => entries);
+  const consumer = await startConsumer(world, () => entries);
   await expect(consumer.catchUp(2n)).rejects.toThrow("stopped");
   expect(consumer.state()).toMatchObject({ number: 1n, stopped: expect.stringContaining("malformed") });
   expect(await many(world.deps.pool, sql`select number from feed_poison`)).toEqual([{ number: 2n }]);

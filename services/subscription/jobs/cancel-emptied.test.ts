@@ -4,7 +4,7 @@ import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";
 import { cancelEmptied } from "./cancel-emptied.ts";
 
-test("a PAUSED subscription with an empty holding is CANCELLED and published without an event", async () => {
+test("a PAUSED subscription with an empty holding is CANCELLED and published once, also without a new movement", async () => {
   const world = await aWorld();
   const left = await subscribed(world, aMaster(world), 500_00n);
   await world.service.unassign(left, aCall());

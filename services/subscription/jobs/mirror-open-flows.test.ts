@@ -28,7 +28,7 @@ test("all open flows of a Master become one transfer for their net", async () =>
   await expectBooksToReconcile(world);
 });
 
-test("the flows of a mirror are published when the Master shows it", async () => {
+test("the flows of a mirror are published when the log of the Master contains it", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const published = await many<{ subject: string; payload: Uint8Array }>(
@@ -70,16 +70,16 @@ test("mirrors of one Master are sent in order; flows during a mirror go into the
   await expectBooksToReconcile(world);
 });
 
-test("a Master with a stuck mirror does not stop other Masters", async () => {
+test("a mirror whose outcome stays open does not delay the mirrors of other Masters", async () => {
   const world = await aWorld();
-  const stuck = await subscribed(world, aMaster(world), 500_00n);
-  const moves = await subscribed(world, aMaster(world), 500_00n);
-  world.platform.rules.delay = ({ legs }) => legs.some(({ login }) => login === stuck.masterLogin);
-  await deposit(world, stuck.investorLogin, 10_00n);
-  await deposit(world, moves.investorLogin, 10_00n);
+  const delayed = await subscribed(world, aMaster(world), 500_00n);
+  const healthy = await subscribed(world, aMaster(world), 500_00n);
+  world.platform.rules.delay = ({ legs }) => legs.some(({ login }) => login === delayed.masterLogin);
+  await deposit(world, delayed.investorLogin, 10_00n);
+  await deposit(world, healthy.investorLogin, 10_00n);
   await settle(world);
-  expect(balanceOf(world.platform.ledger, stuck.masterLogin)).toBe(500_00n);
-  expect(balanceOf(world.platform.ledger, moves.masterLogin)).toBe(510_00n);
+  expect(balanceOf(world.platform.ledger, delayed.masterLogin)).toBe(500_00n);
+  expect(balanceOf(world.platform.ledger, healthy.masterLogin)).toBe(510_00n);
 });
 
 test("the flows of a refused mirror go into the next, under a new key, after a growing pause, without a limit", async () => {
@@ -111,13 +111,13 @@ test("the flows of a refused mirror go into the next, under a new key, after a g
   await expectBooksToReconcile(world);
 });
 
-test("while platform is unavailable mirrors wait with a reason, and are then applied once", async () => {
+test("while the platform service is unavailable mirrors wait with a reason, and are then applied once", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, investorLogin, 10_00n);
   await deliver(world);
   world.platform.state.isDown = true;
-  for (let rounds = 0; rounds < 4; rounds += 1) {
+  for (let runs = 0; runs < 4; runs += 1) {
     await mirrorOpenFlows(world.deps);
     passTime(world, 31_000);
   }
@@ -129,7 +129,7 @@ test("while platform is unavailable mirrors wait with a reason, and are then app
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(510_00n);
 });
 
-test("a mirror whose answer and event were lost is applied by the log of the Master", async () => {
+test("a mirror whose answer and event were lost is applied when the log of the Master contains it", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, investorLogin, 10_00n);
@@ -163,7 +163,7 @@ test("a mirror that moved a wrong amount stops this Master with the reason", asy
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   world.platform.rules.delay = () => true;
-  await deposit(world, investorLogin, 0n + 10_00n);
+  await deposit(world, investorLogin, 10_00n);
   world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
   carryOn(world.platform);
   await settle(world);

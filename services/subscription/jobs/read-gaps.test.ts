@@ -23,11 +23,11 @@ test("an entry received out of order is filed after the missing entries before i
 
 test("a log that cannot be read does not stop the others", async () => {
   const world = await aWorld();
-  const [broken, sound] = [anInvestor(world, 100_00n), anInvestor(world, 100_00n)] as [string, string];
-  const late = [broken, sound].map((login) => getAccount(world.platform.ledger, login).log.at(-1)!);
+  const [unreadable, readable] = [anInvestor(world, 100_00n), anInvestor(world, 100_00n)] as [string, string];
+  const late = [unreadable, readable].map((login) => getAccount(world.platform.ledger, login).log.at(-1)!);
   await inTransaction(world.deps.pool, (tx) => fileMovements(tx, world.deps, late));
   const readLog: typeof world.platform.client.readLog = async (request, context) => {
-    if (request.login === broken) throw new Error("cannot be read");
+    if (request.login === unreadable) throw new Error("cannot be read");
     return await world.platform.client.readLog(request, context);
   };
   await readGaps({ ...world.deps, platform: { ...world.platform.client, readLog } });
@@ -36,7 +36,7 @@ test("a log that cannot be read does not stop the others", async () => {
     sql`select login, filed_number as filed from investor_account order by login`,
   );
   expect(rows).toEqual([
-    { login: broken, filed: -1n },
-    { login: sound, filed: 1n },
+    { login: unreadable, filed: -1n },
+    { login: readable, filed: 1n },
   ]);
 });

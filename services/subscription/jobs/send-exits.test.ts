@@ -42,7 +42,7 @@ test("the outcome of an exit that stays unknown is read again, and the exit is n
   const pair = await subscribed(world, aMaster(world), 500_00n);
   world.platform.rules.delay = ({ key }) => key.startsWith("exit:");
   await world.service.unassign(pair, aCall());
-  for (let rounds = 0; rounds < 5; rounds += 1) {
+  for (let runs = 0; runs < 5; runs += 1) {
     await settle(world);
     passTime(world, 31_000);
   }
@@ -60,13 +60,13 @@ test("an unassign whose exit could not be sent has left the pool and returns out
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const call = aCall();
-  const deaf = {
+  const unreachable = {
     ...world.platform.client,
     transfer: async (): Promise<never> => {
       throw new Error("connection lost");
     },
   };
-  await expect(unassign({ ...world.deps, platform: deaf }, pair, call)).rejects.toMatchObject({
+  await expect(unassign({ ...world.deps, platform: unreachable }, pair, call)).rejects.toMatchObject({
     code: "outcome_unknown",
     outcome: "unknown",
     operationId: call.commandId,

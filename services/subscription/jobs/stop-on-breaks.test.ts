@@ -91,7 +91,7 @@ test("after a crash no break is marked as handled without its Master being stopp
   expect(await reasons(world)).toEqual({ [master]: "deal_matching: a deal is missing" });
 });
 
-test("a break of subscription stops a Master also while platform is unavailable", async () => {
+test("a break that the subscription service found stops a Master also while the platform service is unavailable", async () => {
   const world = await aWorld();
   const master = aMaster(world, 0n);
   await subscribed(world, master, 500_00n);

@@ -94,7 +94,7 @@ test("the fee floor is external funds, inbound money and unposted losses", async
   expect(await floors()).toEqual([floor(investorLogin, 37_00n), floor(outside, 0n)]);
 });
 
-test("a refusal lists all invalid fields of the request", async () => {
+test("a request with several invalid fields is refused with all of them", async () => {
   const { service } = await aWorld();
   await expect(
     service.readAllocations({ masterLogin: "x", afterNumber: -1n, limit: 501 }, aCall()),

@@ -110,13 +110,13 @@ test("an operation left open by a crash is pending until its deadline, then unkn
 test("operations are listed newest first and filtered by Investor, Master and outcome; they have no comments", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 100_00n);
-  const poor = { masterLogin, investorLogin: anInvestor(world, 1_00n) };
-  const rich = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
+  const belowMinimum = { masterLogin, investorLogin: anInvestor(world, 1_00n) };
+  const accepted = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
   const calls = [aCall(), aCall(), aCall()] as const;
-  await expect(world.service.assign(anAssignment(poor), calls[0])).rejects.toThrow();
-  await world.service.assign(anAssignment(rich), calls[1]);
+  await expect(world.service.assign(anAssignment(belowMinimum), calls[0])).rejects.toThrow();
+  await world.service.assign(anAssignment(accepted), calls[1]);
   await settle(world);
-  await world.service.unassign(rich, calls[2]);
+  await world.service.unassign(accepted, calls[2]);
   const list = async (filter: Partial<ListOperationsRequest>) => {
     const all = { login: "", outcome: UNSPECIFIED, beforeId: "", limit: 10 };
     const { items, hasMore } = await world.service.listOperations({ ...all, ...filter }, aCall());
@@ -126,7 +126,7 @@ test("operations are listed newest first and filtered by Investor, Master and ou
 
   expect(await list({})).toEqual([[2, 1, 0], false]);
   expect(await list({ login: masterLogin })).toEqual([[2, 1, 0], false]);
-  expect(await list({ login: poor.investorLogin })).toEqual([[0], false]);
+  expect(await list({ login: belowMinimum.investorLogin })).toEqual([[0], false]);
   expect(await list({ outcome: NOT_EXECUTED })).toEqual([[0], false]);
   expect(await list({ limit: 1 })).toEqual([[2], true]);
   expect(await list({ beforeId: calls[1].commandId })).toEqual([[0], false]);

@@ -205,12 +205,12 @@ test("while the account service is unavailable requests are refused as not execu
   };
   const accounts = { ...world.deps.accounts, findMaster: lost, findInvestor: lost };
   const service = subscriptionService({ ...world.deps, accounts });
-  const no = { code: "service_unavailable", status: "unavailable", outcome: "not_executed" };
+  const unavailable = { code: "service_unavailable", status: "unavailable", outcome: "not_executed" };
   const pair = { masterLogin, investorLogin };
-  await expect(service.assign(anAssignment(pair), aCall())).rejects.toMatchObject(no);
-  await expect(service.unassign(pair, aCall())).rejects.toMatchObject(no);
-  await expect(service.getActiveMaster(pair, aCall())).rejects.toMatchObject(no);
-  await expect(service.getPoolLedger(pair, aCall())).rejects.toMatchObject(no);
+  await expect(service.assign(anAssignment(pair), aCall())).rejects.toMatchObject(unavailable);
+  await expect(service.unassign(pair, aCall())).rejects.toMatchObject(unavailable);
+  await expect(service.getActiveMaster(pair, aCall())).rejects.toMatchObject(unavailable);
+  await expect(service.getPoolLedger(pair, aCall())).rejects.toMatchObject(unavailable);
   const page = { masterLogin, afterInvestorId: 0n, limit: 1 };
-  await expect(service.listActiveInvestors(page, aCall())).rejects.toMatchObject(no);
+  await expect(service.listActiveInvestors(page, aCall())).rejects.toMatchObject(unavailable);
 });

@@ -17,11 +17,11 @@ const FIRST_LOGIN = 3_000_000n;
 export function accountFake(): AccountFake {
   const masters = new Map<string, Master>();
   const investors = new Map<string, Investor>();
-  let made = 0n;
-  const find = <Person>(accounts: ReadonlyMap<string, Person>, login: string, code: string): Person => {
-    const person = accounts.get(login);
-    if (person === undefined) throw new Refusal({ code, status: "not_found", message: code });
-    return person;
+  let lastId = 0n;
+  const find = <Account>(accounts: ReadonlyMap<string, Account>, login: string, code: string): Account => {
+    const account = accounts.get(login);
+    if (account === undefined) throw new Refusal({ code, status: "not_found", message: code });
+    return account;
   };
   const client = {
     findMaster: async ({ login }: { login: string }) => find(masters, login, "master_not_found"),
@@ -34,10 +34,10 @@ export function accountFake(): AccountFake {
   };
   return {
     client: client as unknown as Client<AccountServiceService>,
-    nextLogin: () => String(FIRST_LOGIN + (made += 1n)),
-    addMaster: (login, minDeposit) => void masters.set(login, aMasterNamed(login, (made += 1n), minDeposit)),
+    nextLogin: () => String(FIRST_LOGIN + (lastId += 1n)),
+    addMaster: (login, minDeposit) => void masters.set(login, aMasterNamed(login, (lastId += 1n), minDeposit)),
     addInvestor: (login) => {
-      investors.set(login, { id: (made += 1n), login, name: `Investor ${login}`, createdAt: undefined });
+      investors.set(login, { id: (lastId += 1n), login, name: `Investor ${login}`, createdAt: undefined });
     },
   };
 }

@@ -8,7 +8,7 @@ import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { postResults } from "../jobs/post-results.ts";
 import { subscriptionService } from "../service.ts";
-import { recover, crashAtEveryStep, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-step.ts";
+import { recover, crashAtEveryPoint, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-point.ts";
 import { deposit, holdForWithdrawal, payOut, release } from "./funding.ts";
 import { cents, inBucket } from "./ledger.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
@@ -28,7 +28,7 @@ async function pairs(world: World, count: number) {
 type Pair = Awaited<ReturnType<typeof pairs>>[number];
 
 /** The jobs of one Master. */
-async function work(deps: Deps, { masterLogin, investorLogin }: Pair): Promise<void> {
+async function runMasterJobs(deps: Deps, { masterLogin, investorLogin }: Pair): Promise<void> {
   await catchUp(deps, { login: masterLogin }, jobContext());
   await allocateMaster(deps, masterLogin);
   await markMaster(deps, masterLogin, jobContext());
@@ -38,15 +38,15 @@ async function work(deps: Deps, { masterLogin, investorLogin }: Pair): Promise<v
 }
 
 /** One fee of 30.00 for each Investor that leaves. */
-function owe(world: World): void {
+function setFeeDue(world: World): void {
   world.fees.rules.due = ({ investorLogin }) => [{ key: `fee:payment:${investorLogin}`, amount: 30_00n }];
 }
 
 test(
-  "allocation, strikes and postings that crash at any step happen exactly once",
+  "allocation, strikes and postings that crash at any point happen exactly once",
   async () => {
     const world = await aWorld();
-    const cases = await crashAtEveryStep(world, {
+    const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         for (const { masterLogin, investorLogin } of made) {
@@ -60,7 +60,7 @@ test(
         for (const { masterLogin } of made) trader(world, masterLogin).result(40_00n);
         return made;
       },
-      run: work,
+      run: runMasterJobs,
     });
     for (const { masterLogin, investorLogin } of cases) {
       expect(await inBucket(world, masterLogin, "pooled")).toEqual([637_00n]);
@@ -72,11 +72,11 @@ test(
 );
 
 test(
-  "the close of a week that crashes at any step is recorded once, between the right results",
+  "the close of a week that crashes at any point is recorded once, between the right results",
   async () => {
     const week = { anchor: new Date(Date.now() + HOUR_MS / 2), periodMs: 24 * HOUR_MS };
     const world = await aWorld({ week });
-    const cases = await crashAtEveryStep(world, {
+    const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         const cutOff = new Date(lastCutOff(week, world.deps.now()).getTime() + week.periodMs);
@@ -88,13 +88,13 @@ test(
       },
       run: async (deps, { cutOff, ...pair }) => {
         if (world.deps.now() < cutOff) passTime(world, 24 * HOUR_MS);
-        await work(deps, pair);
+        await runMasterJobs(deps, pair);
       },
     });
     for (const { masterLogin } of cases) {
       const { entries } = await world.service.readAllocations({ masterLogin, afterNumber: 0n, limit: 9 }, aCall());
-      const brief = entries.map(({ entry }) => (entry?.$case === "week" ? "week" : cents(entry?.value.result)));
-      expect(brief).toEqual([10_00n, "week", 20_00n]);
+      const summary = entries.map(({ entry }) => (entry?.$case === "week" ? "week" : cents(entry?.value.result)));
+      expect(summary).toEqual([10_00n, "week", 20_00n]);
       expect(await inBucket(world, masterLogin, "pooled")).toEqual([530_00n]);
     }
   },
@@ -102,20 +102,20 @@ test(
 );
 
 test(
-  "a Leave with results, a week and a fee that crashes at any step is one decision with one fee and one payout",
+  "a leave with results, a week and a fee that crashes at any point is one decision with one fee and one payout",
   async () => {
     const world = await aWorld();
-    owe(world);
-    const cases = await crashAtEveryStep(world, {
+    setFeeDue(world);
+    const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
-        const held = [];
+        const prepared = [];
         for (const pair of made) {
           const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 200_00n);
           trader(world, pair.masterLogin).result(70_00n);
-          held.push({ ...pair, withdrawal });
+          prepared.push({ ...pair, withdrawal });
         }
-        return held;
+        return prepared;
       },
       run: (deps, { withdrawal }) => subscriptionService(deps).leave(withdrawal.request, aCall()),
     });
@@ -150,11 +150,11 @@ test(
 );
 
 test(
-  "a Leave outside a pool that crashes at any step is one decision",
+  "a leave outside a pool that crashes at any point is one decision",
   async () => {
     const world = await aWorld();
-    owe(world);
-    const cases = await crashAtEveryStep(world, {
+    setFeeDue(world);
+    const cases = await crashAtEveryPoint(world, {
       prepare: async (count) =>
         await Promise.all(times(count, () => holdForWithdrawal(world, anInvestor(world, 100_00n), 99_99n))),
       run: (deps, { request }) => subscriptionService(deps).leave(request, aCall()),
@@ -171,11 +171,11 @@ test(
 );
 
 test(
-  "an unassign with a result and a fee that crashes at any step takes the fee once or not at all",
+  "an unassign with a result and a fee that crashes at any point takes the fee once or not at all",
   async () => {
     const world = await aWorld();
-    owe(world);
-    const cases = await crashAtEveryStep(world, {
+    setFeeDue(world);
+    const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
         const made = await pairs(world, count);
         for (const { masterLogin } of made) trader(world, masterLogin).result(70_00n);

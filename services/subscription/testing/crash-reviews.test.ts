@@ -5,17 +5,17 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { crashing } from "./crash.ts";
-import { reviewAbout, reviewsOf, vote } from "./desk.ts";
-import { recover, crashAtEveryStep, CRASH_TEST_MS } from "./crash-at-every-step.ts";
+import { reviewWithReason, reviewsOf, vote } from "./reviews.ts";
+import { recover, crashAtEveryPoint, CRASH_TEST_MS } from "./crash-at-every-point.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aMaster, aWorld, type World } from "./world.ts";
 
-type Corner = Pair & { readonly review: Review };
+type PairWithReview = Pair & { readonly review: Review };
 
-const twice =
+const voteTwice =
   (action: string) =>
   async (deps: Deps, { review }: { readonly review: Review }) => {
     await vote(deps, review, { action, actor: "anna" });
@@ -23,7 +23,7 @@ const twice =
   };
 
 async function preparePairs(world: World, count: number, entry: Parameters<typeof enter>[2], reason: string) {
-  const made: Corner[] = [];
+  const made: PairWithReview[] = [];
   for (let each = 0; each < count; each += 1) {
     const masterLogin = aMaster(world, 0n);
     const pair = await subscribed(world, masterLogin, 100_00n);
@@ -39,7 +39,7 @@ async function preparePairs(world: World, count: number, entry: Parameters<typeo
 }
 
 /** Repeats the votes that were lost in the crash. */
-async function castMissingVotes(world: World, { review }: Corner, action: string): Promise<void> {
+async function castMissingVotes(world: World, { review }: PairWithReview, action: string): Promise<void> {
   for (const actor of ["anna", "boris", "carol"]) {
     await vote(world.deps, review, { action, actor }).catch((error: unknown) => {
       expect(error).toMatchObject({ code: expect.stringMatching(/^(second_approver_required|review_decided)$/) });
@@ -48,13 +48,13 @@ async function castMissingVotes(world: World, { review }: Corner, action: string
 }
 
 test(
-  "an adoption that crashes at any step is applied completely once or not at all",
+  "an adoption that crashes at any point is applied completely once or not at all",
   async () => {
     const world = await aWorld();
-    const money = { kind: MovementKind.EXTERNAL, amount: 40_00n };
-    const pairs = await crashAtEveryStep(world, {
-      prepare: (count) => preparePairs(world, count, money, "external_funds_on_investor"),
-      run: twice("adopt"),
+    const externalDeposit = { kind: MovementKind.EXTERNAL, amount: 40_00n };
+    const pairs = await crashAtEveryPoint(world, {
+      prepare: (count) => preparePairs(world, count, externalDeposit, "external_funds_on_investor"),
+      run: voteTwice("adopt"),
     });
     for (const pair of pairs) {
       const holding = await holdingOf(world, pair.masterLogin, pair.id);
@@ -75,13 +75,13 @@ test(
 );
 
 test(
-  "a resume that crashes at any step is applied, or its review is still open",
+  "a resume that crashes at any point is applied, or its review is still open",
   async () => {
     const world = await aWorld();
     const amendment = { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone", dealId: 77n };
-    const pairs = await crashAtEveryStep(world, {
+    const pairs = await crashAtEveryPoint(world, {
       prepare: (count) => preparePairs(world, count, amendment, "stopped"),
-      run: twice("resume"),
+      run: voteTwice("resume"),
     });
     for (const pair of pairs) {
       await castMissingVotes(world, pair, "resume");
@@ -102,39 +102,39 @@ test("of concurrent confirming votes one decides, and the money moves once", asy
     { kind: MovementKind.EXTERNAL, amount: 40_00n },
     "external_funds_on_investor",
   );
-  if (pair === undefined) throw new Error("a race needs a pair");
+  if (pair === undefined) throw new Error("no pair was prepared");
   await vote(world.deps, pair.review, { action: "adopt", actor: "anna" });
-  const ends = await Promise.allSettled(
+  const results = await Promise.allSettled(
     ["boris", "carol", "dora"].map((actor) => vote(world.deps, pair.review, { action: "adopt", actor })),
   );
-  expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   await settle(world);
   expect(await inBucket(world, pair.masterLogin, "pooled")).toEqual([140_00n]);
   await expectBooksToReconcile(world);
 });
 
-test("a compensation that crashes at any step is applied completely or not at all", async () => {
+test("a compensation that crashes at any point is applied completely or not at all", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 100_00n);
   trader(world, masterLogin).result(-130_00n);
   enter(world.platform.ledger, masterLogin, { kind: MovementKind.EXTERNAL, amount: 30_00n });
   await settle(world);
-  const review = await reviewAbout(world, "external_funds_on_master");
+  const review = await reviewWithReason(world, "external_funds_on_master");
   await vote(world.deps, review, { action: "compensate_deficit", actor: "anna" });
-  for (let steps = 0; ; steps += 1) {
-    const { deps, crashed } = crashing(world.deps, steps);
+  for (let points = 0; ; points += 1) {
+    const { deps, crashed } = crashing(world.deps, points);
     const confirmation = { action: "compensate_deficit", actor: "boris" };
-    const end = await Promise.race([
+    const result = await Promise.race([
       vote(deps, review, confirmation).catch(() => "refused"),
       crashed.then(() => "crashed"),
     ]);
     await expectBooksToReconcile(world);
     const [pooled = 0n] = await inBucket(world, masterLogin, "pooled");
     expect([-30_00n, 0n]).toContain(pooled);
-    if (end === "crashed") continue;
+    if (result === "crashed") continue;
     expect(pooled).toBe(0n);
-    expect(steps).toBeGreaterThan(15);
+    expect(points).toBeGreaterThan(15);
     break;
   }
   await settle(world);

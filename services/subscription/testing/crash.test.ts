@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { subscriptionService } from "../service.ts";
-import { recover, crashAtEveryStep, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-step.ts";
+import { recover, crashAtEveryPoint, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-point.ts";
 import { holdForWithdrawal, payOut, release } from "./funding.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, runJobs, settle } from "./settle.ts";
@@ -19,11 +19,11 @@ async function subscribedPairs(world: World, count: number) {
 }
 
 test(
-  "an assign that crashes at any step is either finished or rolled back, and never keeps the account lock",
+  "an assign that crashes at any point is either finished or rolled back, and never keeps the account lock",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const cases = await crashAtEveryStep(world, {
+    const cases = await crashAtEveryPoint(world, {
       prepare: async (count) =>
         times(count, () => ({ masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) })),
       run: (deps, pair) => subscriptionService(deps).assign(anAssignment(pair), aCall()),
@@ -51,11 +51,11 @@ test(
 );
 
 test(
-  "an unassign that crashes at any step is either finished or leaves the Investor in the pool",
+  "an unassign that crashes at any point is either finished or leaves the Investor in the pool",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const cases = await crashAtEveryStep(world, {
+    const cases = await crashAtEveryPoint(world, {
       prepare: (count) => subscribedPairs(world, count),
       run: (deps, pair) => subscriptionService(deps).unassign(pair, aCall()),
     });
@@ -80,11 +80,11 @@ test(
 );
 
 test(
-  "a Leave that crashes at any step is decided once, and a repeated call gets that decision or a final refusal",
+  "a leave that crashes at any point is decided once, and a repeated call gets that decision or a final refusal",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const cases = await crashAtEveryStep(world, {
+    const cases = await crashAtEveryPoint(world, {
       prepare: async (count) => {
         const pairs = await subscribedPairs(world, count);
         return await Promise.all(
@@ -99,9 +99,9 @@ test(
     const outcomes = new Set<string>();
     const paid = new Map<string, bigint>();
     for (const pair of cases) {
-      const ask = () => world.service.leave(pair.withdrawal.request, aCall()).catch((error: unknown) => error);
-      const answer = await ask();
-      expect(await ask()).toEqual(answer);
+      const repeatCall = () => world.service.leave(pair.withdrawal.request, aCall()).catch((error: unknown) => error);
+      const answer = await repeatCall();
+      expect(await repeatCall()).toEqual(answer);
       const isDecided = !(answer instanceof Error);
       outcomes.add(isDecided ? "decided" : "refused");
       if (isDecided) await payOut(world, pair.withdrawal, 200_00n);
@@ -123,15 +123,15 @@ test(
 );
 
 test(
-  "jobs and filing that crash at any step are finished later, and nothing is mirrored twice",
+  "jobs and filing that crash at any point are finished later, and nothing is mirrored twice",
   async () => {
     const world = await aWorld();
     const { ledger } = world.platform;
-    const cases = await crashAtEveryStep(world, {
+    const cases = await crashAtEveryPoint(world, {
       prepare: (count) => assignedPairs(world, count),
       run: async (deps) => {
         const crashingWorld = { ...world, deps, state: { ...world.state } };
-        for (let rounds = 0; rounds < 3; rounds += 1) {
+        for (let runs = 0; runs < 3; runs += 1) {
           await deliver(crashingWorld);
           await runJobs(deps);
         }

@@ -6,13 +6,13 @@ import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import { LeaveKind, type LeaveRequest } from "#proto/pamm/subscription/v1/subscription.ts";
 import { aCall, type World } from "./world.ts";
 
-/** A deposit as funding sends it: it waits while the login is locked. */
+/** A deposit as the funding service sends it: it waits while the login is locked. */
 export async function deposit(world: World, login: string, amount: bigint): Promise<TransferResult> {
   const key = `funding:deposit:${(world.state.keys += 1)}`;
   return await transfer(world, { key, lockOwner: "", login, kind: MovementKind.DEPOSIT, amount });
 }
 
-/** A withdrawal of funding whose account lock is held, with its request to Leave. */
+/** A withdrawal of the funding service that holds the account lock, with its leave request. */
 export type Withdrawal = { readonly request: LeaveRequest; readonly lockOwner: string };
 
 export async function holdForWithdrawal(
@@ -46,7 +46,7 @@ export async function payOut(
   return await transfer(world, { key, lockOwner, login, kind: MovementKind.WITHDRAWAL, amount: -amount });
 }
 
-/** A weekly fee as fee collects it, without an account lock. */
+/** A weekly fee as the fee service collects it, without an account lock. */
 export async function takeFee(
   world: World,
   login: string,
@@ -59,7 +59,7 @@ export async function release({ platform }: World, { request, lockOwner }: Withd
   await platform.client.release({ login: request.investorLogin, lockOwner }, aCall());
 }
 
-/** A whole withdrawal: account lock, Leave, fees, payout, release. Returns the paid cents. */
+/** A whole withdrawal: account lock, leave, fees, payout, release. Returns the paid cents. */
 export async function withdraw(world: World, login: string, amount: bigint, key: string): Promise<bigint> {
   const withdrawal = await holdForWithdrawal(world, login, amount, { key });
   try {
@@ -73,7 +73,7 @@ export async function withdraw(world: World, login: string, amount: bigint, key:
   }
 }
 
-type Order = {
+type TransferInput = {
   readonly key: string;
   readonly lockOwner: string;
   readonly login: string;
@@ -81,8 +81,12 @@ type Order = {
   readonly amount: bigint;
 };
 
-async function transfer({ platform }: World, order: Order, context: CallContext = aCall()): Promise<TransferResult> {
-  const { key, lockOwner, login, kind, amount } = order;
+async function transfer(
+  { platform }: World,
+  input: TransferInput,
+  context: CallContext = aCall(),
+): Promise<TransferResult> {
+  const { key, lockOwner, login, kind, amount } = input;
   const legs = [{ login, kind, amount: moneyToProto(usd(amount)) }];
   const upTo = kind === MovementKind.FEE_DEBIT ? { floor: moneyToProto(usd(0n)) } : undefined;
   const rest = { upTo, enqueue: false, comment: "", sendBefore: undefined };

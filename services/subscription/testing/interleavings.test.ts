@@ -7,24 +7,24 @@ import { settleGates } from "../jobs/settle-gates.ts";
 import { subscriptionService } from "../service.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "./funding.ts";
-import { latch } from "./latch.ts";
+import { createLatch } from "./latch.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { carryOn } from "#test/support/platform-fake/transfers.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
-/** The dependencies with one call to platform that waits at a latch before it is sent. */
+/** The dependencies with one call to the platform service that waits at a latch before it is sent. */
 function pausedAt(world: World, method: "hold" | "readAccount" | "readLog") {
-  const door = latch();
+  const latch = createLatch();
   const { client } = world.platform;
   const call = client[method] as (...args: unknown[]) => Promise<unknown>;
   const late = async (...args: unknown[]): Promise<unknown> => {
-    await door.pass();
+    await latch.pass();
     return await call(...args);
   };
   const paused: Deps["platform"] = { ...client, [method]: late };
   const deps: Deps = { ...world.deps, platform: paused };
-  return { door, deps, service: subscriptionService(deps) };
+  return { latch, deps, service: subscriptionService(deps) };
 }
 
 async function statusOf({ deps }: World, id: bigint): Promise<{ status: string; hasEnded: boolean }> {
@@ -35,23 +35,23 @@ function expectMaster({ platform }: World, login: string, balance: bigint): void
   expect(balanceOf(platform.ledger, login)).toBe(balance);
 }
 
-test("a deposit's event arrives between the read of the balance and ACTIVE", async () => {
+test("a deposit during an assign waits for the account lock and is mirrored after ACTIVE", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  const door = latch();
+  const latch = createLatch();
   const fees: Deps["fees"] = {
     ...world.deps.fees,
     async configure(request, context) {
-      await door.pass();
+      await latch.pass();
       return await world.deps.fees.configure(request, context);
     },
   };
   const assigning = subscriptionService({ ...world.deps, fees }).assign(anAssignment(pair), aCall());
-  await door.reached;
+  await latch.reached;
   // The deposit waits: the account lock is held from the read of the balance until ACTIVE.
   const { state } = await deposit(world, pair.investorLogin, 40_00n);
   await deliver(world);
-  door.open();
+  latch.open();
   await assigning;
   await settle(world);
   expect(state).not.toBe(world.platform.byKey.get("funding:deposit:1")!.result.state);
@@ -59,7 +59,7 @@ test("a deposit's event arrives between the read of the balance and ACTIVE", asy
   await expectBooksToReconcile(world);
 });
 
-test("a dealer moves money while an assign holds the account lock: it is quarantined, of either sign", async () => {
+test("external funds of either sign that are moved while an assign holds the account lock are quarantined", async () => {
   const world = await aWorld();
   for (const amount of [30_00n, -30_00n]) {
     const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
@@ -78,7 +78,7 @@ test("a dealer moves money while an assign holds the account lock: it is quarant
   }
 });
 
-test("a dealer's deposit is in the log when the account lock is taken, but its event is not received yet", async () => {
+test("a dealer's deposit that is in the log but whose event is not received yet is part of the baseline of an assign", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 60_00n) };
   await deliver(world);
@@ -91,7 +91,7 @@ test("a dealer's deposit is in the log when the account lock is taken, but its e
   await expectBooksToReconcile(world);
 });
 
-test("an account that changes while it is read is locked and read again, and the decision uses the new facts", async () => {
+test("an account that changes while it is read is locked and read again, and the decision uses the new balance", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 50_00n) };
   let reads = 0;
@@ -110,49 +110,49 @@ test("an account that changes while it is read is locked and read again, and the
   await expectBooksToReconcile(world);
 });
 
-test("a paused replica requests the account lock after the saga was aborted: the released lock cannot be acquired again", async () => {
+test("a paused replica cannot acquire the account lock after its saga was aborted and its lock released", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  const { door, service } = pausedAt(world, "hold");
+  const { latch, service } = pausedAt(world, "hold");
   const assigning = service.assign(anAssignment(pair), aCall());
-  await door.reached;
+  await latch.reached;
   passTime(world, 60_000);
   await settle(world);
-  door.open();
+  latch.open();
   await expect(assigning).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
   expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
   await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
 });
 
-test("an assignment that was aborted between the reading and the decision is refused", async () => {
+test("an assign that was aborted while its replica was paused before the decision is refused", async () => {
   const world = await aWorld();
   const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
-  const { door, service } = pausedAt(world, "readLog");
+  const { latch, service } = pausedAt(world, "readLog");
   const assigning = service.assign(anAssignment(pair), aCall());
-  await door.reached;
+  await latch.reached;
   passTime(world, 60_000);
   await settle(world);
-  door.open();
+  latch.open();
   await expect(assigning).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
   await expect(world.service.assign(anAssignment(pair), aCall())).resolves.toBeDefined();
 });
 
-test("an unassign that was aborted as refused stays refused", async () => {
+test("an unassign that was aborted while its replica was paused does not keep the account lock", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
-  const { door, service } = pausedAt(world, "hold");
+  const { latch, service } = pausedAt(world, "hold");
   const leaving = service.unassign(pair, aCall({ withinMs: 1_500 }));
-  await door.reached;
+  await latch.reached;
   passTime(world, 60_000);
   await settle(world);
-  door.open();
+  latch.open();
   await expect(leaving.catch((error: unknown) => error)).resolves.toBeDefined();
   await settle(world);
   expect(getAccount(world.platform.ledger, pair.investorLogin).lockOwner).toBeUndefined();
   await expectBooksToReconcile(world);
 });
 
-test("an unassign with an unread deposit event: the deposit is read from the log and leaves with the rest", async () => {
+test("an unassign reads a deposit whose event is not delivered from the log, and pays it out with the rest", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, pair.investorLogin, 25_00n);
@@ -185,7 +185,7 @@ test("an unassign waits for a mirror in transit, and is refused as busy when it 
   await expectBooksToReconcile(world);
 });
 
-test("the exit is applied while another mirror of the subscription is open: the subscription is CANCELLED after it", async () => {
+test("a subscription whose exit is applied before its last mirror is CANCELLED after that mirror", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   const find = () => world.service.findOpenSubscription({ investorLogin: pair.investorLogin }, aCall());
@@ -204,29 +204,29 @@ test("the exit is applied while another mirror of the subscription is open: the 
   await expectBooksToReconcile(world);
 });
 
-test("a hanging Leave whose gate was taken over decides nothing when it continues", async () => {
+test("a hanging leave whose gate was taken over decides nothing when it continues", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const { door, service } = pausedAt(world, "readAccount");
+  const { latch, service } = pausedAt(world, "readAccount");
   const leaving = service.leave(request, aCall());
-  await door.reached;
+  await latch.reached;
   passTime(world, 10_000);
   await settleGates(world.deps);
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
-  door.open();
+  latch.open();
   await expect(leaving).rejects.toMatchObject({ code: "allocation_in_progress" });
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
 });
 
-test("a refused Leave continues after its caller has sent the next try: two answers, one reserve", async () => {
+test("a hanging leave that continues after its caller's next try was decided gets the same answer, and money is reserved once", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const first = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const { door, service } = pausedAt(world, "readAccount");
+  const { latch, service } = pausedAt(world, "readAccount");
   const leaving = service.leave(first.request, aCall());
-  await door.reached;
+  await latch.reached;
   passTime(world, 10_000);
   await settleGates(world.deps);
   await release(world, first);
@@ -234,7 +234,7 @@ test("a refused Leave continues after its caller has sent the next try: two answ
   await expect(world.service.leave(second.request, aCall())).resolves.toMatchObject({
     effective: { minorUnits: 200_00n },
   });
-  door.open();
+  latch.open();
   // The key is decided by now, and a decided key gets the same answer under every try.
   await expect(leaving).resolves.toMatchObject({ effective: { minorUnits: 200_00n } });
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
@@ -244,15 +244,15 @@ test("a refused Leave continues after its caller has sent the next try: two answ
   await expectBooksToReconcile(world);
 });
 
-test("flows of +500 and -500 cancel out: both are applied without a call to platform", async () => {
+test("flows of +500 and -500 are netted and applied without a call to the platform service", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
-  const stays = await subscribed(world, masterLogin, 900_00n);
-  const comes = await subscribed(world, masterLogin, 100_00n);
+  const withdrawing = await subscribed(world, masterLogin, 900_00n);
+  const depositing = await subscribed(world, masterLogin, 100_00n);
   const calls = () => [...world.platform.byKey.keys()].filter((key) => key.startsWith("subscription:mirror:")).length;
   const before = calls();
-  await withdraw(world, stays.investorLogin, 500_00n, "funding:withdrawal:1");
-  await deposit(world, comes.investorLogin, 500_00n);
+  await withdraw(world, withdrawing.investorLogin, 500_00n, "funding:withdrawal:1");
+  await deposit(world, depositing.investorLogin, 500_00n);
   await settle(world);
   expect(calls()).toBe(before);
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
@@ -263,17 +263,17 @@ test("flows of +500 and -500 cancel out: both are applied without a call to plat
   await expectBooksToReconcile(world);
 });
 
-test("the last outflow of an Investor that has left is netted: the subscription is CANCELLED, and that is published", async () => {
+test("a subscription whose last outflow is netted is CANCELLED, and the end of the exit is published", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
-  const leaves = await subscribed(world, masterLogin, 500_00n);
-  const comes = await subscribed(world, masterLogin, 500_00n);
-  await withdraw(world, leaves.investorLogin, 500_00n, "funding:withdrawal:1");
-  const { subscription } = await world.service.unassign(leaves, aCall());
+  const leaving = await subscribed(world, masterLogin, 500_00n);
+  const depositing = await subscribed(world, masterLogin, 500_00n);
+  await withdraw(world, leaving.investorLogin, 500_00n, "funding:withdrawal:1");
+  const { subscription } = await world.service.unassign(leaving, aCall());
   expect(subscription).toMatchObject({ status: SubscriptionStatus.PAUSED });
-  await deposit(world, comes.investorLogin, 500_00n);
+  await deposit(world, depositing.investorLogin, 500_00n);
   await settle(world);
-  expect(await statusOf(world, leaves.id)).toEqual({ status: "CANCELLED", hasEnded: true });
+  expect(await statusOf(world, leaving.id)).toEqual({ status: "CANCELLED", hasEnded: true });
   const exitEvents = sql`select type from outbox where feed = 'subscription.exits' order by id`;
   expect(await many(world.deps.pool, exitEvents)).toHaveLength(2);
   await expectBooksToReconcile(world);
@@ -282,18 +282,18 @@ test("the last outflow of an Investor that has left is netted: the subscription 
 test("exits are never netted, because the answer names their transfer id", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
-  const leaves = await subscribed(world, masterLogin, 500_00n);
-  const comes = await subscribed(world, masterLogin, 500_00n);
-  await deposit(world, comes.investorLogin, 500_00n);
+  const leaving = await subscribed(world, masterLogin, 500_00n);
+  const depositing = await subscribed(world, masterLogin, 500_00n);
+  await deposit(world, depositing.investorLogin, 500_00n);
   await deliver(world);
-  const { transferId } = await world.service.unassign(leaves, aCall());
+  const { transferId } = await world.service.unassign(leaving, aCall());
   await settle(world);
-  expect(world.platform.byKey.get(`exit:${leaves.id}:1`)!.result).toMatchObject({ transferId });
+  expect(world.platform.byKey.get(`exit:${leaving.id}:1`)!.result).toMatchObject({ transferId });
   expectMaster(world, masterLogin, 1_000_00n);
   await expectBooksToReconcile(world);
 });
 
-test("a dealer deposits on a pooled Investor, which withdraws all: external funds stay", async () => {
+test("external funds stay on the account when a pooled Investor withdraws everything", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.EXTERNAL, amount: 70_00n });
@@ -353,17 +353,17 @@ test("a reserve returned after PAUSED leaves by a further exit transfer, and onl
 
 test("a debit below its reserve returns the rest, in the pool and after the exit", async () => {
   const world = await aWorld();
-  for (const isLeft of [false, true]) {
+  for (const hasLeft of [false, true]) {
     const pair = await subscribed(world, aMaster(world), 500_00n);
     const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 200_00n);
     await world.service.leave(withdrawal.request, aCall());
     await release(world, withdrawal);
-    if (isLeft) await world.service.unassign(pair, aCall());
+    if (hasLeft) await world.service.unassign(pair, aCall());
     const key = withdrawal.request.payoutKey;
     enter(world.platform.ledger, pair.investorLogin, { kind: MovementKind.FEE_DEBIT, amount: -150_00n, key });
     await settle(world);
     await expectBooksToReconcile(world);
-    expectMaster(world, pair.masterLogin, isLeft ? 0n : 350_00n);
+    expectMaster(world, pair.masterLogin, hasLeft ? 0n : 350_00n);
   }
 });
 

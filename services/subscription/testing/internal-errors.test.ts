@@ -9,18 +9,20 @@ import type { Deps } from "../deps.ts";
 import type { Mark } from "../domain/pool/strike-pool.ts";
 import { lockMaster } from "../store/masters.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { decide, reviewAbout } from "./desk.ts";
+import { decide, reviewWithReason } from "./reviews.ts";
 import { inBucket } from "./ledger.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { LOT, trader } from "./trader.ts";
 import { aMaster, aWorld, type World } from "./world.ts";
 
-type Line = { readonly level: string; readonly error?: { readonly stack: string } } & Readonly<Record<string, unknown>>;
+type LogLine = { readonly level: string; readonly error?: { readonly stack: string } } & Readonly<
+  Record<string, unknown>
+>;
 
 /** The same dependencies with a log that the test can read. */
-function logging({ deps }: World): { readonly deps: Deps; readonly faults: () => readonly Line[] } {
-  const lines: Line[] = [];
-  const to = { write: (line: string) => void lines.push(JSON.parse(line) as Line) };
+function logging({ deps }: World): { readonly deps: Deps; readonly faults: () => readonly LogLine[] } {
+  const lines: LogLine[] = [];
+  const to = { write: (line: string) => void lines.push(JSON.parse(line) as LogLine) };
   const log = createLog({ service: "subscription", level: "info", to });
   return { deps: { ...deps, log }, faults: () => lines.filter(({ error }) => error !== undefined) };
 }
@@ -31,12 +33,12 @@ async function reasonOf({ deps }: World): Promise<string | null | undefined> {
 }
 
 /** Operators see the error id only; the log has one error with this id, the Master, the deal and the stack. */
-async function expectInternalError(world: World, faults: readonly Line[], about: object): Promise<void> {
+async function expectInternalError(world: World, faults: readonly LogLine[], fields: object): Promise<void> {
   const reason = await reasonOf(world);
   const [, errorId] = /^Internal error ([0-9a-f-]{36}); see the log\.$/.exec(reason ?? "") ?? [];
-  expect(faults).toMatchObject([{ level: "error", error_id: errorId, ...about, error: { type: "TypeError" } }]);
+  expect(faults).toMatchObject([{ level: "error", error_id: errorId, ...fields, error: { type: "TypeError" } }]);
   expect(faults[0]?.error?.stack).toContain("internal-errors.test.ts");
-  const review = await reviewAbout(world, "stopped");
+  const review = await reviewWithReason(world, "stopped");
   expect(JSON.parse(review.evidence)).toMatchObject({ why: reason });
 }
 
@@ -59,7 +61,7 @@ test("an internal error during an allocation stops the Master, and the results a
   // The first waiting deal is the one that opened the position.
   await expectInternalError(world, faults(), { login: masterLogin, ticket: String(closing - 1n) });
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([500_00n]);
-  await decide(world, await reviewAbout(world, "stopped"), "resume");
+  await decide(world, await reviewWithReason(world, "stopped"), "resume");
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([510_00n]);
   await expectBooksToReconcile(world);
@@ -69,8 +71,8 @@ async function strikeAt({ pool, ...deps }: Deps, login: string, marks: readonly 
   return await inTransaction(pool, async (tx) => {
     const master = await lockMaster(tx, login);
     assert(master !== undefined);
-    const place = { through: master.filedNumber, reading: undefined };
-    const { ledger } = await openLedger(tx, { ...deps, pool }, master, place);
+    const scope = { through: master.filedNumber, reading: undefined };
+    const { ledger } = await openLedger(tx, { ...deps, pool }, master, scope);
     return await strikeLedger(tx, { ...deps, pool }, ledger, marks);
   });
 }
@@ -101,9 +103,9 @@ test("the message of a broken pool is shown to operators", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 500_00n);
-  const work = trader(world, masterLogin);
-  const positionId = work.open();
-  work.float(positionId, 10_00n);
+  const master = trader(world, masterLogin);
+  const positionId = master.open();
+  master.float(positionId, 10_00n);
   await subscribed(world, masterLogin, 500_00n);
   const { deps, faults } = logging(world);
 

@@ -6,7 +6,7 @@ export type Latch = {
   readonly pass: () => Promise<void>;
 };
 
-export function latch(): Latch {
+export function createLatch(): Latch {
   const arrival = Promise.withResolvers<void>();
   const opening = Promise.withResolvers<void>();
   return {

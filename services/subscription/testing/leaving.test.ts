@@ -18,7 +18,7 @@ import { trader } from "./trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
 /** The lock timeout of the database is half a second. */
-const LONGER_THAN_A_LOCK_MS = 800;
+const LONGER_THAN_LOCK_TIMEOUT_MS = 800;
 const FEE: Due = { key: "fee:payment:2", amount: 600_00n };
 const WEEKLY: Due = { key: "fee:payment:1", amount: 50_00n, isWeekly: true };
 
@@ -39,7 +39,7 @@ function expectBalances({ platform }: World, { investorLogin, masterLogin }: Pai
   ]);
 }
 
-test("F4: a withdrawal pays the whole pending fee first, and both are mirrored", async () => {
+test("a withdrawal pays the whole pending fee first, and both are mirrored", async () => {
   const { world, pair } = await inProfit([FEE]);
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 5_000_00n);
   await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
@@ -62,7 +62,7 @@ test("F4: a withdrawal pays the whole pending fee first, and both are mirrored",
   await expectBooksToReconcile(world);
 });
 
-test("F4b: a withdrawal can take everything, and the Investor stays in the pool with 0.00", async () => {
+test("a withdrawal can take everything, and the Investor stays in the pool with 0.00", async () => {
   const { world, pair } = await inProfit([FEE]);
   expect(await withdraw(world, pair.investorLogin, 12_000_00n, "funding:withdrawal:1")).toBe(11_400_00n);
   await settle(world);
@@ -72,7 +72,7 @@ test("F4b: a withdrawal can take everything, and the Investor stays in the pool 
   await expectBooksToReconcile(world);
 });
 
-test("the request to fee names the exact log position, and a repeated request is the same", async () => {
+test("the request to crystallise fees contains the exact log position, and a repeated request is the same", async () => {
   const { world, pair } = await inProfit();
   trader(world, pair.masterLogin).result(1_00n);
   const { request } = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
@@ -94,7 +94,7 @@ test("the request to fee names the exact log position, and a repeated request is
   ]);
 });
 
-test("results that are not posted yet are posted under the account lock before Leave answers", async () => {
+test("results that are not posted yet are posted under the account lock before a leave is answered", async () => {
   const { world, pair } = await inProfit();
   const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 99_999_00n);
   trader(world, pair.masterLogin).result(500_00n);
@@ -196,7 +196,7 @@ test("external funds pay no fee and are not withdrawn", async () => {
   await expectBooksToReconcile(world);
 });
 
-test("F14: an unassign pays its fee and returns the rest that leaves the Master", async () => {
+test("an unassign pays its fee and returns the rest that leaves the Master", async () => {
   const world = await aWorld();
   world.fees.rules.due = () => [{ key: "fee:payment:1", amount: 115_87n }];
   const pair = await subscribed(world, aMaster(world), 5_000_00n);
@@ -231,15 +231,15 @@ test("an Investor that leaves takes its share of the results since its entry, to
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const pairs = [await subscribed(world, masterLogin, 1_000_00n), await subscribed(world, masterLogin, 1_000_00n)];
-  const stays = await subscribed(world, masterLogin, 1_000_00n);
+  const remaining = await subscribed(world, masterLogin, 1_000_00n);
   const master = trader(world, masterLogin);
   master.result(100_00n);
   for (const pair of pairs) await world.service.unassign(pair, aCall());
   await settle(world);
-  expect(await holdingOf(world, masterLogin, stays.id)).toMatchObject({ pooled: 1_033_33n });
+  expect(await holdingOf(world, masterLogin, remaining.id)).toMatchObject({ pooled: 1_033_33n });
   master.result(-33_33n);
   await settle(world);
-  expect(await holdingOf(world, masterLogin, stays.id)).toMatchObject({ pooled: 1_000_00n });
+  expect(await holdingOf(world, masterLogin, remaining.id)).toMatchObject({ pooled: 1_000_00n });
   expect(pairs.map(({ investorLogin }) => balanceOf(world.platform.ledger, investorLogin))).toEqual([
     1_033_34n,
     1_033_33n,
@@ -282,7 +282,7 @@ test("an exit of an Investor outside a pool is finally refused", async () => {
   });
 });
 
-test("while fee is unavailable no Investor leaves, and the undecided try is refused", async () => {
+test("while the fee service is unavailable no Investor leaves, and the undecided try is refused", async () => {
   const { world, pair } = await inProfit([FEE]);
   world.fees.rules.isDown = true;
   await expect(world.service.unassign(pair, aCall({ withinMs: 1_000 }))).rejects.toMatchObject({
@@ -292,14 +292,14 @@ test("while fee is unavailable no Investor leaves, and the undecided try is refu
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ amount: { minorUnits: -11_400_00n } });
 });
 
-test("fee fails after the log position is fixed: the leave is not refused, and the recovery job finishes it", async () => {
+test("a leave whose fee call fails after its log position is fixed is not refused, and the recovery job finishes it", async () => {
   for (const isPooled of [true, false]) {
     const { world, pair } = await inProfit([FEE]);
     const investorLogin = isPooled ? pair.investorLogin : anInvestor(world, 12_000_00n);
     const withdrawal = await holdForWithdrawal(world, investorLogin, 1_000_00n);
     const crystallise: Deps["fees"]["crystallise"] = () => Promise.reject(new Error("fee is unreachable"));
-    const alone = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
-    await expect(alone.leave(withdrawal.request, aCall())).rejects.toMatchObject({ code: "outcome_unknown" });
+    const withoutFees = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
+    await expect(withoutFees.leave(withdrawal.request, aCall())).rejects.toMatchObject({ code: "outcome_unknown" });
     const state = sql`select state from leave where key = ${withdrawal.request.key}`;
     expect(await many(world.deps.pool, state)).toEqual([{ state: "SETTLED" }]);
     // Results during the decision wait at the gate, and are not part of it.
@@ -321,7 +321,7 @@ test("fee fails after the log position is fixed: the leave is not refused, and t
   }
 });
 
-test("a deposit that reaches the Master while a decision waits for fee is struck afterwards, not with it", async () => {
+test("a deposit that reaches the Master while a decision waits for the fee service is struck afterwards, not with it", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const pair = await subscribed(world, masterLogin, 1_000_00n);
@@ -355,7 +355,7 @@ test("two concurrent leaves are decided one after the other, each with all resul
   await expectBooksToReconcile(world);
 });
 
-test("a Leave waits while another transaction holds the lock of the Master beyond the lock timeout", async () => {
+test("a leave waits while another transaction holds the lock of the Master beyond the lock timeout", async () => {
   const { world, pair } = await inProfit();
   const { request } = await holdForWithdrawal(world, pair.investorLogin, 1_00n);
   const other = await world.deps.pool.connect();
@@ -363,7 +363,7 @@ test("a Leave waits while another transaction holds the lock of the Master beyon
     await other.query("begin");
     await other.query("select login from master_pool where login = $1 for update", [pair.masterLogin]);
     const answer = world.service.leave(request, aCall());
-    await sleep(LONGER_THAN_A_LOCK_MS);
+    await sleep(LONGER_THAN_LOCK_TIMEOUT_MS);
     await other.query("commit");
     await expect(answer).resolves.toMatchObject({ effective: { minorUnits: 1_00n } });
   } finally {

@@ -5,13 +5,13 @@ import { leaveUnits, takeOut } from "../domain/pool/take-out.ts";
 import { EMPTY_POOL, type UnitPool } from "../domain/pool/unit-pool.ts";
 import { aDeal, holdingOf, withDeposit } from "./pools.ts";
 
-/** An event of a Master. Values that are invalid in the present state are adjusted, so that each generated event counts. */
+/** An event of a Master. Values that are invalid in the present state are adjusted, so that most generated events apply. */
 export type PoolEvent =
   | { readonly kind: "prices"; readonly floating: readonly bigint[] }
   | {
       readonly kind: "deal";
       readonly deal: PoolDeal["kind"];
-      readonly slot: bigint;
+      readonly positionId: bigint;
       readonly volume: bigint;
       readonly result: bigint;
     }
@@ -24,20 +24,20 @@ export type PoolEvent =
 /** The books of the pool, and the marks of the trading platform. */
 export type History = { readonly pool: UnitPool; readonly marks: readonly Mark[] };
 
-export type Step = {
+export type AppliedEvent = {
   readonly event: PoolEvent;
   readonly before: History;
   readonly after: History;
   /** Set for deals only. */
   readonly allocation: Allocation | undefined;
-  /** Net inflow of the pool (P, V and suspense together), in cents. */
+  /** Net inflow of the pool (pooled, waiting and suspense together), in cents. */
   readonly cash: bigint;
 };
 
 type Trade = PoolEvent & { readonly kind: "deal" };
 
-const NOTHING: History = { pool: EMPTY_POOL, marks: [] };
-const SLOTS = 3;
+const START: History = { pool: EMPTY_POOL, marks: [] };
+const POSITIONS = 3;
 const INVESTORS = 5n;
 
 /** Small amounts are generated as often as large ones, because they show rounding errors. */
@@ -45,12 +45,12 @@ const anAmount = fc.oneof(fc.bigInt(-50n, 50n), fc.bigInt(-200_000n, 200_000n));
 const subscriptionId = fc.bigInt(1n, INVESTORS);
 const prices = fc.record({
   kind: fc.constant("prices" as const),
-  floating: fc.array(anAmount, { minLength: SLOTS, maxLength: SLOTS }),
+  floating: fc.array(anAmount, { minLength: POSITIONS, maxLength: POSITIONS }),
 });
 const deal = fc.record({
   kind: fc.constant("deal" as const),
   deal: fc.constantFrom("entry", "entry", "exit", "exit", "reversal", "charge"),
-  slot: fc.bigInt(1n, BigInt(SLOTS)),
+  positionId: fc.bigInt(1n, BigInt(POSITIONS)),
   volume: fc.bigInt(1n, 7n),
   result: anAmount,
 });
@@ -71,35 +71,38 @@ export const anEvent: fc.Arbitrary<PoolEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("leave" as const), subscriptionId }) },
 );
 
-/** Applies events in order, and calls `see` with each step. */
-export function play(events: readonly PoolEvent[], see: (step: Step) => void = () => undefined): History {
-  let history = NOTHING;
+/** Applies events in order, and calls `check` after each. */
+export function applyAll(
+  events: readonly PoolEvent[],
+  check: (applied: AppliedEvent) => void = () => undefined,
+): History {
+  let history = START;
   for (const event of events) {
-    for (const step of happen(history, event)) {
-      see(step);
-      history = step.after;
+    for (const applied of applyEvent(history, event)) {
+      check(applied);
+      history = applied.after;
     }
   }
   return history;
 }
 
-/** The steps of one event in the present state; none when it does not apply. */
-export function happen(before: History, event: PoolEvent): Step[] {
+/** Applies one event: none when it is not possible in the present state, one trade for each position that it closes. */
+export function applyEvent(before: History, event: PoolEvent): AppliedEvent[] {
   const { pool, marks } = before;
-  const step = (after: Partial<History>, cash = 0n): Step[] => [
+  const applied = (after: Partial<History>, cash = 0n): AppliedEvent[] => [
     { event, before, after: { ...before, ...after }, allocation: undefined, cash },
   ];
   switch (event.kind) {
     case "prices":
-      return step({ marks: marks.map((mark, index) => ({ ...mark, floating: event.floating[index] ?? 0n })) });
+      return applied({ marks: marks.map((mark, index) => ({ ...mark, floating: event.floating[index] ?? 0n })) });
     case "deposit":
-      return step({ pool: withDeposit(pool, event.subscriptionId, event.amount) }, event.amount);
+      return applied({ pool: withDeposit(pool, event.subscriptionId, event.amount) }, event.amount);
     case "takeOut": {
       const amount = (holdingOf(pool, event.subscriptionId).pooled * event.percent) / 100n;
-      return amount <= 0n ? [] : step({ pool: takeOut(pool, event.subscriptionId, amount) }, -amount);
+      return amount <= 0n ? [] : applied({ pool: takeOut(pool, event.subscriptionId, amount) }, -amount);
     }
     case "strike":
-      return step({ pool: strikePool(pool, marks) });
+      return applied({ pool: strikePool(pool, marks) });
     case "deal":
       return [trade(before, event)];
     case "flatten":
@@ -109,10 +112,10 @@ export function happen(before: History, event: PoolEvent): Step[] {
   }
 }
 
-function trade(before: History, event: Trade): Step {
+function trade(before: History, event: Trade): AppliedEvent {
   const { pool, marks } = before;
-  const mark = marks.find(({ positionId }) => positionId === event.slot) ?? noMark(event.slot);
-  const deal = sensible(event, mark.volume);
+  const mark = marks.find(({ positionId }) => positionId === event.positionId) ?? noMark(event.positionId);
+  const deal = adjustDeal(event, mark.volume);
   const now = afterDeal(mark, deal);
   const others = marks.filter((each) => each !== mark);
   const allocation = allocateDeal(pool, deal);
@@ -125,9 +128,9 @@ function noMark(positionId: bigint): Mark {
 }
 
 /** Adjusts a deal: the first deal of a position is an entry, and no exit closes more than is open. */
-function sensible(event: Trade, open: bigint): PoolDeal {
+function adjustDeal(event: Trade, open: bigint): PoolDeal {
   const kind = open === 0n && event.deal !== "charge" ? "entry" : event.deal;
-  const deal = { kind, positionId: event.slot, result: event.result };
+  const deal = { kind, positionId: event.positionId, result: event.result };
   const exited = event.volume < open ? event.volume : open;
   if (kind === "exit") return aDeal({ ...deal, volume: exited });
   if (kind === "reversal") return aDeal({ ...deal, volume: open + event.volume, volumeClosed: open });
@@ -150,19 +153,19 @@ function afterDeal(mark: Mark, { kind, volume, volumeClosed }: PoolDeal): Mark {
   }
 }
 
-function flatten(before: History): Step[] {
-  const steps: Step[] = [];
+function flatten(before: History): AppliedEvent[] {
+  const trades: AppliedEvent[] = [];
   let now = before;
   for (const { positionId, volume, floating } of before.marks) {
-    const step = trade(now, { kind: "deal", deal: "exit", slot: positionId, volume, result: floating });
-    steps.push(step);
-    now = step.after;
+    const applied = trade(now, { kind: "deal", deal: "exit", positionId, volume, result: floating });
+    trades.push(applied);
+    now = applied.after;
   }
-  return steps;
+  return trades;
 }
 
 /** An Investor leaves with its whole share, at a flat Master only. */
-function leave(before: History, event: PoolEvent & { kind: "leave" }): Step[] {
+function leave(before: History, event: PoolEvent & { kind: "leave" }): AppliedEvent[] {
   const settled = before.marks.length === 0 ? strikePool(before.pool, []) : before.pool;
   const holding = holdingOf(settled, event.subscriptionId);
   if (before.marks.length > 0 || holding.pooled < 0n || !settled.holdings.includes(holding)) return [];

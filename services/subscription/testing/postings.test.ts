@@ -13,14 +13,15 @@ import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
 
-async function aPair(balance: bigint) {
+async function aPair(deposited: bigint) {
   const world = await aWorld();
-  const pair = await subscribed(world, aMaster(world, 0n), balance);
-  return { world, ...pair, master: trader(world, pair.masterLogin), shown: () => shownOf(world, pair.investorLogin) };
-}
-
-function shownOf({ platform }: World, login: string): bigint {
-  return balanceOf(platform.ledger, login);
+  const pair = await subscribed(world, aMaster(world, 0n), deposited);
+  return {
+    world,
+    ...pair,
+    master: trader(world, pair.masterLogin),
+    balance: () => balanceOf(world.platform.ledger, pair.investorLogin),
+  };
 }
 
 async function states({ deps }: World): Promise<string[]> {
@@ -36,50 +37,50 @@ function isPosting({ key }: TransferRequest): boolean {
 }
 
 test("a loss debits an account down to 0.00 at most; the rest is netted with later results", async () => {
-  const { world, master, shown, masterLogin } = await aPair(100_00n);
+  const { world, master, balance, masterLogin } = await aPair(100_00n);
   master.result(-130_00n);
   await settle(world);
-  expect(shown()).toBe(0n);
+  expect(balance()).toBe(0n);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([-30_00n]);
   await expectBooksToReconcile(world);
   master.result(45_00n);
   await settle(world);
-  expect(shown()).toBe(15_00n);
+  expect(balance()).toBe(15_00n);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n]);
   expect(await states(world)).toEqual(["-13000 APPLIED", "-3000 REFUSED", "1500 APPLIED"]);
   await expectBooksToReconcile(world);
 });
 
 test("an unposted loss is posted after the pause when the account has money", async () => {
-  const { world, master, shown, investorLogin } = await aPair(100_00n);
+  const { world, master, balance, investorLogin } = await aPair(100_00n);
   master.result(-130_00n);
   await settle(world);
   await deposit(world, investorLogin, 50_00n);
   passTime(world, 1_000);
   await settle(world);
-  expect(shown()).toBe(20_00n);
+  expect(balance()).toBe(20_00n);
   await expectBooksToReconcile(world);
 });
 
 test("a posting on a busy account is retried under its key, and later results go into the next posting", async () => {
-  const { world, master, shown, investorLogin } = await aPair(100_00n);
+  const { world, master, balance, investorLogin } = await aPair(100_00n);
   const withdrawal = await holdForWithdrawal(world, investorLogin, 1_00n);
   master.result(10_00n);
   await settle(world);
   master.result(7_00n);
   await settle(world);
-  expect(shown()).toBe(100_00n);
+  expect(balance()).toBe(100_00n);
   await expectBooksToReconcile(world);
   await release(world, withdrawal);
   passTime(world, 2_000);
   await settle(world);
-  expect(shown()).toBe(117_00n);
+  expect(balance()).toBe(117_00n);
   expect(await states(world)).toEqual(["1000 APPLIED", "700 APPLIED"]);
   await expectBooksToReconcile(world);
 });
 
 test("the amount of a finally refused posting goes into the next one, after a pause", async () => {
-  const { world, master, shown } = await aPair(100_00n);
+  const { world, master, balance } = await aPair(100_00n);
   world.platform.rules.refuse = (request) => (isPosting(request) ? "platform_rejected" : undefined);
   master.result(10_00n);
   await settle(world);
@@ -90,29 +91,29 @@ test("the amount of a finally refused posting goes into the next one, after a pa
   passTime(world, 1_000);
   await settle(world);
   expect(await states(world)).toEqual(["1000 REFUSED", "1000 APPLIED"]);
-  expect(shown()).toBe(110_00n);
+  expect(balance()).toBe(110_00n);
   await expectBooksToReconcile(world);
 });
 
 test("a posting with an unknown outcome is retried under its key and applied once", async () => {
-  const { world, master, shown } = await aPair(100_00n);
+  const { world, master, balance } = await aPair(100_00n);
   world.platform.rules.delay = isPosting;
   master.result(10_00n);
   await settle(world);
   passTime(world, 5_000);
   await settle(world);
-  expect(shown()).toBe(100_00n);
+  expect(balance()).toBe(100_00n);
   world.platform.rules.delay = () => false;
   carryOn(world.platform);
   passTime(world, 5_000);
   await settle(world);
-  expect(shown()).toBe(110_00n);
+  expect(balance()).toBe(110_00n);
   expect(await states(world)).toEqual(["1000 APPLIED"]);
   await expectBooksToReconcile(world);
 });
 
 test("a posting whose answer was lost is retried and posted once", async () => {
-  const { world, master, shown } = await aPair(100_00n);
+  const { world, master, balance } = await aPair(100_00n);
   let lost = 0;
   const transferBatch: Deps["platform"]["transferBatch"] = async (request, context) => {
     const answer = await world.platform.client.transferBatch(request, context);
@@ -120,21 +121,21 @@ test("a posting whose answer was lost is retried and posted once", async () => {
     if (lost === 1) throw new Error("the answer was lost");
     return answer;
   };
-  const unlucky = { ...world, deps: { ...world.deps, platform: { ...world.platform.client, transferBatch } } };
+  const losing = { ...world, deps: { ...world.deps, platform: { ...world.platform.client, transferBatch } } };
   master.result(10_00n);
-  await settle(unlucky);
+  await settle(losing);
   passTime(world, 1_000);
-  await settle(unlucky);
-  expect(shown()).toBe(110_00n);
+  await settle(losing);
+  expect(balance()).toBe(110_00n);
   await expectBooksToReconcile(world);
 });
 
 test("a result above the maximum of one transfer is posted in parts", async () => {
-  const { world, master, shown } = await aPair(100_00n);
+  const { world, master, balance } = await aPair(100_00n);
   master.result(150_000_000_000n);
   master.result(100_000_000_000n);
   await settle(world);
-  expect(shown()).toBe(250_000_010_000n);
+  expect(balance()).toBe(250_000_010_000n);
   expect(await states(world)).toEqual(["100000000000 APPLIED", "100000000000 APPLIED", "50000000000 APPLIED"]);
   await expectBooksToReconcile(world);
 });

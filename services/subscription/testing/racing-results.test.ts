@@ -16,40 +16,40 @@ const MAX_PAUSE_MS = 60;
 /** Short weeks, several of which end within the test. */
 const PERIOD_MS = 1_000;
 
-type Act = {
+type Action = {
   readonly investor: number;
-  readonly what: "deposit" | "withdraw" | "assign" | "unassign" | "result" | "open" | "float" | "close" | "charge";
+  readonly action: "deposit" | "withdraw" | "assign" | "unassign" | "result" | "open" | "float" | "close" | "charge";
   readonly amount: bigint;
   readonly pauseMs: number;
 };
 
-const anAct: fc.Arbitrary<Act> = fc.record({
+const anAction: fc.Arbitrary<Action> = fc.record({
   investor: fc.nat(3),
-  what: fc.constantFrom("deposit", "withdraw", "assign", "unassign", "result", "open", "float", "close", "charge"),
+  action: fc.constantFrom("deposit", "withdraw", "assign", "unassign", "result", "open", "float", "close", "charge"),
   amount: fc.bigInt(1n, 120_00n),
   pauseMs: fc.nat(MAX_PAUSE_MS),
 });
 
-/** A synchronous action of the trader: the trading platform changes at once, the services learn of it later. */
-function trade(master: Trader, positions: bigint[], { what, amount, investor }: Act): void {
+/** A synchronous action of the trader: the trading platform changes at once, the services receive it later. */
+function trade(master: Trader, positions: bigint[], { action, amount, investor }: Action): void {
   const signed = investor % 2 === 0 ? amount : -amount;
   const [first] = positions;
-  if (what === "result") master.result(signed);
-  if (what === "charge") master.charge(-amount / 50n - 1n);
-  if (what === "open") positions.push(master.open());
-  if (what === "float" && first !== undefined) master.float(first, signed);
-  if (what === "close" && first !== undefined) {
+  if (action === "result") master.result(signed);
+  if (action === "charge") master.charge(-amount / 50n - 1n);
+  if (action === "open") positions.push(master.open());
+  if (action === "float" && first !== undefined) master.float(first, signed);
+  if (action === "close" && first !== undefined) {
     master.close(first, { profit: signed });
     positions.shift();
   }
 }
 
-async function act(world: World, pair: { masterLogin: string; investorLogin: string }, { what, amount }: Act) {
+async function execute(world: World, pair: { masterLogin: string; investorLogin: string }, { action, amount }: Action) {
   const key = `funding:withdrawal:${(world.state.keys += 1)}`;
-  if (what === "deposit") await deposit(world, pair.investorLogin, amount);
-  if (what === "withdraw") await withdraw(world, pair.investorLogin, amount, key);
-  if (what === "assign") await world.service.assign(anAssignment(pair), aCall({ withinMs: 2_000 }));
-  if (what === "unassign") await world.service.unassign(pair, aCall({ withinMs: 1_200 }));
+  if (action === "deposit") await deposit(world, pair.investorLogin, amount);
+  if (action === "withdraw") await withdraw(world, pair.investorLogin, amount, key);
+  if (action === "assign") await world.service.assign(anAssignment(pair), aCall({ withinMs: 2_000 }));
+  if (action === "unassign") await world.service.unassign(pair, aCall({ withinMs: 1_200 }));
 }
 
 /** Nothing is left to post, except losses of accounts with 0.00. */
@@ -73,7 +73,7 @@ test(
   "with concurrent commands and trades the books reconcile at every instant, and to the cent at the end",
   async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(anAct, { minLength: 12, maxLength: 40 }), async (acts) => {
+      fc.asyncProperty(fc.array(anAction, { minLength: 12, maxLength: 40 }), async (actions) => {
         const world = await aWorld({ week: { anchor: new Date(Date.now() + 500), periodMs: PERIOD_MS } });
         let fees = 0;
         world.fees.rules.due = () => [{ key: `fee:payment:${(fees += 1)}`, amount: BigInt((fees * 137) % 900) + 1n }];
@@ -84,12 +84,12 @@ test(
         const investors = Array.from({ length: 4 }, () => anInvestor(world, 200_00n));
         const positions: bigint[] = [];
         {
-          await using _work = runningService(world);
+          await using _service = runningService(world);
           const commands: Promise<unknown>[] = [];
-          for (const each of acts) {
+          for (const each of actions) {
             trade(master, positions, each);
             const pair = { masterLogin, investorLogin: investors[each.investor]! };
-            commands.push(act(world, pair, each).catch((error: unknown) => expect(error).toBeInstanceOf(Refusal)));
+            commands.push(execute(world, pair, each).catch((error: unknown) => expect(error).toBeInstanceOf(Refusal)));
             await sleep(each.pauseMs);
           }
           await Promise.all(commands);

@@ -16,7 +16,7 @@ test(
   async () => {
     const world = await aWorld();
     const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
-    await using _work = runningService(world);
+    await using _service = runningService(world);
     await Promise.all(Array.from({ length: 20 }, () => deposit(world, investorLogin, 7_77n)));
     await expectConverged(world, masterLogin);
     expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n + 20n * 7_77n);
@@ -31,7 +31,7 @@ test(
   "deposits concurrent with an assign end up in the pool in either order",
   async () => {
     const world = await aWorld();
-    await using _work = runningService(world);
+    await using _service = runningService(world);
     const pair = { masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) };
     const racing = Array.from({ length: 10 }, async (_, index) => {
       await sleep(index * 5);
@@ -49,7 +49,7 @@ test(
   async () => {
     const world = await aWorld();
     const pair = await subscribed(world, aMaster(world), 500_00n);
-    await using _work = runningService(world);
+    await using _service = runningService(world);
     const racing = Array.from({ length: 10 }, async (_, index) => {
       await sleep(index * 10);
       await deposit(world, pair.investorLogin, 3_00n);
@@ -64,15 +64,15 @@ test(
   TEST_MS,
 );
 
-type Act = {
+type Action = {
   readonly investor: number;
-  readonly what: "deposit" | "withdraw" | "assign" | "unassign";
+  readonly action: "deposit" | "withdraw" | "assign" | "unassign";
   readonly amount: bigint;
 };
 
-const anAct: fc.Arbitrary<Act> = fc.record({
+const anAction: fc.Arbitrary<Action> = fc.record({
   investor: fc.nat(3),
-  what: fc.constantFrom("deposit", "withdraw", "assign", "unassign"),
+  action: fc.constantFrom("deposit", "withdraw", "assign", "unassign"),
   amount: fc.bigInt(1n, 300_00n),
 });
 
@@ -80,21 +80,21 @@ test(
   "after concurrent commands every balance reconciles to the cent",
   async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(anAct, { minLength: 8, maxLength: 24 }), async (acts) => {
+      fc.asyncProperty(fc.array(anAction, { minLength: 8, maxLength: 24 }), async (actions) => {
         const world = await aWorld();
-        await using _work = runningService(world);
+        await using _service = runningService(world);
         const masterLogin = aMaster(world, 0n);
         const investors = Array.from({ length: 4 }, () => anInvestor(world, 200_00n));
         let key = 0;
         await Promise.allSettled(
-          acts.map(async ({ investor, what, amount }) => {
+          actions.map(async ({ investor, action, amount }) => {
             const investorLogin = investors[investor]!;
             const pair = { masterLogin, investorLogin };
-            if (what === "deposit") return await deposit(world, investorLogin, amount);
-            if (what === "withdraw") {
+            if (action === "deposit") return await deposit(world, investorLogin, amount);
+            if (action === "withdraw") {
               return await withdraw(world, investorLogin, amount, `funding:withdrawal:${(key += 1)}`);
             }
-            if (what === "assign") return await world.service.assign(anAssignment(pair), aCall({ withinMs: 2_000 }));
+            if (action === "assign") return await world.service.assign(anAssignment(pair), aCall({ withinMs: 2_000 }));
             return await world.service.unassign(pair, aCall({ withinMs: 1_200 }));
           }),
         );

@@ -20,7 +20,7 @@ async function aPool(world: World, ...balances: bigint[]) {
   return { masterLogin, investors, master: trader(world, masterLogin) };
 }
 
-function shown({ platform }: World, logins: readonly string[]): bigint[] {
+function balances({ platform }: World, logins: readonly string[]): bigint[] {
   return logins.map((login) => balanceOf(platform.ledger, login));
 }
 
@@ -30,7 +30,7 @@ test("a profit is allocated by the shares of the pool, to the cent, and posted t
   for (const result of [100_00n, 100_00n, 100_00n]) master.result(result);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
-  expect(shown(world, investors)).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
+  expect(balances(world, investors)).toEqual([1_100_00n, 1_100_00n, 1_100_00n]);
   const rows = await many(
     world.deps.pool,
     sql`select number, array_agg(amount_minor order by subscription_id) as parts
@@ -61,7 +61,7 @@ test("a loss, a commission on entry, a charge without a trade and a swap are res
   master.close(position, { profit: -100_00n, swap: -12_00n, commission: -4_00n });
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([654_00n, 218_00n]);
-  expect(shown(world, investors)).toEqual([654_00n, 218_00n]);
+  expect(balances(world, investors)).toEqual([654_00n, 218_00n]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(872_00n);
   await expectBooksToReconcile(world);
 });
@@ -88,7 +88,7 @@ test("a partial close releases a part of the accrual, a reversal all of it", asy
   await expectBooksToReconcile(world);
 });
 
-test("A1: an Investor that joins during a floating profit has no share in it", async () => {
+test("an Investor that joins during a floating profit has no share in it", async () => {
   const world = await aWorld();
   const { masterLogin, master } = await aPool(world, 1_000_00n);
   const position = master.open();
@@ -102,7 +102,7 @@ test("A1: an Investor that joins during a floating profit has no share in it", a
   await expectBooksToReconcile(world);
 });
 
-test("A2: an Investor that joins or deposits during a floating loss has no share in it", async () => {
+test("an Investor that joins or deposits during a floating loss has no share in it", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
   const position = master.open();
@@ -113,26 +113,26 @@ test("A2: an Investor that joins or deposits during a floating loss has no share
   master.close(position);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([800_00n, 800_00n]);
-  expect(shown(world, investors)).toEqual([800_00n, 800_00n]);
+  expect(balances(world, investors)).toEqual([800_00n, 800_00n]);
   await expectBooksToReconcile(world);
 });
 
-test("A8: negative cash is covered by floating profit; the account shows 0.00 until it is balanced", async () => {
+test("an Investor with negative cash and a covering floating profit has a balance of 0.00 until the profit is realised", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n);
-  const q = master.open();
-  master.float(q, -450_00n);
+  const position = master.open();
+  master.float(position, -450_00n);
   investors.push((await subscribed(world, masterLogin, 550_00n)).investorLogin);
-  master.float(q, 750_00n);
+  master.float(position, 750_00n);
   master.result(-1_200_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([400_00n, -50_00n]);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n, -50_00n]);
-  expect(shown(world, investors)).toEqual([400_00n, 0n]);
-  master.close(q, { profit: 750_00n });
+  expect(balances(world, investors)).toEqual([400_00n, 0n]);
+  master.close(position, { profit: 750_00n });
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([550_00n, 550_00n]);
-  expect(shown(world, investors)).toEqual([550_00n, 550_00n]);
+  expect(balances(world, investors)).toEqual([550_00n, 550_00n]);
   await expectBooksToReconcile(world);
 });
 
@@ -160,13 +160,13 @@ test("a deal between the mirror and the marks is allocated with the old units", 
   await expectBooksToReconcile(world);
 });
 
-test("money mirrored to a flat Master shares in the very next deal", async () => {
+test("money mirrored to a flat Master shares in the next deal", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
   await deposit(world, investors[1]!, 1_000_00n);
   await deliver(world);
   await mirrorOpenFlows(world.deps);
-  // The Master shows the mirror, and the trader trades before the marks are read.
+  // The log of the Master has the mirror, and the trader trades before the marks are read.
   const position = master.open();
   master.close(position, { profit: 300_00n });
   await deliver(world);
@@ -176,7 +176,7 @@ test("money mirrored to a flat Master shares in the very next deal", async () =>
   await expectBooksToReconcile(world);
 });
 
-test("while a Master cannot be marked its money waits with a reason, and nothing else stops", async () => {
+test("while the marks of a Master cannot be read, inbound money waits with a reason, and results are still allocated", async () => {
   const world = await aWorld();
   const { masterLogin, master, investors } = await aPool(world, 1_000_00n, 0n);
   master.open();
@@ -190,13 +190,13 @@ test("while a Master cannot be marked its money waits with a reason, and nothing
   await settle(world);
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 500_00n]);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([990_00n, 0n]);
-  const why = sql`select mark_tries > 0 as tried, mark_reason as reason from master_pool`;
-  expect(await many(world.deps.pool, why)).toEqual([{ tried: true, reason: expect.stringContaining("deals") }]);
+  const markState = sql`select mark_tries > 0 as tried, mark_reason as reason from master_pool`;
+  expect(await many(world.deps.pool, markState)).toEqual([{ tried: true, reason: expect.stringContaining("deals") }]);
   getAccount(world.platform.ledger, masterLogin).isComplete = true;
   passTime(world, 2_000);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([990_00n, 500_00n]);
-  expect(await many(world.deps.pool, why)).toEqual([{ tried: false, reason: null }]);
+  expect(await many(world.deps.pool, markState)).toEqual([{ tried: false, reason: null }]);
   await expectBooksToReconcile(world);
 });
 
@@ -274,7 +274,7 @@ test("a pool in deficit is logged once, and accepts no Investor until the defici
   master.charge(-10_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([-63_00n, -147_00n]);
-  expect(shown(world, investors)).toEqual([0n, 0n]);
+  expect(balances(world, investors)).toEqual([0n, 0n]);
   const deficit = "pool in deficit, no Investor can join until it is covered";
   expect(error.mock.calls.filter(([message]) => message === deficit)).toHaveLength(1);
   const pair = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
@@ -291,7 +291,7 @@ test("a pool in deficit is logged once, and accepts no Investor until the defici
   await expectBooksToReconcile(world);
 });
 
-test("the allocation of a deal to a thousand Investors needs a handful of statements", async () => {
+test("the allocation of a deal to a thousand Investors needs fewer than 25 statements", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { id } = await subscribed(world, masterLogin, 100_00n);

@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { decide, reviewAbout, reviewsOf, vote } from "./desk.ts";
+import { decide, reviewWithReason, reviewsOf, vote } from "./reviews.ts";
 import { deposit } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
@@ -12,12 +12,12 @@ import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
 
 /** A dealer moves money without the service. */
-async function moved(world: World, login: string, amount: bigint): Promise<void> {
+async function moveExternally(world: World, login: string, amount: bigint): Promise<void> {
   enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount });
   await settle(world);
 }
 
-async function stopped(world: World, login: string): Promise<void> {
+async function stopByAmendment(world: World, login: string): Promise<void> {
   enter(world.platform.ledger, login, {
     kind: MovementKind.AMENDMENT,
     amount: 0n,
@@ -38,8 +38,8 @@ const stoppedMasters = ({ deps }: World) =>
 
 test("a stopped Master opens a review with the state of its books at that moment", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
-  await stopped(world, investorLogin);
-  const review = await reviewAbout(world, "stopped");
+  await stopByAmendment(world, investorLogin);
+  const review = await reviewWithReason(world, "stopped");
   expect(review).toMatchObject({
     login: masterLogin,
     dealId: 77n,
@@ -65,12 +65,12 @@ test("a stopped Master opens a review with the state of its books at that moment
 
 test("two API keys resume a Master, and waiting deposits, results and postings continue", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
-  await stopped(world, masterLogin);
+  await stopByAmendment(world, masterLogin);
   await deposit(world, investorLogin, 30_00n);
   trader(world, masterLogin).result(20_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "inbound")).toEqual([30_00n]);
-  const review = await decide(world, await reviewAbout(world, "stopped"), "resume");
+  const review = await decide(world, await reviewWithReason(world, "stopped"), "resume");
   expect(review).toMatchObject({ state: ReviewState.DECIDED, decision: { proposedBy: "anna", confirmedBy: "boris" } });
   expect(await stoppedMasters(world)).toEqual([]);
   passTime(world, 60_000);
@@ -86,8 +86,8 @@ test("two API keys resume a Master, and waiting deposits, results and postings c
 
 test("the vote of one API key alone resumes no Master", async () => {
   const { world, masterLogin } = await aPool(500_00n);
-  await stopped(world, masterLogin);
-  const review = await reviewAbout(world, "stopped");
+  await stopByAmendment(world, masterLogin);
+  const review = await reviewWithReason(world, "stopped");
   await vote(world.deps, review, { action: "resume", actor: "anna" });
   await expect(vote(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
     code: "second_approver_required",
@@ -100,9 +100,9 @@ test("the vote of one API key alone resumes no Master", async () => {
 
 test("a Master whose account differs from its log is resumed only with resume_with_difference", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
-  await stopped(world, investorLogin);
+  await stopByAmendment(world, investorLogin);
   getAccount(world.platform.ledger, investorLogin).isComplete = false;
-  const review = await reviewAbout(world, "stopped");
+  const review = await reviewWithReason(world, "stopped");
   await expect(vote(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
     code: "action_not_possible",
     message: `The open positions of ${investorLogin} differ from those in its log.`,
@@ -115,16 +115,16 @@ test("a Master whose account differs from its log is resumed only with resume_wi
   await expectBooksToReconcile(world);
 });
 
-test("while platform is unavailable no vote is recorded", async () => {
+test("while the platform service is unavailable no vote is recorded", async () => {
   const { world, masterLogin } = await aPool(500_00n);
-  await stopped(world, masterLogin);
-  const review = await reviewAbout(world, "stopped");
+  await stopByAmendment(world, masterLogin);
+  const review = await reviewWithReason(world, "stopped");
   world.platform.state.isDown = true;
   await expect(vote(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
     outcome: "not_executed",
   });
   world.platform.state.isDown = false;
-  expect(await reviewAbout(world, "stopped")).toMatchObject({ state: ReviewState.OPEN });
+  expect(await reviewWithReason(world, "stopped")).toMatchObject({ state: ReviewState.OPEN });
 });
 
 test("a deal older than the last strike is allocated when two API keys approve it by its id", async () => {
@@ -133,7 +133,7 @@ test("a deal older than the last strike is allocated when two API keys approve i
   const { dealId } = master.result(10_00n, { dealId: 900_001n });
   master.result(5_00n);
   await settle(world);
-  const review = await reviewAbout(world, "stopped");
+  const review = await reviewWithReason(world, "stopped");
   expect(review.actions).toEqual(["resume", "resume_with_difference", "allocate_deal"]);
   const wrong = { action: "allocate_deal", actor: "anna", dealId: 1n };
   await expect(vote(world.deps, review, wrong)).rejects.toMatchObject({ code: "action_not_possible" });
@@ -156,10 +156,10 @@ test.each(["mirror", "exit"] as const)(
   async (kind) => {
     const { world, masterLogin, investorLogin } = await aPool(500_00n);
     const prefix = kind === "mirror" ? "subscription:mirror:" : "exit:";
-    const odd: string[] = [];
+    const wrongKeys: string[] = [];
     world.platform.rules.delay = ({ key }) => {
-      if (!key.startsWith(prefix) || (odd.length > 0 && odd[0] !== key)) return false;
-      odd[0] = key;
+      if (!key.startsWith(prefix) || (wrongKeys.length > 0 && wrongKeys[0] !== key)) return false;
+      wrongKeys[0] = key;
       return true;
     };
     if (kind === "mirror") await deposit(world, investorLogin, 30_00n);
@@ -169,9 +169,9 @@ test.each(["mirror", "exit"] as const)(
       mirror: { kind: MovementKind.MIRROR, amount: 29_00n },
       exit: { kind: MovementKind.EXIT, amount: 1_00n },
     };
-    enter(world.platform.ledger, masterLogin, { ...wrong[kind], key: odd[0] ?? "" });
+    enter(world.platform.ledger, masterLogin, { ...wrong[kind], key: wrongKeys[0] ?? "" });
     await settle(world);
-    const review = await reviewAbout(world, "stopped");
+    const review = await reviewWithReason(world, "stopped");
     expect(review.actions).toEqual(["transfer_again"]);
     await decide(world, review, "transfer_again");
     passTime(world, 60_000);
@@ -185,8 +185,8 @@ test.each(["mirror", "exit"] as const)(
 
 test("a dealer's deposit on an Investor is adopted after two approvals and reaches the Master", async () => {
   const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
-  await moved(world, investorLogin, 40_00n);
-  const review = await reviewAbout(world, "external_funds_on_investor");
+  await moveExternally(world, investorLogin, 40_00n);
+  const review = await reviewWithReason(world, "external_funds_on_investor");
   expect(review).toMatchObject({
     login: investorLogin,
     amount: { minorUnits: 40_00n },
@@ -202,8 +202,8 @@ test("a dealer's deposit on an Investor is adopted after two approvals and reach
 
 test("a dealer's withdrawal on an Investor is adopted as a withdrawal: it leaves the Master, without a fee", async () => {
   const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
-  await moved(world, investorLogin, -40_00n);
-  await decide(world, await reviewAbout(world, "external_funds_on_investor"), "adopt");
+  await moveExternally(world, investorLogin, -40_00n);
+  await decide(world, await reviewWithReason(world, "external_funds_on_investor"), "adopt");
   await settle(world);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ pooled: 460_00n, outbound: 0n, quarantined: 0n });
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(460_00n);
@@ -213,8 +213,8 @@ test("a dealer's withdrawal on an Investor is adopted as a withdrawal: it leaves
 test("a withdrawal above the Investor's share of the pool is not adopted", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
   trader(world, masterLogin).result(-450_00n);
-  await moved(world, investorLogin, -50_01n);
-  const review = await reviewAbout(world, "external_funds_on_investor");
+  await moveExternally(world, investorLogin, -50_01n);
+  const review = await reviewWithReason(world, "external_funds_on_investor");
   await vote(world.deps, review, { action: "adopt", actor: "anna" });
   await expect(vote(world.deps, review, { action: "adopt", actor: "boris" })).rejects.toMatchObject({
     code: "action_not_possible",
@@ -224,31 +224,31 @@ test("a withdrawal above the Investor's share of the pool is not adopted", async
 
 test("acknowledged external funds open no new review until the amount changes", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
-  await moved(world, investorLogin, 40_00n);
-  await moved(world, masterLogin, 25_00n);
+  await moveExternally(world, investorLogin, 40_00n);
+  await moveExternally(world, masterLogin, 25_00n);
   for (const reason of ["external_funds_on_investor", "external_funds_on_master"]) {
-    await decide(world, await reviewAbout(world, reason), "acknowledge");
+    await decide(world, await reviewWithReason(world, reason), "acknowledge");
   }
   await settle(world);
   expect(await reviewsOf(world)).toEqual([]);
-  await moved(world, investorLogin, 1_00n);
-  await moved(world, masterLogin, -5_00n);
+  await moveExternally(world, investorLogin, 1_00n);
+  await moveExternally(world, masterLogin, -5_00n);
   expect((await reviewsOf(world)).map(({ amount }) => amount?.minorUnits).sort()).toEqual([20_00n, 41_00n]);
   await expectBooksToReconcile(world);
 });
 
 test("a proposal is void when the amount changes, and the review closes when the funds are gone", async () => {
   const { world, investorLogin } = await aPool(500_00n);
-  await moved(world, investorLogin, 40_00n);
-  const review = await reviewAbout(world, "external_funds_on_investor");
+  await moveExternally(world, investorLogin, 40_00n);
+  const review = await reviewWithReason(world, "external_funds_on_investor");
   await vote(world.deps, review, { action: "adopt", actor: "anna" });
-  await moved(world, investorLogin, 2_00n);
-  expect(await reviewAbout(world, "external_funds_on_investor")).toMatchObject({
+  await moveExternally(world, investorLogin, 2_00n);
+  expect(await reviewWithReason(world, "external_funds_on_investor")).toMatchObject({
     id: review.id,
     state: ReviewState.OPEN,
     amount: { minorUnits: 42_00n },
   });
-  await moved(world, investorLogin, -42_00n);
+  await moveExternally(world, investorLogin, -42_00n);
   expect(await reviewsOf(world)).toEqual([]);
   await expect(vote(world.deps, review, { action: "adopt", actor: "anna" })).rejects.toMatchObject({
     code: "review_decided",
@@ -257,8 +257,8 @@ test("a proposal is void when the amount changes, and the review closes when the
 
 test("nothing is adopted while an Investor is leaving the pool", async () => {
   const { world, investorLogin } = await aPool(500_00n);
-  await moved(world, investorLogin, 40_00n);
-  const review = await reviewAbout(world, "external_funds_on_investor");
+  await moveExternally(world, investorLogin, 40_00n);
+  const review = await reviewWithReason(world, "external_funds_on_investor");
   await vote(world.deps, review, { action: "adopt", actor: "anna" });
   await many(
     world.deps.pool,
@@ -273,8 +273,8 @@ test("nothing is adopted while an Investor is leaving the pool", async () => {
 
 test("funds that are not part of the review are not adopted with it", async () => {
   const { world, investorLogin } = await aPool(500_00n);
-  await moved(world, investorLogin, 40_00n);
-  const review = await reviewAbout(world, "external_funds_on_investor");
+  await moveExternally(world, investorLogin, 40_00n);
+  const review = await reviewWithReason(world, "external_funds_on_investor");
   await vote(world.deps, review, { action: "adopt", actor: "anna" });
   const quarantine = sql`update investor_account set quarantined_minor = 41_00, outside_minor = -100`;
   await many(world.deps.pool, quarantine);
@@ -291,10 +291,10 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([-20_00n, -10_00n]);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([-20_00n, -10_00n]);
-  await moved(world, masterLogin, 29_99n);
-  expect((await reviewAbout(world, "external_funds_on_master")).actions).toEqual(["acknowledge"]);
-  await moved(world, masterLogin, 5_00n);
-  const review = await reviewAbout(world, "external_funds_on_master");
+  await moveExternally(world, masterLogin, 29_99n);
+  expect((await reviewWithReason(world, "external_funds_on_master")).actions).toEqual(["acknowledge"]);
+  await moveExternally(world, masterLogin, 5_00n);
+  const review = await reviewWithReason(world, "external_funds_on_master");
   expect(review.actions).toEqual(["acknowledge", "compensate_deficit"]);
   const allocations = sql`select number, subscription_id, amount_minor from allocation_row order by 1, 2`;
   const before = await many(world.deps.pool, allocations);
@@ -304,7 +304,7 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n, 0n]);
   expect(await many(world.deps.pool, allocations)).toEqual(before);
-  expect(await reviewAbout(world, "external_funds_on_master")).toMatchObject({ amount: { minorUnits: 4_99n } });
+  expect(await reviewWithReason(world, "external_funds_on_master")).toMatchObject({ amount: { minorUnits: 4_99n } });
   expect(await many(world.deps.pool, sql`select is_in_deficit as deficit from master_pool`)).toEqual([
     { deficit: false },
   ]);
@@ -328,8 +328,8 @@ test("no Investor is compensated while the Master has open positions", async () 
   const open = master.open();
   master.result(-120_00n);
   await settle(world);
-  await moved(world, masterLogin, 20_00n);
-  const review = await reviewAbout(world, "external_funds_on_master");
+  await moveExternally(world, masterLogin, 20_00n);
+  const review = await reviewWithReason(world, "external_funds_on_master");
   const compensate = { action: "compensate_deficit", actor: "anna" };
   await expect(vote(world.deps, review, compensate)).rejects.toMatchObject({
     code: "action_not_possible",
@@ -359,7 +359,7 @@ test("external funds withdrawn from an Investor and returned leave every bucket 
     transferId: 9n,
   });
   await settle(world);
-  await decide(world, await reviewAbout(world, "stopped"), "resume");
+  await decide(world, await reviewWithReason(world, "stopped"), "resume");
   await settle(world);
 
   expect(await holdingOf(world, masterLogin, id)).toEqual(before);
@@ -371,10 +371,10 @@ test("external funds withdrawn from an Investor and returned leave every bucket 
 test("a Master whose mirror deal was deleted is resumed after its log was corrected, the missing amount is external, and the Investor leaves", async () => {
   const { world, masterLogin, investorLogin } = await aPool(500_00n);
   const { ledger } = world.platform;
-  await stopped(world, masterLogin);
+  await stopByAmendment(world, masterLogin);
   // The log has the mirror, and the balance on the trading platform lacks it.
   getAccount(ledger, masterLogin).isComplete = false;
-  const review = await reviewAbout(world, "stopped");
+  const review = await reviewWithReason(world, "stopped");
   await expect(vote(world.deps, review, { action: "resume", actor: "anna" })).rejects.toMatchObject({
     code: "action_not_possible",
   });
@@ -383,13 +383,13 @@ test("a Master whose mirror deal was deleted is resumed after its log was correc
   getAccount(ledger, masterLogin).isComplete = true;
   await settle(world);
   await decide(world, review, "resume");
-  expect(await reviewAbout(world, "external_funds_on_master")).toMatchObject({
+  expect(await reviewWithReason(world, "external_funds_on_master")).toMatchObject({
     amount: { minorUnits: -500_00n },
     actions: ["acknowledge"],
   });
   await expectBooksToReconcile(world);
 
-  await moved(world, masterLogin, 500_00n);
+  await moveExternally(world, masterLogin, 500_00n);
   await world.service.unassign({ masterLogin, investorLogin }, aCall());
   await settle(world);
 
@@ -402,15 +402,15 @@ test("a Master whose mirror deal was deleted is resumed after its log was correc
 test("the correction of a deleted deposit on an Investor is adopted and leaves the Master like a withdrawal", async () => {
   const { world, masterLogin, investorLogin, id } = await aPool(500_00n);
   await deposit(world, investorLogin, 30_00n);
-  await stopped(world, investorLogin);
+  await stopByAmendment(world, investorLogin);
   const correction = { kind: MovementKind.CORRECTION, amount: -30_00n, reason: "deal_gone", dealId: 77n };
   enter(world.platform.ledger, investorLogin, correction);
   await settle(world);
-  await decide(world, await reviewAbout(world, "stopped"), "resume");
+  await decide(world, await reviewWithReason(world, "stopped"), "resume");
   await settle(world);
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ quarantined: -30_00n, pooled: 530_00n });
 
-  await decide(world, await reviewAbout(world, "external_funds_on_investor"), "adopt");
+  await decide(world, await reviewWithReason(world, "external_funds_on_investor"), "adopt");
   await settle(world);
 
   expect(await holdingOf(world, masterLogin, id)).toMatchObject({ quarantined: 0n, pooled: 500_00n, outbound: 0n });

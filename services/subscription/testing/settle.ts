@@ -15,8 +15,8 @@ import { settleExits } from "../jobs/settle-exits.ts";
 import { settleGates } from "../jobs/settle-gates.ts";
 import { anAssignment, aCall, anInvestor, type World } from "./world.ts";
 
-/** More rounds of the jobs than any test needs. */
-const MAX_ROUNDS = 60;
+/** More runs of the jobs than any test needs. */
+const MAX_RUNS = 60;
 
 /** Files each entry of the feed that was not delivered yet, as the relay and the consumer do. */
 export async function deliver({ platform, deps, state }: World): Promise<boolean> {
@@ -27,7 +27,7 @@ export async function deliver({ platform, deps, state }: World): Promise<boolean
   return true;
 }
 
-/** One round of every job. */
+/** One run of every job. */
 export async function runJobs(deps: Deps): Promise<boolean> {
   const isMore = [
     await readGaps(deps),
@@ -48,7 +48,7 @@ export async function runJobs(deps: Deps): Promise<boolean> {
 
 /** Delivers and runs the jobs until nothing changes any more, at the present time of the clock. */
 export async function settle(world: World): Promise<void> {
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  for (let runs = 0; runs < MAX_RUNS; runs += 1) {
     const isDelivered = await deliver(world);
     const isMore = await runJobs(world.deps);
     if (!isDelivered && !isMore && world.platform.ledger.feed.length === world.state.delivered) return;

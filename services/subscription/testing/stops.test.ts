@@ -9,7 +9,7 @@ import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, lastEntry } from "#test/support/platform-fake/ledger.ts";
-import { decide, reviewAbout } from "./desk.ts";
+import { decide, reviewWithReason } from "./reviews.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
@@ -55,7 +55,7 @@ test("an amended deal on an Investor in a pool stops that Master only", async ()
   const world = await aWorld();
   const [masterLogin, other] = [aMaster(world, 0n), aMaster(world, 0n)];
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
-  const elsewhere = await subscribed(world, other, 300_00n);
+  const otherPair = await subscribed(world, other, 300_00n);
   enter(world.platform.ledger, investorLogin, {
     kind: MovementKind.AMENDMENT,
     amount: 0n,
@@ -73,7 +73,7 @@ test("an amended deal on an Investor in a pool stops that Master only", async ()
   );
   for (const login of [masterLogin, other]) trader(world, login).result(10_00n);
   await deposit(world, investorLogin, 30_00n);
-  await deposit(world, elsewhere.investorLogin, 30_00n);
+  await deposit(world, otherPair.investorLogin, 30_00n);
   await settle(world);
   expect(await holdingOf(world, masterLogin, 1n)).toMatchObject({ pooled: 500_00n, inbound: 30_00n, unposted: 0n });
   expect(await holdingOf(world, other, 2n)).toMatchObject({ pooled: 340_00n, inbound: 0n, unposted: 0n });
@@ -84,8 +84,8 @@ test("results to post wait while their Master is stopped, and those of other Mas
   const world = await aWorld();
   const [masterLogin, other] = [aMaster(world, 0n), aMaster(world, 0n)];
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);
-  const elsewhere = await subscribed(world, other, 300_00n);
-  const held = [investorLogin, elsewhere.investorLogin].map((login) => ({ login, lockOwner: `other:${login}` }));
+  const otherPair = await subscribed(world, other, 300_00n);
+  const held = [investorLogin, otherPair.investorLogin].map((login) => ({ login, lockOwner: `other:${login}` }));
   for (const accountLock of held) await world.platform.client.hold(accountLock, aCall());
   for (const login of [masterLogin, other]) trader(world, login).result(10_00n);
   await settle(world);
@@ -95,7 +95,7 @@ test("results to post wait while their Master is stopped, and those of other Mas
   passTime(world, 60_000);
   await settle(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
-  expect(balanceOf(world.platform.ledger, elsewhere.investorLogin)).toBe(310_00n);
+  expect(balanceOf(world.platform.ledger, otherPair.investorLogin)).toBe(310_00n);
   await expectBooksToReconcile(world);
 });
 
@@ -116,13 +116,13 @@ test("a recorded mirror that is not sent yet waits while its Master is stopped",
     { amount: 30_00n },
   ]);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
-  await decide(world, await reviewAbout(world, "stopped"), "resume");
+  await decide(world, await reviewWithReason(world, "stopped"), "resume");
   await settle(world);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
   await expectBooksToReconcile(world);
 });
 
-test("a leave is refused with safety_stop when fee is stopped on the Master, and the gate stays open", async () => {
+test("a leave is refused with safety_stop while the fees of the Master are stopped, and the gate stays open", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const { investorLogin } = await subscribed(world, masterLogin, 500_00n);

@@ -29,7 +29,7 @@ test("a strike waits only for locks of the Investors whose units it changes", as
   await expectBooksToReconcile(world);
 });
 
-test("a fee filed while the pool is being saved is not lost, and neither is the saved pool", async () => {
+test("a fee that is filed while the pool is saved and the saved pool are both kept", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const one = await subscribed(world, masterLogin, 1_000_00n);
@@ -42,7 +42,6 @@ test("a fee filed while the pool is being saved is not lost, and neither is the 
     await deliver(world);
     const [first, second] = before.holdings;
     assert(first !== undefined && second !== undefined);
-    // A change of both.
     const holdings = [
       { ...first, pooled: first.pooled + 3_00n, carry: 5n },
       { ...second, pooled: second.pooled - 3_00n, carry: -5n },

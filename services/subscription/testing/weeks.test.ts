@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { AllocationEntry } from "#proto/pamm/subscription/v1/subscription.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "./books.ts";
-import { decide, reviewAbout } from "./desk.ts";
+import { decide, reviewWithReason } from "./reviews.ts";
 import { holdForWithdrawal, withdraw } from "./funding.ts";
 import { cents, inBucket, publishedEvents } from "./ledger.ts";
 import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 const WAIT_MS = 6_000;
 
 /** Weeks of an hour; the next cut-off is half an hour away. */
-async function aWorldOfHours(): Promise<{ world: World; cutOff: (index: number) => Date }> {
+async function aWorldWithHourlyWeeks(): Promise<{ world: World; cutOff: (index: number) => Date }> {
   const first = Date.now() + HOUR_MS / 2;
   const world = await aWorld({ week: { anchor: new Date(first), periodMs: HOUR_MS } });
   return { world, cutOff: (index) => new Date(first + index * HOUR_MS) };
@@ -26,19 +26,19 @@ function before(cutOff: Date): Date {
   return new Date(cutOff.getTime() - 1);
 }
 
-function passTo(world: World, instant: Date, waitMs = WAIT_MS): void {
+function passTimeTo(world: World, instant: Date, waitMs = WAIT_MS): void {
   passTime(world, instant.getTime() - world.deps.now().getTime() + waitMs);
 }
 
-/** "result 10.00" or the cut-off of a week, in their order. */
+/** The results and the cut-offs of weeks, in their order. */
 async function entriesOf({ service }: World, masterLogin: string): Promise<(bigint | Date | undefined)[]> {
   const { entries, lastNumber } = await service.readAllocations({ masterLogin, afterNumber: 0n, limit: 500 }, aCall());
   expect(entries.map(({ number }) => number)).toEqual(entries.map((_, index) => BigInt(index + 1)));
   expect(lastNumber).toBe(BigInt(entries.length));
-  return entries.map(briefly);
+  return entries.map(resultOrCutOff);
 }
 
-function briefly({ entry }: AllocationEntry): bigint | Date | undefined {
+function resultOrCutOff({ entry }: AllocationEntry): bigint | Date | undefined {
   return entry?.$case === "week" ? entry.value.cutOff : cents(entry?.value.result);
 }
 
@@ -49,35 +49,35 @@ async function rowsOf({ service }: World, masterLogin: string, number: bigint) {
 }
 
 test("the weeks of a stopped Master wait, and are closed in order after it is resumed", async () => {
-  const { world, cutOff } = await aWorldOfHours();
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const { ledger } = world.platform;
   enter(ledger, masterLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_changed", dealId: 77n });
   await settle(world);
   trader(world, masterLogin).result(10_00n, { at: before(cutOff(0)) });
-  passTo(world, cutOff(0));
+  passTimeTo(world, cutOff(0));
   await settle(world);
   trader(world, masterLogin).result(20_00n, { at: before(cutOff(1)) });
-  passTo(world, cutOff(1));
+  passTimeTo(world, cutOff(1));
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([]);
-  await decide(world, await reviewAbout(world, "stopped"), "resume");
+  await decide(world, await reviewWithReason(world, "stopped"), "resume");
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n, cutOff(1)]);
   await expectBooksToReconcile(world);
 });
 
 test("a week is closed between two results, and a deal dated at the cut-off comes after it", async () => {
-  const { world, cutOff } = await aWorldOfHours();
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const master = trader(world, masterLogin);
   master.result(10_00n, { at: before(cutOff(0)) });
   master.result(20_00n, { at: cutOff(0) });
-  passTo(world, cutOff(0), 1_000);
+  passTimeTo(world, cutOff(0), 1_000);
   await settle(world);
   // The trading platform may still report deals from before the cut-off.
   expect(await entriesOf(world, masterLogin)).toEqual([10_00n]);
-  passTo(world, cutOff(0));
+  passTimeTo(world, cutOff(0));
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n]);
   expect(await rowsOf(world, masterLogin, 2n)).toEqual([[0n, 0n]]);
@@ -97,18 +97,18 @@ test("a week is closed between two results, and a deal dated at the cut-off come
 });
 
 test("a week is closed with each Investor's share of the floating result at its end, also when it was realised since", async () => {
-  const { world, cutOff } = await aWorldOfHours();
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 750_00n);
   await subscribed(world, masterLogin, 250_00n);
   await subscribed(world, masterLogin, 0n);
   const master = trader(world, masterLogin);
-  const stays = master.open({ at: before(cutOff(0)) });
-  const goes = master.open({ at: before(cutOff(0)) });
+  const stillOpen = master.open({ at: before(cutOff(0)) });
+  const closed = master.open({ at: before(cutOff(0)) });
   await settle(world);
-  passTo(world, cutOff(0));
-  master.float(stays, -80_00n);
-  master.close(goes, { profit: 30_00n, swap: -10_00n, commission: -1_00n, at: cutOff(0) });
+  passTimeTo(world, cutOff(0));
+  master.float(stillOpen, -80_00n);
+  master.close(closed, { profit: 30_00n, swap: -10_00n, commission: -1_00n, at: cutOff(0) });
   const later = master.open({ at: cutOff(0) });
   master.float(later, 999_00n);
   await settle(world);
@@ -125,14 +125,14 @@ test("a week is closed with each Investor's share of the floating result at its 
 });
 
 test("missed weeks are closed in order, each with its own results", async () => {
-  const { world, cutOff } = await aWorldOfHours();
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const master = trader(world, masterLogin);
   master.result(800_00n, { at: before(cutOff(0)) });
   master.result(-500_00n, { at: before(cutOff(1)) });
   master.result(7_00n, { at: before(cutOff(3)) });
   master.result(1_00n, { at: cutOff(3) });
-  passTo(world, cutOff(3));
+  passTimeTo(world, cutOff(3));
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([
     800_00n,
@@ -148,11 +148,11 @@ test("missed weeks are closed in order, each with its own results", async () => 
 });
 
 test("a Master with an incomplete log keeps its week open, and is read again", async () => {
-  const { world, cutOff } = await aWorldOfHours();
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const account = getAccount(world.platform.ledger, masterLogin);
   account.isComplete = false;
-  passTo(world, cutOff(0));
+  passTimeTo(world, cutOff(0));
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([]);
   account.isComplete = true;
@@ -162,30 +162,30 @@ test("a Master with an incomplete log keeps its week open, and is read again", a
 });
 
 test("a deal received after its week was closed counts in the open week", async () => {
-  const { world, cutOff } = await aWorldOfHours();
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
-  passTo(world, cutOff(0));
+  passTimeTo(world, cutOff(0));
   await settle(world);
   trader(world, masterLogin).result(10_00n, { at: before(cutOff(0)) });
   await settle(world);
-  passTo(world, cutOff(1));
+  passTimeTo(world, cutOff(1));
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0), 10_00n, cutOff(1)]);
 });
 
 test("while the pool is empty no week is closed, and none is closed later for that time", async () => {
-  const { world, cutOff } = await aWorldOfHours();
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
   const masterLogin = aMaster(world, 0n);
   const master = trader(world, masterLogin);
-  passTo(world, cutOff(2));
+  passTimeTo(world, cutOff(2));
   master.result(5_00n);
   await settle(world);
   const pair = await subscribed(world, masterLogin, 100_00n);
-  passTo(world, cutOff(3));
+  passTimeTo(world, cutOff(3));
   await settle(world);
   await world.service.unassign(pair, aCall());
   await settle(world);
-  passTo(world, cutOff(6));
+  passTimeTo(world, cutOff(6));
   master.result(5_00n);
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([5_00n, cutOff(3), 5_00n]);
@@ -193,26 +193,26 @@ test("while the pool is empty no week is closed, and none is closed later for th
 });
 
 test("an Investor that joins after a cut-off has no row in the week before it, however late it is closed", async () => {
-  const { world, cutOff } = await aWorldOfHours();
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 100_00n);
-  passTo(world, cutOff(0), 1_000);
+  passTimeTo(world, cutOff(0), 1_000);
   await subscribed(world, masterLogin, 100_00n);
   // Its money waits on the Master: units of the new week must not count in the old one.
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 100_00n]);
-  passTo(world, cutOff(0));
+  passTimeTo(world, cutOff(0));
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
   expect(await rowsOf(world, masterLogin, 1n)).toHaveLength(1);
 });
 
-test("a Leave closes the due weeks itself, before its own log position", async () => {
-  const { world, cutOff } = await aWorldOfHours();
+test("a leave closes the due weeks itself, before its own log position", async () => {
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const master = trader(world, masterLogin);
   master.result(100_00n, { at: before(cutOff(0)) });
   master.result(50_00n, { at: cutOff(0) });
-  passTo(world, cutOff(0), 1_000);
+  passTimeTo(world, cutOff(0), 1_000);
   await deliver(world);
   expect(await withdraw(world, investorLogin, 9_999_00n, "funding:withdrawal:1")).toBe(1_150_00n);
   expect(await entriesOf(world, masterLogin)).toEqual([100_00n, cutOff(0), 50_00n]);
@@ -223,9 +223,9 @@ test("a Leave closes the due weeks itself, before its own log position", async (
 });
 
 test("a due week does not block the leave of an Investor that joined after it", async () => {
-  const { world, cutOff } = await aWorldOfHours();
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { investorLogin } = await subscribed(world, aMaster(world), 100_00n);
-  passTo(world, cutOff(0), 100);
+  passTimeTo(world, cutOff(0), 100);
   const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
   await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 1_00n } });
   const closed = await many(world.deps.pool, sql`select cut_off from allocation_entry where kind = 'WEEK'`);
@@ -233,17 +233,17 @@ test("a due week does not block the leave of an Investor that joined after it", 
 });
 
 test("a backlog of thousands of deals after the end of a week does not prevent its close", async () => {
-  const { world, cutOff } = await aWorldOfHours();
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const master = trader(world, masterLogin);
   master.result(10_00n, { at: before(cutOff(0)) });
   for (let count = 0; count < 5_001; count += 1) master.result(0n, { at: cutOff(0) });
-  passTo(world, cutOff(0));
+  passTimeTo(world, cutOff(0));
   await settle(world);
   const { entries, lastNumber } = await world.service.readAllocations(
     { masterLogin, afterNumber: 0n, limit: 3 },
     aCall(),
   );
-  expect(entries.map(briefly)).toEqual([10_00n, cutOff(0), 0n]);
+  expect(entries.map(resultOrCutOff)).toEqual([10_00n, cutOff(0), 0n]);
   expect(lastNumber).toBe(5_003n);
 }, 120_000);

@@ -20,14 +20,14 @@ test("a configuration is answered with six decimals", async () => {
   });
 });
 
-test.each(["investor_not_found", "fee_configuration_not_found"])("%s is a 404", async (code) => {
+test.each(["investor_not_found", "fee_configuration_not_found"])("%s is answered with 404", async (code) => {
   const refusal = new Refusal({ code, status: "not_found", message: "No." });
   const edge = await testEdge({ fees: { getConfiguration: () => Promise.reject(refusal) } });
 
   expect(await edge.call({ url: "/api/v1/investor/1/performance-fee" })).toMatchObject({ status: 404, body: { code } });
 });
 
-test("fields that the caller omits are left to the fee service", async () => {
+test("fee terms that the caller omits are sent to the fee service as undefined", async () => {
   const edge = await testEdge({ fees: { updateConfiguration: async () => aFeeConfiguration() } });
   await edge.call({ method: "POST", url: UPDATE, payload: { investor_login: "1" } });
   await edge.call({ method: "POST", url: UPDATE, payload: { investor_login: "1", upsert: false, rate: 0 } });

@@ -83,7 +83,7 @@ test("a name keeps every character that is not a control character", async () =>
   expect(answer.body).toMatchObject({ name });
 });
 
-test("the active Master of an Investor without one is three nulls", async () => {
+test("the query for the active Master of an Investor without one is answered with three nulls", async () => {
   const edge = await testEdge({
     subscriptions: { getActiveMaster: async () => ({ masterLogin: undefined, name: undefined, startedAt: undefined }) },
   });

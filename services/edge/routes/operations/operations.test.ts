@@ -20,7 +20,7 @@ const UNAVAILABLE = new Refusal({
   message: "subscription is unavailable",
 });
 
-const unknown = () => Promise.reject(NOT_FOUND);
+const notFound = () => Promise.reject(NOT_FOUND);
 const unavailable = () => Promise.reject(UNAVAILABLE);
 
 /** Ids that ascend with `number`. */
@@ -29,7 +29,7 @@ const idOf = (number: number) => `0198c0de-0000-7000-8000-00000000000${number}`;
 test("a deposit is returned field by field", async () => {
   const edge = await testEdge({
     funding: { getOperation: async () => anOperation() },
-    subscriptions: { getOperation: unknown },
+    subscriptions: { getOperation: notFound },
   });
 
   expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toEqual({
@@ -59,12 +59,12 @@ test("a deposit is returned field by field", async () => {
   });
 });
 
-test("an assign comes from the other service, without an amount", async () => {
+test("an assign is read from the subscription service, without an amount", async () => {
   const nothing = { amount: undefined, comment: "", dealId: undefined, reference: "", legs: [], finishedAt: undefined };
   const outcome = OperationOutcome.NOT_EXECUTED;
   const assign = anOperation({ action: OperationAction.ASSIGN, refusalCode: "below_min_deposit", outcome, ...nothing });
   const edge = await testEdge({
-    funding: { getOperation: unknown },
+    funding: { getOperation: notFound },
     subscriptions: { getOperation: async () => assign },
   });
 
@@ -115,14 +115,14 @@ const WITHDRAWAL = {
   transferKeys: ["payout:1"],
 };
 
-test("legs are read from platform: first the fee payments that the fee service lists, then the own transfers", async () => {
+test("legs are read from the platform service: first the fee payments that the fee service lists, then the operation's own transfers", async () => {
   const fee = aLeg({ kind: MovementKind.FEE_DEBIT, amount: cents(-5_00n), dealId: 77n, reference: "F" });
   const edge = await testEdge({
     ...servicesWith({ "payout:1": aLeg(), "fee:payment:1": fee }, { "fees:1": ["fee:payment:1", "fee:payment:2"] }),
     funding: {
       getOperation: async () => anOperation({ ...WITHDRAWAL, outcome: OperationOutcome.EXECUTED, dealId: 78n }),
     },
-    subscriptions: { getOperation: unknown },
+    subscriptions: { getOperation: notFound },
   });
 
   expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toMatchObject({
@@ -142,19 +142,19 @@ test.each([
   [TransferState.UNKNOWN, 0n, "unknown", null],
   [TransferState.PENDING, 0n, "unknown", null],
 ] as const)(
-  "while the operation is unknown, the transfer state of platform decides: %s",
+  "while the operation is unknown, its outcome follows from the transfer state of the platform service: %s",
   async (state, dealId, outcome, ticket) => {
     const edge = await testEdge({
       ...servicesWith({ "payout:1": aLeg({ state, dealId }) }),
       funding: { getOperation: async () => anOperation(WITHDRAWAL) },
-      subscriptions: { getOperation: unknown },
+      subscriptions: { getOperation: notFound },
     });
 
     expect((await edge.call({ url: `${OPERATIONS}/${ID}` })).body).toMatchObject({ outcome, deal_id: ticket });
   },
 );
 
-test("legs that cannot be read now are left out, alone and in a list", async () => {
+test("legs that cannot be read now are left out of the answer for one operation and of a list", async () => {
   const edge = await testEdge({
     platform: { getTransfer: unavailable },
     fees: { listDueItems: unavailable },
@@ -162,7 +162,7 @@ test("legs that cannot be read now are left out, alone and in a list", async () 
       getOperation: async () => anOperation(WITHDRAWAL),
       listOperations: async () => ({ items: [anOperation(WITHDRAWAL)], hasMore: false }),
     },
-    subscriptions: { getOperation: unknown, listOperations: async () => ({ items: [], hasMore: false }) },
+    subscriptions: { getOperation: notFound, listOperations: async () => ({ items: [], hasMore: false }) },
   });
   const known = { outcome: "unknown", reference: null, legs: [] };
 
@@ -171,7 +171,7 @@ test("legs that cannot be read now are left out, alone and in a list", async () 
 });
 
 test("an operation is not found only when neither service has it", async () => {
-  const none = await testEdge({ funding: { getOperation: unknown }, subscriptions: { getOperation: unknown } });
+  const none = await testEdge({ funding: { getOperation: notFound }, subscriptions: { getOperation: notFound } });
   expect(await none.call({ url: `${OPERATIONS}/${ID}` })).toMatchObject({
     status: 404,
     body: {
@@ -180,7 +180,7 @@ test("an operation is not found only when neither service has it", async () => {
     },
   });
 
-  const half = await testEdge({ funding: { getOperation: unknown }, subscriptions: { getOperation: unavailable } });
+  const half = await testEdge({ funding: { getOperation: notFound }, subscriptions: { getOperation: unavailable } });
   expect(await half.call({ url: `${OPERATIONS}/${ID}` })).toMatchObject({
     status: 503,
     body: { code: "service_unavailable" },
@@ -197,7 +197,7 @@ test("an operation that one service has is returned while the other is unavailab
 });
 
 test("a problem of a read has no outcome that could be taken for the outcome of the operation", async () => {
-  const edge = await testEdge({ funding: { getOperation: unavailable }, subscriptions: { getOperation: unknown } });
+  const edge = await testEdge({ funding: { getOperation: unavailable }, subscriptions: { getOperation: notFound } });
   const answer = await edge.call({ url: `${OPERATIONS}/${ID}` });
 
   expect(answer).toMatchObject({ status: 503, body: { code: "service_unavailable" } });
@@ -213,7 +213,7 @@ test.each([
 ] as const)("a key with %j is answered %d", async (scopes, status) => {
   const edge = await testEdge({
     funding: { getOperation: async () => anOperation(), listOperations: async () => ({ items: [], hasMore: false }) },
-    subscriptions: { getOperation: unknown, listOperations: async () => ({ items: [], hasMore: false }) },
+    subscriptions: { getOperation: notFound, listOperations: async () => ({ items: [], hasMore: false }) },
     scopes,
   });
 

@@ -30,7 +30,7 @@ function serviceWith(count: number, maxPage = 1_000) {
 const unavailable = { listBreaks: () => Promise.reject(serviceUnavailable("unavailable")) };
 
 /** Every id, page by page. */
-async function walk(options: TestOptions, limit: number): Promise<string[][]> {
+async function listAllPages(options: TestOptions, limit: number): Promise<string[][]> {
   const edge = await testEdge(options);
   const pages: string[][] = [];
   for (let cursor = ""; pages.length < 20;) {
@@ -53,18 +53,18 @@ test("breaks of all services are listed page by page, each once, for every page 
     funding: serviceWith(2),
   };
   const everything = ["platform-1", "platform-2", "platform-3", "fee-1", "funding-1", "funding-2"];
-  expect((await walk(services, 100)).flat()).toEqual(everything);
-  expect((await walk(services, 2)).flat()).toEqual(everything);
-  expect(await walk(services, 1)).toEqual(everything.map((id) => [id]));
+  expect((await listAllPages(services, 100)).flat()).toEqual(everything);
+  expect((await listAllPages(services, 2)).flat()).toEqual(everything);
+  expect(await listAllPages(services, 1)).toEqual(everything.map((id) => [id]));
   expect(
-    await walk(
+    await listAllPages(
       { platform: serviceWith(0), subscriptions: serviceWith(0), fees: serviceWith(0), funding: serviceWith(0) },
       5,
     ),
   ).toEqual([[]]);
 });
 
-test("a service that cannot be reached is named, and what the others found is shown", async () => {
+test("a service that cannot be reached is named, and the breaks of the others are listed", async () => {
   const services = { platform: serviceWith(1), subscriptions: unavailable, fees: serviceWith(1), funding: unavailable };
   const edge = await testEdge(services);
   const answer = await edge.call({ method: "GET", url: "/api/v1/ops/breaks" });

@@ -26,7 +26,7 @@ const unreachable = {
 
 type Page = { items: { id: string }[]; next_cursor: string | null; has_more: boolean; unreachable: string[] };
 
-async function walk(edge: Awaited<ReturnType<typeof testEdge>>, query: string) {
+async function listAllPages(edge: Awaited<ReturnType<typeof testEdge>>, query: string) {
   const pages: string[][] = [];
   for (let cursor: string | null = ""; cursor !== null;) {
     const { body } = await edge.call({
@@ -87,23 +87,23 @@ test("a review is answered field by field", async () => {
   );
 });
 
-test("the services follow one another, page by page, and no review appears twice", async () => {
+test("reviews of all services are listed in turn, page by page, each once", async () => {
   const reviews = (...ids: bigint[]) => ids.map((id) => aReview({ id }));
   const edge = await testEdge({
     platform: serviceWith(...reviews(1n, 2n, 3n)),
     subscriptions: serviceWith(...reviews(1n, 2n)),
     fees: serviceWith(...reviews(9n)),
   });
-  expect(await walk(edge, "limit=2")).toEqual([
+  expect(await listAllPages(edge, "limit=2")).toEqual([
     ["platform-1", "platform-2"],
     ["platform-3", "subscription-1"],
     ["subscription-2", "fee-9"],
   ]);
-  expect(await walk(edge, "limit=3&state=open")).toEqual([
+  expect(await listAllPages(edge, "limit=3&state=open")).toEqual([
     ["platform-1", "platform-2", "platform-3"],
     ["subscription-1", "subscription-2", "fee-9"],
   ]);
-  expect(await walk(edge, "limit=5")).toEqual([
+  expect(await listAllPages(edge, "limit=5")).toEqual([
     ["platform-1", "platform-2", "platform-3", "subscription-1", "subscription-2"],
     ["fee-9"],
   ]);
@@ -121,7 +121,7 @@ test("a cursor of another filter is refused", async () => {
   expect([other.status, errorsOf(other)]).toEqual([422, [["cursor", "invalid_cursor"]]]);
 });
 
-test("a service that cannot be reached is named, and the other one is listed", async () => {
+test("a service that cannot be reached is named, and the reviews of the others are listed", async () => {
   const edge = await testEdge({ platform: unreachable, subscriptions: serviceWith(aReview()), fees: unreachable });
   const { body, status } = await edge.call({ method: "GET", url: URL });
   expect([status, body]).toMatchObject([200, { items: [{ id: "subscription-5" }], unreachable: ["platform", "fee"] }]);

@@ -199,7 +199,7 @@ test("pages are requested only as fast as the caller reads them", async () => {
   await edge.app.close();
 });
 
-test("a list that is aborted cannot be taken for a complete one", async () => {
+test("a list that fails after its first pages ends with a broken connection", async () => {
   const firstPages = pageOf(5_000);
   const edge = await testEdge({
     subscriptions: {
@@ -216,7 +216,7 @@ test("a list that is aborted cannot be taken for a complete one", async () => {
   await edge.app.close();
 });
 
-test("a list whose first page is refused is refused", async () => {
+test("a list whose first page is refused is answered with 503", async () => {
   const refusal = new Refusal({ code: "outcome_unknown", status: "unknown_outcome", message: "x" });
   const edge = await testEdge({ subscriptions: { listSubscriptions: () => Promise.reject(refusal) } });
 

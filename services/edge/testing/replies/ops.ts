@@ -12,7 +12,7 @@ export function aBreak(overrides: Partial<Break> = {}): Break {
     atRisk: cents(50_00n),
     operationIds: ["4711"],
     dealIds: [1_234_567n],
-    message: "Operation 4711 is applied, but its deal 1234567 is not in a log.",
+    message: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
     evidence: '{"booked_minor":"5000","logged_minor":null}',
     openedAt: AT,
     seenAt: LATER,
@@ -23,7 +23,7 @@ export function aBreak(overrides: Partial<Break> = {}): Break {
 export function aCheck(overrides: Partial<Check> = {}): Check {
   return {
     name: "deal_matching",
-    title: "each applied operation is one deal of the log",
+    title: "each applied leg is one deal of the log",
     everyMs: 60_000n,
     completedAt: LATER,
     stale: false,

@@ -11,7 +11,7 @@ import { openBooks } from "./open-books.ts";
 const HOLDINGS = 300;
 const DEALS = 75;
 
-test("results of many Investors are folded in pages, each once and in sequence", async () => {
+test("results of many Investors are added in pages, each once and in sequence", async () => {
   const { deps } = await aWorld();
   const { pool } = deps;
   const logins = Array.from({ length: HOLDINGS }, (_, holding) => String(9000 + holding));

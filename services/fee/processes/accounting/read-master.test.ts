@@ -142,7 +142,7 @@ test("a closed week, and no result before it, wakes the payments", async () => {
   expect(notify).toHaveBeenCalledOnce();
 });
 
-test("allocations are read later when subscription was unreachable", async () => {
+test("allocations are read again after the subscription service was unreachable", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "1000.00" });
   result(world, { [INVESTOR]: "+100.00" });

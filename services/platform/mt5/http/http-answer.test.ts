@@ -126,13 +126,13 @@ test("a body of many megabytes in small portions is read in time", () => {
 
 test("chunks of single bytes are read up to the maximum number", () => {
   const head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-  const drops = (count: number): string => "1\r\na\r\n".repeat(count);
-  expect(bodyOf(read(`${head}${drops(10_000)}0\r\n\r\n`))).toHaveLength(10_000);
-  expect(read(head + drops(MAX_CHUNKS)).kind).toBe("more");
-  expect(read(head + drops(MAX_CHUNKS + 1)).kind).toBe("violation");
+  const singleByteChunks = (count: number): string => "1\r\na\r\n".repeat(count);
+  expect(bodyOf(read(`${head}${singleByteChunks(10_000)}0\r\n\r\n`))).toHaveLength(10_000);
+  expect(read(head + singleByteChunks(MAX_CHUNKS)).kind).toBe("more");
+  expect(read(head + singleByteChunks(MAX_CHUNKS + 1)).kind).toBe("violation");
 });
 
-test("the reader throws for no input", () => {
+test("the reader never throws", () => {
   const pieces = fc.array(
     fc.oneof(
       fc.uint8Array({ maxLength: 40 }),

@@ -7,7 +7,7 @@ const APPLIED = '{"retcode":"0 Done","answer":{"Ticket":"136623"}}';
 const USER =
   '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"1.00","Credit":"0.00"}}';
 
-const count = (server: ScriptedServer, path: string) => server.paths().filter((seen) => seen === path).length;
+const count = (server: ScriptedServer, path: string) => server.paths().filter((requested) => requested === path).length;
 const signedIn = async (server: ScriptedServer) => {
   await expect.poll(() => count(server, "auth/answer")).toBeGreaterThan(0);
 };
@@ -108,9 +108,9 @@ test("a half-open connection is detected by a ping, and the command is sent on a
   });
   using client = aClient(server, { limits: { proveAliveAfterMs: 0, commandTimeoutMs: 400 } });
   expect(await sendOnce(client)).toEqual({ kind: "applied", ticket: 136623n });
-  expect(server.seen.filter(({ path }) => path === "trade/balance").map(({ connection }) => connection.number)).toEqual(
-    [2],
-  );
+  expect(
+    server.requests.filter(({ path }) => path === "trade/balance").map(({ connection }) => connection.number),
+  ).toEqual([2]);
 });
 
 test("when the server closes a connection after an answered request, a new session is opened without a request or a pause", async () => {
@@ -143,7 +143,7 @@ test("cookies stay within their session", async () => {
   const leases = await Promise.all([client.acquireForCommand(), client.acquireForCommand()]);
   for (const lease of leases) lease[Symbol.dispose]();
   await Promise.all([client.getUser("1"), client.getUser("2")]);
-  const sent = server.seen
+  const sent = server.requests
     .filter(({ path }) => path === "user/get")
     .map(({ headers, connection }) => [headers.get("cookie"), connection.number]);
   for (const [cookie, number] of sent) expect(cookie).toBe(`sid=${number}`);

@@ -16,7 +16,7 @@ const FORBIDDEN = { status: 403, body: "403 Forbidden" };
 const USER =
   '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"1.00","Credit":"0.00"}}';
 
-const count = (server: ScriptedServer, path: string) => server.paths().filter((seen) => seen === path).length;
+const count = (server: ScriptedServer, path: string) => server.paths().filter((requested) => requested === path).length;
 test("a forbidden read signs in again on the same connection and is repeated once", async () => {
   let refusals = 1;
   await using server = await startScriptedServer(({ path }) => {
@@ -118,7 +118,7 @@ test("a server with an unknown certificate receives no request, unless any certi
   const { cert: ca } = await selfSigned();
   using client = aClient(server, { ca, limits: LONG_PAUSE });
   await expect(sendOnce(client)).rejects.toMatchObject({ problem: "unreachable" });
-  expect(server.seen).toEqual([]);
+  expect(server.requests).toEqual([]);
   using accepting = aClient(server, { ca, insecure: true });
   expect(await accepting.getUser("1")).toBeUndefined();
 });

@@ -11,7 +11,7 @@ export type PlatformServer = AsyncDisposable & {
   readonly fault: (command: string, effect: string, more?: object) => Promise<void>;
   /** Deals of a login as the simulator stores them. */
   readonly deals: (login: string) => Promise<readonly ShownDeal[]>;
-  /** A new investor account with this much on it. */
+  /** A new investor account with this balance. */
   readonly account: (balance?: string) => Promise<string>;
 };
 

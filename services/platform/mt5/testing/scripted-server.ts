@@ -5,7 +5,7 @@ import { generate } from "selfsigned";
 import { answerTo, passwordHash } from "../session/handshake.ts";
 
 /** One request as it arrived. */
-export type Seen = {
+export type ReceivedRequest = {
   readonly method: string;
   /** Below /api/. */
   readonly path: string;
@@ -15,7 +15,7 @@ export type Seen = {
   readonly connection: ServerConnection;
 };
 
-/** One connection, open to every manipulation by a script. */
+/** One connection, which a script may write to, close or reset. */
 export type ServerConnection = {
   readonly number: number;
   readonly tls: TLSSocket;
@@ -30,12 +30,12 @@ export type ServerConnection = {
 /** Text = HTTP 200 with this body; "nothing" = the script wrote the answer itself or none is sent; an object = its parts. */
 export type Reply = string | { readonly status: number; readonly head?: string; readonly body: string };
 /** Undefined = the default answer: the server signs managers in, answers pings and "not found" to all other requests. */
-export type Script = (seen: Seen) => Reply | undefined | Promise<Reply | undefined>;
+export type Script = (request: ReceivedRequest) => Reply | undefined | Promise<Reply | undefined>;
 
 export type ScriptedServer = AsyncDisposable & {
   readonly port: number;
   readonly ca: string;
-  readonly seen: Seen[];
+  readonly requests: ReceivedRequest[];
   readonly connections: ServerConnection[];
   script: Script;
   readonly paths: () => string[];
@@ -51,10 +51,10 @@ export async function startScriptedServer(script: Script = () => undefined): Pro
   const server: Omit<ScriptedServer, keyof AsyncDisposable> = {
     port: await listen(tcp),
     ca: pem.cert,
-    seen: [],
+    requests: [],
     connections: [],
     script,
-    paths: () => server.seen.map(({ path }) => path),
+    paths: () => server.requests.map(({ path }) => path),
   };
   tcp.on("connection", (raw: Socket) => {
     const tls = new TLSSocket(raw, { isServer: true, key: pem.private, cert: pem.cert });
@@ -72,7 +72,7 @@ export async function startScriptedServer(script: Script = () => undefined): Pro
       socket.on("error", (error: NodeJS.ErrnoException) => (connection.wasReset ||= error.code === "ECONNRESET"));
       socket.on("close", () => (connection.isOpen = false));
     }
-    serve(connection, (seen) => void answer(server, seen));
+    serve(connection, (request) => void answer(server, request));
   });
   return Object.assign(server, {
     async [Symbol.asyncDispose]() {
@@ -106,7 +106,7 @@ export function httpAnswer(body: string, status = 200, head = ""): string {
   return `HTTP/1.1 ${status} X\r\nContent-Length: ${Buffer.byteLength(body)}\r\n${head}\r\n${body}`;
 }
 
-function serve(connection: ServerConnection, take: (seen: Seen) => void): void {
+function serve(connection: ServerConnection, onRequest: (request: ReceivedRequest) => void): void {
   let pending = "";
   connection.tls.on("data", (bytes: Buffer) => {
     connection.bytesReceived += bytes.length;
@@ -125,21 +125,21 @@ function serve(connection: ServerConnection, take: (seen: Seen) => void): void {
       const query = Object.fromEntries(
         (search?.split("&") ?? []).map((part) => part.split("=").map(decodeURIComponent)),
       );
-      take({ method, path, query, headers, body: pending.slice(end + 4, bodyEnd), connection });
+      onRequest({ method, path, query, headers, body: pending.slice(end + 4, bodyEnd), connection });
       pending = pending.slice(bodyEnd);
     }
   });
 }
 
-async function answer(server: Pick<ScriptedServer, "seen" | "script">, seen: Seen): Promise<void> {
-  server.seen.push(seen);
-  const reply = (await server.script(seen)) ?? defaultReply(seen);
-  if (reply === "nothing" || !seen.connection.isOpen) return;
+async function answer(server: Pick<ScriptedServer, "requests" | "script">, request: ReceivedRequest): Promise<void> {
+  server.requests.push(request);
+  const reply = (await server.script(request)) ?? defaultReply(request);
+  if (reply === "nothing" || !request.connection.isOpen) return;
   const text = typeof reply === "string" ? httpAnswer(reply) : httpAnswer(reply.body, reply.status, reply.head ?? "");
-  seen.connection.tls.write(text);
+  request.connection.tls.write(text);
 }
 
-function defaultReply({ path, query, connection }: Seen): Reply {
+function defaultReply({ path, query, connection }: ReceivedRequest): Reply {
   switch (path) {
     case "auth/start":
       connection.isSignedIn = false;

@@ -4,7 +4,7 @@ import { createMt5Client, type Mt5Client, type Mt5Limits, type Mt5Settings } fro
 import { MANAGER } from "./scripted-server.ts";
 
 /** Short limits for tests; limits that are not listed are those of production. */
-export const QUICK: Partial<Mt5Limits> = {
+export const SHORT_LIMITS: Partial<Mt5Limits> = {
   commandTimeoutMs: 2_000,
   handshakeTimeoutMs: 3_000,
   dialTimeoutMs: 3_000,
@@ -25,7 +25,7 @@ export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Clie
     owner: "test",
     log: silentLog,
     ...own,
-    limits: { ...QUICK, ...own.limits },
+    limits: { ...SHORT_LIMITS, ...own.limits },
   });
 }
 

@@ -4,7 +4,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { setUndecidedFrom } from "../../store/accounts.ts";
-import { aManagedLogin } from "../../testing/books.ts";
+import { aManagedLogin } from "../../testing/rows.ts";
 import { LoginSignals } from "../turn-queue.ts";
 import { fileDeals } from "./file-deals.ts";
 

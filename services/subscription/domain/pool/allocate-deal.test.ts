@@ -30,7 +30,7 @@ function charges(start: UnitPool, results: readonly bigint[]): { pool: UnitPool;
   return { pool, parts };
 }
 
-test("A4: three equal holdings get the remaining cent in turn", () => {
+test("three equal holdings get the remaining cent in turn", () => {
   const { pool, parts } = charges(aPool(1_000_00n, 1_000_00n, 1_000_00n), [100_00n, 100_00n, 100_00n]);
   expect(parts).toEqual([
     [33_34n, 33_33n, 33_33n],
@@ -41,7 +41,7 @@ test("A4: three equal holdings get the remaining cent in turn", () => {
   expect(partsOf(allocated(pool, { kind: "charge", result: 100_00n }))).toEqual([33_34n, 33_33n, 33_33n]);
 });
 
-test("A4: a loss is rounded like a profit, and the next cent pays the carry", () => {
+test("a loss is rounded like a profit, and the next cent goes to the holding with the largest carry", () => {
   const { parts } = charges(aPool(1_000_00n, 1_000_00n, 1_000_00n), [-100_00n, 1n]);
   expect(parts).toEqual([
     [-33_33n, -33_33n, -33_34n],
@@ -49,7 +49,7 @@ test("A4: a loss is rounded like a profit, and the next cent pays the carry", ()
   ]);
 });
 
-test("A5: a thousand results of a cent give the same pool as one result of ten dollars", () => {
+test("a thousand results of a cent give the same pool as one result of ten dollars", () => {
   const cents = Array.from({ length: 1_000 }, () => 1n);
   const { pool, parts } = charges(aPool(5_000_00n, 3_000_00n, 2_000_00n), cents);
   const turns = parts.slice(0, 10).map((part) => part.indexOf(1n) + 1);
@@ -57,7 +57,7 @@ test("A5: a thousand results of a cent give the same pool as one result of ten d
   expect(pooled(pool)).toEqual([5_005_00n, 3_003_00n, 2_002_00n]);
 });
 
-test("A6: a holding whose capital was withdrawn has no share in new results", () => {
+test("a holding whose capital was withdrawn has no share in new results", () => {
   const withdrawn = struck(takeOut(aPool(1_000_00n, 500_00n), 2n, 500_00n));
   expect(allocated(withdrawn, { kind: "charge", result: 10n }).parts).toEqual([{ subscriptionId: 1n, amount: 10n }]);
 });
@@ -94,8 +94,8 @@ test("partial closes do not lose the last cent of suspense", () => {
 test("an accrual below 1e-8 USD does not keep the carry of a holding without units", () => {
   const carries = after(aPool(1_00n, 1_00n, 1_00n), { kind: "charge", result: 1_00n });
   const open = after(carries, { kind: "entry", positionId: P });
-  const cameAndWent = struck(struck(open, aMark(P, 1n)), aMark(P, 0n));
-  const empty = struck(takeOut(cameAndWent, 1n, 1_34n), aMark(P, 0n));
+  const marked = struck(struck(open, aMark(P, 1n)), aMark(P, 0n));
+  const empty = struck(takeOut(marked, 1n, 1_34n), aMark(P, 0n));
   expect(empty.accruals.map(({ subscriptionId, basis }) => [subscriptionId, basis])).toEqual([[1n, -100_000_000n]]);
   expect(empty.holdings[0]!.carry).toBe(-666_666n);
   expect(after(empty, { kind: "charge", result: 1n }).holdings[0]).toEqual(anEmptyHolding(1n));
@@ -175,13 +175,13 @@ test("increasing a position does not change its attributed result; its commissio
   expect(grown.pool.positions).toEqual([{ ...marked.positions[0]!, volume: 3n }]);
 });
 
-test("an entry deal without a result has no parts, whatever the carries", () => {
+test("an entry deal without a result has no parts, also when holdings have carries", () => {
   const carries = after(aPool(1_00n, 1_00n, 1_00n), { kind: "charge", result: 1n });
   const { pool, parts } = allocated(carries, { kind: "entry", positionId: P });
   expect([pool.holdings, parts]).toEqual([carries.holdings, []]);
 });
 
-test("a price gap takes every holding below zero by its exact share", () => {
+test("a loss above the value of the pool makes each holding negative by its share", () => {
   const open = after(aPool(100_00n, 200_00n), { kind: "entry", positionId: P });
   expect(pooled(after(open, { positionId: P, result: -600_00n }))).toEqual([-100_00n, -200_00n]);
 });

@@ -22,11 +22,11 @@ test("holdings below zero are raised to 0.00 without units, and the others do no
   expect(total).toBe(20_00n);
 });
 
-test("the pool gains exactly the compensation, whatever the loss", () => {
+test("after a loss of any size the pool gains exactly the compensation", () => {
   const amounts = fc.array(fc.bigInt(1n, 1_000_00n), { minLength: 1, maxLength: 6 });
   fc.assert(
-    fc.property(amounts, fc.bigInt(-9_000_00n, 0n), (brought, result) => {
-      const pool = after(aPool(...brought), { result });
+    fc.property(amounts, fc.bigInt(-9_000_00n, 0n), (deposits, result) => {
+      const pool = after(aPool(...deposits), { result });
       const { pool: raisedPool, total } = compensate(pool);
       expect(sumOf(pooled(raisedPool))).toBe(sumOf(pooled(pool)) + total);
       expect(pooled(raisedPool).every((amount) => amount >= 0n)).toBe(true);

@@ -37,7 +37,7 @@ test("shares are net over positions, and rounded to the nearest", () => {
   expect([...shares.values()]).toEqual([666_667n, 666_667n, 666_667n]);
 });
 
-test("while no holding has units no share floats", () => {
+test("while no holding has units no holding has a share of the floating result", () => {
   const first = struck(withDeposit(EMPTY_POOL, 1n, 0n), aMark(P, 5_00n));
   expect(floatingShares(first, new Map([[P, 9_00n]]))).toEqual(new Map([[1n, 0n]]));
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { anEvent, happen, play, type Step } from "../../testing/pool-history.ts";
+import { anEvent, applyEvent, applyAll, type AppliedEvent } from "../../testing/pool-history.ts";
 import { checkCarries, checkPool } from "./check-pool.ts";
 import { accruedIn } from "./accruals.ts";
 import { equityOf, equityOfHolding, netAssetValue } from "./equity.ts";
@@ -17,24 +17,24 @@ const RUNS = 250;
 
 const aHistory = fc.array(anEvent, { minLength: 10, maxLength: 60 });
 
-function inEveryHistory(see: (step: Step) => void): void {
+function afterEveryEvent(check: (applied: AppliedEvent) => void): void {
   fc.assert(
     fc.property(aHistory, (events) => {
-      play(events, see);
+      applyAll(events, check);
     }),
     { numRuns: RUNS },
   );
 }
 
 test("no cent is created or lost, and the books stay consistent", () => {
-  inEveryHistory(({ before, after, cash }) => {
+  afterEveryEvent(({ before, after, cash }) => {
     checkPool(after.pool);
     expect(cashIn(after.pool) - cashIn(before.pool)).toBe(cash);
   });
 });
 
 test("a result is allocated to the cent, and less than a cent is carried", () => {
-  inEveryHistory(({ after, allocation, cash }) => {
+  afterEveryEvent(({ after, allocation, cash }) => {
     if (allocation === undefined) return;
     expect(sumOf(allocation.parts.map((part) => part.amount)) + allocation.suspense).toBe(cash);
     expect(allocation.parts.every((part) => part.amount !== 0n)).toBe(true);
@@ -43,7 +43,7 @@ test("a result is allocated to the cent, and less than a cent is carried", () =>
 });
 
 test("a strike changes each equity only by the holding's own flow", () => {
-  inEveryHistory(({ event, before, after }) => {
+  afterEveryEvent(({ event, before, after }) => {
     if (event.kind !== "strike") return;
     const marked = strikePool(withoutFlows(before.pool), before.marks);
     for (const holding of before.pool.holdings) {
@@ -57,7 +57,7 @@ test("a strike changes each equity only by the holding's own flow", () => {
 });
 
 test("an outflow between strikes does not change the equity of other holdings", () => {
-  inEveryHistory(({ event, before, after, cash }) => {
+  afterEveryEvent(({ event, before, after, cash }) => {
     if (event.kind !== "takeOut") return;
     for (const { subscriptionId } of before.pool.holdings) {
       const moved = subscriptionId === event.subscriptionId ? cash * E8_PER_CENT : 0n;
@@ -67,7 +67,7 @@ test("an outflow between strikes does not change the equity of other holdings", 
 });
 
 test("a holding owns the share of the pool's value that its units represent", () => {
-  inEveryHistory(({ event, after: { pool } }) => {
+  afterEveryEvent(({ event, after: { pool } }) => {
     const accrued = accruedIn(pool);
     const [units, value] = [totalUnits(pool.holdings), netAssetValue(pool.holdings, accrued)];
     if (event.kind !== "strike" || value <= 0n) return;
@@ -79,7 +79,7 @@ test("a holding owns the share of the pool's value that its units represent", ()
 });
 
 test("floating shares equal the attribution at a strike with the same marks", () => {
-  inEveryHistory(({ after: { pool, marks } }) => {
+  afterEveryEvent(({ after: { pool, marks } }) => {
     if (totalUnits(pool.holdings) === 0n) return;
     const shares = floatingShares(pool, new Map(marks.map((mark) => [mark.positionId, mark.floating])));
     const marked = strikePool(withoutFlows(pool), marks);
@@ -91,24 +91,24 @@ test("floating shares equal the attribution at a strike with the same marks", ()
 });
 
 test("rows are sorted by position and then by owner, suspense last", () => {
-  inEveryHistory(({ after: { pool } }) => {
+  afterEveryEvent(({ after: { pool } }) => {
     expect(pool).toEqual(inOrder(pool));
   });
 });
 
 test("the order of the stored rows does not matter", () => {
-  inEveryHistory(({ before, after, event }) => {
+  afterEveryEvent(({ before, after, event }) => {
     const { pool } = before;
     const reversed = { ...pool, positions: pool.positions.toReversed(), accruals: pool.accruals.toReversed() };
-    const [again] = happen({ ...before, pool: reversed }, event);
-    if (event.kind !== "flatten") expect(inOrder(again?.after.pool ?? pool)).toEqual(inOrder(after.pool));
+    const [repeated] = applyEvent({ ...before, pool: reversed }, event);
+    if (event.kind !== "flatten") expect(inOrder(repeated?.after.pool ?? pool)).toEqual(inOrder(after.pool));
   });
 });
 
 test("a replay gives the identical pool", () => {
   fc.assert(
     fc.property(aHistory, (events) => {
-      expect(play(structuredClone(events))).toEqual(play(events));
+      expect(applyAll(structuredClone(events))).toEqual(applyAll(events));
     }),
     { numRuns: RUNS },
   );

@@ -9,7 +9,7 @@ import { EMPTY_POOL, SCALE } from "./unit-pool.ts";
 const [P, Q] = [71n, 72n];
 const E8 = 100_000_000n;
 
-test("A1: a deposit during a floating profit has no share in that profit", () => {
+test("a deposit during a floating profit has no share in that profit", () => {
   const floating = after(aPool(1_000_00n), { kind: "entry", positionId: P });
   const joined = struck(withDeposit(floating, 2n, 550_00n), aMark(P, 450_00n));
   expect([equityOf(joined, 1n), equityOf(joined, 2n)]).toEqual([1_450n * E8, 550n * E8]);
@@ -17,7 +17,7 @@ test("A1: a deposit during a floating profit has no share in that profit", () =>
   expect(pooled(closed)).toEqual([2_175_00n, 825_00n]);
 });
 
-test("A2: a deposit during a floating loss has no share in that loss", () => {
+test("a deposit during a floating loss has no share in that loss", () => {
   const floating = after(aPool(1_000_00n), { kind: "entry", positionId: P });
   const joined = struck(withDeposit(floating, 2n, 600_00n), aMark(P, -400_00n));
   expect([equityOf(joined, 1n), equityOf(joined, 2n)]).toEqual([600n * E8, 600n * E8]);
@@ -25,7 +25,7 @@ test("A2: a deposit during a floating loss has no share in that loss", () => {
   expect(pooled(closed)).toEqual([800_00n, 800_00n]);
 });
 
-test("A8: cash may be negative while equity is not", () => {
+test("cash may be negative while equity is not", () => {
   const two = after(after(aPool(1_000_00n), { kind: "entry", positionId: P }), { kind: "entry", positionId: Q });
   const joined = struck(withDeposit(two, 2n, 550_00n), aMark(P, 0n), aMark(Q, -450_00n));
   const lost = after(joined, { positionId: P, result: -1_200_00n });
@@ -56,7 +56,7 @@ test("units for an inflow are rounded down, in favour of the existing holdings",
   expect(joined.holdings.map((holding) => holding.units)).toEqual([1_000n * E8, 54_999_450_005n]);
 });
 
-test("the result of a position from before the books goes to suspense until a holding has units", () => {
+test("the result of a position that was open before any holding had units goes to suspense until one has units", () => {
   const first = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, 30_00n));
   expect(equityOf(first, 1n)).toBe(100n * E8);
   expect(first.accruals).toEqual([
@@ -67,7 +67,7 @@ test("the result of a position from before the books goes to suspense until a ho
   expect([pooled(closed), closed.suspense]).toEqual([[120_00n], { amount: 30_00n, carry: 0n }]);
 });
 
-test("while the pool is worth nothing and positions are open no flow is struck", () => {
+test("while the value of the pool is not positive and positions are open, no flow is struck", () => {
   const lost = takeOut(after(aPool(100_00n, 100_00n), { kind: "entry", positionId: P }), 1n, 10_00n);
   const waits = struck(withDeposit(lost, 2n, 50_00n), aMark(P, -200_00n));
   expect(waits.holdings.map(({ pooled, waiting, unredeemed }) => [pooled, waiting, unredeemed])).toEqual([

@@ -11,10 +11,10 @@ export async function reviewsOf(world: World): Promise<Review[]> {
   return items;
 }
 
-export async function reviewAbout(world: World, reason: string): Promise<Review> {
+export async function reviewWithReason(world: World, reason: string): Promise<Review> {
   const found = (await reviewsOf(world)).filter((review) => review.reason === reason);
   const [only] = found;
-  if (only === undefined || found.length > 1) throw new Error(`${found.length} reviews are about ${reason}`);
+  if (only === undefined || found.length > 1) throw new Error(`${found.length} reviews have the reason ${reason}`);
   return only;
 }
 

@@ -11,7 +11,7 @@ import { insertLegs } from "../store/leg-transitions.ts";
 import { insertSender } from "../store/senders.ts";
 import { insertTransfers } from "../store/transfers.ts";
 
-/** Rows in the state that legs leave, for tests of decisions from rows alone: no trade server, no jobs. */
+/** Rows as the service writes them, for tests that need the database only: no trade server, no jobs. */
 
 const SERVER = "test";
 
@@ -53,7 +53,7 @@ export async function aWaitingLeg(pool: Pool, leg: OrderedLeg): Promise<LegNumbe
   return await inTransaction(pool, async (tx) => {
     const inserted = await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }]);
     const transferId = inserted.get(key)?.id;
-    assert(transferId !== undefined, `${key} is there already`);
+    assert(transferId !== undefined, `${key} exists already`);
     const status = { kind, attempt, absences: 0, state: "INTENT" } as const;
     const amounts = { requestedMinor: 5n, amountMinor: 5n };
     const [number] = await insertLegs(tx, [{ transferId, ordinal, login, ...amounts, isReady, status }]);
@@ -62,7 +62,7 @@ export async function aWaitingLeg(pool: Pool, leg: OrderedLeg): Promise<LegNumbe
   });
 }
 
-/** A debit that a floor cut from 0.08 to 0.05, and the credit that follows it, both waiting. */
+/** A debit that its floor reduced from 0.08 to 0.05, and the credit that follows it, both waiting. */
 export async function aTwoLeggedTransfer(
   pool: Pool,
   { key, debit, credit }: { readonly key: string; readonly debit: string; readonly credit: string },
@@ -70,7 +70,7 @@ export async function aTwoLeggedTransfer(
   const own = { key, lockOwner: "", legCount: 2, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
   return await inTransaction(pool, async (tx) => {
     const transferId = (await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }])).get(key)?.id;
-    assert(transferId !== undefined, `${key} is there already`);
+    assert(transferId !== undefined, `${key} exists already`);
     const kept = { attempt: 0, absences: 0, state: "INTENT" } as const;
     const legs = [
       { ordinal: 1, login: debit, requestedMinor: -8n, amountMinor: -5n, isReady: true, kind: "fee_debit" },

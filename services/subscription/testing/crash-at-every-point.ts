@@ -10,10 +10,10 @@ import { passTime, type World } from "./world.ts";
 
 /** Longer than any deadline, claim and wait budget of a crashed process. */
 const LONG_MS = 60_000;
-/** Timeout of a test that runs many sagas, each crashed at another step, on a busy machine. */
+/** Timeout of a test that runs many sagas, each crashed at another point, on a busy machine. */
 export const CRASH_TEST_MS = 90_000;
 
-/** `make proof` crashes at each step, `make test` at each third: a call has two steps, so both are covered. */
+/** `make proof` crashes at each point, `make test` at each third: a call has two points, so both are covered. */
 const STRIDE = sized({ test: 3, proof: 1 });
 
 export type Saga<Facts> = {
@@ -22,20 +22,20 @@ export type Saga<Facts> = {
   readonly run: (deps: Deps, facts: Facts) => Promise<unknown>;
 };
 
-/** Runs the saga once without a crash, then crashes it after 0, 1, 2 ... steps, each time in a new case; then recovers. */
-export async function crashAtEveryStep<Facts>(world: World, { prepare, run }: Saga<Facts>): Promise<Facts[]> {
+/** Runs the saga once without a crash, then with a crash at each point, each time for a new case; then recovers. */
+export async function crashAtEveryPoint<Facts>(world: World, { prepare, run }: Saga<Facts>): Promise<Facts[]> {
   const [first] = await prepare(1);
   const uncrashed = crashing(world.deps, Number.POSITIVE_INFINITY);
-  if (first === undefined) throw new Error("a saga needs a case");
+  if (first === undefined) throw new Error("no case was prepared");
   await run(uncrashed.deps, first);
-  const cases = await prepare(Math.ceil(uncrashed.stepsTaken() / STRIDE));
+  const cases = await prepare(Math.ceil(uncrashed.pointsPassed() / STRIDE));
   for (const [index, facts] of cases.entries()) {
     const { deps, crashed } = crashing(world.deps, index * STRIDE);
     const outcome = await Promise.race([run(deps, facts).then(() => "finished"), crashed.then(() => "crashed")]);
     expect(outcome).toBe("crashed");
   }
   countFigures({ "crashes of a process": cases.length });
-  expect(uncrashed.stepsTaken()).toBeGreaterThan(15);
+  expect(uncrashed.pointsPassed()).toBeGreaterThan(15);
   await recover(world);
   return cases;
 }
@@ -47,7 +47,7 @@ export function times<Facts>(count: number, make: () => Facts): Facts[] {
 /** Recovery after the crashed processes: time passes, and the jobs run. */
 export async function recover(world: World): Promise<void> {
   await expectBooksToReconcile(world);
-  for (let rounds = 0; rounds < 3; rounds += 1) {
+  for (let runs = 0; runs < 3; runs += 1) {
     passTime(world, LONG_MS);
     await settle(world);
     await expectBooksToReconcile(world);
