@@ -18,7 +18,7 @@ type State = {
 const POLL_MS = 250;
 /** Exits and mirrors take a second, and longer when a killed process has to restart first. */
 const CONVERGENCE_MS = 120_000;
-/** A second assign or unassign changes nothing. */
+/** After this time a lost assign or unassign has been executed or never will be; a second one would change nothing. */
 const SETTLED_WITHIN_MS = 15_000;
 const RATE = 0.2;
 
@@ -79,7 +79,7 @@ export async function untilCancelled(crm: Crm, pair: Pair, status: string): Prom
   crm.print.result(200, `${seen.join(" -> ")}, ended_at ${endedAt}`);
 }
 
-/** The mirror is asynchronous: the Master's balance follows seconds later. Fees may change the expected sum while it waits. */
+/** Waits for the mirror, which comes seconds later. Fees may change the expected balance meanwhile, so it can be a function. */
 export async function untilBalance(
   crm: Crm,
   { login }: Master,
