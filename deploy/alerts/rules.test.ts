@@ -67,7 +67,7 @@ test("every label that an alert shows remains in the result of its expression", 
   }
 });
 
-test("every alert has the money at risk, a severity and the next step", () => {
+test("every alert has the money at risk, a severity and a description", () => {
   for (const { alert, expr, labels, annotations } of rules) {
     expect(alert).toMatch(/^Pamm[A-Z]/);
     expect(expr, alert).not.toBe("");

@@ -25,7 +25,7 @@ test("every program of the launcher has a container, with one command in the one
   expect(containers.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual(["init-secrets"]);
 });
 
-/** Failpoints are never armed in containers of operators. */
+/** Failpoints are for tests: no container can arm them. */
 const NEVER_SET = ["PAMM_FAILPOINTS"];
 
 test("a service receives only variables that it reads, and each of its variables can be set", () => {
@@ -51,7 +51,7 @@ test("a secret is in the environment of a service only when the operator sets it
   }
 });
 
-test("images are pinned, and our image needs no other registry for its syntax", () => {
+test("each image has a fixed version, and the Dockerfile loads no syntax image", () => {
   for (const [name, { image }] of containers) {
     expect([name, image]).toEqual([name, expect.stringMatching(/^[a-z-]+:(?!latest)[\w.-]+$/)]);
   }
@@ -75,7 +75,7 @@ test("only the HTTP API and the simulator's control API are published, by defaul
   expect(container(compose, "simulator").environment).toMatchObject({ SIM_CONTROL_PORT: "8444" });
 });
 
-test("no container can write its own files, gain rights, or keep root rights", () => {
+test("no container can write to its image, gain privileges, or keep those of root", () => {
   for (const [name, { read_only, cap_drop, cap_add = [], security_opt, user }] of containers) {
     expect([name, read_only, cap_drop, security_opt]).toEqual([name, true, ["ALL"], ["no-new-privileges:true"]]);
     if (name !== STARTS_AS_ROOT) expect([name, cap_add]).toEqual([name, []]);
@@ -130,12 +130,12 @@ test("the image has a folder with the correct owner for each volume of the first
   }
 });
 
-test("the file has no keys that only one generation of Compose accepts", () => {
+test("the file has no keys that only docker-compose 1.29 or only Docker Compose 2 accepts", () => {
   expect(compose).not.toHaveProperty("name");
   expect(compose).not.toHaveProperty("version");
 });
 
-test("servers of the operator replace the local ones", () => {
+test("servers that the operator names replace those of Compose", () => {
   const own = readComposeFile({
     MT5_URL: "https://mt5.example:443",
     MT5_CA_FILE: "/run/own/ca.pem",

@@ -8,8 +8,9 @@ import { GENERATED_SECRETS, POSTGRES_SERVER } from "./compose-names.ts";
 /** A role and a schema for each service, in the Postgres that Compose starts. */
 await runOnce("init-database", async (env) => {
   const urlOf = readDatabaseUrls(env);
-  if (SERVICES.every((service) => urlOf(service) !== undefined)) return "the environment names the databases";
+  const isNothingToDo = SERVICES.every((service) => urlOf(service) !== undefined);
+  if (isNothingToDo) return "nothing to do, because the environment names a database for every service";
   const { postgresPassword, databasePasswordOf } = readOrMakeSecrets(GENERATED_SECRETS);
   await prepareDatabase(`postgres://postgres:${postgresPassword}@${POSTGRES_SERVER}/postgres`, databasePasswordOf);
-  return "every service has its role and its schema";
+  return "prepared a role and a schema for every service";
 });

@@ -62,7 +62,7 @@ test("health checks request existing routes", async () => {
   expect(await Promise.all(answers)).toEqual(PROGRAMS.map((program) => [program, 0]));
 });
 
-test("a program that is not ready, lacks the route or does not run is not healthy", async () => {
+test("a program that is not ready, has no such route or does not run is not healthy", async () => {
   const unready = await readyService(false);
   expect(await probe(unready, "/readyz")).toBe(1);
   expect(await probe(await readyService(true), "/nothing")).toBe(1);

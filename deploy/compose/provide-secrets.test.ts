@@ -31,7 +31,7 @@ function createFolders(): Folders {
   return { generated: join(folder.path, "generated"), volumes: join(folder.path, VOLUMES) };
 }
 
-/** Runs the first step of `docker compose up`. */
+/** Runs init-secrets, the first container of `docker compose up`, with the environment that Compose gives it. */
 async function up(env: Environment, folders: Folders): Promise<void> {
   await provideSecrets(container(readComposeFile(env), "init-secrets").environment ?? {}, folders);
 }
@@ -55,7 +55,7 @@ function configurationOf(program: Program, env: Environment, { volumes }: Folder
   return readAs(program, Object.fromEntries(here));
 }
 
-test("without any setting every service has its configuration, and the system is a rehearsal", async () => {
+test("without any setting every service has its configuration, with a quiet period for the simulator only", async () => {
   const folders = createFolders();
   await up({}, folders);
   for (const program of PROGRAMS) expect(configurationOf(program, {}, folders)).toHaveProperty("LOG_LEVEL", "info");
@@ -99,7 +99,7 @@ test("each container receives its own secrets only", async () => {
   }
 });
 
-test("containers that talk to each other share their secrets", async () => {
+test("containers that connect to each other receive the same secrets", async () => {
   const folders = createFolders();
   await up({}, folders);
   expect(readSecret(folders, "account/encryption-key")).toBe(readSecret(folders, "edge/encryption-key"));

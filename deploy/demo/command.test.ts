@@ -42,7 +42,7 @@ test("a command whose effect is found after a lost answer is not sent again", as
   expect(client.sent()).toBe(1);
 });
 
-test("a command without an effect is sent again", async () => {
+test("a command whose effect is not found after a lost answer is sent again", async () => {
   const client = crm(LOST, DONE);
   expect(await execute(client, command(NEVER))).toBe("answered 7");
   expect(client.sent()).toBe(2);
@@ -55,7 +55,7 @@ test("after a lost answer the effect is searched for before every further attemp
   expect(client.sent()).toBe(2);
 });
 
-test("a refusal is final, unless the command had been executed before", async () => {
+test("a refusal is final, unless the effect of the command is found", async () => {
   const refusal = refused("already_subscribed");
   await expect(execute(crm(refusal), command(1))).rejects.toThrow("409 already_subscribed");
   expect(await execute(crm(LOST, refusal), command(3))).toBe("found");

@@ -27,21 +27,21 @@ const COMMAND_TIMEOUT_MS = 240_000;
 export async function execute<T>(crm: Crm, command: Command<T>): Promise<T> {
   const { call, settledWithinMs, read, findEffect } = command;
   const until = Date.now() + COMMAND_TIMEOUT_MS;
-  let isDoubtful = false;
+  let mayBeExecuted = false;
   crm.print.request(call);
   while (Date.now() < until) {
     const settledAt = Date.now() + settledWithinMs;
     const outcome = await crm.api.send(call);
     if (outcome.kind === "done") return read(isObject(outcome.answer.body) ? outcome.answer.body : {});
-    isDoubtful ||= outcome.kind === "unknown";
+    mayBeExecuted ||= outcome.kind === "unknown";
     const options = { withinMs: settledAt - Date.now(), everyMs: READ_EVERY_MS };
     await waitFor(outcome, crm.print, () => pollOr(options, findEffect));
-    const effect = isDoubtful ? await findEffect() : undefined;
+    const effect = mayBeExecuted ? await findEffect() : undefined;
     if (effect !== undefined) {
       crm.print.note("reconciled: the command was executed and is not sent again");
       return effect;
     }
-    // The repetition of an executed command is refused too: "already subscribed".
+    // A refusal counts only now: a repeated command that was executed before is refused too, as "already subscribed".
     if (outcome.kind === "refused") throw new DemoFailure(`${lineOf(call)} was refused: ${describe(outcome.answer)}`);
     if (outcome.kind === "unknown") crm.print.note("no effect found; sending again");
   }

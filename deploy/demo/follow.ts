@@ -80,7 +80,7 @@ export async function untilCancelled(crm: Crm, pair: Pair, status: string): Prom
   crm.print.result(200, `${seen.join(" -> ")}, ended_at ${endedAt}`);
 }
 
-/** The mirror is asynchronous: the Master's balance follows seconds later. Fees may change the expected sum while it waits. */
+/** Waits for the mirror, which comes seconds later. Fees may change the expected balance meanwhile, so it can be a function. */
 export async function untilBalance(
   crm: Crm,
   { login }: Master,

@@ -3,12 +3,20 @@ import { expectRefusal, execute } from "./command.ts";
 import { textOf } from "./exact-json.ts";
 import { assign, unassign, untilBalance, untilCancelled } from "./follow.ts";
 import { deposit, dollars, type Funds, withdraw } from "./funds.ts";
-import { bookResult, closePosition, holdMarket, openPosition, setPrice } from "./trader.ts";
-import { type Explained, type Member, type Pool, pooledBalance, share, signed, untilFeesAreCorrect } from "./pool.ts";
+import { bookResult, closePosition, lockPrices, openPosition, setPrice } from "./trader.ts";
+import {
+  type ExplainedFee,
+  type Member,
+  type Pool,
+  pooledBalance,
+  signed,
+  untilAllocated,
+  untilFeesAreCorrect,
+} from "./pool.ts";
 import { createInvestor, createMaster, type Person } from "./provision.ts";
 import type { System } from "./system.ts";
 import { showFees } from "./table.ts";
-import { hasRoom, roomFor, untilCutOff } from "./weeks.ts";
+import { hasTimeFor, untilCutOff, untilTimeFor } from "./weeks.ts";
 
 const KENJI = { firstName: "Kenji", lastName: "Mori" };
 const ADA = { firstName: "Ada", lastName: "Lind" };
@@ -17,7 +25,7 @@ const CLEO = { firstName: "Cleo", lastName: "Marin" };
 
 const CLEOS_CAPITAL = 3_000_00n;
 const PPM = 1_000_000;
-/** The duration of each part of the scenario when no process is killed. */
+/** How long these parts of the scenario take when no process is killed; each has to end within one fee week. */
 const POSITION_MS = 9_000;
 const RATE_CHANGE_MS = 8_000;
 /** Time for the strike after the mirror has reached the Master. */
@@ -28,15 +36,15 @@ const UPDATED_WITHIN_MS = 15_000;
 type DemoContext = Funds & { readonly system: System };
 type Participants = { readonly pool: Pool; readonly ada: Member; readonly ben: Member };
 
-/** Two fee weeks of a pool. Returns the pool and every fee with its reason. */
+/** Two fee weeks of a pool. Returns the pool and every fee with its basis. */
 export async function runFortnight(
   context: DemoContext,
-): Promise<{ readonly pool: Pool; readonly fees: readonly Explained[] }> {
+): Promise<{ readonly pool: Pool; readonly fees: readonly ExplainedFee[] }> {
   const participants = await openPool(context);
   const { pool } = participants;
   await firstWeek(context, participants);
   await secondWeek(context, participants);
-  await takeMoneyOut(context, participants);
+  await withdrawAndUnassign(context, participants);
   return { pool, fees: await untilFeesAreCorrect(context, pool) };
 }
 
@@ -54,10 +62,10 @@ async function firstWeek(context: DemoContext, { pool, ada }: Participants): Pro
   const { print } = context;
   const { login } = pool.master;
   print.step("Monday: a profit");
-  await share(context, pool, await bookResult(context, login, 1_500_00n));
+  await untilAllocated(context, pool, await bookResult(context, login, 1_500_00n));
 
-  await using _market = await holdMarketFor(context, POSITION_MS);
-  print.step("Tuesday: a position is open, and floats at +900.00");
+  await using _prices = await lockPricesFor(context, POSITION_MS);
+  print.step("Tuesday: a position is open, with a floating profit of 900.00");
   await setPrice(context, "1.10000");
   await openPosition(context, login, "0.3");
   await setPrice(context, "1.13000");
@@ -70,24 +78,24 @@ async function firstWeek(context: DemoContext, { pool, ada }: Participants): Pro
   await join(context, pool, { person: CLEO, capital: CLEOS_CAPITAL, rate: 0.3 });
   await sleep(STRIKE_MS);
 
-  print.step("The price moves on, and the position is closed");
+  print.step("The price rises further, and the position is closed");
   await setPrice(context, "1.15000");
   const before = await context.platform.balance(login);
   const deal = await closePosition(context, login);
-  await share(context, pool, deal);
-  const plain = (deal.minor * CLEOS_CAPITAL) / before;
+  await untilAllocated(context, pool, deal);
+  const byBalance = (deal.minor * CLEOS_CAPITAL) / before;
   print.note(
-    `shared by balance alone, Cleo would have received ${dollars(plain)} that the others earned before her assignment`,
+    `allocated by balance alone, Cleo would have received ${dollars(byBalance)} that the others earned before her assignment`,
   );
 }
 
-/** Releases the market again when the week has no time left for the planned trades. */
-async function holdMarketFor({ system }: DemoContext, ms: number): Promise<AsyncDisposable> {
+/** Locks the prices in a week that has this much time left; releases the lock when the wait for it took too long. */
+async function lockPricesFor({ system }: DemoContext, ms: number): Promise<AsyncDisposable> {
   for (;;) {
-    await roomFor(system.weeks, ms);
-    const market = await holdMarket(system.controlUrl);
-    if (hasRoom(system.weeks, ms)) return market;
-    await market[Symbol.asyncDispose]();
+    await untilTimeFor(system.weeks, ms);
+    const lock = await lockPrices(system.controlUrl);
+    if (hasTimeFor(system.weeks, ms)) return lock;
+    await lock[Symbol.asyncDispose]();
   }
 }
 
@@ -96,24 +104,24 @@ async function secondWeek(context: DemoContext, { pool, ben }: Participants): Pr
   const { login } = pool.master;
   await endOfWeek(context, pool, "The week ends: the regular run charges what is above each high-water mark");
 
-  await roomFor(pool.weeks, RATE_CHANGE_MS);
+  await untilTimeFor(pool.weeks, RATE_CHANGE_MS);
   print.step("In the next week: a profit, Ben's rate becomes 25 %, another profit");
-  await share(context, pool, await bookResult(context, login, 800_00n));
+  await untilAllocated(context, pool, await bookResult(context, login, 800_00n));
   await changeRate(context, ben, 0.25);
-  await share(context, pool, await bookResult(context, login, 500_00n));
+  await untilAllocated(context, pool, await bookResult(context, login, 500_00n));
 
   print.step("A loss: it reduces the latest profit first");
-  await share(context, pool, await bookResult(context, login, -700_00n));
+  await untilAllocated(context, pool, await bookResult(context, login, -700_00n));
   print.step("A recovery");
-  await share(context, pool, await bookResult(context, login, 200_00n));
+  await untilAllocated(context, pool, await bookResult(context, login, 200_00n));
   await endOfWeek(context, pool, "The second week ends: each profit at the rate of its own time");
 }
 
-async function takeMoneyOut(context: DemoContext, { pool, ada, ben }: Participants): Promise<void> {
+async function withdrawAndUnassign(context: DemoContext, { pool, ada, ben }: Participants): Promise<void> {
   const { print } = context;
   const { master } = pool;
   print.step("A profit, and Ada withdraws in the middle of the week: her whole pending fee is taken first");
-  await share(context, pool, await bookResult(context, master.login, 600_00n));
+  await untilAllocated(context, pool, await bookResult(context, master.login, 600_00n));
   await withdraw(context, ada.investor, 1_000_00n);
 
   print.step("Ben is unassigned: his fee is taken first, and the rest of his capital leaves the Master");

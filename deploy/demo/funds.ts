@@ -37,7 +37,7 @@ export function balanceOf({ entries }: Ledger, login: string): bigint {
 /** Money commands need the API, the CRM's own record, and the platform for reconciliation. */
 export type Funds = Crm & { readonly ledger: Ledger; readonly platform: Platform };
 
-/** A deposit that does not start within 10 s never starts; a withdrawal that was decided is paid, however late. */
+/** A deposit that has not started within 10 s is never executed; an accepted withdrawal is paid, however late. */
 const SETTLED_WITHIN_MS = { deposit: 15_000, withdraw: 30_000 } as const;
 
 type Moved = { readonly ticket: string; readonly minor: bigint; readonly details: string };

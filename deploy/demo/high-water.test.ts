@@ -13,7 +13,7 @@ test("each profit is charged once, and a loss is recovered first", () => {
   expect(fees([1_000_00n, -600_00n, 400_00n, 500_00n])).toEqual(["30000", "0", "0", "9000"]);
 });
 
-test("a fee below a cent leaves the mark unchanged", () => {
+test("a fee below a cent leaves the high-water mark unchanged", () => {
   expect(fees([3n, 1n])).toEqual(["0", "1"]);
 });
 

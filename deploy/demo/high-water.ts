@@ -2,7 +2,7 @@
 export type Earned = { readonly at: number; readonly minor: bigint };
 export type RateSince = { readonly at: number; readonly ppm: bigint };
 
-/** Profit above the mark, at one rate. */
+/** Profit above the high-water mark, at one rate. */
 export type Profit = { readonly minor: bigint; readonly ppm: bigint };
 /** The basis of a charge; no profits and 0 when no fee was due. */
 export type Reason = { readonly profits: readonly Profit[]; readonly fee: bigint };
@@ -26,7 +26,8 @@ export function reasonsFor({ results, rates }: History, instants: readonly numbe
       if (result === undefined || result.at >= instant) break;
       const above = total + result.minor - (total > mark ? total : mark);
       total += result.minor;
-      layers = above > 0n ? [...layers, { minor: above, ppm: rateAt(rates, result.at) }] : cut(layers, total - mark);
+      layers =
+        above > 0n ? [...layers, { minor: above, ppm: rateAt(rates, result.at) }] : reduceTo(layers, total - mark);
     }
     const fee = layers.reduce((sum, { minor, ppm }) => sum + minor * ppm, 0n) / ONE;
     if (fee === 0n) return { profits: [], fee };
@@ -37,14 +38,14 @@ export function reasonsFor({ results, rates }: History, instants: readonly numbe
   });
 }
 
-/** A loss reduces the latest profit first. */
-function cut(layers: readonly Profit[], height: bigint): Profit[] {
+/** Reduces the layers to this total: a loss takes the latest profit first. */
+function reduceTo(layers: readonly Profit[], total: bigint): Profit[] {
   const kept: Profit[] = [];
-  let room = height;
+  let remaining = total;
   for (const layer of layers) {
-    if (room <= 0n) break;
-    kept.push({ ...layer, minor: layer.minor < room ? layer.minor : room });
-    room -= layer.minor;
+    if (remaining <= 0n) break;
+    kept.push({ ...layer, minor: layer.minor < remaining ? layer.minor : remaining });
+    remaining -= layer.minor;
   }
   return kept;
 }

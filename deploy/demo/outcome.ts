@@ -13,7 +13,7 @@ export type Outcome =
 /** For an answer without Retry-After, and for a process that restarts. */
 const DEFAULT_WAIT_MS = 1_000;
 const SERVER_ERROR = 500;
-/** Refusals that time does not cure: of the platform, and stops that wait for an operator. */
+/** A later attempt is refused too: the platform has decided, or an operator has to act first. */
 const FINAL = new Set(["platform_rejected", "safety_stop", "login_range_exhausted"]);
 
 export function outcomeOf(exchange: Exchange): Outcome {
@@ -36,7 +36,7 @@ export function codeOf(answer: Answer): string {
   return memberOf(answer, "code");
 }
 
-/** 409 exit_in_progress: the Investor is leaving this Master already. */
+/** One line, such as: 409 exit_in_progress: the Investor is leaving this Master already. */
 export function describe(answer: Answer): string {
   const code = codeOf(answer);
   return code === "" ? `${answer.status} without a problem body` : `${answer.status} ${reasonOf(answer)}`;
@@ -56,7 +56,7 @@ function refused(answer: Answer): Outcome {
   return { kind: "refused", answer };
 }
 
-/** Every other refusal without an effect ends once all processes run again. */
+/** The cause of every other refusal ends when all processes run again. */
 function isTransient(answer: Answer): boolean {
   return !FINAL.has(codeOf(answer));
 }

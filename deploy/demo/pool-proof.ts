@@ -1,12 +1,12 @@
 import { readCredits } from "./fees.ts";
 import { dollars, type Funds } from "./funds.ts";
-import { type Explained, expectedOf, type Pool, signed } from "./pool.ts";
+import { type ExplainedFee, expectedOf, type Pool, signed } from "./pool.ts";
 import type { Account } from "./proof.ts";
 
 const LABEL_WIDTH = 16;
 
 /** The expected balance of every account of a pool, from deposits, withdrawals, results and fees. */
-export function accountsOf({ ledger }: Funds, { master, members }: Pool, fees: readonly Explained[]): Account[] {
+export function accountsOf({ ledger }: Funds, { master, members }: Pool, fees: readonly ExplainedFee[]): Account[] {
   const investors = members.map((member) => {
     const { name, login } = member.investor;
     return { role: name, login, expected: expectedOf(ledger, member, fees), isExact: false, isPooled: member.isPooled };
@@ -21,7 +21,7 @@ export function accountsOf({ ledger }: Funds, { master, members }: Pool, fees: r
 }
 
 /** Compares sums from different sources. True when all are equal. */
-export async function compareTotals(funds: Funds, pool: Pool, fees: readonly Explained[]): Promise<boolean> {
+export async function compareTotals(funds: Funds, pool: Pool, fees: readonly ExplainedFee[]): Promise<boolean> {
   const { print, api, platform } = funds;
   const { master, members } = pool;
   const credits = await readCredits(api, master.login);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonObject } from "./exact-json.ts";
-import { expectedOf, type Member, type Pool, share, untilFeesAreCorrect } from "./pool.ts";
+import { expectedOf, type Member, type Pool, untilAllocated, untilFeesAreCorrect } from "./pool.ts";
 import { aTrade, testFunds } from "./testing.ts";
 
 const DAY_MS = 86_400_000;
@@ -39,7 +39,7 @@ const listing =
   (...items: JsonObject[]) =>
   () => ({ items, has_more: false });
 
-test("a result is shared once the accounts have gained it, without fees and capital", async () => {
+test("the parts of a result are noted when the balances contain it, without fees, deposits and earlier results", async () => {
   const funds = testFunds({
     balances: { "8": 170_00n, "9": 60_00n },
     entries: [entry("8", 100_00n), entry("9", 50_00n)],
@@ -49,14 +49,14 @@ test("a result is shared once the accounts have gained it, without fees and capi
   both.earned = 100_00n;
   both.members[0]?.results.push({ at: MORNING, minor: 100_00n });
 
-  const parts = await share(funds, both, aTrade(10_00n, Date.now() + 7_200_000));
+  const parts = await untilAllocated(funds, both, aTrade(10_00n, Date.now() + 7_200_000));
 
   expect(parts.map(({ minor }) => minor)).toEqual([0n, 10_00n]);
   expect(both.members[1]?.results).toEqual([{ at: expect.closeTo(Date.now(), -4) as number, minor: 10_00n }]);
-  expect(funds.notes).toEqual(["+10.00 is shared: Investor 8 0.00, Investor 9 +10.00"]);
+  expect(funds.notes).toEqual(["+10.00 is allocated: Investor 8 0.00, Investor 9 +10.00"]);
 });
 
-test("the basis of a fee is the profit above the mark and the rate at its time", async () => {
+test("the basis of a fee is the profit above the high-water mark and the rate at its time", async () => {
   const one = pool("8");
   one.members[0]?.results.push({ at: MORNING, minor: 100_00n });
   const funds = testFunds({ read: listing(payment("8", "30")), entries: [entry("8", 100_00n)] });

@@ -8,14 +8,14 @@ import { cutOffsBetween, type Weeks } from "./weeks.ts";
 
 export type Member = {
   readonly investor: Investor;
-  /** The part of the Investor of each deal, as its account shows it. */
+  /** The Investor's part of each deal, as its balance shows it. */
   readonly results: Earned[];
   readonly rates: RateSince[];
   /** Its capital is in the pool. */
   isPooled: boolean;
 };
 
-/** A Master, all its Investors of the past and present, and the sum that it earned for them. */
+/** A Master, all its past and present Investors, and the sum of its results. */
 export type Pool = {
   readonly master: Master;
   readonly weeks: Weeks;
@@ -25,20 +25,20 @@ export type Pool = {
 };
 
 /** A fee that was paid, and its basis. */
-export type Explained = { readonly member: Member; readonly payment: Payment; readonly reason: Reason };
+export type ExplainedFee = { readonly member: Member; readonly payment: Payment; readonly reason: Reason };
 
 type Part = { readonly member: Member; readonly minor: bigint };
 
 /** Results are posted within seconds, and later when a killed process has to restart first. */
 const CONVERGENCE = { withinMs: 120_000, everyMs: 250 };
-/** Time zones differ by quarters of an hour. */
+/** The offset of a time zone is a multiple of a quarter of an hour. */
 const ZONE_STEP_MS = 900_000;
 
 /**
  * Waits until the accounts have gained what the Master has earned, and notes each part. A gain is the balance less the
  * deposits, plus the withdrawals and the fees.
  */
-export async function share(funds: Funds, pool: Pool, deal: Deal): Promise<readonly Part[]> {
+export async function untilAllocated(funds: Funds, pool: Pool, deal: Deal): Promise<readonly Part[]> {
   pool.earned += deal.minor;
   let current = "";
   const options = { ...CONVERGENCE, what: `${dollars(pool.earned)} on the accounts of the Investors` };
@@ -55,7 +55,7 @@ export async function share(funds: Funds, pool: Pool, deal: Deal): Promise<reado
   const at = deal.timeMs - Math.round((deal.timeMs - Date.now()) / ZONE_STEP_MS) * ZONE_STEP_MS;
   for (const { member, minor } of parts) if (minor !== 0n) member.results.push({ at, minor });
   funds.print.note(
-    `${signed(deal.minor)} is shared: ${parts.map((part) => `${nameOf(part)} ${signed(part.minor)}`).join(", ")}`,
+    `${signed(deal.minor)} is allocated: ${parts.map((part) => `${nameOf(part)} ${signed(part.minor)}`).join(", ")}`,
   );
   return parts;
 }
@@ -65,9 +65,9 @@ export async function untilFeesAreCorrect(
   funds: Funds,
   pool: Pool,
   options: Omit<PollOptions, "what"> = CONVERGENCE,
-): Promise<readonly Explained[]> {
+): Promise<readonly ExplainedFee[]> {
   let wrong = "";
-  const readOnce = async (): Promise<readonly Explained[] | undefined> => {
+  const readOnce = async (): Promise<readonly ExplainedFee[] | undefined> => {
     const payments = await readPayments(funds.api, pool.master.login);
     const charges = pool.members.flatMap((member) => chargesOf(pool, member, payments));
     const difference = charges.find(({ paid, reason }) => paid !== reason.fee);
@@ -87,7 +87,7 @@ export async function pooledBalance({ platform }: Funds, { members }: Pool): Pro
 }
 
 /** Deposits less withdrawals, and results less fees. */
-export function expectedOf(ledger: Ledger, { investor, results }: Member, fees: readonly Explained[]): bigint {
+export function expectedOf(ledger: Ledger, { investor, results }: Member, fees: readonly ExplainedFee[]): bigint {
   const earned = results.reduce((sum, { minor }) => sum + minor, 0n);
   const paid = fees
     .filter(({ member }) => member.investor === investor)

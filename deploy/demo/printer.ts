@@ -38,7 +38,7 @@ export function createPrinter(): Printer {
   };
 }
 
-/** The demo sends no secret. */
+/** Prints the whole body: the demo sends no secret in it. */
 function lineOf({ method, path, body }: Call): string {
   return `${method} ${path}${body === undefined ? "" : ` ${JSON.stringify(body)}`}`;
 }

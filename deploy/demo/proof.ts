@@ -7,7 +7,7 @@ export type Account = {
   readonly role: string;
   readonly login: string;
   readonly expected: bigint;
-  /** The account has one deal per movement. Not so a Master, whose mirrors may cover several flows at once. */
+  /** The account has one deal per movement. A Master may have fewer: one mirror can cover several flows. */
   readonly isExact: boolean;
 };
 
@@ -77,8 +77,8 @@ function missing(
   const own = deals.filter(({ comment }) => comment.includes(reference));
   const [deal] = own;
   if (own.length === 1 && deal?.ticket === ticket && deal.minor === minor) return [];
-  const found = own.map((each) => `${each.ticket} over ${dollars(each.minor)}`).join(", ");
-  return [`${reference}: expected deal ${ticket} over ${dollars(minor)}, found ${found === "" ? "none" : found}`];
+  const found = own.map((each) => `${each.ticket} of ${dollars(each.minor)}`).join(", ");
+  return [`${reference}: expected deal ${ticket} of ${dollars(minor)}, found ${found === "" ? "none" : found}`];
 }
 
 function show({ print }: Funds, rows: readonly Row[]): void {

@@ -10,7 +10,7 @@ type NewAccount = { readonly runId: string; readonly person: Person };
 
 /** The assignment checks the initial capital against it. */
 const MIN_DEPOSIT = "100.00";
-/** Creating may take 30 s; a second account under the name would stay unused. */
+/** A creation takes up to 30 s; one that is repeated too early would leave an unused account behind. */
 const SETTLED_WITHIN_MS = 35_000;
 /** The maximum of the directories. */
 const MAX_PAGE_ROWS = 100;
@@ -78,7 +78,7 @@ function investorOrNone(item: JsonObject | undefined): NewInvestor | undefined {
   return item && investorOf(item);
 }
 
-/** Searches a directory page by page: names are new in every run, so a hit proves that a lost answer was a success. */
+/** Searches a directory page by page. Names are new in every run, so a match proves that the command was executed. */
 async function findByName({ api }: Crm, directory: string, name: string): Promise<JsonObject | undefined> {
   for (let cursor = ""; ;) {
     const page = await api.read(`${directory}?engine=PAMM&limit=${MAX_PAGE_ROWS}${cursor}`);

@@ -5,7 +5,7 @@ import { type Funds, openLedger } from "./funds.ts";
 import { runFortnight } from "./fortnight.ts";
 import { createPlatform } from "./platform.ts";
 import { prove } from "./proof.ts";
-import { startRehearsal } from "./rehearsal.ts";
+import { startTemporarySystem } from "./temporary-system.ts";
 import { runLifecycle } from "./lifecycle.ts";
 import { findSystem, type System } from "./system.ts";
 import { showFees } from "./table.ts";
@@ -21,7 +21,7 @@ type Scenario = (typeof SCENARIOS)[number];
 
 const print = createPrinter();
 try {
-  process.exitCode = (await demonstrate(print, scenariosOf(process.argv.slice(2)))) ? 0 : 1;
+  process.exitCode = (await runScenarios(print, scenariosOf(process.argv.slice(2)))) ? 0 : 1;
 } catch (error) {
   if (!(error instanceof DemoFailure)) throw error;
   process.stderr.write(`make demo: ${error.message}\n`);
@@ -29,7 +29,7 @@ try {
 }
 
 /** `make demo`: two scenarios, and after each the proof that every balance matches. */
-async function demonstrate(printer: Printer, scenarios: readonly Scenario[]): Promise<boolean> {
+async function runScenarios(printer: Printer, scenarios: readonly Scenario[]): Promise<boolean> {
   const system = findSystem(process.env);
   let isMatch = true;
   if (scenarios.includes("lifecycle")) isMatch = await lifecycle(printer, system);
@@ -46,10 +46,10 @@ function scenariosOf(names: readonly string[]): readonly Scenario[] {
 
 async function fortnightOnShortWeeks(printer: Printer, system: System): Promise<boolean> {
   if (areShort(system.weeks)) return await fortnight(printer, system);
-  printer.title("Fee weeks are long on this system: a second system with short ones starts now");
-  printer.note("with PAMM_FEE_PERIOD=PT15S make run, the scenario runs on that system itself");
-  await using rehearsal = await startRehearsal();
-  return await fortnight(printer, rehearsal.system);
+  printer.title("Fee weeks are long on this system: a temporary second system with weeks of 15 s starts now");
+  printer.note("after PAMM_FEE_PERIOD=PT15S make run, the scenario runs on the started system itself");
+  await using temporary = await startTemporarySystem();
+  return await fortnight(printer, temporary.system);
 }
 
 async function lifecycle(printer: Printer, system: System): Promise<boolean> {

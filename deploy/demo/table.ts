@@ -1,5 +1,5 @@
 import { dollars } from "./funds.ts";
-import { type Explained, timeOf } from "./pool.ts";
+import { type ExplainedFee, timeOf } from "./pool.ts";
 import type { Printer } from "./printer.ts";
 
 const RATE_DIGITS = 4;
@@ -16,8 +16,8 @@ const OCCASIONS: readonly (readonly [RegExp, string])[] = [
   [/:DEBT$/, "debt"],
 ];
 
-/** A table of payments with payer, occasion, time, and the profit above the mark at the rate of its time. */
-export function showFees(print: Printer, fees: readonly Explained[]): void {
+/** A table of payments: Investor, occasion, time, and each profit above the high-water mark with the rate of its time. */
+export function showFees(print: Printer, fees: readonly ExplainedFee[]): void {
   const inOrder = fees.toSorted((one, other) => one.payment.at - other.payment.at);
   print.note(line(["Investor", "occasion", "time", "paid"], "basis"));
   for (const { member, payment, reason } of inOrder) {

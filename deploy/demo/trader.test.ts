@@ -14,7 +14,7 @@ test("a result whose answer was lost is booked once", async () => {
   expect(funds.sent()).toBe(1);
 });
 
-test("a result without a deal is booked again", async () => {
+test("a result that leaves no deal is booked again", async () => {
   let reads = 0;
   const funds = testFunds({ outcomes: [NOT_SENT, LOST, DONE], deals: () => ((reads += 1) > 2 ? [aTrade(5n)] : []) });
 
@@ -22,7 +22,7 @@ test("a result without a deal is booked again", async () => {
   expect(funds.sent()).toBe(3);
 });
 
-test("a position is opened once and closed once", async () => {
+test("a position whose commands lose their answers is opened once and closed once", async () => {
   const opening = testFunds({ outcomes: [LOST], positions: () => ["7"] });
   await openPosition(opening, "1", "0.1");
   let reads = 0;

@@ -12,8 +12,8 @@ const TIMEOUT_MS = 60_000;
 /** Pause between two tries of an order. */
 const READ_EVERY_MS = 500;
 const SYMBOL = "EURUSD";
-/** Another demo holds the market for some trades. */
-const MARKET_POLL_MS = 100;
+/** Another demo locks the prices for some trades. */
+const LOCK_POLL_MS = 100;
 
 /** The trader opens and closes a position with exactly this result. Returns the deal. */
 export async function bookResult(funds: Funds, login: string, minor: bigint): Promise<Deal> {
@@ -23,7 +23,7 @@ export async function bookResult(funds: Funds, login: string, minor: bigint): Pr
   return await lastTrade(funds, login);
 }
 
-/** Sets the market price; a repetition has no effect. */
+/** Sets the market price. Repeated until it is answered: a repetition has no effect. */
 export async function setPrice(funds: Funds, price: string): Promise<void> {
   await order(funds, postOf("/control/prices", { symbol: SYMBOL, bid: price, ask: price }), async () => false);
 }
@@ -69,15 +69,15 @@ async function lastTrade(funds: Funds, login: string): Promise<Deal> {
 }
 
 /**
- * There is one price for all positions, so demos that run at the same time take turns. The socket name belongs to one
- * process and ends with it.
+ * Locks the prices of a simulator, which all its positions share: only one demo at a time may set them. The lock is a
+ * socket name, which the operating system gives to one process and releases when it ends.
  */
-export async function holdMarket(controlUrl: string): Promise<AsyncDisposable> {
-  const name = `\0pamm-demo-market-${createHash("sha256").update(controlUrl).digest("hex").slice(0, 32)}`;
+export async function lockPrices(controlUrl: string): Promise<AsyncDisposable> {
+  const name = `\0pamm-demo-prices-${createHash("sha256").update(controlUrl).digest("hex").slice(0, 32)}`;
   for (;;) {
     const server = createServer((socket) => socket.destroy());
     if (await canListen(server, name)) return server;
-    await sleep(MARKET_POLL_MS);
+    await sleep(LOCK_POLL_MS);
   }
 }
 

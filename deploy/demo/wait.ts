@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export type PollOptions = {
-  /** The expected result, for the message at the time limit. */
+  /** What the poll waits for, for the message at the time limit. */
   readonly what: string;
   readonly withinMs: number;
   readonly everyMs: number;
@@ -21,7 +21,7 @@ export async function poll<T>(
   const found = await pollOr(options, read);
   if (found !== undefined) return found;
   const { what, withinMs } = options;
-  throw new DemoFailure(`${what} did not come within ${withinMs / 1_000} s. Last known: ${state()}`);
+  throw new DemoFailure(`timed out after ${withinMs / 1_000} s: waited for ${what}, last read ${state()}`);
 }
 
 /** Like `poll`, but returns undefined at the time limit. */

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Fee weeks of a system: one ends at every multiple of the period after the anchor. */
 export type Weeks = { readonly periodMs: number; readonly anchor: number };
 
-/** The demo does not wait for the end of a longer week. */
+/** The demo waits for the end of a week only up to this length. */
 const SHORT_MS = 60_000;
 /** A margin, because a timer may fire early. */
 const TIMER_MARGIN_MS = 50;
@@ -27,12 +27,12 @@ export async function untilCutOff(weeks: Weeks): Promise<number> {
   return cutOff;
 }
 
-/** Waits for the next week when this one has less time left than that, unless a week is always shorter. */
-export async function roomFor(weeks: Weeks, ms: number): Promise<void> {
-  if (!hasRoom(weeks, ms)) await untilCutOff(weeks);
+/** Waits for the next week when the current one ends within this time, unless every week is shorter than that. */
+export async function untilTimeFor(weeks: Weeks, ms: number): Promise<void> {
+  if (!hasTimeFor(weeks, ms)) await untilCutOff(weeks);
 }
 
-export function hasRoom(weeks: Weeks, ms: number): boolean {
+export function hasTimeFor(weeks: Weeks, ms: number): boolean {
   const now = Date.now();
   return ms >= weeks.periodMs || cutOffsBetween(weeks, now, now + ms).length === 0;
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 
-/** The user a server runs as: a command in front of it, or other ids; neither = the launcher's user. */
+/** The user that a server runs as: set by a command before its own, or by ids; neither = the launcher's user. */
 export type RunAs = {
   readonly prefix: readonly string[];
   readonly ids: { readonly uid?: number; readonly gid?: number };
@@ -19,7 +19,7 @@ export type ServerOptions = {
 export type Ending = {
   /** The signal or the exit code, as text. */
   readonly how: string;
-  /** Ended by a signal, so a restart may help. An exit is the program's own decision. */
+  /** True after a signal: a restart may help. False when the program ended itself with an exit code. */
   readonly isKilled: boolean;
 };
 
@@ -28,7 +28,7 @@ export type ServerProcess = {
   readonly isRunning: () => boolean;
   readonly ended: Promise<Ending>;
   readonly kill: (signal: NodeJS.Signals) => void;
-  /** The signal, then SIGKILL when it was not enough. */
+  /** Sends the signal, and SIGKILL when the server still runs after the time-out. */
   readonly stop: (signal: NodeJS.Signals, timeoutMs: number) => Promise<void>;
 };
 
@@ -85,7 +85,7 @@ export function endingOf(child: ChildProcess): Promise<Ending> {
   });
 }
 
-/** The end of a server's log, for the one-line reason why it did not start. */
+/** The last lines of a server's log as one line, for the message that it did not start. */
 export function tailOf(logFile: string): string {
   const lines = readFileSync(logFile, "utf8").trim().split("\n");
   return lines.slice(-LOG_TAIL_LINES).join(" | ");

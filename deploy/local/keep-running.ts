@@ -12,7 +12,7 @@ export type KeptProcess = {
   readonly kill: () => void;
 };
 
-/** A process that ran this long starts without a pause after its next end. */
+/** A process that ran longer than this is restarted at once. */
 const STABLE_MS = 10_000;
 /** A process that ends at each start must not occupy the machine. */
 const FIRST_PAUSE_MS = 250;

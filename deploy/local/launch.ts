@@ -26,8 +26,8 @@ export async function launch(
   stack.use(await lockState(stateDir));
   removeSystemFile(stateDir);
   stack.defer(supervisor.stop);
-  // Before the ports are checked, because leftover processes may still hold them.
-  await endLeftovers(stateDir);
+  // Before the ports are checked, because processes of an earlier run may still use them.
+  await stopEarlierProcesses(stateDir);
   const settings = await claimPorts(env, config);
   const context: LaunchContext = { root, env, settings, secrets: readOrMakeSecrets(stateDir) };
   const stores = await startStores(context, supervisor);
@@ -52,15 +52,15 @@ function supervised(program: Program): SupervisedProcess {
   return { name, logFile, show: forTerminal, start: () => startProgram(program) };
 }
 
-/** Services of a killed launcher stop by themselves, but later: one service must never run twice on one state. */
-async function endLeftovers(stateDir: string): Promise<void> {
-  const ending = [...SERVICES, "simulator"].map(async (name) => {
+/** Services of a killed launcher stop by themselves, but not at once, and a service must not run twice on one state. */
+async function stopEarlierProcesses(stateDir: string): Promise<void> {
+  const stopping = [...SERVICES, "simulator"].map(async (name) => {
     const pid = recordedProcess(pidFile(stateDir, name));
     if (pid === undefined) return;
     print("launcher", `${name} of an earlier run still runs (process ${pid}); stopping it`);
     await stopProcess(pid, "SIGTERM");
   });
-  await Promise.all(ending);
+  await Promise.all(stopping);
 }
 
 /** The root of the repository, which holds `services`. */

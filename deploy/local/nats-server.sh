@@ -1,7 +1,7 @@
 #!/bin/sh
-# Prints the path of a nats-server and its version, separated by a tab, and fetches one where there is none.
+# Prints the path of a nats-server and its version, separated by a tab; downloads one when none is found.
 # Search order: NATS_SERVER_BIN, the path, the project's cache; then Debian's package is unpacked into the cache, which
-# needs no root and does not change the system; as root the system's own package is the last resort.
+# needs no root and does not change the system; then, as root only, the package of the system is installed.
 set -eu
 
 minimum=2.9.0
@@ -11,8 +11,8 @@ cached=$cache/usr/sbin/nats-server
 
 version_of() { "$1" --version 2>/dev/null | sed -n 's/^nats-server: v\{0,1\}\([0-9.]*\).*/\1/p'; }
 
-# Prints the program and ends the script when the program exists and is new enough.
-offer() {
+# When the program exists and is new enough, prints it and ends the script.
+use_if_new_enough() {
   version=$(version_of "$1") || return 0
   [ -n "$version" ] || return 0
   [ "$(printf '%s\n%s\n' "$minimum" "$version" | sort -V | head -n 1)" = "$minimum" ] || return 0
@@ -26,11 +26,11 @@ fail() {
 }
 
 if [ -n "${NATS_SERVER_BIN:-}" ]; then
-  offer "$NATS_SERVER_BIN"
-  fail "NATS_SERVER_BIN is no nats-server of version $minimum or newer"
+  use_if_new_enough "$NATS_SERVER_BIN"
+  fail "NATS_SERVER_BIN is not a nats-server of version $minimum or newer"
 fi
 for found in "$(command -v nats-server || true)" /usr/sbin/nats-server "$cached"; do
-  [ -z "$found" ] || offer "$found"
+  [ -z "$found" ] || use_if_new_enough "$found"
 done
 
 command -v apt-get >/dev/null || fail "this machine has no apt-get"
@@ -39,12 +39,12 @@ command -v apt-get >/dev/null || fail "this machine has no apt-get"
 mkdir -p "$cache"
 exec 9>"$cache.lock"
 flock 9
-offer "$cached"
+use_if_new_enough "$cached"
 
 mirror_of_this_system() {
   found=$(apt-get indextargets --format '$(REPO_URI) $(ORIGIN) $(CODENAME)' 'Created-By: Packages' 2>/dev/null |
     awk '$2 == "Debian" && $3 !~ /-/ { print $1; exit }')
-  # Before the first `apt-get update` the system has no index to ask, only its list of sources.
+  # Before the first `apt-get update` there is no package index, only the list of sources.
   [ -n "$found" ] || found=$(cat /etc/apt/sources.list.d/debian.sources /etc/apt/sources.list 2>/dev/null |
     sed -n 's/^URIs: *\([^ ]*\).*/\1/p; s/^deb \(\[[^]]*\] \)\{0,1\}\([^ ]*\) .*/\2/p' | head -n 1)
   echo "${found:-http://deb.debian.org/debian}"
@@ -71,10 +71,10 @@ unpack_from_debian() {
 }
 
 echo "Downloading nats-server (Debian $suite) into .cache/nats." >&2
-if unpack_from_debian; then offer "$cached"; fi
+if unpack_from_debian; then use_if_new_enough "$cached"; fi
 if [ "$(id -u)" = 0 ]; then
   echo "Installing nats-server from the packages of this system." >&2
   { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends nats-server; } >&2 || true
-  offer /usr/sbin/nats-server
+  use_if_new_enough /usr/sbin/nats-server
 fi
 fail "neither Debian $suite nor the packages of this system provide one"

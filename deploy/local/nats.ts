@@ -40,7 +40,7 @@ const STOP_TIMEOUT_MS = 5_000;
  * read the missing entries from their owner. The server's default is two minutes.
  */
 const SYNC_INTERVAL = "1s";
-/** Streams reserve their maximum size; the server would otherwise limit them by the free disk space of today. */
+/** Streams reserve their maximum size; the server would otherwise limit them to the disk space that is free at its start. */
 const MAX_STORE = "64G";
 const FIRST_WITH_SYNC_INTERVAL = "2.10.0";
 
@@ -50,7 +50,7 @@ const PROVISION = join(import.meta.dirname, "nats-server.sh");
 export async function startNats(options: NatsOptions): Promise<NatsServer> {
   const binary = await provideNatsServer();
   mkdirSync(options.dir, { recursive: true, mode: 0o700 });
-  await releaseFrom(options.dir);
+  await stopEarlierBroker(options.dir);
   for (let tries = 1; ; tries += 1) {
     const port = options.port ?? (await freePort());
     try {
@@ -73,7 +73,7 @@ async function start(binary: NatsBinary, port: number, options: NatsOptions): Pr
   });
   writeFileSync(config, text, { mode: 0o600 });
   const server = await startServer({ command: binary.path, args: ["-c", config], logFile, parentDeathSignal: "TERM" });
-  await waitForGreeting(port, server, logFile);
+  await waitForInfo(port, server, logFile);
   return {
     url: natsUrl(`${HOST}:${port}`, password),
     port,
@@ -83,7 +83,7 @@ async function start(binary: NatsBinary, port: number, options: NatsOptions): Pr
 }
 
 /** Two brokers on one folder would damage its streams. */
-async function releaseFrom(dir: string): Promise<void> {
+async function stopEarlierBroker(dir: string): Promise<void> {
   const lock = join(dir, PID_FILE);
   const pid = existsSync(lock) ? Number.parseInt(readFileSync(lock, "utf8"), 10) : 0;
   if (commandLineOf(pid).includes(dir)) await stopProcess(pid, "SIGTERM");
@@ -118,20 +118,20 @@ function hasSyncInterval({ version }: NatsBinary): boolean {
   return version.localeCompare(FIRST_WITH_SYNC_INTERVAL, "en", { numeric: true }) >= 0;
 }
 
-/** A broker sends the first line: JSON that describes it. */
-async function waitForGreeting(port: number, server: ServerProcess, logFile: string): Promise<void> {
+/** A broker sends the first line of a connection: INFO with its properties as JSON. */
+async function waitForInfo(port: number, server: ServerProcess, logFile: string): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline) {
-    const greeting = await greetingOf(port);
+    const info = await infoOf(port);
     if (!server.isRunning()) throw new StartupError(`nats-server did not start: ${tailOf(logFile)}`);
-    if (greeting?.includes('"jetstream":true') === true) return;
+    if (info?.includes('"jetstream":true') === true) return;
     await sleep(START_POLL_MS);
   }
   await server.stop("SIGTERM", STOP_TIMEOUT_MS);
-  throw new StartupError(`nats-server does not answer, see ${logFile}`);
+  throw new StartupError(`nats-server does not answer after ${START_TIMEOUT_MS / 1_000} s: see ${logFile}`);
 }
 
-function greetingOf(port: number): Promise<string | undefined> {
+function infoOf(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, HOST);
     const answer = (text?: string): void => {
@@ -146,7 +146,7 @@ function greetingOf(port: number): Promise<string | undefined> {
 
 type NatsBinary = { readonly path: string; readonly version: string };
 
-/** Finds or downloads the server, as nats-server.sh describes. Its second run is offline. */
+/** Finds the server or downloads it, as nats-server.sh describes. A later call needs no network. */
 export async function provideNatsServer(): Promise<NatsBinary> {
   try {
     const { stdout } = await promisify(execFile)("sh", [PROVISION]);

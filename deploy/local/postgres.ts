@@ -8,7 +8,7 @@ import { type RunAs, type ServerProcess, startServer, tailOf } from "./child-pro
 import { freePort, PORT_TRIES } from "./ports.ts";
 import { findPostgres, majorVersion } from "./postgres-binaries.ts";
 import { chooseUser, giveAccess } from "./postgres-user.ts";
-import { commandLineOf, isWorkedIn, stopProcess } from "./process-id.ts";
+import { commandLineOf, isWorkingDirectory, stopProcess } from "./process-id.ts";
 
 export type PostgresOptions = {
   /** Created when it does not exist. */
@@ -37,7 +37,7 @@ export const MAX_CONNECTIONS = 300;
 const START_TIMEOUT_MS = 30_000;
 /** Short, because tests wait for the server. */
 const START_POLL_MS = 15;
-/** The shutdown checkpoint of a large database takes a while. */
+/** The shutdown checkpoint of a large database takes several seconds. */
 const STOP_TIMEOUT_MS = 15_000;
 
 /** Other kinds of shared memory stay behind in /dev/shm after a SIGKILL, and containers have little of it. */
@@ -51,7 +51,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   const { dataDir } = options;
   if (existsSync(join(dataDir, "PG_VERSION"))) {
     refuseOtherVersion(bin, dataDir);
-    await releaseFrom(dataDir);
+    await stopEarlierServer(dataDir);
   } else {
     initialise(bin, options, runAs);
   }
@@ -99,7 +99,9 @@ async function waitForAnswer(url: string, server: ServerProcess, logFile: string
       if (!server.isRunning()) throw new StartupError(`Postgres did not start: ${tailOf(logFile)}`, { cause: error });
       if (Date.now() > deadline) {
         await server.stop("SIGINT", STOP_TIMEOUT_MS);
-        throw new StartupError(`Postgres does not answer, see ${logFile}`, { cause: error });
+        throw new StartupError(`Postgres does not answer after ${START_TIMEOUT_MS / 1_000} s: see ${logFile}`, {
+          cause: error,
+        });
       }
     }
     await sleep(START_POLL_MS);
@@ -107,16 +109,16 @@ async function waitForAnswer(url: string, server: ServerProcess, logFile: string
 }
 
 /**
- * Waits until no process works on the data any more, also no child of a server that was killed. Then the lock file is
- * stale, but Postgres would still respect it: its pid may belong to another process by now, or to a zombie.
+ * Stops a server that still uses the data, and waits for its child processes too. Then removes the lock file: Postgres
+ * would refuse to start when the recorded pid belongs to another process by now, or to a zombie.
  */
-async function releaseFrom(dataDir: string): Promise<void> {
+async function stopEarlierServer(dataDir: string): Promise<void> {
   const lock = join(dataDir, "postmaster.pid");
   const pid = existsSync(lock) ? Number.parseInt(readFileSync(lock, "utf8"), 10) : 0;
   if (commandLineOf(pid).includes(dataDir)) await stopProcess(pid, "SIGINT");
-  // A server and its children work in their data folder.
+  // The working directory of a server and of its child processes is the data folder.
   const deadline = Date.now() + STOP_TIMEOUT_MS;
-  while (isWorkedIn(realpathSync(dataDir))) {
+  while (isWorkingDirectory(realpathSync(dataDir))) {
     if (Date.now() > deadline) throw new StartupError(`${dataDir} is in use by another Postgres: stop it`);
     await sleep(START_POLL_MS);
   }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { StartupError } from "#kernel/startup-error.ts";
 
 const STOP_POLL_MS = 50;
-/** The process may already stop because its launcher ended, and be writing its data. */
+/** A process whose launcher has ended may already be stopping, and write its data. */
 const STOP_TIMEOUT_MS = 20_000;
 /** A killed process ends at once, unless it waits for a disk. */
 const KILL_TIMEOUT_MS = 2_000;
@@ -29,8 +29,8 @@ export function commandLineOf(pid: number): string {
   }
 }
 
-/** Whether a process has the folder as its working directory. */
-export function isWorkedIn(folder: string): boolean {
+/** Whether the folder is the working directory of a process. */
+export function isWorkingDirectory(folder: string): boolean {
   return readdirSync("/proc").some((pid) => {
     if (!/^\d+$/.test(pid)) return false;
     try {
@@ -67,5 +67,5 @@ export async function stopProcess(pid: number, signal: NodeJS.Signals): Promise<
       if (!isRunning()) return;
     }
   }
-  throw new StartupError(`process ${pid} of an earlier run does not end: kill it`);
+  throw new StartupError(`process ${pid} of an earlier run still runs after SIGKILL: end it, then start again`);
 }

@@ -66,7 +66,7 @@ test("a second launcher on the same state is refused, and a service that is kill
   expect(workspace.pidOf("funding")).not.toBe(before);
 });
 
-test("each service receives its own secrets only, and the stores are restarted on the same ports", async () => {
+test("each service receives its own secrets only, and a store that is killed is restarted", async () => {
   const workspace = await createTestWorkspace();
   const launcher = workspace.start();
   await launcher.ready();
@@ -104,7 +104,7 @@ test("when the launcher is killed all its processes end, and the next start succ
 
 test("the next start ends the processes that a killed launcher left behind", async () => {
   const workspace = await createTestWorkspace();
-  const first = workspace.start({ ...EXTERNAL, MT5_URL: "", LINGERS_MS: "60000" });
+  const first = workspace.start({ ...EXTERNAL, MT5_URL: "", EXIT_DELAY_MS: "60000" });
   await first.ready();
 
   first.child.kill("SIGKILL");

@@ -27,23 +27,23 @@ async function run(root: string): Promise<never> {
     report(error);
   }
   await stack.disposeAsync();
-  if (exitCode === 0) print("launcher", "stopped");
+  if (exitCode === 0) print("launcher", "stopped all processes");
   process.exit(exitCode);
 }
 
-/** The first signal stops in order, the second one kills. */
+/** Resolves at the first signal, after which the processes are stopped in order; the second signal kills them. */
 function listenToSignals(kill: () => void): Promise<undefined> {
   return new Promise((resolve) => {
     let isStopping = false;
     for (const signal of SIGNALS) {
       process.on(signal, () => {
         if (isStopping) {
-          print("launcher", "killing everything");
+          print("launcher", "killing all processes");
           kill();
           process.exit(1);
         }
         isStopping = true;
-        print("launcher", "stopping; a second Ctrl-C kills everything at once");
+        print("launcher", "stopping all processes; a second Ctrl-C kills them at once");
         resolve(undefined);
       });
     }

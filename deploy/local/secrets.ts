@@ -19,14 +19,14 @@ const ENCRYPTION_KEY = "encryption-key";
 export function readOrMakeSecrets(stateDir: string): Secrets {
   const folder = join(stateDir, "secret");
   return {
-    encryptionKey: keep(folder, ENCRYPTION_KEY, () => randomBytes(32).toString("base64")),
+    encryptionKey: readOrMake(folder, ENCRYPTION_KEY, () => randomBytes(32).toString("base64")),
     encryptionKeyFile: join(folder, ENCRYPTION_KEY),
-    apiKey: keep(folder, "api-key", () => `pamm_dev_${random()}`),
-    // The trading platform wants letters of both cases and digits in every password.
-    mt5Password: keep(folder, "mt5-password", () => `Mt5${random()}`),
-    natsPassword: keep(folder, "nats-password", random),
-    postgresPassword: keep(folder, "postgres-password", random),
-    databasePasswordOf: (service) => keep(folder, `postgres-password-${service}`, random),
+    apiKey: readOrMake(folder, "api-key", () => `pamm_dev_${random()}`),
+    // The trading platform requires upper and lower case letters and digits in every password.
+    mt5Password: readOrMake(folder, "mt5-password", () => `Mt5${random()}`),
+    natsPassword: readOrMake(folder, "nats-password", random),
+    postgresPassword: readOrMake(folder, "postgres-password", random),
+    databasePasswordOf: (service) => readOrMake(folder, `postgres-password-${service}`, random),
   };
 }
 
@@ -35,8 +35,8 @@ function random(): string {
   return randomBytes(24).toString("hex");
 }
 
-/** On disk before its first use: without the encryption key, the passwords encrypted with it are lost. */
-function keep(folder: string, name: string, make: () => string): string {
+/** Written to disk before its first use: without the encryption key, the passwords encrypted with it are lost. */
+function readOrMake(folder: string, name: string, make: () => string): string {
   const file = join(folder, name);
   if (existsSync(file)) return readFileSync(file, "utf8").trim();
   const value = make();

@@ -98,7 +98,7 @@ export function databaseVariable(service: string): string {
   return `${service.toUpperCase()}_DATABASE_URL`;
 }
 
-/** Set directly or as a file. Compose files pass unset variables on as empty text. */
+/** Set directly or as a file. Compose passes an unset variable on as empty text, which counts as not set. */
 export function isSet(env: Environment, name: string): boolean {
   return Boolean(env[name]) || Boolean(env[`${name}_FILE`]);
 }

@@ -16,7 +16,7 @@ export type Store = {
   readonly url: () => string;
 };
 
-/** Postgres logs constraint violations that services expect as errors; these lines are for an operator. */
+/** Only these lines go to the terminal: Postgres also logs as errors the constraint violations that services expect. */
 const POSTGRES_ALERT = / PANIC: | terminated by signal /;
 const NATS_ALERT = /\[(ERR|FTL)\]/;
 

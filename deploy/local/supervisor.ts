@@ -7,7 +7,7 @@ export type SupervisedProcess = {
   readonly name: string;
   readonly start: () => Promise<ProcessRun>;
   readonly logFile: string;
-  /** The text that a line of the log puts on the terminal, if any. */
+  /** The text that the terminal shows for a line of the log; undefined when it shows none. */
   readonly show: (line: string) => string | undefined;
 };
 

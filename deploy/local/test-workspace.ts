@@ -13,7 +13,7 @@ import { pidFile } from "./state.ts";
 const RUN = join(import.meta.dirname, "run.ts");
 const POLL_MS = 20;
 
-/** Answers that it is ready and records when it stops; it does nothing else that a service does. */
+/** Answers that it is ready, prints two log lines, and records its stop in ORDER_FILE. */
 const FAKE_SERVICE = `
   import { appendFileSync } from "node:fs";
   import { createServer } from "node:http";
@@ -29,7 +29,7 @@ const FAKE_SERVICE = `
     appendFileSync(ORDER_FILE, name + "\\n");
     process.exit(0);
   }, 50));
-  process.once("disconnect", () => setTimeout(() => process.exit(0), Number(process.env.LINGERS_MS ?? 0)));
+  process.once("disconnect", () => setTimeout(() => process.exit(0), Number(process.env.EXIT_DELAY_MS ?? 0)));
   console.log(JSON.stringify({ level: "info", msg: "not for the terminal" }));
   console.log(JSON.stringify({ level: "warn", msg: "a warning", code: name }));
 `;
@@ -51,7 +51,7 @@ export type Launcher = {
   readonly ended: Promise<number | null>;
 };
 
-/** A tree with fake services, a state of its own, free ports. */
+/** A folder with fake services and a state folder of its own, and free ports. */
 export async function createTestWorkspace(): Promise<TestWorkspace> {
   const folder = makeRunFolder();
   const root = folder.path;

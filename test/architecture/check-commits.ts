@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import process from "node:process";
-import { BASE, faultOf, historyOf } from "./commit-subjects.ts";
+import { BASE, problemIn, historyOf } from "./commit-subjects.ts";
 
 const history = historyOf(join(import.meta.dirname, "../.."), BASE);
 if (history.kind === "unavailable") process.stdout.write(`commit subjects not checked: ${history.why}\n`);
 else {
   const wrong = history.commits.flatMap(({ id, subject }) => {
-    const fault = faultOf(subject);
-    return fault === undefined ? [] : [`${id} "${subject}" ${fault}`];
+    const problem = problemIn(subject);
+    return problem === undefined ? [] : [`${id} "${subject}" ${problem}`];
   });
   for (const line of wrong) process.stdout.write(`${line}\n`);
   process.stdout.write(`${history.commits.length} commit subjects checked, ${wrong.length} wrong\n`);

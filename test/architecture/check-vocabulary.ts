@@ -6,7 +6,7 @@ import { findWords } from "./vocabulary.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const TEXTS = /(?:[.](?:ts|cjs|mjs|sql|proto|md|yaml|yml|sh|json)|Makefile|Dockerfile|[.]ci\/run)$/;
-/** Written by tools, or by this check about the words themselves. */
+/** Files that tools write, and the files of this check, which contain the words. */
 const SKIPPED = /^(?:package-lock[.]json|proto\/gen\/|test\/architecture\/vocabulary[.])/;
 
 const listed = spawnSync("git", ["-C", ROOT, "ls-files"], { encoding: "utf8" });

@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { faultOf, historyOf } from "./commit-subjects.ts";
+import { problemIn, historyOf } from "./commit-subjects.ts";
 
 test.each([
   "fix(platform): send operations with an unconfirmed ticket to manual review",
   "refactor(kernel, fee)!: replace the outbox of fee",
   "test(docs): run the commands of the README",
   "docs(api): API keys rotate within seven days",
-])("%s is a good subject", (subject) => {
-  expect(faultOf(subject)).toBeUndefined();
+])("%s is accepted", (subject) => {
+  expect(problemIn(subject)).toBeUndefined();
 });
 
 test.each([
@@ -24,11 +24,11 @@ test.each([
   ["fix(platform):  round the balance", "has spaces around its subject"],
   [`fix(platform): ${"round ".repeat(25)}down`, "is longer than 120 characters"],
   ["fix(): round the balance", "is not of the form"],
-])("%s is rejected", (subject, fault) => {
-  expect(faultOf(subject)).toContain(fault);
+])("%s is rejected", (subject, problem) => {
+  expect(problemIn(subject)).toContain(problem);
 });
 
-test("the commits after the base are read, and no merges", () => {
+test("all commits after the base are read, except merges", () => {
   const { path, git, commit } = repository();
   const base = commit("fix(fee): one");
   git("checkout", "-q", "-b", "side");
@@ -44,7 +44,7 @@ test("the commits after the base are read, and no merges", () => {
   expect(subjects.toSorted()).toEqual(["feat(fee): two", "wrong"]);
 });
 
-test("a history without the base is not checked, and the reason is named", () => {
+test("a history without the base is not checked, and the result has the reason", () => {
   const { path, commit } = repository();
   commit("fix(fee): one");
   const shallow = folder();

@@ -8,8 +8,8 @@ export const MAX_LENGTH = 120;
 
 const FORM = /^(?<type>[a-z]+)(?:\((?<scope>[a-z0-9-]+(?:, ?[a-z0-9-]+)*)\))?!?: (?<subject>.+)$/;
 
-/** What is wrong with the first line of a commit message; undefined for a good one. */
-export function faultOf(line: string): string | undefined {
+/** What is wrong with the first line of a commit message; undefined for a valid one. */
+export function problemIn(line: string): string | undefined {
   const { type = "", scope, subject = "" } = FORM.exec(line)?.groups ?? {};
   if (type === "") return "is not of the form type(scope): subject";
   if (!TYPES.includes(type)) return `has the unknown type ${type}; known are ${TYPES.join(", ")}`;

@@ -4,8 +4,8 @@ import { findWords, type Vocabulary, VOCABULARY } from "./vocabulary.ts";
 const SMALL: Vocabulary = {
   words: { bell: "wake-up signal", wish: "transfer request", "before people": "in manual review" },
   allowed: [
-    { path: "services/mail/", word: "bell", reason: "a church" },
-    { path: "README.md", word: "wish", reason: "a greeting" },
+    { path: "services/mail/", word: "bell", reason: "the name of a device" },
+    { path: "README.md", word: "wish", reason: "a quoted text" },
   ],
 };
 

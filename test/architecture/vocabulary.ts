@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Words that must not come back, each with what to write instead, and the few places where one is right. */
+/** Words that must not be used, each with its replacement, and the paths in which one is allowed. */
 export type Vocabulary = {
   readonly words: Readonly<Record<string, string>>;
   /** `path` is a file, or a folder when it ends with a slash. */

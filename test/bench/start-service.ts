@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, "../..");
 
 export type StartedService = AsyncDisposable & { readonly pid: number };
 
-/** Starts a process of one service; disposing it stops the process. */
+/** Starts a process of one service, and stops it when it is disposed. */
 export function startService(
   name: string,
   env: Readonly<Record<string, string>>,

@@ -4,7 +4,7 @@ import { countFigures } from "../support/figures.ts";
 import { IS_PROOF } from "../support/proof.ts";
 import { type FaultRun, runFault } from "./run-fault.ts";
 import { table } from "./report.ts";
-import { aStage, type Stage } from "./stage.ts";
+import { startSystemUnderTest, type SystemUnderTest } from "./system-under-test.ts";
 import { type Fault, FAULTS } from "./faults.ts";
 
 const START_TIMEOUT_MS = 180_000;
@@ -15,26 +15,26 @@ const USUAL = [
   "kill -9 platform",
   "kill -9 postgres",
   "JetStream's files deleted",
-  "answer lost after",
+  "answer lost, command executed",
   "applied late",
 ];
 
 const chosen = FAULTS.filter(({ name }) => IS_PROOF || USUAL.includes(name));
 
 describe("after each fault every answer is correct and no transfer is executed twice", () => {
-  let stage: Stage & AsyncDisposable;
+  let tested: SystemUnderTest & AsyncDisposable;
   const runs: FaultRun[] = [];
 
   beforeAll(async () => {
-    stage = await aStage();
+    tested = await startSystemUnderTest();
   }, START_TIMEOUT_MS);
   afterAll(async () => {
     if (IS_PROOF) process.stdout.write(`\n${table(runs)}\n`);
-    await stage[Symbol.asyncDispose]();
+    await tested[Symbol.asyncDispose]();
   }, START_TIMEOUT_MS);
 
   test.each(chosen.map((fault): [string, Fault] => [fault.name, fault]))("%s", TIMEOUT, async (_, fault) => {
-    const result = await runFault(stage, fault);
+    const result = await runFault(tested, fault);
     runs.push(result);
     countFigures({ "commands sent": result.requests.length, "wrong answers": result.wrongAnswers.length });
     expect(result.wrongAnswers).toEqual([]);

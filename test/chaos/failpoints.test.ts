@@ -14,13 +14,13 @@ const START_TIMEOUT_MS = 180_000;
 const TIMEOUT = { timeout: 300_000 };
 
 const KINDS = ["deposit", "withdrawal", "fee_debit", "fee_credit", "result", "mirror", "exit"];
-/** Operators request it, so it has a scenario of its own. */
+/** Operators decide it, so it has a separate scenario. */
 const REVERSAL = "reversal";
-/** `after_intent` exists only where the transfer request and the permit are two commits; see `STEPS`. */
-const SENDS = ["after_permit", "after_write", "after_answer", "after_record"].flatMap((point) =>
+/** `after_intent` exists only where the transfer request and the permit are two commits; see `OTHER_FAILPOINTS`. */
+const FAILPOINTS_OF_SENDS = ["after_permit", "after_write", "after_answer", "after_record"].flatMap((point) =>
   [...KINDS, REVERSAL].map((kind) => `platform/${point}.${kind}`),
 );
-const STEPS = [
+const OTHER_FAILPOINTS = [
   "platform/after_intent.deposit",
   "platform/after_intent.mirror",
   "platform/after_publish",
@@ -48,9 +48,9 @@ const USUAL = [
   "subscription/after_crystallisation.EXIT",
 ];
 
-const failpoints = [...SENDS, ...STEPS].filter((point) => IS_PROOF || USUAL.includes(point));
+const failpoints = [...FAILPOINTS_OF_SENDS, ...OTHER_FAILPOINTS].filter((point) => IS_PROOF || USUAL.includes(point));
 
-describe("a saga whose process is killed between two steps is finished, and each transfer is executed once", () => {
+describe("a saga whose process kills itself at a failpoint is finished, and each transfer is executed once", () => {
   const armed = mkdtempSync(join(tmpdir(), "pamm-failpoints-"));
   let system: TestSystem;
   let client: Client;
@@ -71,7 +71,7 @@ describe("a saga whose process is killed between two steps is finished, and each
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, "");
     await (point.endsWith(`.${REVERSAL}`) ? reverseUnmatchedDeal(client, second) : makeEveryMovement(client));
-    countFigures({ "processes ended at a failpoint": 1 });
+    countFigures({ "processes killed at a failpoint": 1 });
     expect(existsSync(file), "no process reached the failpoint").toBe(false);
   });
 });

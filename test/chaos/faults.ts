@@ -2,12 +2,12 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ProcessName } from "../journey/support/system.ts";
-import type { Stage } from "./stage.ts";
+import type { SystemUnderTest } from "./system-under-test.ts";
 
 export type Fault = {
   readonly name: string;
   /** Injects the fault during traffic; resolves when its cause is over. */
-  readonly inject: (stage: Stage) => Promise<void>;
+  readonly inject: (tested: SystemUnderTest) => Promise<void>;
 };
 
 const STOPPED_MS = 30_000;
@@ -15,7 +15,7 @@ const CUT_OFF_MS = 8_000;
 const LATE_MS = 3_000;
 const HIDDEN_MS = 10_000;
 const SLOW_MS = 6_000;
-/** Consecutive commands that a fault hits, each of another customer. */
+/** A fault hits this many consecutive commands, which come from different customers. */
 const TIMES = 4;
 const FAULT_MS = 1_500;
 
@@ -50,7 +50,7 @@ export const FAULTS: readonly Fault[] = [
   ...KILLED.map(killed),
   { name: "kill -9 of all processes at once", inject: ({ system }) => system.restart("SIGKILL") },
   { name: "stop and start", inject: ({ system }) => system.restart("SIGINT") },
-  { name: "Postgres stopped immediate", inject: ({ system }) => system.kill("postgres", "SIGQUIT") },
+  { name: "Postgres stopped in immediate mode", inject: ({ system }) => system.kill("postgres", "SIGQUIT") },
   {
     name: "JetStream's files deleted",
     async inject({ system }) {
@@ -76,8 +76,8 @@ export const FAULTS: readonly Fault[] = [
     inject: ({ system }) => system.pause("simulator", CUT_OFF_MS),
   },
   { name: "platform restarts", inject: async ({ client }) => void (await client.control("POST", "restart", {})) },
-  simulated("answer lost before", { effect: "drop_before" }),
-  simulated("answer lost after", { effect: "drop_after" }),
+  simulated("answer lost, command not executed", { effect: "drop_before" }),
+  simulated("answer lost, command executed", { effect: "drop_after" }),
   simulated("answer late", { effect: "delay", delay_ms: SLOW_MS }),
   simulated("applied late", { effect: "late_apply", delay_ms: LATE_MS }),
   simulated("answer 502 of a proxy", { effect: "http:502" }),

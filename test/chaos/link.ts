@@ -27,7 +27,7 @@ export async function openLink(to: number): Promise<Link> {
     from.on("data", (bytes) => {
       if (!isDropping) onto?.write(bytes);
     });
-    // The close of one end does not reach the other end either.
+    // While data is dropped, the other end is not closed either.
     from.once("close", () => {
       if (!isDropping) onto?.resetAndDestroy();
     });

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { eventually } from "../journey/support/client.ts";
 import type { AnsweredRequest } from "../journey/support/money-request.ts";
-import type { Stage } from "./stage.ts";
+import type { SystemUnderTest } from "./system-under-test.ts";
 import { startTraffic } from "./traffic.ts";
 import type { Fault } from "./faults.ts";
 import { checkAnswers, type Verdict } from "./verdict.ts";
@@ -9,7 +9,7 @@ import { checkAnswers, type Verdict } from "./verdict.ts";
 export type FaultRun = Verdict & {
   readonly name: string;
   readonly requests: readonly AnsweredRequest[];
-  /** Duration of the fault, and time from its end until a command that began afterwards was executed. */
+  /** The duration of the fault, and the time from its end until a command that was sent afterwards is executed. */
   readonly lastedMs: number;
   readonly servedAfterMs: number;
 };
@@ -20,13 +20,13 @@ const AFTER_MS = 1_500;
 const SERVED_WITHIN_MS = 60_000;
 
 /** Injects a fault during traffic, then checks every answer that customers received. */
-export async function runFault(stage: Stage, { name, inject }: Fault): Promise<FaultRun> {
-  const { client, logins, all, quietPeriodMs } = stage;
+export async function runFault(tested: SystemUnderTest, { name, inject }: Fault): Promise<FaultRun> {
+  const { client, logins, all, quietPeriodMs } = tested;
   const traffic = startTraffic(client, logins);
   await sleep(BEFORE_MS);
   const since = performance.now();
   try {
-    await inject(stage);
+    await inject(tested);
   } finally {
     await client.control("DELETE", "faults");
   }

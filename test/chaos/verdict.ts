@@ -7,7 +7,7 @@ import { contradictionsWithDeals, dealsFor, unrequestedDeals } from "../journey/
 export type Verdict = {
   /** One sentence for each wrong answer. */
   readonly wrongAnswers: readonly string[];
-  /** Outcomes of requests without a definite answer. */
+  /** Outcomes of the requests whose answer was unknown or lost. */
   readonly found: { readonly executed: number; readonly notExecuted: number; readonly review: number };
   /** From the end of the traffic until the ledger has every outcome. */
   readonly knownAfterMs: number;
@@ -20,7 +20,7 @@ const KNOWN_WITHIN_MS = 75_000;
 /** The reference of a deposit or withdrawal and the comment of one of these customers. */
 const REQUESTED = /^P[DW]\S{12} c\w+\.$/;
 
-export type History = {
+export type RequestsToCheck = {
   /** The requests to check. */
   readonly requests: readonly AnsweredRequest[];
   /** All requests since the start of the system. */
@@ -29,7 +29,10 @@ export type History = {
 };
 
 /** Waits until the ledger has every outcome, then compares each answer and each outcome with the deals. */
-export async function checkAnswers(client: Client, { requests, all, quietPeriodMs }: History): Promise<Verdict> {
+export async function checkAnswers(
+  client: Client,
+  { requests, all, quietPeriodMs }: RequestsToCheck,
+): Promise<Verdict> {
   const since = performance.now();
   const outcomes = new Map<AnsweredRequest, Outcome>();
   for (const each of requests) {

@@ -18,14 +18,14 @@ const variables = Object.entries(SERVICES).flatMap(([service, settings]) =>
   Object.entries<Settings[string]>(settings).map(([name, { whenMissing }]) => ({ service, name, whenMissing })),
 );
 
-test.each(variables)("$name of $service is on the page, with its default", ({ name, whenMissing }) => {
+test.each(variables)("$name of $service is in docs/configuration.md, with its default", ({ name, whenMissing }) => {
   const rows = PAGE.split("\n").filter((line) => line.startsWith("|") && line.includes(`\`${name}\``));
 
   expect(rows.length).toBeGreaterThan(0);
   if (whenMissing !== undefined) expect(rows.join("\n")).toContain(`\`${whenMissing}\``);
 });
 
-test("the page has no variable that no service reads", () => {
+test("docs/configuration.md has no variable that no service reads", () => {
   const known = new Set([...variables.map(({ name }) => name), ...Object.keys(makeRun), "NAME_FILE"]);
 
   expect([...documented].filter((name) => !known.has(name))).toEqual([]);

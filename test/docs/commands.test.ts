@@ -27,7 +27,7 @@ beforeAll(async () => {
 }, START_TIMEOUT_MS);
 afterAll(() => workspace?.[Symbol.dispose]());
 
-test("some pages have commands", () => {
+test("the pages with commands include the README", () => {
   expect([...PAGES.keys()]).toContain("README.md");
 });
 
@@ -41,7 +41,7 @@ test.each([...PAGES])("the commands of %s succeed, in their order", { timeout: P
   }
 });
 
-/** All blocks of a page in one shell, as a reader pastes them. Pages name the addresses that `make run` has by default. */
+/** All blocks of a page for one shell, as a reader pastes them, with the addresses of the test system instead of the defaults. */
 function scriptOf(blocks: readonly Block[]): string {
   const { url, simulatorControlUrl } = system.info();
   const steps = blocks.map(({ file, line, text }) => `echo '== ${file}:${line}'\n${text}\n`);

@@ -13,7 +13,7 @@ const INSTRUCTIONS = FILES.filter((file) => file !== "CHANGELOG.md");
 const OWN_PATH = /^(?:\.ci|deploy|docs|proto|services|test)\/[\w./-]+$/;
 const MARKS = /^(?:run: system(?:, prints: .+)?|not run: .+)$/;
 
-test("the pages are found", () => {
+test("the checked pages include those of every folder", () => {
   expect(FILES).toEqual(expect.arrayContaining(["README.md", "docs/integrate.md", "services/simulator/README.md"]));
 });
 

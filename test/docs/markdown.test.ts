@@ -24,14 +24,14 @@ test("a block has its language, its line and the comment before it", () => {
   ]);
 });
 
-test("links are those outside of blocks that stay in the repository", () => {
+test("only links outside of blocks to pages of the repository are found", () => {
   expect(linksOf("page.md", PAGE)).toEqual([{ file: "page.md", line: 3, target: "keys.md#scopes" }]);
 });
 
-test("anchors are those of GitHub", () => {
+test("headings have the anchors that GitHub gives them", () => {
   expect([...anchorsOf(PAGE)]).toEqual(["money-twice-post"]);
 });
 
-test("code spans are those outside of blocks", () => {
+test("only code spans outside of blocks are found", () => {
   expect(codeSpansOf(PAGE)).toEqual(["POST", "make run"]);
 });

@@ -17,8 +17,8 @@ const AT_ONCE = 30;
 const KILLS = 2;
 const PAYMENT_ACCOUNTS = 4;
 const LOGS_AGREE_WITHIN_MS = 30_000;
-const MAX_FAULTS = 20;
-const SHOWN_FAULT_LENGTH = 1_200;
+const MAX_ERRORS = 20;
+const SHOWN_ERROR_LENGTH = 1_200;
 
 test(
   "no transfer is executed twice and no answer is wrong while the platform is adversarial and the service is killed",
@@ -28,7 +28,7 @@ test(
     const database = await testDatabase("platform");
     const nats = await startOwnNats();
     await using service = await startPlatformProcess({ proxy, databaseUrl: database.url, natsUrl: nats.url });
-    onTestFailed(() => void process.stderr.write(faultsIn(service.output())));
+    onTestFailed(() => void process.stderr.write(errorsIn(service.output())));
     const payments = await Promise.all(
       range(PAYMENT_ACCOUNTS).map((at) => createAccount(service.client, "payment", `${at}`)),
     );
@@ -45,7 +45,7 @@ test(
 
     const reviews = await reviewsByKey(database.pool);
     const deals = await readDeals(proxy);
-    expect(findContradictions(answered, { deals, played: proxy.played, reviews })).toEqual([]);
+    expect(findContradictions(answered, { deals, faultsByLogin: proxy.faultsByLogin, reviews })).toEqual([]);
     await expectLogsToAgree(database.pool, proxy);
     expect(service.crashes()).toBe(0);
     report(`${summaryOf(answered)}; ${proxy.requests} requests, ${deals.length} deals)`, answered.length);
@@ -84,7 +84,7 @@ async function reviewsByKey(db: Queryable): Promise<ReadonlyMap<string, readonly
   return new Map(rows.map(({ key, reasons }) => [key, reasons]));
 }
 
-/** At rest, the log of an account adds up to its balance, unless it is in manual review. */
+/** Without pending transfers, the log of an account adds up to its balance, unless it is in manual review. */
 async function expectLogsToAgree(db: Queryable, { control }: AdversarialProxy): Promise<void> {
   const differences = async (): Promise<string[]> => {
     const logs = await many<{ login: string; log_minor: bigint }>(
@@ -94,19 +94,19 @@ async function expectLogsToAgree(db: Queryable, { control }: AdversarialProxy): 
     const wrong: string[] = [];
     for (const { login, log_minor: logged } of logs) {
       const { balance } = await control.account(login);
-      if (logged !== minorOf(balance)) wrong.push(`${login}: ${logged} and not ${balance}`);
+      if (logged !== minorOf(balance)) wrong.push(`${login}: log ${logged}, balance ${balance}`);
     }
     return wrong;
   };
   await expect.poll(differences, { timeout: LOGS_AGREE_WITHIN_MS, interval: 500 }).toEqual([]);
 }
 
-/** Errors in the output of the service, each kind once. */
-function faultsIn(output: string): string {
+/** Errors in the output of the service, each message once. */
+function errorsIn(output: string): string {
   const lines = output.split("\n").filter((line) => !line.startsWith("{") || /"level":"(?:error|fatal)"/.test(line));
-  const kinds = Map.groupBy(lines, (line) => /"message":"([^"]*)/.exec(line)?.[1] ?? line);
-  const shown = Array.from(kinds.values(), (all) => `${all.length} x ${all[0]?.slice(0, SHOWN_FAULT_LENGTH)}`);
-  return `${shown.slice(0, MAX_FAULTS).join("\n")}\n`;
+  const byMessage = Map.groupBy(lines, (line) => /"message":"([^"]*)/.exec(line)?.[1] ?? line);
+  const shown = Array.from(byMessage.values(), (all) => `${all.length} x ${all[0]?.slice(0, SHOWN_ERROR_LENGTH)}`);
+  return `${shown.slice(0, MAX_ERRORS).join("\n")}\n`;
 }
 
 function summaryOf(answered: readonly AnsweredTransfer[]): string {

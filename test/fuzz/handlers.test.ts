@@ -39,7 +39,7 @@ test.each(REAL_SERVICES)(
       }
       if (!(answer instanceof Error)) expect(method.encodeResponse(answer)).toBeInstanceOf(Uint8Array);
     });
-    report(`of these messages to ${label} failed in an assertion or a database constraint`, faults);
+    report(`messages to ${label} that failed in an assertion or a database constraint`, faults);
   },
   FUZZ_TIMEOUT_MS,
 );

@@ -2,42 +2,42 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { PROBLEMS } from "../../services/edge/problems/problems.ts";
 import { type Answer, errorsOf, TEST_KEY } from "../../services/edge/testing/test-edge.ts";
-import { type Operation, readOperations } from "./http/document.ts";
+import { type Route, readRoutes } from "./http/document.ts";
 import { anyBehaviour, startEdge, type FuzzedEdge, SECRET } from "./http/service-behaviour.ts";
 import { requestTo } from "./http/requests.ts";
 import { FUZZ_TIMEOUT_MS, fuzzAsync } from "./support/fuzz.ts";
 
 let edge: FuzzedEdge;
-let operations: Operation[];
+let routes: Route[];
 
 beforeAll(async () => {
   edge = await startEdge();
-  operations = await readOperations(edge.app);
+  routes = await readRoutes(edge.app);
 });
 
 test(
   "the answer to any request is documented and lists every invalid field, and no service receives an invalid request",
   async () => {
     const documentedRequests = fc
-      .constantFrom(...operations)
-      .chain((operation) => fc.tuple(fc.constant(operation), requestTo(operation), anyBehaviour(operation)));
+      .constantFrom(...routes)
+      .chain((route) => fc.tuple(fc.constant(route), requestTo(route), anyBehaviour(route)));
     await fuzzAsync(
       "requests made from the documentation",
       1_200,
       documentedRequests,
-      async ([operation, { request, wrong, isUnusual }, behaviour]) => {
+      async ([route, { request, wrong, isUnusual }, behaviour]) => {
         await edge.setBehaviour(behaviour);
         edge.calls.length = 0;
         const answer = await edge.call(request);
         if (answer.status >= 400 && behaviour.kind === "refuses" && !behaviour.isDocumented) expectProblem(answer);
-        else expectDocumented(answer, operation);
+        else expectDocumented(answer, route);
         expectNoSecret(answer);
         expect(
           JSON.stringify(
             edge.calls.map((call) => call.request),
-            plain,
+            withoutBigint,
           ),
-        ).not.toMatch(UNFIT);
+        ).not.toMatch(UNSAFE_CHARACTERS);
         if (wrong.length === 0) {
           if (!isUnusual && behaviour.kind === "good") {
             expect([answer.status, answer.text.slice(0, 400)]).toEqual([200, expect.any(String)]);
@@ -98,7 +98,7 @@ test(
   "requests of any form are answered with a problem, and the edge stays available",
   async () => {
     const paths = fc.oneof(
-      fc.constantFrom(...operations.map(({ path }) => path.replaceAll(/\{[^}]+\}/g, "3000001"))),
+      fc.constantFrom(...routes.map(({ path }) => path.replaceAll(/\{[^}]+\}/g, "3000001"))),
       fc.webPath({ size: "small" }).map((path) => `/api/v1${path}`),
       fc.constantFrom(
         "/api/v1/%",
@@ -134,13 +134,13 @@ test(
 );
 
 /** Control characters and unpaired surrogates, which databases and other programs refuse. */
-const UNFIT = /\\u00[01]|\\u007f|\\u00[89]|\\ud[89a-f]/i;
+const UNSAFE_CHARACTERS = /\\u00[01]|\\u007f|\\u00[89]|\\ud[89a-f]/i;
 
-function plain(_name: string, value: unknown): unknown {
+function withoutBigint(_name: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }
 
-function expectDocumented(answer: Answer, { problems }: Operation): void {
+function expectDocumented(answer: Answer, { problems }: Route): void {
   expect(Object.keys(problems), answer.text).toContain(String(answer.status));
   if (answer.status < 400) return;
   const code = expectProblem(answer);

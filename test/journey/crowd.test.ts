@@ -12,7 +12,7 @@ const TIMEOUT = { timeout: 600_000 + CROWD * 1_500 };
 /** After a kill during a send, the outcome of the leg is known within the quiet period. */
 const SETTLED_MS = 180_000 + CROWD * 200;
 
-/** A deal is read within a second, then allocated, then posted: the delays reach each of these steps. */
+/** A deal is read within a second, then allocated, then posted: one delay ends during each of these. */
 const DELAYS_MS = [300, 1_100];
 /** Processes killed in each weekly run, one after the other. */
 const KILLS: readonly (readonly ProcessName[])[] = [
@@ -43,7 +43,7 @@ test(`a weekly run of ${CROWD} Investors is paid once while processes are killed
 type Charged = { readonly mark: bigint; readonly paid: bigint };
 type Run = { readonly before: readonly Charged[]; readonly results: bigint };
 
-/** Each Investor has paid 30 % of its gain above its own mark, rounded down to the cent, and all accounts match. */
+/** Each Investor has paid 30 % of its gain above its own high-water mark, rounded down to the cent, and all accounts match. */
 async function expectRun(client: Client, crowd: Crowd, { before, results }: Run): Promise<Charged[]> {
   const { payments, total } = await expectFeesToReconcile(client, crowd);
   const balances = await Promise.all(crowd.members.map(({ login }) => platformBalanceOf(client, login)));
@@ -53,7 +53,7 @@ async function expectRun(client: Client, crowd: Crowd, { before, results }: Run)
   });
   expect(
     after.reduce((sum, { mark }) => sum + mark, 0n),
-    "the sum of the marks is the sum of the results",
+    "the sum of the high-water marks is the sum of the results",
   ).toBe(results);
   const due = after.map(({ mark }, index) => ((mark - (before[index]?.mark ?? 0n)) * 3n) / 10n);
   expect(after.map(({ paid }, index) => paid - (before[index]?.paid ?? 0n))).toEqual(due);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { demoAlone, startTestSystem, type TestSystem } from "./support/system.ts";
+import { demoWithoutSystem, startTestSystem, type TestSystem } from "./support/system.ts";
 
 const START_TIMEOUT_MS = 180_000;
 const TIMEOUT_MS = 300_000;
@@ -47,7 +47,7 @@ test("every balance matches at the end of the demo, and again after a restart", 
 });
 
 test("a demo without a running system prints how to start one", async () => {
-  const demo = demoAlone();
+  const demo = demoWithoutSystem();
   expect(await demo.ended).toBe(1);
   expect(demo.output()).toMatch(/^make demo: no running system is known in .*: start one with "make run".*\n$/);
 });

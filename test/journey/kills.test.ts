@@ -6,11 +6,11 @@ import { platformFaults } from "./routes/platform-faults.ts";
 import { type Client, clientOf, eventually } from "./support/client.ts";
 import { CROWD, newCrowd } from "./support/crowd.ts";
 import { type Kill, runDemoThroughRestart, runDemoWhileKilling } from "./support/kill-during-demo.ts";
-import { splitResults } from "./support/split.ts";
+import { allocateResults } from "./support/allocate-results.ts";
 import { type ProcessName, startTestSystem, type TestSystem } from "./support/system.ts";
 import { bookResult, expectBalances } from "./support/trading.ts";
 
-// Not an options object of the tests: vitest marks the one that a concurrent test is given, and so each test that shares it.
+// Set here, because vitest marks the options object of a concurrent test as concurrent, and so every test that shares the object.
 vi.setConfig({ testTimeout: 600_000 + CROWD * 1_500 });
 const START_TIMEOUT_MS = 180_000;
 
@@ -27,7 +27,7 @@ describe("faults of the trading platform", () => {
   platformFaults(() => client);
 });
 
-/** Each process once, at the step that needs it, or the one before; in each demo in the order of its steps. */
+/** Kills each process once, when the demo prints the step that needs the process or the step before; in the order of the steps. */
 const KILLS: readonly (readonly Kill[])[] = [
   [
     ["platform", "Deposit initial capital"],
@@ -48,7 +48,7 @@ test("every balance matches after all processes are killed at once and restarted
   await runDemoThroughRestart(system, "lifecycle", "Deposit again");
 });
 
-/** Several demos at once: each one is also affected by the kills of the others. */
+/** Several demos run at once, so each one is also affected by the kills of the others. */
 test.concurrent.for(KILLS.map((kills) => ({ kills, names: kills.map(([name]) => name).join(", ") })))(
   "every balance matches after processes are killed during a demo: $names",
   ({ kills }) => runDemoWhileKilling(system, "lifecycle", kills),
@@ -56,8 +56,15 @@ test.concurrent.for(KILLS.map((kills) => ({ kills, names: kills.map(([name]) => 
 
 /** A deal is read within a second, then allocated, then posted: the delays reach each of these steps. */
 const DELAYS_MS = sized({ test: [700], proof: [300, 700, 1_100] });
-const SPLITTING: readonly ProcessName[] = ["subscription", "platform", "postgres", "simulator", "nats", "fee"];
-/** A kill in the middle of a send leaves a leg that is decided within the quiet period. */
+const PROCESSES_OF_ALLOCATION: readonly ProcessName[] = [
+  "subscription",
+  "platform",
+  "postgres",
+  "simulator",
+  "nats",
+  "fee",
+];
+/** A kill during a send leaves a leg whose outcome is known within the quiet period. */
 const SETTLED_MS = 180_000 + CROWD * 200;
 
 test(`a deal of ${CROWD} Investors is allocated and posted once while processes are killed`, async () => {
@@ -71,14 +78,14 @@ test(`a deal of ${CROWD} Investors is allocated and posted once while processes 
   };
 
   for (const [round, delay] of DELAYS_MS.entries()) {
-    for (const [index, name] of SPLITTING.entries()) {
+    for (const [index, name] of PROCESSES_OF_ALLOCATION.entries()) {
       await book(BigInt(round % 2 === 0 ? 1 : -1) * (987_65n + BigInt(index * 111)));
       await sleep(delay);
       await system.kill(name);
     }
   }
 
-  const gained = splitResults(
+  const gained = allocateResults(
     results,
     crowd.members.map(({ capital }) => capital),
   );

@@ -8,9 +8,9 @@ import { fundRoutes } from "./routes/funds.ts";
 import { investorRoutes } from "./routes/investors.ts";
 import { operationRoutes } from "./routes/operations.ts";
 import { masterRoutes } from "./routes/masters.ts";
-import { marksAndRates } from "./routes/marks-and-rates.ts";
-import { secretsStaySecret } from "./routes/secrets.ts";
-import { sharedResults } from "./routes/shared-results.ts";
+import { highWaterMarksAndRates } from "./routes/high-water-marks-and-rates.ts";
+import { noSecretInLogs } from "./routes/secrets.ts";
+import { allocations } from "./routes/allocations.ts";
 import { subscriptionRoutes } from "./routes/subscriptions.ts";
 import { type Client, clientOf } from "./support/client.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
@@ -51,20 +51,20 @@ describe("commands that are sent again", () => {
 describe("fees", () => {
   feeRoutes(() => client);
 });
-describe("shared results", TIMEOUT, () => {
-  sharedResults(() => client);
+describe("allocations", TIMEOUT, () => {
+  allocations(() => client);
 });
 describe("fees on demand", TIMEOUT, () => {
   feesOnDemand(() => client);
 });
-describe("marks and rates", TIMEOUT, () => {
-  marksAndRates(() => client);
+describe("high-water marks and rates", TIMEOUT, () => {
+  highWaterMarksAndRates(() => client);
 });
 describe("fee listings", TIMEOUT, () => {
   feeListings(() => client);
 });
 describe("secrets", () => {
-  secretsStaySecret(
+  noSecretInLogs(
     () => system,
     () => client,
   );

@@ -20,7 +20,7 @@ async function expectRefused(settings: NodeJS.ProcessEnv, line: RegExp): Promise
   expect(code).toBe(1);
 }
 
-test.concurrent("a port that is taken", async ({ onTestFinished }) => {
+test.concurrent("a start with a port in use is refused and names the setting", async ({ onTestFinished }) => {
   const occupant = createServer();
   const port = await freePort();
   await new Promise<void>((listening) => occupant.listen(port, "127.0.0.1", listening));
@@ -30,22 +30,24 @@ test.concurrent("a port that is taken", async ({ onTestFinished }) => {
   await expectRefused({ PAMM_HTTP_PORT: String(port) }, line);
 });
 
-test.concurrent("all invalid settings are reported at once, before any process is started", async () => {
+test.concurrent("a start with invalid settings is refused before any process starts, and reports all of them", async () => {
   const settings = { PAMM_HTTP_PORT: "http", SIM_PORT: "99999", PAMM_QUIET_PERIOD: "soon", NATS_URL: "localhost" };
   const lines = Object.keys(settings).map((name) => `make run: ${name}.*\n`);
   await expectRefused(settings, new RegExp(`^${lines.join("")}$`));
 });
 
-test.concurrent("a database that cannot be reached", async () => {
+test.concurrent("a start with an unreachable database is refused and names its address", async () => {
   const url = "postgres://pamm:secret-of-the-operator@127.0.0.1:1/pamm";
   await expectRefused({ DATABASE_URL: url }, /cannot start: .*database.*127\.0\.0\.1:1/i);
 });
 
-test.concurrent("a broker that cannot be reached", async () => {
+test.concurrent("a start with an unreachable broker is refused and names its address and setting", async () => {
   await expectRefused({ NATS_URL: "nats://127.0.0.1:1" }, /cannot start: .*127\.0\.0\.1:1.*NATS_URL/i);
 });
 
-test.concurrent("a broker without JetStream", async ({ onTestFinished }) => {
+test.concurrent("a start with a broker without JetStream is refused and names the option", async ({
+  onTestFinished,
+}) => {
   const { path } = await provideNatsServer();
   const port = await freePort();
   const broker = run([path, "-a", "127.0.0.1", "-p", String(port)], {});
@@ -58,7 +60,7 @@ test.concurrent("a broker without JetStream", async ({ onTestFinished }) => {
   await expectRefused({ NATS_URL: `nats://127.0.0.1:${port}` }, /cannot start: .*JetStream.*-js/);
 });
 
-test.concurrent("a platform that refuses the manager", async () => {
+test.concurrent("a start with a wrong manager password is refused and names the settings to check", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "pamm-journey-"));
   await using simulator = await testSimulator({ stateDir: folder.path });
   const settings = {
@@ -71,7 +73,7 @@ test.concurrent("a platform that refuses the manager", async () => {
   await expectRefused(settings, /cannot start: no session with .*check MT5_LOGIN and MT5_PASSWORD/);
 });
 
-test.concurrent("a platform that cannot be reached", async () => {
+test.concurrent("a start with an unreachable trading platform is refused and names its address and setting", async () => {
   const settings = { MT5_URL: "https://127.0.0.1:1", MT5_LOGIN: "1000", MT5_PASSWORD: "secret-of-the-operator" };
   await expectRefused(settings, /cannot start: .*127\.0\.0\.1:1.*check MT5_URL/);
 });

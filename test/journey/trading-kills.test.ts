@@ -3,16 +3,16 @@ import { IS_PROOF } from "../support/proof.ts";
 import { type Kill, runDemoThroughRestart, runDemoWhileKilling } from "./support/kill-during-demo.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
-// Not an options object of the tests: vitest marks the one that a concurrent test is given, and so each test that shares it.
+// Set here, because vitest marks the options object of a concurrent test as concurrent, and so every test that shares the object.
 vi.setConfig({ testTimeout: 300_000 });
 
 const START_TIMEOUT_MS = 180_000;
 
-/** Three demos at the same time; they trade in turn, because the simulator has one price. */
+/** Three demos run at once. Only one at a time has open positions, because the simulator has one price. */
 const KILLS: Readonly<Record<string, readonly Kill[]>> = {
   "allocation, sending, weekly fees": [
     ["subscription", "Monday: a profit"],
-    ["platform", "The price moves on"],
+    ["platform", "The price rises further"],
     ["fee", "The week ends: the regular run"],
   ],
   "the database, the simulator, withdrawals": [
@@ -27,7 +27,7 @@ const KILLS: Readonly<Record<string, readonly Kill[]>> = {
   ],
 };
 
-/** Takes some minutes, because the demos trade in turn. `make test` kills during trading in crowd.test.ts and kills.test.ts. */
+/** Takes some minutes, because the demos wait for each other. In `make test`, crowd.test.ts and kills.test.ts kill processes. */
 describe.runIf(IS_PROOF)("a fortnight of trading with killed processes", () => {
   let system: TestSystem;
 

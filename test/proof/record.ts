@@ -16,7 +16,7 @@ const BEGIN = "<!-- proof: written by `make proof` -->";
 const END = "<!-- end of proof -->";
 const HEAD = "| Part | Passed | Failed | Tried | Took | Date | Commit | Machine |\n|---|---|---|---|---|---|---|---|";
 
-/** The rows in the document, in its order; throws on a line in another format than that of `writeRows`. */
+/** The rows of the table in the document; throws on a line in another format than that of `writeRows`. */
 export function readRows(document: string): Row[] {
   const { block } = split(document);
   const [first = "", second = "", ...lines] = block.trim().split("\n");
@@ -65,7 +65,7 @@ function readRow(line: string): Row | undefined {
   const found = ROW.exec(line)?.groups;
   if (found === undefined) return undefined;
   const { part = "", passed = "", failed = "", tried = "", seconds = "", date = "", commit = "", machine = "" } = found;
-  // A comma with a space separates figures; one without groups digits.
+  // A comma with a space separates figures; a comma without a space groups digits.
   const figures = tried.split(", ").flatMap((text) => {
     const figure = FIGURE.exec(text)?.groups;
     return figure === undefined ? [] : [[figure["name"] ?? "", ungrouped(figure["count"] ?? "")] as const];

@@ -15,12 +15,12 @@ const DOCUMENT = join(ROOT, "docs/reliability.md");
 const VITEST = join(ROOT, "node_modules/vitest/vitest.mjs");
 const GIBIBYTE = 1024 ** 3;
 
-type Found = Pick<Row, "passed" | "failed" | "figures">;
+type PartResult = Pick<Row, "passed" | "failed" | "figures">;
 
 const names = process.argv.slice(2);
 const unknown = names.filter((name) => PARTS.every((part) => part.name !== name));
 if (unknown.length > 0) {
-  throw new Error(`There is no part ${unknown.join(", ")}. Parts: ${PARTS.map(({ name }) => name).join(", ")}`);
+  throw new Error(`there is no part ${unknown.join(", ")}; choose from ${PARTS.map(({ name }) => name).join(", ")}`);
 }
 for (const part of PARTS.filter(({ name }) => names.length === 0 || names.includes(name))) {
   const commit = git("describe", "--always", "--dirty", "--exclude=*");
@@ -40,7 +40,7 @@ type Report = {
   }[];
 };
 
-function runTests(tests: readonly string[]): Found {
+function runTests(tests: readonly string[]): PartResult {
   const folder = mkdtempSync(join(tmpdir(), "pamm-proof-"));
   try {
     const file = join(folder, "report.json");
@@ -59,7 +59,7 @@ function runTests(tests: readonly string[]): Found {
 }
 
 /** The exit code of the script shows whether a case failed; each line of its output is a case. */
-function runScript(script: string): Found {
+function runScript(script: string): PartResult {
   const { status, stdout } = spawnSync(process.execPath, [script], {
     cwd: ROOT,
     encoding: "utf8",

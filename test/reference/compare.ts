@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { newWorld } from "./engine/world.ts";
 import { histories, type HistoryShape } from "./history.ts";
-import { FIRST_DAY, play } from "./play.ts";
+import { FIRST_DAY, runHistory } from "./run-history.ts";
 import { expectConserved } from "./conserved.ts";
-import { type FeesUnderTest, THE_FEES, modelFees } from "./model-fees.ts";
-import { type PoolUnderTest, type Tally, THE_POOL, modelPool } from "./model-pool.ts";
+import { type FeesUnderTest, REAL_FEES, modelFees } from "./model-fees.ts";
+import { type PoolUnderTest, type Tally, REAL_POOL, modelPool } from "./model-pool.ts";
 
 export type Comparison = {
   readonly seed: number;
@@ -24,7 +24,7 @@ export type Verdict = {
 
 export const EVERYTHING: HistoryShape = { investors: 5, masters: 2, steps: 40 };
 
-/** Plays random histories through the reference and the code under test at once. */
+/** Applies random histories to the reference and to the code under test at once. */
 export function compareWithReference({
   seed,
   runs,
@@ -35,9 +35,9 @@ export function compareWithReference({
 }: Comparison): Verdict {
   const tally = { allocations: 0, ties: 0 };
   const property = fc.property(histories(shape), (history) => {
-    const makePool = () => modelPool(tally, { ...THE_POOL, ...pool });
-    const world = newWorld({ ...history, now: FIRST_DAY, makePool, watch: modelFees({ ...THE_FEES, ...fees }) });
-    play(world, history, expectConserved);
+    const makePool = () => modelPool(tally, { ...REAL_POOL, ...pool });
+    const world = newWorld({ ...history, now: FIRST_DAY, makePool, onFeeEvent: modelFees({ ...REAL_FEES, ...fees }) });
+    runHistory(world, history, expectConserved);
   });
   const { failed, errorInstance } = fc.check(property, { seed, numRuns: runs, endOnFailure: !shrink });
   return { counterexample: failed ? (errorInstance as Error).message : undefined, tally };

@@ -69,7 +69,7 @@ export function histories({ investors, masters, steps, kinds = ALL }: HistorySha
     );
 }
 
-/** Each Investor deposits and is assigned to the first Master; shrinking keeps these steps. */
+/** Each Investor deposits and is assigned to the first Master; a reduced history keeps these steps. */
 function beginnings(investors: number): fc.Arbitrary<Step[]> {
   const beginning = fc.tuple(positive, rate).map(([cents, ratePpm]) => ({ cents, ratePpm }));
   return fc.array(beginning, { minLength: investors, maxLength: investors }).map((all) =>
@@ -171,9 +171,9 @@ export function describeStep(step: Step, { investors, masters }: Pick<History, "
     case "add":
       return `${master} adds ${step.volume} lots to position ${step.positionIndex}, commission ${dollars(step.cents)}`;
     case "mark":
-      return `position ${step.positionIndex} of ${master} floats at ${dollars(step.cents)}`;
+      return `position ${step.positionIndex} of ${master} has a floating result of ${dollars(step.cents)}`;
     case "close":
-      return `${master} closes ${step.volume} lots of position ${step.positionIndex}, ${dollars(step.cents)} beside its mark`;
+      return `${master} closes ${step.volume} lots of position ${step.positionIndex}, ${dollars(step.cents)} more than its floating result`;
     case "reverse":
       return `${master} reverses position ${step.positionIndex} into ${step.volume} lots, with ${dollars(step.cents)}`;
     case "rate":

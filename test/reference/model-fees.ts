@@ -15,7 +15,7 @@ import {
   type World,
 } from "./engine/world.ts";
 
-/** What is under test; a mutant replaces a part of it. */
+/** The functions under test; a mutant replaces one of them. */
 export type FeesUnderTest = {
   readonly earn: typeof earn;
   readonly decideDue: typeof decideDue;
@@ -23,14 +23,14 @@ export type FeesUnderTest = {
   readonly nextVersion: typeof nextVersion;
 };
 
-export const THE_FEES: FeesUnderTest = { earn, decideDue, decideDebts, nextVersion };
+export const REAL_FEES: FeesUnderTest = { earn, decideDue, decideDebts, nextVersion };
 
 type Payer = { versions: FeeVersion[]; debts: Debt[]; readonly earnings: Map<Master, Earnings> };
 
 const E8_PER_CENT = 1_000_000n;
 
-/** Computes the fees of all Investors with the code under test, from the same allocations. Throws when a cent or a mark differs. */
-export function modelFees(tested: FeesUnderTest = THE_FEES): World["watch"] {
+/** Computes the fees of all Investors with the code under test, from the same allocations. Throws when any amount differs. */
+export function modelFees(tested: FeesUnderTest = REAL_FEES): World["onFeeEvent"] {
   const payers = new Map<Investor, Payer>();
   const payerOf = (investor: Investor): Payer => {
     const payer = payers.get(investor) ?? { versions: [], debts: [], earnings: new Map() };
@@ -113,12 +113,12 @@ function expectDue(investor: Investor, real: readonly RealDue[], due: Due): void
 }
 
 function expectSame(investor: Investor, real: Earnings, master: Master): void {
-  const { gained, mark, layers } = accountOf(master, investor);
+  const { gained, highWaterMark, layers } = accountOf(master, investor);
   const name = `${investor.name} at ${master.name}`;
   if (real.earned !== gained) throw new Error(`${name} earned ${dollars(real.earned)}, not ${dollars(gained)}`);
-  expectEqual(`mark of ${name}`, fraction(real.mark, E8_PER_CENT), mark);
-  const stacks = [real.layers.map(({ amount }) => fraction(amount, E8_PER_CENT)), layers.map(({ amount }) => amount)];
-  const [shown, exact] = stacks.map((stack) => stack.map(show).join(" "));
+  expectEqual(`high-water mark of ${name}`, fraction(real.mark, E8_PER_CENT), highWaterMark);
+  const amounts = [real.layers.map(({ amount }) => fraction(amount, E8_PER_CENT)), layers.map(({ amount }) => amount)];
+  const [shown, exact] = amounts.map((each) => each.map(show).join(" "));
   if (shown !== exact) throw new Error(`layers of ${name} are ${shown}, not ${exact}`);
 }
 

@@ -8,11 +8,11 @@ import { EMPTY_POOL, type UnitPool } from "../../services/subscription/domain/po
 import { allocate, type Split } from "./engine/allocate.ts";
 import { dollars, type Payment, toCents } from "./engine/cents.ts";
 import { compare, type Fraction, fraction, minus, ONE, over, plus, show } from "./engine/fraction.ts";
-import { DRIFT_PER_EVENT, E8_PER_CENT, expectNear, grown, sizeOf, valueOf } from "./drift.ts";
+import { TOLERANCE_PER_EVENT, E8_PER_CENT, expectNear, grow, sizeOf, valueOf } from "./tolerance.ts";
 import { emptyPool, equityOf, floatingOf, type Owner, type Pool } from "./engine/pool.ts";
 import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
 
-/** What is under test; a mutant replaces a part of it. */
+/** The functions under test; a mutant replaces one of them. */
 export type PoolUnderTest = {
   readonly strikePool: typeof strikePool;
   readonly allocateDeal: typeof allocateDeal;
@@ -21,26 +21,26 @@ export type PoolUnderTest = {
   readonly floatingShares: typeof floatingShares;
 };
 
-export const THE_POOL: PoolUnderTest = { strikePool, allocateDeal, takeOut, leaveUnits, floatingShares };
+export const REAL_POOL: PoolUnderTest = { strikePool, allocateDeal, takeOut, leaveUnits, floatingShares };
 
-/** How often the code under test gave a cent of a tie to another holding than the reference; both are correct. */
+/** Allocations, and those in which the code under test gave a cent among equal remainders to another holding; both are correct. */
 export type Tally = { allocations: number; ties: number };
 
 const SYMBOL = "EURUSD";
 
 /** Sends the same events to the reference and to the code under test. Throws when they differ by more than rounding to 1e-8 explains. */
-export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL): PoolEngine {
+export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = REAL_POOL): PoolEngine {
   const pool = emptyPool();
   const reference = referencePool(pool);
   let real = EMPTY_POOL;
-  let drift = DRIFT_PER_EVENT;
+  let tolerance = TOLERANCE_PER_EVENT;
 
   const both = (exact: () => void, change: () => UnitPool, moved = 0n): void => {
-    drift = grown(drift, pool, moved);
+    tolerance = grow(tolerance, pool, moved);
     exact();
     real = change();
     checkPool(real);
-    expectSame(pool, real, drift);
+    expectSame(pool, real, tolerance);
   };
   return {
     ...reference,
@@ -75,7 +75,7 @@ export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL)
         const payments = split.map(({ owner }) => ({ owner, cents: paid.get(owner) ?? 0n }));
         tally.allocations += 1;
         if (isSame(payments, toCents(split))) return payments;
-        expectFair(split, payments, drift);
+        expectFair(split, payments, tolerance);
         tally.ties += 1;
         return payments;
       };
@@ -91,18 +91,18 @@ export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = THE_POOL)
     floating(holding, floating) {
       const exact = floatingOf(pool, holding, floating);
       const shown = fraction(tested.floatingShares(real, floating).get(holding) ?? 0n, E8_PER_CENT);
-      expectNear(`floating of ${holding}`, shown, exact, grown(drift, pool, sizeOf(floating)));
+      expectNear(`floating of ${holding}`, shown, exact, grow(tolerance, pool, sizeOf(floating)));
       return shown;
     },
   };
 }
 
 /** Each payment is within a cent of the exact part, and no cent went to a holding while another was entitled to more of it. */
-function expectFair(split: Split, payments: readonly Payment<Owner>[], drift: Fraction): void {
+function expectFair(split: Split, payments: readonly Payment<Owner>[], tolerance: Fraction): void {
   const over = split.map(({ exact }, index) => minus(fraction(payments[index]!.cents), exact));
   const sorted = over.toSorted(compare);
   const spread = minus(sorted.at(-1)!, sorted[0]!);
-  if (compare(spread, plus(ONE, drift)) <= 0) return;
+  if (compare(spread, plus(ONE, tolerance)) <= 0) return;
   const lines = split.map(({ owner, exact }, index) => {
     return `${owner}: ${dollars(payments[index]!.cents)} for ${show(exact)} cents`;
   });
@@ -120,8 +120,8 @@ function expectPaid(payments: readonly Payment<Owner>[], paid: ReadonlyMap<Owner
   }
 }
 
-/** Cents are equal; shares, carries and equities are within the drift. */
-function expectSame(pool: Pool, real: UnitPool, drift: Fraction): void {
+/** Cents are equal; shares, carries and equities are within the tolerance. */
+function expectSame(pool: Pool, real: UnitPool, tolerance: Fraction): void {
   const units = real.holdings.reduce((sum, holding) => sum + holding.units, 0n);
   for (const [id, holding] of pool.holdings) {
     const model = real.holdings.find(({ subscriptionId }) => subscriptionId === id) ?? { ...NO_HOLDING };
@@ -130,11 +130,11 @@ function expectSame(pool: Pool, real: UnitPool, drift: Fraction): void {
     if (cash(model) !== cash(holding)) {
       throw new Error(`${id} has ${cash(model)}, and ${cash(holding)} by the reference`);
     }
-    expectNear(`carry of ${id}`, fraction(model.carry, E8_PER_CENT), holding.carry, drift);
-    expectNear(`equity of ${id}`, fraction(equityE8(real, id), E8_PER_CENT), equityOf(pool, id), drift);
+    expectNear(`carry of ${id}`, fraction(model.carry, E8_PER_CENT), holding.carry, tolerance);
+    expectNear(`equity of ${id}`, fraction(equityE8(real, id), E8_PER_CENT), equityOf(pool, id), tolerance);
     if (units > 0n) {
-      expectNear(`share of ${id}`, fraction(model.units, units), holding.share, over(drift, valueOf(pool)));
-    } else if (holding.share.top !== 0n) throw new Error(`${id} has a share and no units`);
+      expectNear(`share of ${id}`, fraction(model.units, units), holding.share, over(tolerance, valueOf(pool)));
+    } else if (holding.share.numerator !== 0n) throw new Error(`${id} has a share and no units`);
   }
   const unknown = real.holdings.filter(({ subscriptionId }) => !pool.holdings.has(subscriptionId));
   if (unknown.length > 0) throw new Error(`holding ${unknown[0]!.subscriptionId} is not known to the reference`);
@@ -143,7 +143,7 @@ function expectSame(pool: Pool, real: UnitPool, drift: Fraction): void {
       `suspense is ${dollars(real.suspense.amount)}, and ${dollars(pool.suspense.amount)} by the reference`,
     );
   }
-  expectNear("carry of suspense", fraction(real.suspense.carry, E8_PER_CENT), pool.suspense.carry, drift);
+  expectNear("carry of suspense", fraction(real.suspense.carry, E8_PER_CENT), pool.suspense.carry, tolerance);
   const volumes = real.positions
     .map(({ positionId, volume }) => `${positionId}: ${volume}`)
     .toSorted()

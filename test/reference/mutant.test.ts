@@ -24,7 +24,7 @@ const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
       return { ...rest, pool: { ...after, holdings, suspense: { ...after.suspense, carry: 0n } } };
     },
   },
-  "a new Investor shares earlier floating results": {
+  "a new Investor has a share in earlier floating results": {
     strikePool: (pool, marks) =>
       strikePool(
         pool,
@@ -49,7 +49,7 @@ const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
       return { ...charged, pool: { ...charged.pool, positions } };
     },
   },
-  "floating is shared by units alone": {
+  "floating results are split by units alone": {
     floatingShares: (pool, floating) => floatingShares({ ...pool, accruals: [] }, floating),
   },
 };
@@ -84,7 +84,7 @@ const FEE_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
       return { ...decided, due: decided.due.toReversed() };
     },
   },
-  "a fee below a cent raises the mark": {
+  "a fee below a cent raises the high-water mark": {
     decideDue: (facts) => {
       const decided = decideDue(facts);
       if (decided.due.some(({ kind }) => kind === "PF")) return decided;
@@ -109,7 +109,7 @@ test.for(mutants(FEE_MUTANTS))("the mutant is detected: %s", ([, fees]) => {
   );
 });
 
-test("a counterexample is short and lists every step", () => {
+test("a counterexample is reduced to fewer than 20 lines and ends with the difference", () => {
   const { counterexample } = compareWithReference({
     seed: 5,
     runs: RUNS,

@@ -1,34 +1,34 @@
-import { Books, isOpen, isUnderWay } from "./checks/books.ts";
+import { PlatformRows, isOpen, isUnderWay } from "./checks/platform-rows.ts";
 import { checkEnd, type End, isAnyBlocked, isSettled } from "./checks/check-end.ts";
 import { Violation } from "./checks/violation.ts";
-import { BooksWatch } from "./checks/watch-books.ts";
+import { PlatformRowsWatch } from "./checks/watch-platform-rows.ts";
 import { CallersWatch } from "./checks/watch-callers.ts";
-import { PlatformWatch } from "./checks/watch-platform.ts";
-import { FeeBooks } from "./checks/fee-books.ts";
+import { DealsWatch } from "./checks/watch-deals.ts";
+import { FeeRows } from "./checks/fee-rows.ts";
 import { FeesWatch } from "./checks/watch-fees.ts";
 import { PoolsWatch } from "./checks/watch-pools.ts";
 import { Notes } from "./notes.ts";
 import type { Fault, Plan } from "./plan/plan.ts";
 import { Coverage } from "./report/coverage.ts";
 import { describeChanges } from "./report/describe-changes.ts";
-import { play } from "./callers/play.ts";
+import { performCommand } from "./callers/perform-command.ts";
 import { Faults } from "./world/faults.ts";
 import { createRandom, type Random } from "./world/random.ts";
 import { Scheduler } from "./world/scheduler.ts";
 import { ACCOUNTS, World } from "./world/world.ts";
 
 const START_MS = Date.UTC(2026, 2, 2, 9, 0, 0);
-/** How long a safety run lasts; its faults come in the first two thirds. */
+/** How long a safety history lasts; its faults begin in the first two thirds. */
 const SAFETY_MS = 110_000;
-/** Time to resolve every leg after the last fault, beyond the quiet period. */
+/** Time to resolve every leg after the last fault, in addition to the quiet period. */
 const RESOLUTION_MS = 60_000;
-/** Time to record a deal after it is shown: an interval of the orphan scan, and a margin. */
-const ORPHAN_MS = 75_000;
+/** Time to log a deal after it is shown: the interval of the long reads, and a margin. */
+const LOGGED_MS = 75_000;
 /** Time to detect a deal that the platform lost. */
-const FORGOTTEN_MS = 150_000;
-const QUIET_CHECK_MS = 500;
+const LOST_DEAL_MS = 150_000;
+const SETTLED_CHECK_MS = 500;
 
-/** One run of the whole simulated world, with all checks attached. */
+/** One simulated history: the world of a plan, with all checks attached. */
 export class History {
   readonly startMs = START_MS;
   readonly scheduler: Scheduler;
@@ -38,15 +38,15 @@ export class History {
   readonly #random: Random;
   readonly #faults: Faults;
   readonly #world: World;
-  readonly #books: Books;
-  readonly #platform: PlatformWatch;
+  readonly #platformRows: PlatformRows;
+  readonly #dealsWatch: DealsWatch;
   readonly #callers: CallersWatch;
-  readonly #watch: BooksWatch;
+  readonly #platformRowsWatch: PlatformRowsWatch;
   readonly #pools: PoolsWatch | undefined;
   readonly #fees: FeesWatch | undefined;
   readonly #end: End;
-  #playing = 0;
-  #isQuiet = false;
+  #openCommands = 0;
+  #isSettled = false;
 
   constructor(plan: Plan, isRecorded: boolean) {
     this.#plan = plan;
@@ -54,27 +54,36 @@ export class History {
     this.scheduler = new Scheduler(START_MS, this.#random.for("scheduler"));
     this.notes = new Notes(this.scheduler, isRecorded);
     this.#faults = new Faults(plan, this.scheduler, {
-      onFault: (fault, { step, label, process }) => {
-        this.#recordFault(fault, step === "failpoint" ? label : step, `${process.name}: ${label}`);
+      onFault: (fault, { kind, label, process }) => {
+        this.#recordFault(fault, kind === "failpoint" ? label : kind, `${process.name}: ${label}`);
       },
       onCrash: (process, downMs) => this.#world.replace(process, downMs),
     });
     this.#world = this.#makeWorld();
-    this.#books = new Books(this.#world.database);
+    this.#platformRows = new PlatformRows(this.#world.database);
     const { server } = this.#world;
     const masters = new Set(ACCOUNTS.filter(({ role }) => role === "master").map(({ login }) => login));
     const { quietPeriodMs } = plan;
-    this.#platform = new PlatformWatch({ books: this.#books, quietPeriodMs, nowMs: () => this.scheduler.nowMs });
-    this.#watch = new BooksWatch({ books: this.#books, server, platform: this.#platform, masters });
-    this.#callers = new CallersWatch(this.#platform);
-    const consumers = this.#world.books;
-    this.#pools = plan.pools ? new PoolsWatch(consumers.get("pushed")!, this.#books) : undefined;
+    this.#dealsWatch = new DealsWatch({
+      platformRows: this.#platformRows,
+      quietPeriodMs,
+      nowMs: () => this.scheduler.nowMs,
+    });
+    this.#platformRowsWatch = new PlatformRowsWatch({
+      platformRows: this.#platformRows,
+      server,
+      dealsWatch: this.#dealsWatch,
+      masters,
+    });
+    this.#callers = new CallersWatch(this.#dealsWatch);
+    const consumers = this.#world.subscriptionDatabases;
+    this.#pools = plan.pools ? new PoolsWatch(consumers.get("pushed")!, this.#platformRows) : undefined;
     this.#fees = plan.pools ? this.#watchFees() : undefined;
     this.#end = {
       plan,
-      books: this.#books,
+      platformRows: this.#platformRows,
       server,
-      platform: this.#platform,
+      dealsWatch: this.#dealsWatch,
       consumers,
       pools: this.#pools,
       fees: this.#fees,
@@ -82,14 +91,14 @@ export class History {
   }
 
   #watchFees(): FeesWatch {
-    const { fees, books } = this.#world;
+    const { fees, subscriptionDatabases } = this.#world;
     const rates = this.#plan.commands.flatMap((command) =>
       command.kind === "assign" ? [[command.login, command.feeRatePpm] as const] : [],
     );
     return new FeesWatch({
-      fees: new FeeBooks(fees, books.get("pushed")!),
-      books: this.#books,
-      platform: this.#platform,
+      fees: new FeeRows(fees, subscriptionDatabases.get("pushed")!),
+      platformRows: this.#platformRows,
+      dealsWatch: this.#dealsWatch,
       rates: new Map(rates),
     });
   }
@@ -101,15 +110,16 @@ export class History {
     this.#world.start();
     for (const fault of this.#faults.timed()) scheduler.after(fault.atMs, fault.kind, () => this.#applyFault(fault));
     for (const [index, command] of this.#plan.commands.entries()) {
-      this.#playing += 1;
-      scheduler.after(command.atMs, "command", () => this.#play(index));
+      this.#openCommands += 1;
+      scheduler.after(command.atMs, "command", () => this.#performCommand(index));
     }
-    if (this.#plan.mode === "liveness") scheduler.after(this.#plan.calmFromMs, "check quiet", () => this.#checkQuiet());
+    const { mode, faultsEndMs } = this.#plan;
+    if (mode === "liveness") scheduler.after(faultsEndMs, "check quiet", () => this.#checkSettled());
     await scheduler.runUntil(
-      () => notes.violation !== undefined || this.#isQuiet || scheduler.nowMs >= this.#endsAtMs(),
+      () => notes.violation !== undefined || this.#isSettled || scheduler.nowMs >= this.#endsAtMs(),
     );
-    if (notes.violation === undefined && this.#plan.mode === "liveness") notes.check(() => this.#checkEnd());
-    this.coverage.addLegs(this.#books.legs());
+    if (notes.violation === undefined && mode === "liveness") notes.check(() => this.#checkEnd());
+    this.coverage.addLegs(this.#platformRows.legs());
     this.#world.end();
   }
 
@@ -125,11 +135,11 @@ export class History {
       commandConnection: {
         onWrite: (process, { amountMinor, login, comment, checkMargin }) => {
           note(() => `${process.name} sends ${amountMinor} to ${login}: ${comment}`);
-          this.notes.check(() => this.#platform.onWrite({ login, amountMinor, comment, checkMargin }));
+          this.notes.check(() => this.#dealsWatch.onWrite({ login, amountMinor, comment, checkMargin }));
         },
         onFailure: (commandFault, { comment }) => {
           note(() => `!! ${commandFault.name} for ${comment}: ${JSON.stringify(commandFault)}`);
-          this.coverage.fault(commandFault.name, this.#platform.legOf(comment));
+          this.coverage.fault(commandFault.name, this.#dealsWatch.legOf(comment));
         },
       },
       onConnectionFailure: (name) => this.#recordFault(name, "database", "database"),
@@ -143,22 +153,23 @@ export class History {
       this.notes.note(() => `the platform makes deal ${ticket}: ${amountMinor} on ${login} ${sentComment}`);
       this.scheduler.trace(`${ticket} ${login} ${amountMinor} ${sentComment}`);
       this.notes.check(() => {
-        this.#platform.onDeal(deal);
+        this.#dealsWatch.onDeal(deal);
         this.#fees?.onDeal(deal);
       });
     };
     database.onCommit = (changed) => {
       this.notes.noteAll(() => describeChanges(changed));
-      this.notes.check(() => this.#watch.onCommit(changed));
+      this.notes.check(() => this.#platformRowsWatch.onCommit(changed));
     };
-    const { fees, books } = this.#world;
+    const { fees, subscriptionDatabases } = this.#world;
     if (this.#pools !== undefined) {
-      books.get("pushed")!.onCommit = (changed) => this.notes.check(() => this.#pools?.onCommit(changed));
+      subscriptionDatabases.get("pushed")!.onCommit = (changed) =>
+        this.notes.check(() => this.#pools?.onCommit(changed));
     }
     fees.onCommit = (changed) => this.notes.check(() => this.#fees?.onCommit(changed));
   }
 
-  #play(index: number): void {
+  #performCommand(index: number): void {
     const process = this.#world.addCaller(`caller ${index}`);
     const { network, subscriptions, feeService: fees, server } = this.#world;
     const random = this.#random.for(process.name);
@@ -169,16 +180,16 @@ export class History {
       fees,
       random,
       watch: this.#callers,
-      accountLocks: this.#watch,
+      accountLocks: this.#platformRowsWatch,
       note: this.notes.note,
     };
-    const played = process.run(() => play(caller, server, this.#plan.commands[index]!));
-    played.then(() => (this.#playing -= 1), this.notes.recordViolation);
+    const performed = process.run(() => performCommand(caller, server, this.#plan.commands[index]!));
+    performed.then(() => (this.#openCommands -= 1), this.notes.recordViolation);
   }
 
   #recordFault(fault: string, point: string, where: string): void {
     this.notes.note(() => `!! ${fault}: ${where.replaceAll(/\s+/g, " ").slice(0, 120)}`);
-    const underWay = this.#books.legs().filter((leg) => isOpen(leg) || isUnderWay(leg));
+    const underWay = this.#platformRows.legs().filter((leg) => isOpen(leg) || isUnderWay(leg));
     if (fault === "crash") this.coverage.crash(point, underWay);
     else this.coverage.fault(fault, underWay);
   }
@@ -193,8 +204,8 @@ export class History {
         scheduler.after(fault.forMs, "database is back", () => (databaseServer.isUp = true));
         return;
       case "platform_restart":
-        server.restart(fault.forgetsMs, fault.downMs);
-        this.#platform.forget(server.forgotten);
+        server.restart(fault.losesLastMs, fault.downMs);
+        this.#dealsWatch.onDealsLost(server.lostDeals);
         return;
       case "broker_failure":
         broker.failureRate = fault.probability;
@@ -216,23 +227,23 @@ export class History {
     }
   }
 
-  #checkQuiet(): void {
-    this.#isQuiet = (this.#playing === 0 || isAnyBlocked(this.#end)) && isSettled(this.#end);
-    if (!this.#isQuiet) this.scheduler.after(QUIET_CHECK_MS, "check quiet", () => this.#checkQuiet());
+  #checkSettled(): void {
+    this.#isSettled = (this.#openCommands === 0 || isAnyBlocked(this.#end)) && isSettled(this.#end);
+    if (!this.#isSettled) this.scheduler.after(SETTLED_CHECK_MS, "check quiet", () => this.#checkSettled());
   }
 
   #endsAtMs(): number {
-    const { mode, calmFromMs, quietPeriodMs } = this.#plan;
+    const { mode, faultsEndMs, quietPeriodMs } = this.#plan;
     if (mode === "safety") return START_MS + SAFETY_MS;
-    const { allShownFromMs, lastForgottenMs } = this.#world.server;
-    const resolvedMs = START_MS + calmFromMs + quietPeriodMs + RESOLUTION_MS;
-    return Math.max(resolvedMs, allShownFromMs + ORPHAN_MS, lastForgottenMs + FORGOTTEN_MS);
+    const { allShownFromMs, lastLossMs } = this.#world.server;
+    const resolvedMs = START_MS + faultsEndMs + quietPeriodMs + RESOLUTION_MS;
+    return Math.max(resolvedMs, allShownFromMs + LOGGED_MS, lastLossMs + LOST_DEAL_MS);
   }
 
   #checkEnd(): void {
     checkEnd(this.#end);
-    if (!this.#isQuiet && this.#playing > 0 && !isAnyBlocked(this.#end)) {
-      throw new Violation("I10", `${this.#playing} callers have no final answer`);
+    if (!this.#isSettled && this.#openCommands > 0 && !isAnyBlocked(this.#end)) {
+      throw new Violation("I10", `${this.#openCommands} callers have no final answer`);
     }
   }
 }

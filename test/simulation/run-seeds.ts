@@ -14,14 +14,14 @@ export type Failure = {
 
 export type Tally = {
   readonly seeds: number;
-  readonly steps: number;
+  readonly events: number;
   readonly simulatedMs: number;
   readonly failures: readonly Failure[];
   readonly hits: Hits;
   /** Crashes of processes, and all other faults. */
   readonly crashes: number;
   readonly faults: number;
-  /** Equal for equal sets of histories, in whatever order they ran. */
+  /** Equal for equal sets of histories, whatever the order in which they ran. */
   readonly trace: number;
 };
 
@@ -30,7 +30,7 @@ export async function runSeeds({ first, stride, count, mode, stopsAtViolation }:
   const failures: Failure[] = [];
   const hits: Hits = {};
   let trace = 0;
-  let steps = 0;
+  let events = 0;
   let simulatedMs = 0;
   let seeds = 0;
   let crashes = 0;
@@ -39,7 +39,7 @@ export async function runSeeds({ first, stride, count, mode, stopsAtViolation }:
     const own = mode === "both" ? modeOf(seed) : mode;
     const result = await simulate(makePlan(seed, own));
     seeds += 1;
-    steps += result.steps;
+    events += result.events;
     simulatedMs += result.simulatedMs;
     crashes += result.crashes;
     faults += result.faults;
@@ -50,10 +50,10 @@ export async function runSeeds({ first, stride, count, mode, stopsAtViolation }:
     failures.push({ seed, mode: own, invariant: violation.invariant, message: violation.message });
     if (stopsAtViolation) break;
   }
-  return { seeds, steps, simulatedMs, failures, hits, crashes, faults, trace };
+  return { seeds, events, simulatedMs, failures, hits, crashes, faults, trace };
 }
 
-/** One seed in four is a safety run: it takes three times as long, and liveness runs find most defects too. */
+/** One seed in four is a safety history: it takes three times as long, and liveness histories find most defects too. */
 export function modeOf(seed: number): Mode {
   return seed % 4 === 0 ? "safety" : "liveness";
 }

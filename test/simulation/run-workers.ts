@@ -5,7 +5,7 @@ import type { ReplayWork, DescribeWork, Work } from "./work.ts";
 
 const WORKER = new URL("./seeds-worker.ts", import.meta.url);
 
-/** Runs many seeds in a thread of their own, because its clocks are virtual and its sources may be mutated. */
+/** Runs seeds in a separate thread, because its clocks are virtual and its sources may have a mutant. */
 export function runWorker(work: Work): Promise<Tally> {
   return inThread(work);
 }
@@ -42,7 +42,7 @@ export async function runWorkers(work: Omit<Work, "stride">, threads: number): P
   for (const tally of tallies) addHits(hits, tally.hits);
   return {
     seeds: sum(tallies.map(({ seeds }) => seeds)),
-    steps: sum(tallies.map(({ steps }) => steps)),
+    events: sum(tallies.map(({ events }) => events)),
     simulatedMs: sum(tallies.map(({ simulatedMs }) => simulatedMs)),
     failures: tallies.flatMap(({ failures }) => failures).toSorted((left, right) => left.seed - right.seed),
     hits,

@@ -5,11 +5,12 @@ import type { ReplayWork, DescribeWork, Work } from "./work.ts";
 
 const work = workerData as Work | DescribeWork | ReplayWork;
 const mutant = PLANTED_DEFECTS.find(({ name }) => name === work.mutant);
-if (mutant === undefined && work.mutant !== undefined) throw new Error(`no mutant is called ${work.mutant}`);
+const isUnknown = mutant === undefined && work.mutant !== undefined;
+if (isUnknown) throw new Error(`there is no mutant with the name ${work.mutant}`);
 patchSources(mutant?.edits ?? []);
 parentPort?.postMessage(await answer());
 
-/** The simulation is imported after the hooks are installed, so that the edits are in it. */
+/** Imports the simulation only now, after the hooks are installed, so that it contains the edits. */
 async function answer(): Promise<unknown> {
   if ("describe" in work) {
     const { describeSeed } = await import("./report/describe-seed.ts");

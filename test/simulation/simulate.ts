@@ -9,7 +9,7 @@ export type Result = {
   readonly violation: Violation | undefined;
   /** Equal for equal plans. */
   readonly traceHash: string;
-  readonly steps: number;
+  readonly events: number;
   readonly simulatedMs: number;
   readonly hits: Hits;
   readonly crashes: number;
@@ -20,7 +20,7 @@ export type Result = {
 
 export type SimulationOptions = { readonly isRecorded?: boolean };
 
-/** Runs a plan until no work is left, its time is over, or an invariant is broken. */
+/** Runs a plan until no work is left, its time limit is reached, or an invariant is broken. */
 export async function simulate(plan: Plan, { isRecorded = false }: SimulationOptions = {}): Promise<Result> {
   installVirtualTime();
   const history = new History(plan, isRecorded);
@@ -30,7 +30,7 @@ export async function simulate(plan: Plan, { isRecorded = false }: SimulationOpt
     plan,
     violation: notes.violation,
     traceHash: scheduler.traceHash,
-    steps: scheduler.steps,
+    events: scheduler.events,
     simulatedMs: scheduler.nowMs - startMs,
     hits: history.coverage.hits(),
     crashes: history.coverage.crashes,

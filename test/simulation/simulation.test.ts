@@ -8,13 +8,13 @@ import { printTally } from "./report/print-tally.ts";
 import { runWorker, runWorkers, describeInThread } from "./run-workers.ts";
 import { MUTANTS } from "./mutants/all-mutants.ts";
 
-/** A quarter of a minute of one core in `make test`, some minutes of two in `make proof`. */
+/** 15 seconds on one core in `make test`, some minutes on two cores in `make proof`. */
 const SEEDS = sized({ test: 300, proof: 5_000 });
 /** `make test` needs the other core for other tests. */
 const THREADS = sized({ test: 1, proof: 2 });
 /** For each invariant, the first mutant that violates it. `make mutants` runs all. */
 const SELECTED_MUTANTS = firstOfEachInvariant();
-/** Seeds from the known failing one on; a change of the sources may move the failure a little. */
+/** The number of seeds to try from the known failing one on: a change of the sources may make a later seed fail. */
 const MUTANT_SEEDS = 150;
 /** On a busy machine the test takes several times as long. */
 const TIMEOUT_MS = 20 * 60_000;
@@ -37,7 +37,7 @@ test(
     process.stdout.write(`${coverageSummary(tally.hits)}\n\n${printTally(tally, seconds)}\n`);
     countFigures({
       histories: tally.seeds,
-      steps: tally.steps,
+      events: tally.events,
       "crashes of a process": tally.crashes,
       "other faults": tally.faults,
       "combinations of kind crash point and fault": Object.keys(tally.hits).length,

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** Runs statements as the owner of the server, outside any database of a test. */
+/** Runs statements as the superuser of the server, outside the databases of tests. */
 export async function asAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
   const admin = new pg.Client({ connectionString: url, application_name: "test support" });
   admin.on("error", () => undefined);

@@ -13,7 +13,7 @@ const PREFIX = "pamm-test-";
 
 /** In /dev/shm when it has enough space: databases are created and dropped ten times faster there. */
 export function makeRunFolder(): RunFolder {
-  const parent = hasMemory() ? MEMORY : tmpdir();
+  const parent = hasFreeMemory() ? MEMORY : tmpdir();
   removeLeftovers(parent);
   const path = mkdtempSync(join(parent, `${PREFIX}${process.pid}-${startOf(process.pid)}-`));
   // Postgres may have to run as another user.
@@ -21,7 +21,7 @@ export function makeRunFolder(): RunFolder {
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
 }
 
-function hasMemory(): boolean {
+function hasFreeMemory(): boolean {
   if (!existsSync(MEMORY)) return false;
   const { bavail, bsize } = statfsSync(MEMORY);
   return bavail * bsize >= ENOUGH_MEMORY_BYTES;

@@ -6,17 +6,17 @@ import { emptyDatabase } from "./database.ts";
 import { LONGEST } from "./longest-first.ts";
 import { startOwnNats, testNats } from "./nats.ts";
 
-test("every test has a database of its own", async () => {
-  await using first = await emptyDatabase("garden");
-  await using second = await emptyDatabase("garden");
+test("each test database is separate and empty", async () => {
+  await using first = await emptyDatabase("example");
+  await using second = await emptyDatabase("example");
 
-  await first.pool.query("create table tree (name text)");
+  await first.pool.query("create table item (name text)");
 
-  expect(await many(second.pool, sql`select to_regclass('tree') as tree`)).toEqual([{ tree: null }]);
-  expect(await many(first.pool, sql`select current_schema() as schema`)).toEqual([{ schema: "garden" }]);
+  expect(await many(second.pool, sql`select to_regclass('item') as item`)).toEqual([{ item: null }]);
+  expect(await many(first.pool, sql`select current_schema() as schema`)).toEqual([{ schema: "example" }]);
 });
 
-test("the shared broker keeps streams", async () => {
+test("the shared broker stores the messages of a stream", async () => {
   await using nats = await testNats();
   const manager = await nats.connection.jetstreamManager();
 
@@ -26,7 +26,7 @@ test("the shared broker keeps streams", async () => {
   expect((await manager.streams.info(nats.stream)).state.messages).toBe(1);
 });
 
-test("a broker of one test restarts on the same port after it was killed", async () => {
+test("a broker that a test started and killed restarts on the same port", async () => {
   await using nats = await startOwnNats();
 
   await nats.kill();

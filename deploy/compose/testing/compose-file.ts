@@ -27,7 +27,7 @@ export type ComposeFile = {
 };
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** `${NAME:-instead}` is all that both generations of Compose understand; `$$` stands for a dollar. */
+/** `${NAME:-instead}` is the only form that docker-compose 1.29 and Docker Compose 2 both accept; `$$` stands for a dollar. */
 const REFERENCE = /\$(?:\$|\{([A-Z0-9_]+):-([^}]*)\}|(.?))/g;
 
 export function readFromRoot(path: string): string {
@@ -55,7 +55,7 @@ function interpolate(value: unknown, env: Readonly<Record<string, string>>): unk
 function interpolateText(text: string, env: Readonly<Record<string, string>>): string {
   return text.replaceAll(REFERENCE, (whole, name?: string, instead?: string) => {
     if (whole === "$$") return "$";
-    if (name === undefined) throw new Error(`not understood by both generations of Compose: ${text}`);
+    if (name === undefined) throw new Error(`docker-compose 1.29 and Docker Compose 2 do not both accept ${text}`);
     return env[name] || (instead ?? "");
   });
 }

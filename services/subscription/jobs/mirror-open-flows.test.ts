@@ -5,7 +5,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit, withdraw } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { carryOn } from "#test/support/platform-fake/transfers.ts";
+import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
 import { mirrorOpenFlows } from "./mirror-open-flows.ts";
@@ -63,7 +63,7 @@ test("mirrors of one Master are sent in order; flows during a mirror go into the
   }
   expect(mirrorsOf(world)).toHaveLength(before + 1);
   world.platform.rules.delay = () => false;
-  carryOn(world.platform);
+  executeWaiting(world.platform);
   await settle(world);
   expect(mirrorsOf(world)).toHaveLength(before + 2);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(560_00n);
@@ -165,7 +165,7 @@ test("a mirror that moved a wrong amount stops this Master with the reason", asy
   world.platform.rules.delay = () => true;
   await deposit(world, investorLogin, 10_00n);
   world.platform.rules.delay = ({ key }) => key.startsWith("subscription:mirror:");
-  carryOn(world.platform);
+  executeWaiting(world.platform);
   await settle(world);
   const key = mirrorsOf(world).at(-1)!;
   enter(world.platform.ledger, masterLogin, { kind: MovementKind.MIRROR, amount: 9_99n, key });

@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
-import { carryOn } from "#test/support/platform-fake/transfers.ts";
+import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { settle, subscribed } from "../testing/settle.ts";
 import { aCall, aMaster, aWorld, passTime } from "../testing/world.ts";
 import { unassign } from "../commands/unassign.ts";
@@ -51,7 +51,7 @@ test("the outcome of an exit that stays unknown is read again, and the exit is n
     { state: "OPEN", reason: "pending" },
   ]);
   world.platform.rules.delay = () => false;
-  carryOn(world.platform);
+  executeWaiting(world.platform);
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
 });

@@ -9,7 +9,7 @@ import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "./funding.ts";
 import { createLatch } from "./latch.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { carryOn } from "#test/support/platform-fake/transfers.ts";
+import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
 
@@ -177,7 +177,7 @@ test("an unassign waits for a mirror in transit, and is refused as busy when it 
   });
   const leaving = world.service.unassign(pair, aCall());
   world.platform.rules.delay = () => false;
-  carryOn(world.platform);
+  executeWaiting(world.platform);
   await settle(world);
   await expect(leaving).resolves.toMatchObject({ amount: { minorUnits: -525_00n } });
   await settle(world);
@@ -197,7 +197,7 @@ test("a subscription whose exit is applied before its last mirror is CANCELLED a
   expectMaster(world, pair.masterLogin, 100_00n);
   expect((await find()).subscription).toMatchObject({ status: SubscriptionStatus.PAUSED });
   world.platform.rules.delay = () => false;
-  carryOn(world.platform);
+  executeWaiting(world.platform);
   await settle(world);
   expectMaster(world, pair.masterLogin, 0n);
   expect((await find()).subscription).toBeUndefined();

@@ -12,7 +12,7 @@ import type { Due } from "./fee-fake.ts";
 import { holdForWithdrawal, payOut, release, takeFee, withdraw } from "./funding.ts";
 import { inBucket, holdingOf } from "./ledger.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
-import { carryOn } from "#test/support/platform-fake/transfers.ts";
+import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { deliver, type Pair, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "./world.ts";
@@ -140,7 +140,7 @@ test("a leave whose results cannot be posted in time has an unknown outcome, and
   });
   expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(12_000_00n);
   world.platform.rules.delay = () => false;
-  carryOn(world.platform);
+  executeWaiting(world.platform);
   await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
     effective: { minorUnits: 12_500_00n },
   });

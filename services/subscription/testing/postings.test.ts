@@ -8,7 +8,7 @@ import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal, release } from "./funding.ts";
 import { inBucket } from "./ledger.ts";
 import { balanceOf } from "#test/support/platform-fake/ledger.ts";
-import { carryOn } from "#test/support/platform-fake/transfers.ts";
+import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
@@ -104,7 +104,7 @@ test("a posting with an unknown outcome is retried under its key and applied onc
   await settle(world);
   expect(balance()).toBe(100_00n);
   world.platform.rules.delay = () => false;
-  carryOn(world.platform);
+  executeWaiting(world.platform);
   passTime(world, 5_000);
   await settle(world);
   expect(balance()).toBe(110_00n);

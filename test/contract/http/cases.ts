@@ -373,7 +373,7 @@ const reconciliationRoutes: readonly Case[] = [
   },
 ];
 
-/** One good request for each route of the specification. */
+/** One valid request for each route of the specification. */
 export const CASES: readonly Case[] = [
   ...masterRoutes,
   ...investorRoutes,

@@ -8,8 +8,8 @@ import { type Case, CASES } from "./cases.ts";
 
 const COMMANDS = CASES.filter(({ method }) => method !== "GET");
 
-/** A change that makes each of them a different request. */
-const OTHERWISE: Readonly<Record<string, readonly [string, string]>> = {
+/** For each command, a text of its request and another text that makes it a different request. */
+const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
   "update-fee": ["0.25", "0.26"],
   deposit: ["3000003", "3000004"],
   withdraw: ["3000003", "3000004"],
@@ -23,7 +23,7 @@ const OTHERWISE: Readonly<Record<string, readonly [string, string]>> = {
   "decide-review": ["platform-17", "platform-18"],
 };
 
-/** An edge with these keys, as after a restart: only the database is the same. Each API key is a separate client. */
+/** A new edge on the database, as after a restart. Each API key is a separate client. */
 async function edgeOn(pool: Pool, { answers }: Case): Promise<TestEdge> {
   const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]) });
   return await testEdge({
@@ -37,8 +37,8 @@ async function send(edge: TestEdge, { method, url, body }: Case, apiKey = "KeyOf
   return await edge.call({ method, url, headers, ...(body === undefined ? {} : { payload: body as object }) });
 }
 
-function otherwise(one: Case): Case {
-  const [from = "", to = ""] = OTHERWISE[one.name] ?? [];
+function changed(one: Case): Case {
+  const [from = "", to = ""] = CHANGES[one.name] ?? [];
   const text = JSON.stringify([one.url, one.body ?? null]);
   expect(text, one.name).toContain(from);
   const [url, body] = JSON.parse(text.replaceAll(from, to)) as [string, unknown];
@@ -48,7 +48,7 @@ function otherwise(one: Case): Case {
 const resultOf = ({ status, text, headers }: Answer) => [status, text, headers["x-operation-id"]];
 const isReplayed = ({ headers }: Answer) => headers["idempotency-replayed"] === "true";
 
-test.for(COMMANDS)("$name under its key is answered the same, status, body and operation", async (one) => {
+test.for(COMMANDS)("$name repeated with its key has the same answer and operation, even after a crash", async (one) => {
   const { pool } = await testDatabase("edge");
   const first = await send(await edgeOn(pool, one), one);
   expect([first.status, isReplayed(first)]).toEqual([200, false]);
@@ -63,14 +63,17 @@ test.for(COMMANDS)("$name under its key is answered the same, status, body and o
   expect([resultOf(afterCrash), isReplayed(afterCrash)]).toEqual([resultOf(first), true]);
   expect(new Set(restarted.calls.map(({ context }) => context.commandId)).size).toBe(1);
 
-  const other = await send(restarted, otherwise(one));
-  expect([other.status, other.body]).toMatchObject([422, { code: "idempotency_key_reused", outcome: "not_executed" }]);
+  const different = await send(restarted, changed(one));
+  expect([different.status, different.body]).toMatchObject([
+    422,
+    { code: "idempotency_key_reused", outcome: "not_executed" },
+  ]);
 
-  const ofAnotherKey = await send(restarted, one, "KeyOfTheBank");
-  expect([ofAnotherKey.status, isReplayed(ofAnotherKey)]).toEqual([200, false]);
-  expect(ofAnotherKey.headers["x-operation-id"]).not.toBe(first.headers["x-operation-id"]);
+  const ofOtherClient = await send(restarted, one, "KeyOfTheBank");
+  expect([ofOtherClient.status, isReplayed(ofOtherClient)]).toEqual([200, false]);
+  expect(ofOtherClient.headers["x-operation-id"]).not.toBe(first.headers["x-operation-id"]);
 });
 
-test("every command has a case", () => {
-  expect(COMMANDS.map(({ name }) => name).toSorted()).toEqual(Object.keys(OTHERWISE).toSorted());
+test("CHANGES has every command", () => {
+  expect(COMMANDS.map(({ name }) => name).toSorted()).toEqual(Object.keys(CHANGES).toSorted());
 });

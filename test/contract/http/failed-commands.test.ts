@@ -9,7 +9,7 @@ const OTHER_ID = "0198c0de-0000-7000-8000-000000000009";
 
 type Reply = (request: unknown, context: unknown) => Promise<unknown>;
 
-/** The services of a case; the one that receives the command fails once per error. */
+/** The services of a case; each error is the answer to one call, in this order, and later calls succeed. */
 function failing({ answers }: Case, errors: readonly Error[]): TestOptions {
   const left = [...errors];
   const fail =
@@ -28,7 +28,7 @@ function failing({ answers }: Case, errors: readonly Error[]): TestOptions {
   );
 }
 
-async function give(one: Case, errors: readonly Error[]): Promise<Answer & Pick<TestEdge, "calls">> {
+async function sendWithErrors(one: Case, errors: readonly Error[]): Promise<Answer & Pick<TestEdge, "calls">> {
   const edge = await testEdge(failing(one, errors));
   const { method, url, body } = one;
   const answer = await edge.call({ method, url, ...(body === undefined ? {} : { payload: body as object }) });
@@ -36,8 +36,8 @@ async function give(one: Case, errors: readonly Error[]): Promise<Answer & Pick<
 }
 
 const LOST = outcomeUnknown("funding");
-const AWAY = serviceUnavailable("funding");
-const FAULT = new Error("a bug");
+const UNREACHABLE = serviceUnavailable("funding");
+const UNEXPECTED = new Error("an unexpected error");
 const NOT_KNOWN_YET = new Refusal({
   code: "outcome_unknown",
   status: "unknown_outcome",
@@ -46,35 +46,40 @@ const NOT_KNOWN_YET = new Refusal({
   operationId: OTHER_ID,
 });
 
-/** The errors of the attempts, and the problem that the caller gets. `id`: the operation that may be looked up. */
-const PATHS: readonly {
+/** The errors of the attempts, and the problem that the caller receives. `id`: the operation in the problem. */
+const FAILURES: readonly {
   readonly what: string;
   readonly errors: readonly Error[];
-  readonly problem: object;
+  readonly problem: {
+    readonly status: number;
+    readonly code: string;
+    readonly outcome: string;
+    readonly retryable: boolean;
+  };
   readonly attempts: number;
   readonly id?: string;
 }[] = [
   {
-    what: "no service could be reached",
-    errors: [AWAY],
+    what: "the service cannot be reached",
+    errors: [UNREACHABLE],
     problem: { status: 503, code: "service_unavailable", outcome: "not_executed", retryable: true },
     attempts: 1,
   },
   {
-    what: "its answer was lost, and so was that of its repetition",
+    what: "its answer and the answer to its repetition are lost",
     errors: [LOST, LOST],
     problem: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
     attempts: 2,
   },
   {
-    what: "its answer was lost, and then no service could be reached",
-    errors: [LOST, AWAY],
+    what: "its answer is lost, and then the service cannot be reached",
+    errors: [LOST, UNREACHABLE],
     problem: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
     attempts: 2,
   },
   {
-    what: "an unexpected error occurred",
-    errors: [FAULT],
+    what: "the service fails unexpectedly",
+    errors: [UNEXPECTED],
     problem: { status: 504, code: "outcome_unknown", outcome: "unknown", retryable: false },
     attempts: 1,
   },
@@ -87,10 +92,10 @@ const PATHS: readonly {
   },
 ];
 
-test.for(COMMANDS.flatMap((one) => PATHS.map((path) => ({ name: one.name, one, ...path }))))(
-  "$name: $what",
+test.for(COMMANDS.flatMap((one) => FAILURES.map((failure) => ({ name: one.name, one, ...failure }))))(
+  "$name is answered with $problem.code when $what",
   async ({ one, errors, problem, attempts, id }) => {
-    const { body, headers, calls } = await give(one, errors);
+    const { body, headers, calls } = await sendWithErrors(one, errors);
     const given = calls.map(({ context }) => context.commandId);
 
     expect(body).toMatchObject({ ...problem, operation_id: id ?? headers["x-operation-id"] });
@@ -98,8 +103,8 @@ test.for(COMMANDS.flatMap((one) => PATHS.map((path) => ({ name: one.name, one, .
   },
 );
 
-test.for(COMMANDS)("$name whose answer was lost is answered by its repetition, under the same id", async (one) => {
-  const { status, headers, calls } = await give(one, [LOST]);
+test.for(COMMANDS)("$name is repeated under the same id when its answer is lost, and succeeds", async (one) => {
+  const { status, headers, calls } = await sendWithErrors(one, [LOST]);
 
   expect(status).toBe(200);
   expect(calls.map(({ context }) => context.commandId)).toEqual(Array(2).fill(headers["x-operation-id"]));

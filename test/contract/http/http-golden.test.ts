@@ -10,14 +10,14 @@ function fileOf({ name }: Case): string {
   return join(import.meta.dirname, "golden", `${name}.json`);
 }
 
-test.for(CASES)("request and answer of $name are as recorded", async (one) => {
+test.for(CASES)("$name has the recorded calls to services and the recorded answer", async (one) => {
   const { name, method, url, body, answers } = one;
   const edge = await testEdge(answers);
 
   const answer = await edge.call({ method, url, ...(body === undefined ? {} : { payload: body as object }) });
 
   const response = { status: answer.status, contentType: answer.headers["content-type"], body: answer.body };
-  const recorded = { request: { method, url, body }, asked: edge.calls.map(plain), response };
+  const recorded = { request: { method, url, body }, asked: edge.calls.map(asJson), response };
   expect(answer.text, "numbers in their shortest form, members in their documented order").toBe(
     JSON.stringify(answer.body),
   );
@@ -25,7 +25,7 @@ test.for(CASES)("request and answer of $name are as recorded", async (one) => {
   await expect(`${JSON.stringify(recorded, undefined, 2)}\n`).toMatchFileSnapshot(fileOf(one));
 });
 
-test("every route of the interface has a golden file", () => {
+test("every route of the HTTP interface has a golden file", () => {
   const patterns = ROUTES.map(({ method, url }) => ({
     route: `${method} ${url}`,
     covers: new RegExp(`^${url.replaceAll(/:[a-z0-9_]+/g, "[0-9a-f-]+")}$`),
@@ -38,8 +38,8 @@ test("every route of the interface has a golden file", () => {
   expect(CASES).toHaveLength(ROUTES.length);
 });
 
-/** Without the context, which another test checks; integers as text, because JSON has no bigint. */
-function plain({ method, request }: Call): unknown {
+/** Without the context, which other tests check; bigint as text, because JSON has no bigint. */
+function asJson({ method, request }: Call): unknown {
   const text = JSON.stringify(request, (_name, value: unknown) => (typeof value === "bigint" ? `${value}n` : value));
   return { method, request: JSON.parse(text) };
 }

@@ -21,7 +21,11 @@ const OPEN: ProblemCase = [
   "conflict",
   { details: { open_positions: "2" }, outcome: "not_executed" },
 ];
-const BEHIND: ProblemCase = ["allocation_in_progress", "conflict", { retryAfterMs: 1_500, outcome: "not_executed" }];
+const ALLOCATING: ProblemCase = [
+  "allocation_in_progress",
+  "conflict",
+  { retryAfterMs: 1_500, outcome: "not_executed" },
+];
 const NEGATIVE: ProblemCase = ["investor_deficit", "conflict", { outcome: "not_executed" }];
 
 const STOPPED_BODY = {
@@ -30,7 +34,7 @@ const STOPPED_BODY = {
   retryable: false,
 };
 const OPEN_BODY = { status: 409, title: "The Master has open positions", retryable: false, open_positions: 2 };
-const BEHIND_BODY = { status: 409, title: "Trading results are being allocated", retryable: true };
+const ALLOCATING_BODY = { status: 409, title: "Trading results are being allocated", retryable: true };
 const NEGATIVE_BODY = { status: 409, title: "The Investor's share of the pool is negative", retryable: false };
 
 /** Refusals that prevent a movement of money, exactly as callers receive them, because callers branch on them. */
@@ -40,8 +44,8 @@ test.each([
   ["withdraw (safety_stop)", WITHDRAW, STOPPED, STOPPED_BODY],
   ["unassign (master_open_positions)", UNASSIGN, OPEN, OPEN_BODY],
   ["withdraw (master_open_positions)", WITHDRAW, OPEN, OPEN_BODY],
-  ["unassign (allocation_in_progress)", UNASSIGN, BEHIND, BEHIND_BODY],
-  ["withdraw (allocation_in_progress)", WITHDRAW, BEHIND, BEHIND_BODY],
+  ["unassign (allocation_in_progress)", UNASSIGN, ALLOCATING, ALLOCATING_BODY],
+  ["withdraw (allocation_in_progress)", WITHDRAW, ALLOCATING, ALLOCATING_BODY],
   ["unassign (investor_deficit)", UNASSIGN, NEGATIVE, NEGATIVE_BODY],
   ["withdraw (investor_deficit)", WITHDRAW, NEGATIVE, NEGATIVE_BODY],
 ])("%s is reported with all its details", async (_name, request, [code, status, extra], expected) => {

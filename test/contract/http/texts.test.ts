@@ -56,14 +56,14 @@ function checkTexts(): Text[] {
 const isFieldError = (text: string): boolean => /^(\$\{field\}|[a-z_]+) (must|is required|does not|\$\{)/.test(text);
 const isSentence = (text: string): boolean => /^([A-Z0-9'"]|\$\{)/.test(text) && text.endsWith(".");
 
-test("each refusal is a sentence in plain words", () => {
+test("the text of each refusal is a sentence in plain words", () => {
   const texts = refusalTexts();
   expect(texts.length).toBeGreaterThan(150);
   expect(texts.filter(({ text }) => !(isSentence(text) || (isFieldError(text) && text.endsWith("."))))).toEqual([]);
   expect(texts.filter(({ text }) => bannedIn(text).length > 0)).toEqual([]);
 });
 
-test("each reconciliation break and check is a sentence in plain words", () => {
+test("the texts of each check and its reconciliation breaks are sentences in plain words", () => {
   const texts = checkTexts();
   expect(texts.length).toBeGreaterThan(20);
   expect(texts.filter(({ text }) => !isSentence(text))).toEqual([]);

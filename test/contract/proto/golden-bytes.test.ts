@@ -20,14 +20,14 @@ test.each([...golden])("golden bytes of %s still decode to the recorded value", 
   expect(asJson(decode(type, Buffer.from(bytes, "hex")))).toEqual(value);
 });
 
-test.each([...golden])("%s is encoded as by another encoder", (type, { bytes }) => {
+test.each([...golden])("%s is encoded to the same bytes as by another encoder", (type, { bytes }) => {
   const message = generated.get(type);
   const written = message?.encode(message.decode(Buffer.from(bytes, "hex"))).finish();
 
   expect(Buffer.from(written ?? []).toString("hex")).toBe(bytes);
 });
 
-test.each([...golden])("an old reader of %s accepts a field of a later version", (type, { bytes, value }) => {
+test.each([...golden])("%s with a field of a later version decodes to the recorded value", (type, { bytes, value }) => {
   const later = Buffer.concat([Buffer.from(bytes, "hex"), FIELD_OF_A_LATER_VERSION]);
 
   expect(asJson(decode(type, later))).toEqual(value);

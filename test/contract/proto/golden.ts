@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 const FOLDER = new URL("./golden/", import.meta.url);
 
-/** Recorded bytes of an earlier version, and what they mean. */
+/** Bytes that an earlier version sent, and the value that they decode to. */
 export type Golden = { readonly bytes: string; readonly value: unknown };
 
-/** Everything recorded so far, by the full name of the message. */
+/** All recorded messages, by full name. */
 export function readGolden(): Map<string, Golden> {
   const files = readdirSync(FOLDER).filter((name) => name.endsWith(".json"));
   return new Map(files.flatMap((name) => Object.entries(readPackage(name))));
@@ -21,7 +21,7 @@ export function writeGolden(golden: ReadonlyMap<string, Golden>): void {
   }
 }
 
-/** A decoded message as JSON can hold it: integers of 64 bits as text with an n, bytes as hex, times in ISO 8601. */
+/** A decoded message as JSON: 64-bit integers as text with an `n`, bytes as hex, times in ISO 8601. */
 export function asJson(value: unknown): unknown {
   if (typeof value === "bigint") {
     return `${value}n`;

@@ -28,17 +28,16 @@ const GENERATED = [
   subscription,
 ];
 
-/** What every generated message can do. */
 export type GeneratedMessage = {
   readonly $type: string;
   encode(message: unknown): { finish(): Uint8Array };
   decode(bytes: Uint8Array): unknown;
 };
 
-/** Map entries are nested messages without a name of their own. */
+/** Excludes map entries, which are nested messages. */
 const TOP_LEVEL = /^pamm\.[a-z]+\.v\d+\.[A-Z]\w*$/;
 
-/** Every message that our services can read and write, by its full name. */
+/** Every message that the services read and write, by full name. */
 export function generatedMessages(): ReadonlyMap<string, GeneratedMessage> {
   const exported = GENERATED.flatMap((module) => Object.values(module) as unknown[]);
   return new Map(exported.filter(isMessage).map((message) => [message.$type, message]));

@@ -1,4 +1,4 @@
-// Records bytes of messages that are new. Recorded bytes are never written again, because services of that version have sent them.
+// Records the bytes of new messages. Recorded bytes are never changed, because services of that version have sent them.
 import { asJson, readGolden, writeGolden } from "./golden.ts";
 import { generatedMessages } from "./messages.ts";
 import { contractMessages, sampleBytes } from "./sample.ts";

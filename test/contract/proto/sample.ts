@@ -11,17 +11,17 @@ import {
 import { FileDescriptorSetSchema, TimestampSchema } from "@bufbuild/protobuf/wkt";
 
 const DESCRIPTOR_SET = new URL("../../../proto/gen/descriptor.binpb", import.meta.url);
-const OUR_PACKAGES = /^pamm\./;
+const PAMM_PACKAGES = /^pamm\./;
 
-/** Every message of our contracts, map entries left out, in the order of their names. */
+/** Every message of the contracts except map entries, sorted by name. */
 export function contractMessages(): DescMessage[] {
   const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(DESCRIPTOR_SET)));
   return [...files]
-    .filter((item): item is DescMessage => item.kind === "message" && OUR_PACKAGES.test(item.typeName))
+    .filter((item): item is DescMessage => item.kind === "message" && PAMM_PACKAGES.test(item.typeName))
     .toSorted((a, b) => (a.typeName < b.typeName ? -1 : 1));
 }
 
-/** Bytes of a message whose every field is set, to a value that follows from its number, by another encoder than the one under test. */
+/** Bytes of a message with a value in every field, written by another encoder than the one under test. */
 export function sampleBytes(message: DescMessage): Uint8Array {
   return toBinary(message, sample(message));
 }
@@ -56,7 +56,7 @@ function timestamp(field: DescField): Message {
   return create(TimestampSchema, { seconds: 1_790_000_000n + BigInt(field.number), nanos: 123_000_000 });
 }
 
-/** Integers are beyond what a JavaScript number holds where the type allows it. */
+/** 64-bit integers are larger than a JavaScript number can hold exactly. */
 function sampleScalar(field: DescField): unknown {
   const text = `${field.name} ${field.number} Tëst`;
   const kinds: Record<number, unknown> = {

@@ -52,12 +52,12 @@ beforeAll(async () => {
 
 afterAll(() => stack.disposeAsync());
 
-test("the contracts have rpcs", () => {
+test("the contracts have more than 40 rpcs", () => {
   expect(RPCS.length).toBeGreaterThan(40);
 });
 
 test.each(RPCS)(
-  "$service/$rpc is the same on NATS and on gRPC",
+  "$service/$rpc has the same request and response on NATS and on gRPC",
   async ({ contract, index, name, rpc, decodeRequest }) => {
     const request = decodeRequest(goldenRequest(contract, name));
     const context = callContext({ caller: "test", withinMs: 5_000, commandId: COMMAND, requestId: `${prefix}-${rpc}` });
@@ -86,11 +86,11 @@ test.each(RPCS)(
       call(overGrpc, name, request, context),
     ]);
 
-    for (const no of refusals) {
-      expect(no).toMatchObject({
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({
         status: "rejected",
         reason: {
-          code: "not_today",
+          code: "refused_by_handler",
           status: "conflict",
           details: { rpc: name },
           outcome: "not_executed",
@@ -101,11 +101,11 @@ test.each(RPCS)(
   },
 );
 
-/** Records its requests, and answers with the golden bytes of its response. */
+/** Handlers that record their requests and answer with the golden response; request id "refuse" is refused. */
 function recording(contract: Contract): Implementation<Contract> {
   const handlers = methodsOf(contract).map(({ name, rpc }) => {
     const handler = async (request: unknown, { commandId, requestId }: CallContext): Promise<unknown> => {
-      if (requestId === "refuse") throw notToday(name);
+      if (requestId === "refuse") throw refusalOf(name);
       handled.push({ rpc, request, commandId, requestId });
       return expectedResponse(contract, name);
     };
@@ -114,11 +114,11 @@ function recording(contract: Contract): Implementation<Contract> {
   return Object.fromEntries(handlers);
 }
 
-function notToday(rpc: string): Refusal {
+function refusalOf(rpc: string): Refusal {
   return new Refusal({
-    code: "not_today",
+    code: "refused_by_handler",
     status: "conflict",
-    message: "not today",
+    message: "refused",
     details: { rpc },
     outcome: "not_executed",
     retryAfterMs: 250,
@@ -135,7 +135,7 @@ async function call(
   return await method(request, context);
 }
 
-/** Bytes that decode as the request: of the golden message whose re-encoding is the same. */
+/** Bytes of the golden message that decodes as the request and encodes to the same bytes. */
 function goldenRequest(contract: Contract, name: string): Buffer {
   return goldenOf(
     (bytes) => roundTrip(contract[name]?.requestDeserialize, contract[name]?.requestSerialize, bytes),

@@ -12,7 +12,7 @@ type Written = (body: string, random: Random) => Buffer | string;
 const SLOW_MS = 500;
 const PAUSE_MS = 3;
 const FLOOD_MS = 1_000;
-/** Each piece is a TLS record; more than some hundred add no coverage. */
+/** Each piece is a TLS record; more of them test nothing else. */
 const MAX_PIECES = 200;
 
 /** The answer arrives complete and once: a client must accept it. */
@@ -35,7 +35,7 @@ export const UNRELIABLE: Deliveries = {
   "connection reset": reset,
   "connection closed": ({ tls }) => tls.end(),
   silence: () => undefined,
-  "kept for the next": ({ delayed }, body) => delayed.push(httpAnswer(body)),
+  "delayed until the next answer": ({ delayed }, body) => delayed.push(httpAnswer(body)),
   "cut and reset"(connection, body, random) {
     send(connection, cut(body, random));
     later(PAUSE_MS, () => reset(connection));
@@ -46,16 +46,16 @@ export const UNRELIABLE: Deliveries = {
   },
   "without an end": (connection) =>
     flood(connection, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", `10000\r\n${" ".repeat(0x10000)}\r\n`),
-  "of 1 GB": (connection) =>
+  "length of 1 GB": (connection) =>
     flood(connection, 'HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n{"retcode":"', "0".repeat(1 << 16)),
-  "one continue after the other": (connection) => flood(connection, "", "HTTP/1.1 100 Continue\r\n\r\n", PAUSE_MS),
+  "100 Continue without an end": (connection) => flood(connection, "", "HTTP/1.1 100 Continue\r\n\r\n", PAUSE_MS),
   "broken TLS"(connection, body) {
     const whole = httpAnswer(body);
     send(connection, whole.subarray(0, whole.length / 2));
     connection.raw.write("no record of TLS");
   },
   "session taken over"(connection) {
-    // The next request opens a connection to the simulator on which no manager is signed in.
+    // The next request opens a connection to the simulator without a signed-in manager.
     connection.simulator.destroy();
     send(connection, FORBIDDEN);
   },

@@ -13,15 +13,15 @@ export type Execution = {
   readonly isAltered?: boolean;
 };
 
-/** The actions of a fault on one request that moves money. */
-export type Order = {
+/** One request that moves money, on which a fault acts. */
+export type MoneyRequest = {
   readonly connection: Connection;
   readonly random: Random;
   readonly amount: string;
   readonly comment: string;
   /** A deposit or withdrawal, whose deal is compared with the request at once. */
   readonly isCompared: boolean;
-  /** The answer to the money command before on this connection. */
+  /** The answer to the previous money command on this connection. */
   readonly previousAnswer: Buffer | undefined;
   readonly otherLogin: string;
   /** Ticket of the last deal on another login. */
@@ -30,9 +30,9 @@ export type Order = {
   readonly execute: (own?: Execution) => Promise<string>;
 };
 
-export type MoneyFault = (order: Order) => Promise<void>;
+export type MoneyFault = (money: MoneyRequest) => Promise<void>;
 
-/** Before the quiet period ends, which begins where permit and time-out end. */
+/** A late execution ends within the quiet period, which begins when permit and time-out have ended. */
 const LATE_MS = 3_000;
 const REFUSED = [3, 8, 12, 13, 1000, 1001, 1002, 1012, 1020, 4005, 10019];
 const AMBIGUOUS = [1, 2, 4, 5, 6, 7, 9, 10, 11, 14, 15, 16, 17, 10006, 10008, 10012, 12004, 99999];
@@ -40,8 +40,7 @@ const TIMED_OUT: Execution = { effect: "retcode:9" };
 const LOSSES = ["connection reset", "connection closed", "cut and reset", "silence"] as const;
 const DELIVERIES: Readonly<Record<string, Delivery>> = { ...RELIABLE, ...UNRELIABLE };
 
-/** Bodies without a definite result. */
-const GARBAGE = [
+const INCONCLUSIVE_BODIES = [
   '{"retcode":"0"}',
   '{"retcode":"OK"}',
   '{"retcode":0,"answer":{"Ticket":"7"}}',
@@ -65,57 +64,60 @@ const GARBAGE = [
 
 /** No fault answers "refused" for a request that is or may be executed. */
 const WRONG_RESULTS: Readonly<Record<string, MoneyFault>> = {
-  garbage: (order) => executeOrNot(order, order.random.pick(GARBAGE)),
-  "ticket zero": (order) => executeOrNot(order, done("0")),
-  "no ticket": (order) => executeOrNot(order, '{"retcode":"0 Done"}'),
-  "ambiguous code": (order) => executeOrNot(order, failure(order.random.pick(AMBIGUOUS))),
-  refused: (order) => deliver(order, "at once", { effect: `retcode:${order.random.pick(REFUSED)}` }),
-  async "refused with its ticket"({ connection, execute }) {
+  "inconclusive body": (money) => executeOrNot(money, money.random.pick(INCONCLUSIVE_BODIES)),
+  "ticket zero": (money) => executeOrNot(money, done("0")),
+  "no ticket": (money) => executeOrNot(money, '{"retcode":"0 Done"}'),
+  "ambiguous code": (money) => executeOrNot(money, failure(money.random.pick(AMBIGUOUS))),
+  refused: (money) => deliver(money, "at once", { effect: `retcode:${money.random.pick(REFUSED)}` }),
+  async "executed, and refused with its ticket"({ connection, execute }) {
     const answer = await execute();
     send(connection, httpAnswer(answer.replace("0 Done", "3 Invalid parameters")));
   },
-  "reset before": (order) => deliver(order, "connection reset", { effect: "drop_before" }),
-  "done late": (order) =>
-    deliver(order, order.random.pick(["connection reset", "silence"]), {
+  "reset without execution": (money) => deliver(money, "connection reset", { effect: "drop_before" }),
+  "executed late": (money) =>
+    deliver(money, money.random.pick(["connection reset", "silence"]), {
       effect: "late_apply",
-      delayMs: delayOf(order),
+      delayMs: delayOf(money),
     }),
-  "shown late": (order) => deliver(order, "connection reset", { effect: "hide_deal", delayMs: delayOf(order) }),
-  "comment cut": (order) => lose(order, { rewrite: { comment: `${order.comment.slice(0, 14)} [b]` } }),
-  "comment rewritten": (order) =>
-    lose(order, order.random.pick([{ rewrite: { comment: "corrected by dealer" } }, { effect: "cut_comment" }])),
-  "a cent less": (order) => alter(order, { balance: aCentLess(order.amount) }),
-  "a cent less, answer lost": (order) =>
-    lose(order, { rewrite: { balance: aCentLess(order.amount) }, isAltered: true }),
-  "on another login": (order) => alter(order, { login: order.otherLogin }),
-  "as credit": (order) => alter(order, { type: "3" }),
-  async "done twice"({ connection, random, execute }) {
+  "deal shown late": (money) => deliver(money, "connection reset", { effect: "hide_deal", delayMs: delayOf(money) }),
+  "comment cut": (money) => executeAndLose(money, { rewrite: { comment: `${money.comment.slice(0, 14)} [b]` } }),
+  "comment rewritten": (money) =>
+    executeAndLose(
+      money,
+      money.random.pick([{ rewrite: { comment: "corrected by dealer" } }, { effect: "cut_comment" }]),
+    ),
+  "amount a cent less": (money) => alter(money, { balance: aCentLess(money.amount) }),
+  "amount a cent less, answer lost": (money) =>
+    executeAndLose(money, { rewrite: { balance: aCentLess(money.amount) }, isAltered: true }),
+  "on another login": (money) => alter(money, { login: money.otherLogin }),
+  "as credit": (money) => alter(money, { type: "3" }),
+  async "executed twice"({ connection, random, execute }) {
     const answer = await execute();
     if (isDone(answer)) await execute({ isAltered: true });
     DELIVERIES[random.chance(50) ? random.pick(LOSSES) : "at once"]?.(connection, answer, random);
   },
-  async "ticket of another"({ connection, execute, otherTicket }) {
+  async "ticket of another deal"({ connection, execute, otherTicket }) {
     const answer = await execute();
     send(connection, httpAnswer(isDone(answer) && otherTicket !== undefined ? done(otherTicket) : answer));
   },
-  async "the answer before again"({ connection, execute, previousAnswer }) {
+  async "previous answer again"({ connection, execute, previousAnswer }) {
     const answer = await execute();
     if (previousAnswer !== undefined) send(connection, previousAnswer);
     send(connection, httpAnswer(answer));
   },
 };
 
-/** The command is executed with this probability in percent; otherwise a time-out code is delivered in the same way. */
+/** A command that is not executed is answered with a time-out code, delivered in the same way. */
 const DELIVERY_FAULTS = Object.keys(DELIVERIES).map((name): [string, MoneyFault] => {
-  const percentDone = name in RELIABLE || name.startsWith("sent") ? 100 : 60;
-  return [name, (order) => deliver(order, name, order.random.chance(percentDone) ? {} : TIMED_OUT)];
+  const percentExecuted = name in RELIABLE || name.startsWith("sent") ? 100 : 60;
+  return [name, (money) => deliver(money, name, money.random.chance(percentExecuted) ? {} : TIMED_OUT)];
 });
 
 type NamedFault = readonly [string, MoneyFault];
 
 const FIRST_FAULTS: readonly NamedFault[] = Object.entries(WRONG_RESULTS);
 const MONEY_FAULTS: readonly NamedFault[] = [...FIRST_FAULTS, ...DELIVERY_FAULTS];
-const CORRECT: NamedFault = ["correct", (order) => deliver(order, "at once")];
+const CORRECT: NamedFault = ["correct", (money) => deliver(money, "at once")];
 
 /**
  * The first command of an account has a wrong result, each kind in turn by the number in the account's name, so that each run
@@ -132,25 +134,29 @@ export function chooseFault(
   return random.chance(faultPercent) ? random.pick(MONEY_FAULTS) : CORRECT;
 }
 
-async function deliver({ connection, random, execute }: Order, delivery: string, own?: Execution): Promise<void> {
+async function deliver(
+  { connection, random, execute }: MoneyRequest,
+  delivery: string,
+  own?: Execution,
+): Promise<void> {
   DELIVERIES[delivery]?.(connection, await execute(own), random);
 }
 
-async function executeOrNot({ connection, random, execute }: Order, answer: string): Promise<void> {
+async function executeOrNot({ connection, random, execute }: MoneyRequest, answer: string): Promise<void> {
   if (random.chance(50)) await execute();
   send(connection, httpAnswer(answer));
 }
 
 /** Executes the command with other parameters and reports success, for deposits and withdrawals only. */
-async function alter(order: Order, rewrite: NonNullable<Execution["rewrite"]>): Promise<void> {
-  await deliver(order, "at once", order.isCompared ? { rewrite, isAltered: true } : {});
+async function alter(money: MoneyRequest, rewrite: NonNullable<Execution["rewrite"]>): Promise<void> {
+  await deliver(money, "at once", money.isCompared ? { rewrite, isAltered: true } : {});
 }
 
-async function lose(order: Order, own: Execution): Promise<void> {
-  await deliver(order, order.random.pick(LOSSES), own);
+async function executeAndLose(money: MoneyRequest, own: Execution): Promise<void> {
+  await deliver(money, money.random.pick(LOSSES), own);
 }
 
-function delayOf({ random }: Order): number {
+function delayOf({ random }: MoneyRequest): number {
   return random.below(LATE_MS);
 }
 

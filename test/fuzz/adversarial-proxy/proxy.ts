@@ -26,8 +26,8 @@ export type AdversarialProxy = AsyncDisposable & {
   readonly control: Control;
   /** Group and name of each account that was created through the proxy, by login. */
   readonly accounts: Map<string, string>;
-  /** Faults of the money requests of each login, oldest first. */
-  readonly played: Map<string, readonly string[]>;
+  /** Faults on the money requests of each login, oldest first. */
+  readonly faultsByLogin: Map<string, readonly string[]>;
   readonly executed: { readonly login: string; readonly ticket: string }[];
   /** Tickets of deals that a fault made different from the request, or additional to it. */
   readonly altered: Set<string>;
@@ -36,7 +36,7 @@ export type AdversarialProxy = AsyncDisposable & {
   requests: number;
   connections: number;
   /** Resolves when the last money command has been executed. */
-  turn: Promise<unknown>;
+  lastCommand: Promise<unknown>;
 };
 
 /** A TLS proxy in front of the simulator that falsifies requests and answers, and cuts connections. */
@@ -68,13 +68,13 @@ export async function startAdversarialProxy(seed: number): Promise<AdversarialPr
     simulator,
     control: controlOf(simulator.controlUrl),
     accounts: new Map(),
-    played: new Map(),
+    faultsByLogin: new Map(),
     executed: [],
     altered: new Set(),
     faultPercent: { transfers: 0, reads: 0, connections: 0 },
     requests: 0,
     connections: 0,
-    turn: Promise.resolve(),
+    lastCommand: Promise.resolve(),
     async [Symbol.asyncDispose]() {
       for (const connection of open.values()) reset(connection);
       tcp.close();
@@ -90,8 +90,8 @@ function openConnection(proxy: AdversarialProxy, raw: Socket, tls: TLSSocket): C
   // Errors of the peer are expected.
   for (const socket of [raw, tls]) socket.on("error", () => undefined);
   raw.setNoDelay(true);
-  // A money command that has arrived is executed even when its sender has ended.
-  raw.once("close", () => void inTurn(proxy, async () => simulator.destroy()));
+  // A money command that the proxy received is executed even when its sender has ended.
+  raw.once("close", () => void afterLastCommand(proxy, async () => simulator.destroy()));
   return { raw, tls, simulator, delayed: [], lastMoneyAnswer: undefined };
 }
 
@@ -109,7 +109,7 @@ async function serve(proxy: AdversarialProxy, connection: Connection, incoming: 
     proxy.accounts.set(Login!, `${Group}/${Name}`);
   }
   const { status, answer } = await forward(proxy, connection, request);
-  // The service trusts a ticket whose deal it cannot read: no second fault follows an altered deal.
+  // The service accepts a ticket whose deal it cannot read, so the read of an altered deal has no second fault.
   const isAltered = proxy.altered.has(query.replace("ticket=", ""));
   const mayFail = status === 200 && !path.startsWith("auth/") && !isAltered;
   if (!mayFail || !random.chance(proxy.faultPercent.reads)) {
@@ -122,17 +122,17 @@ async function serve(proxy: AdversarialProxy, connection: Connection, incoming: 
 
 /** The fault of a request depends on the seed, the account and the number of its requests only. */
 async function moveMoney(proxy: AdversarialProxy, connection: Connection, request: Request): Promise<void> {
-  const { seed, accounts, played, executed, faultPercent } = proxy;
+  const { seed, accounts, faultsByLogin, executed, faultPercent } = proxy;
   const parameters = Object.fromEntries(parseQuery(request.query) ?? []);
   const { login = "", balance: amount = "", comment = "" } = parameters;
-  const own = played.get(login) ?? [];
+  const own = faultsByLogin.get(login) ?? [];
   const accountName = accounts.get(login) ?? login;
   const random = randomOf(seed, "order", accountName, own.length);
   const chosen = { accountName, commands: own.length, faultPercent: faultPercent.transfers };
-  const [name, play] = chooseFault(random, chosen);
+  const [name, applyFault] = chooseFault(random, chosen);
   const otherDeal = executed.findLast((deal) => deal.login !== login);
-  played.set(login, [...own, `${name}: ${amount} ${comment}`]);
-  await play({
+  faultsByLogin.set(login, [...own, `${name}: ${amount} ${comment}`]);
+  await applyFault({
     connection,
     random,
     amount,
@@ -141,7 +141,8 @@ async function moveMoney(proxy: AdversarialProxy, connection: Connection, reques
     previousAnswer: connection.lastMoneyAnswer,
     otherLogin: otherDeal?.login ?? [...accounts.keys()].find((one) => one !== login)!,
     otherTicket: otherDeal?.ticket,
-    execute: (execution) => inTurn(proxy, () => execute(proxy, connection, { request, parameters, ...execution })),
+    execute: (execution) =>
+      afterLastCommand(proxy, () => execute(proxy, connection, { request, parameters, ...execution })),
   });
 }
 
@@ -166,9 +167,9 @@ async function execute(
 }
 
 /** One money command at a time, so that a fault of the control API affects the intended command. */
-async function inTurn<Result>(proxy: AdversarialProxy, act: () => Promise<Result>): Promise<Result> {
-  const result = proxy.turn.then(act);
-  proxy.turn = result.catch(() => undefined);
+async function afterLastCommand<Result>(proxy: AdversarialProxy, act: () => Promise<Result>): Promise<Result> {
+  const result = proxy.lastCommand.then(act);
+  proxy.lastCommand = result.catch(() => undefined);
   return await result;
 }
 
@@ -183,7 +184,7 @@ async function forward({ simulator }: AdversarialProxy, connection: Connection, 
     path: `/api/${path}${query === "" ? "" : `?${query}`}`,
     headers: { "Content-Length": Buffer.byteLength(body) },
   });
-  // Also after the answer, when the simulator ends the connection.
+  // An error also follows an answer when the simulator closes the connection.
   sent.on("error", () => undefined);
   sent.end(body);
   const [answer] = (await once(sent, "response")) as [IncomingMessage];

@@ -18,7 +18,7 @@ export type Service = Client<PlatformServiceService>;
 export type AnsweredTransfer = {
   readonly request: TransferRequest;
   readonly answers: TransferResult[];
-  /** It waits behind a transfer in manual review. */
+  /** It waits until a transfer in manual review is decided. */
   isBlocked: boolean;
 };
 
@@ -45,16 +45,18 @@ export async function runTransfers(
   next: Amounts,
 ): Promise<AnsweredTransfer[]> {
   const random = randomOf(id);
-  const history: History = { service, random, inReview: new Set() };
+  const session: Session = { service, random, inReview: new Set() };
   const deposit = { login: accounts.investor, kind: DEPOSIT, minor: FIRST_DEPOSIT_MINOR + next() };
-  const answered = [await settle(history, aTransfer(`fuzz:${id}:0`, [deposit]))];
+  const answered = [await repeatUntilSettled(session, aTransfer(`fuzz:${id}:0`, [deposit]))];
   const requests = Array.from({ length: 1 + random.below(MAX_TRANSFERS) }, (_, index) => {
     const { legs, ...own } = aRequest(accounts, random, 1_00n + next());
     const comment = index % 2 === 0 ? `CRM ${index + 1}` : "";
     return aTransfer(`fuzz:${id}:${index + 1}`, legs, { ...own, comment });
   });
-  if (random.chance(50)) return [...answered, ...(await Promise.all(requests.map((one) => settle(history, one))))];
-  for (const request of requests) answered.push(await settle(history, request));
+  if (random.chance(50)) {
+    return [...answered, ...(await Promise.all(requests.map((one) => repeatUntilSettled(session, one))))];
+  }
+  for (const request of requests) answered.push(await repeatUntilSettled(session, request));
   return answered;
 }
 
@@ -80,10 +82,14 @@ function aRequest({ investor, master, payments }: Accounts, random: Random, mino
   }
 }
 
-type History = { readonly service: Service; readonly random: Random; readonly inReview: Set<string> };
+/** `inReview`: logins with a transfer in manual review. */
+type Session = { readonly service: Service; readonly random: Random; readonly inReview: Set<string> };
 
 /** Repeats the request until its outcome is known, as every caller does, and keeps all answers. */
-async function settle({ service, random, inReview }: History, request: TransferRequest): Promise<AnsweredTransfer> {
+async function repeatUntilSettled(
+  { service, random, inReview }: Session,
+  request: TransferRequest,
+): Promise<AnsweredTransfer> {
   const answered: AnsweredTransfer = { request, answers: [], isBlocked: false };
   const login = request.legs[0]?.login ?? "";
   for (const until = Date.now() + TIMEOUT_MS; Date.now() < until; await sleep(200 + random.below(600))) {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { listed } from "../support/fuzz.ts";
 
-/** Bodies of answers to a command that moves money, as text of one character a byte. */
+/** Bodies of answers to a command that moves money; one character is one byte. */
 
 export type Documented = {
   readonly body: string;
@@ -43,15 +43,15 @@ export const documentedBody: fc.Arbitrary<Documented> = fc
     retcodeKey: keyCase("retcode"),
     answerKey: keyCase("answer"),
     ticketKey: keyCase("ticket"),
-    isBehind: fc.boolean(),
+    isCodeLast: fc.boolean(),
   })
   .map((own) => {
-    const { refusal, space: s, isBehind } = own;
+    const { refusal, space: s, isCodeLast } = own;
     const code = `"${own.retcodeKey}"${s}:${s}${quoted(`${refusal ?? own.done} ${own.text}`)}`;
     if (refusal !== null) return { body: bytes(`{${s}${code}${s}}`), expected: { kind: "refused", code: refusal } };
     const number = own.asNumber ? `${own.ticket}` : `"${own.ticket}"`;
     const answer = `"${own.answerKey}"${s}:${s}{${s}"${own.ticketKey}"${s}:${number}}`;
-    const members = isBehind ? `${answer}${s},${s}${code}` : `${code},${s}${answer}`;
+    const members = isCodeLast ? `${answer}${s},${s}${code}` : `${code},${s}${answer}`;
     return { body: bytes(`{${members}${s}}`), expected: { kind: "applied", ticket: own.ticket } };
   });
 
@@ -96,7 +96,7 @@ const name = fc.constantFrom(...NAMES, ...MORE_NAMES);
 const scalar = fc.oneof(retcode, ticketValue);
 
 /** JSON with documented names at undocumented depths, counts and types. */
-const wildJson: fc.Arbitrary<string> = fc.letrec<{ value: string; members: string }>((recursive) => ({
+const undocumentedJson: fc.Arbitrary<string> = fc.letrec<{ value: string; members: string }>((recursive) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     scalar,
@@ -108,7 +108,7 @@ const wildJson: fc.Arbitrary<string> = fc.letrec<{ value: string; members: strin
     .map((members) => `{${members.map(([key, value]) => `"${key}":${value}`).join(",")}}`),
 })).members;
 
-/** Nearly as documented: one retcode or two, an answer with tickets, another member. */
+/** One or two retcodes, an answer with up to two tickets, and up to one other member. */
 const nearlyDocumented: fc.Arbitrary<string> = fc
   .tuple(
     retcode,
@@ -150,7 +150,7 @@ const otherContent = fc.constantFrom(
 export const anyBody: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: documentedBody.map(({ body }) => body) },
   { weight: 6, arbitrary: nearlyDocumented.map(bytes) },
-  { weight: 4, arbitrary: wildJson.map(bytes) },
+  { weight: 4, arbitrary: undocumentedJson.map(bytes) },
   { weight: 1, arbitrary: otherContent.map(bytes) },
   { weight: 1, arbitrary: documentedBody.map(({ body }) => Buffer.from(body, "utf16le").toString("latin1")) },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }).map((raw) => Buffer.from(raw).toString("latin1")) },

@@ -1,7 +1,7 @@
 /**
- * The meaning of an answer to a command that moves money, written from the protocol documents and not from the adapter: all
- * bytes at once, the JSON parser of the runtime, and a scan of the tokens for duplicate members that the parser drops. An
- * answer that is not clearly "applied" or "refused" is ambiguous.
+ * The meaning of an answer to a command that moves money, written from the protocol documents and not from the adapter. It
+ * reads all bytes at once with the JSON parser of the runtime, and scans the tokens for duplicate members, which the parser
+ * drops. An answer that is not clearly "applied" or "refused" is ambiguous.
  */
 export type Verdict =
   | { readonly kind: "applied"; readonly ticket: bigint }
@@ -11,10 +11,10 @@ export type Verdict =
 const AMBIGUOUS: Verdict = { kind: "ambiguous" };
 const APPLIED = new Set([0, 10009]);
 /** Codes of the handshake, which precedes every command. */
-const OF_THE_HANDSHAKE = [
+const HANDSHAKE_CODES = [
   1000, 1001, 1002, 1003, 1004, 1005, 1006, 1010, 1011, 1012, 1018, 1020, 1024, 1026, 1027, 1028, 1034,
 ];
-const REFUSED = new Set([3, 8, 12, 13, 4005, 10019, ...OF_THE_HANDSHAKE]);
+const REFUSED = new Set([3, 8, 12, 13, 4005, 10019, ...HANDSHAKE_CODES]);
 const MAX_INT64 = 2n ** 63n - 1n;
 
 /** Takes all bytes that the platform sent on the connection after the request. */
@@ -90,7 +90,7 @@ function membersOf(body: Buffer): Member[] | undefined {
   }
 }
 
-/** The document is valid JSON, so exactly the strings before a colon are names. */
+/** The document is valid JSON, so a string is a name exactly when a colon follows it. */
 function scan(text: string): Member[] {
   const tokens = Array.from(text.matchAll(TOKEN), ([token]) => token);
   const members: Member[] = [];
@@ -110,7 +110,7 @@ function scalarOf(token: string): string | undefined {
   return /^-?\d/.test(token) ? token : undefined;
 }
 
-/** A plain number and a text at the top of the document; every other retcode must be equal. */
+/** A retcode at the top of the document, as number and text, for example `0 Done`; all others must be equal to it. */
 function codeOf(members: readonly Member[]): number | undefined {
   const [code, ...others] = members.filter(({ name }) => name === "retcode");
   if (code?.value === undefined || !members.some(({ name, depth }) => name === "retcode" && depth === 1)) {

@@ -17,12 +17,12 @@ const EXTREME_VALUES = fc.constantFrom(
 
 type Damage = {
   readonly field: number;
-  readonly what: "drop" | "replace" | "double" | "rename";
+  readonly what: "drop" | "replace" | "duplicate" | "rename";
   readonly value: string;
 };
 const DAMAGE: fc.Arbitrary<Damage> = fc.record({
   field: fc.nat(100),
-  what: fc.constantFrom("drop", "replace", "replace", "replace", "double", "rename"),
+  what: fc.constantFrom("drop", "replace", "replace", "replace", "duplicate", "rename"),
   value: EXTREME_VALUES,
 });
 
@@ -52,7 +52,7 @@ function damage(members: Members, { field, what, value }: Damage): Members {
       return [...before, ...after];
     case "replace":
       return [...before, [name, value], ...after];
-    case "double":
+    case "duplicate":
       return [...members, [name.toLowerCase(), value]];
     case "rename":
       return [...before, [name.toUpperCase(), old], ...after];

@@ -126,8 +126,8 @@ export function damaged(text: fc.Arbitrary<string>): fc.Arbitrary<string> {
     { weight: 3, arbitrary: fc.constant<Edit[]>([]) },
     { weight: 2, arbitrary: fc.array(EDIT, { maxLength: 3 }) },
   );
-  return fc.tuple(text, edits).map(([whole, accidents]) =>
-    accidents.reduce((before, { at, drop, insert, isTruncation }) => {
+  return fc.tuple(text, edits).map(([whole, list]) =>
+    list.reduce((before, { at, drop, insert, isTruncation }) => {
       const offset = before.length === 0 ? 0 : at % (before.length + 1);
       return before.slice(0, offset) + insert + (isTruncation ? "" : before.slice(offset + drop));
     }, whole),
@@ -143,13 +143,13 @@ export function inPortions(text: fc.Arbitrary<string>): fc.Arbitrary<Sent> {
   );
   return fc
     .tuple(text, cuts, fc.constantFrom<Sent["end"]>("silence", "close"))
-    .map(([whole, places, end]) => ({ portions: portionsOf(whole, places), end }));
+    .map(([whole, positions, end]) => ({ portions: portionsOf(whole, positions), end }));
 }
 
 export function portionsOf(whole: string, cuts: readonly number[] | "bytes"): string[] {
   if (cuts === "bytes") return Array.from(whole);
-  const places = [...new Set(cuts.map((cut) => cut % (whole.length + 1)))].toSorted((a, b) => a - b);
-  return [...places, whole.length]
-    .map((to, index) => whole.slice(index === 0 ? 0 : places[index - 1], to))
+  const positions = [...new Set(cuts.map((cut) => cut % (whole.length + 1)))].toSorted((a, b) => a - b);
+  return [...positions, whole.length]
+    .map((to, index) => whole.slice(index === 0 ? 0 : positions[index - 1], to))
     .filter((part) => part !== "");
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 
-/** The part of /openapi.json from which requests can be made. */
+/** A JSON schema of /openapi.json, with the members from which the tests make requests. */
 export type Schema = {
   readonly type?: string | readonly string[];
   readonly examples?: readonly unknown[];
@@ -17,13 +17,13 @@ export type Schema = {
 
 export type Field = {
   readonly location: "path" | "query" | "body" | "header";
-  /** With dots where it is inside another one. */
+  /** `parent.child` for a field of an object. */
   readonly name: string;
   readonly isRequired: boolean;
   readonly schema: Schema;
 };
 
-export type Operation = {
+export type Route = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE" | "PUT";
   readonly path: string;
   readonly fields: readonly Field[];
@@ -38,18 +38,18 @@ type Documented = {
   responses: Record<string, { description: string }>;
 };
 
-export async function readOperations(app: FastifyInstance): Promise<Operation[]> {
+export async function readRoutes(app: FastifyInstance): Promise<Route[]> {
   const response = await app.inject({ url: "/openapi.json" });
   const { paths } = response.json<{ paths: Record<string, Record<string, Documented>> }>();
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, documented]) => operationOf(method, path, documented)),
+    Object.entries(methods).map(([method, documented]) => routeOf(method, path, documented)),
   );
 }
 
-function operationOf(method: string, path: string, { parameters = [], requestBody, responses }: Documented): Operation {
+function routeOf(method: string, path: string, { parameters = [], requestBody, responses }: Documented): Route {
   const body = Object.values(requestBody?.content ?? {})[0]?.schema;
   return {
-    method: method.toUpperCase() as Operation["method"],
+    method: method.toUpperCase() as Route["method"],
     path,
     fields: [
       ...parameters.map(({ name, in: location, required = false, schema }) => ({

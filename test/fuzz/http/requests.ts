@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import type { InjectOptions } from "fastify";
-import type { Field, Operation, Schema } from "./document.ts";
+import type { Field, Route, Schema } from "./document.ts";
 
-/** One request made from the documentation, with its fields that are certainly wrong. */
+/** One request made from the documentation, with the names of its fields that are certainly wrong. */
 export type MadeRequest = {
   readonly request: InjectOptions;
   readonly wrong: readonly string[];
@@ -48,7 +48,7 @@ const UNUSUAL = fc.oneof(
   ),
 );
 
-export function requestTo({ method, path, fields }: Operation): fc.Arbitrary<MadeRequest> {
+export function requestTo({ method, path, fields }: Route): fc.Arbitrary<MadeRequest> {
   const choices = fc.tuple(...fields.map((field, index) => choiceOf(field, index)));
   const extra = fc.option(fc.tuple(fc.string({ maxLength: 5 }), fc.string({ maxLength: 5 })), { freq: 8 });
   return fc.tuple(choices, extra).map(([chosen, more]) => {
@@ -169,7 +169,7 @@ function bodyOf(made: readonly Made[]): object | undefined {
   for (const { field, index, choice } of own) {
     const path = field.name.split(".");
     let parent = body;
-    for (const step of path.slice(0, -1)) parent = (parent[step] ??= {}) as Record<string, unknown>;
+    for (const name of path.slice(0, -1)) parent = (parent[name] ??= {}) as Record<string, unknown>;
     if (choice.kind === "missing") continue;
     const value = "value" in choice ? choice.value : goodValue(field, index);
     Object.defineProperty(parent, path.at(-1)!, { value, enumerable: true });

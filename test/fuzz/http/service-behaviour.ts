@@ -7,12 +7,12 @@ import { createIdempotencyStore } from "../../../services/edge/idempotency/idemp
 import { PROBLEMS } from "../../../services/edge/problems/problems.ts";
 import { logTo, type TestEdge, testEdge } from "../../../services/edge/testing/test-edge.ts";
 import { CASES } from "../../contract/http/cases.ts";
-import type { Operation } from "./document.ts";
+import type { Route } from "./document.ts";
 
-/** How the services behind the edge answer: as documented, with a refusal, or with an internal error. */
+/** How the services that the edge calls answer: as documented, with a refusal, or with an internal error. */
 export type Behaviour =
   | { readonly kind: "good" }
-  /** `isDocumented`: with a code that the operation has, and the status that belongs to it. */
+  /** `isDocumented`: with a code that the route has, and the status that belongs to it. */
   | { readonly kind: "refuses"; readonly refusal: Refusal; readonly isDocumented: boolean }
   | { readonly kind: "breaks" };
 
@@ -30,7 +30,7 @@ const STATUS_OF: Readonly<Record<string, RefusalStatus>> = {
 const STATUSES = [...Object.values(STATUS_OF), "forbidden", "busy", "internal"] as const;
 const CODES = [...Object.keys(PROBLEMS), "lock_not_owned", "made_up", ""];
 
-export function anyBehaviour({ problems }: Operation): fc.Arbitrary<Behaviour> {
+export function anyBehaviour({ problems }: Route): fc.Arbitrary<Behaviour> {
   const known = Object.entries(problems).flatMap(([status, text]) =>
     Array.from(text.matchAll(/^`([a-z_]+)`/gm), ([, code = ""]) => ({ code, status: STATUS_OF[status] })),
   );

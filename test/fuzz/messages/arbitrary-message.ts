@@ -114,9 +114,9 @@ function scalarOf({ scalar, name }: DescField): fc.Arbitrary<unknown> {
   }
 }
 
-/** Bytes with edits: dropped, inserted, truncated, or with a field of endless length. */
+/** Bytes with edits: dropped, inserted, truncated, or with a field that does not end. */
 export function damagedBytes(whole: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> {
-  const ENDLESS = [
+  const UNENDED = [
     Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]),
     Buffer.alloc(12, 0xff),
     Buffer.from([0x0b, 0x0b, 0x0b, 0x0c]),
@@ -125,7 +125,7 @@ export function damagedBytes(whole: fc.Arbitrary<Buffer>): fc.Arbitrary<Buffer> 
   const edit = fc.record({
     at: fc.nat(1_000),
     drop: fc.nat(5),
-    insert: fc.oneof(fc.uint8Array({ maxLength: 6 }), fc.constantFrom(...ENDLESS)),
+    insert: fc.oneof(fc.uint8Array({ maxLength: 6 }), fc.constantFrom(...UNENDED)),
     isCut: fc.integer({ min: 0, max: 4 }).map((dice) => dice === 0),
   });
   return fc.tuple(whole, fc.array(edit, { minLength: 1, maxLength: 3 })).map(([bytes, edits]) =>

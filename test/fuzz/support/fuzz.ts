@@ -6,7 +6,7 @@ import { sized } from "#test/support/proof.ts";
 /** Every run of the suite tries the same inputs, so that failures repeat. */
 const USUAL_SEED = 20_260_704;
 
-/** FUZZ_RUNS=100 tries a hundred times as many inputs, and others unless FUZZ_SEED names some. */
+/** FUZZ_RUNS=100 tries a hundred times as many inputs, from a new seed unless FUZZ_SEED is set. */
 export const FUZZ_FACTOR = Number(process.env["FUZZ_RUNS"] ?? sized({ test: "1", proof: "10" }));
 export const FUZZ_SEED = Number(
   process.env["FUZZ_SEED"] ?? (process.env["FUZZ_RUNS"] === undefined ? USUAL_SEED : Date.now() % 2 ** 31),

@@ -29,8 +29,8 @@ const SPECIFIED = [
   "GET /perf-fee/master/1/investor-payments",
 ] as const;
 
-/** Routes beyond the specification. */
-const BEYOND = [
+/** Routes that the specification does not have. */
+const ADDITIONAL = [
   "GET /operations",
   "GET /operations/1",
   "GET /info/master/1/proof",
@@ -39,7 +39,7 @@ const BEYOND = [
   "POST /ops/reviews",
 ] as const;
 
-const ROUTES = [...SPECIFIED, ...BEYOND];
+const ROUTES = [...SPECIFIED, ...ADDITIONAL];
 
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_URL_LENGTH = 8 * 1024;
@@ -59,11 +59,11 @@ export function accessRules(client: () => Client): void {
     expect(other.headers.get("allow")).toContain(method);
   });
 
-  test("an unknown route", async () => {
+  test("an unknown route is answered 404", async () => {
     expectProblem(await client().get("/api/v1/nothing"), { status: 404, code: "route_not_found" });
   });
 
-  test("bodies that are not JSON or too large, and URLs that are too long", async () => {
+  test("bodies that are not JSON or too large, and URLs that are too long, are refused", async () => {
     const create = (init: RequestInit) => client().send("/api/v1/investor/create", { method: "POST", ...init });
     const refused = { outcome: "not_executed" } as const;
     const broken = await create({ body: "{", headers: { "content-type": "application/json" } });

@@ -38,7 +38,7 @@ async function listedMaster(client: Client, id: string): Promise<JsonObject | un
   return itemsOf(body["items"]).find((item) => textOf(item, "id") === id);
 }
 
-/** A repeated command is executed once, on the whole system and after other changes. */
+/** On the whole system, a command that is repeated after other changes is executed once. */
 export function commandsAgain(client: () => Client): void {
   test(
     "every command repeated under its key gets the same answer, or the current state of its Master",

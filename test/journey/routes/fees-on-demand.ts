@@ -7,14 +7,14 @@ import { bookResult, expectBalances, pooled } from "../support/trading.ts";
 
 const { empty, exactly, integer, text, timestamp } = shape;
 
-/** Worked examples of the accounting: fees, answers and balances of a withdrawal and an unassign in profit. */
+/** Worked examples of the accounting: fees, answers and balances of withdrawals and unassigns in profit. */
 export function feesOnDemand(client: () => Client): void {
-  test("a withdrawal in profit takes the whole pending fee first (F4)", async () => {
+  test("a withdrawal in profit takes the whole pending fee first", async () => {
     const master = await pooled(client(), ["10000"]);
     const [investor = ""] = master.investors;
     await bookResult(client(), master.login, "2000");
 
-    // Without a pause: a result that is allocated and not yet posted counts.
+    // Without a pause, because a result that is allocated and not yet posted counts.
     const reply = await withdraw(client(), investor, "5000");
     shape.expectReply(reply, {
       status: exactly("success"),
@@ -49,7 +49,7 @@ export function feesOnDemand(client: () => Client): void {
     await expectBalances(client(), { [investor]: "6469.99", [master.login]: "6469.99", [master.paymentLogin]: "630" });
   });
 
-  test("a withdrawal of the whole balance is reduced by the fee, and the Investor stays (F4b)", async () => {
+  test("a withdrawal of the whole balance is reduced by the fee, and the Investor stays", async () => {
     const master = await pooled(client(), ["10000"]);
     const [investor = ""] = master.investors;
     await bookResult(client(), master.login, "2000");
@@ -67,7 +67,7 @@ export function feesOnDemand(client: () => Client): void {
     expect(nothing.body).toMatchObject({ ...none, perf_fee_pending_at_request: "0.00", balance_before: "0.00" });
   });
 
-  test("an unassign in profit takes the fee, and the rest leaves the Master (F14)", async () => {
+  test("an unassign in profit takes the fee, and the rest leaves the Master", async () => {
     const master = await pooled(client(), ["5000"], 0.275);
     const [investor = ""] = master.investors;
     await bookResult(client(), master.login, "421.37");

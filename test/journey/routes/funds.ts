@@ -34,7 +34,7 @@ const WITHDRAWN = {
 const REFUSED = { status: 422, code: "validation_failed", outcome: "not_executed" } as const;
 
 export function fundRoutes(client: () => Client): void {
-  test("a deposit is a deal with the comment of the CRM", async () => {
+  test("a deposit makes one deal with the comment of the CRM", async () => {
     const login = await newInvestor(client());
     const reply = await deposit(client(), login, "100.5", "CRM-2026-0001");
 
@@ -121,7 +121,7 @@ export function fundRoutes(client: () => Client): void {
     expect([...(await dealsOf(client(), login)), ...(await dealsOf(client(), master))]).toEqual([]);
   });
 
-  test("the balance of an unknown login is no HTTP error", async () => {
+  test("the balance of an unknown login is answered 200 with ok false, and of a malformed one 422", async () => {
     const reply = await client().get("/api/v1/info/balance/999999");
     const unknown = {
       mt5_login: exactly("999999"),

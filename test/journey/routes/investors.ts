@@ -60,7 +60,7 @@ export function investorRoutes(client: () => Client): void {
     shape.expectReply(revealed, { ...READ, mt5_password: password, mt5_investor_password: password });
   });
 
-  test("an unknown Investor", async () => {
+  test("an unknown Investor is answered 404, and a malformed login 422", async () => {
     const notFound = { status: 404, code: "investor_not_found" };
     expectProblem(await client().get("/api/v1/info/investor/999999"), notFound);
     expectProblem(await client().get("/api/v1/info/investor/999999/master"), notFound);

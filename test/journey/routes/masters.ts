@@ -67,7 +67,7 @@ export function masterRoutes(client: () => Client): void {
     shape.expectItems(await client().get(`/api/v1/info/master/${created}/investors`), {});
   });
 
-  test("an unknown Master", async () => {
+  test("an unknown Master is answered 404, and a malformed id 422", async () => {
     expectProblem(await client().get("/api/v1/master/999999"), { status: 404, code: "master_not_found" });
     expectProblem(await client().get("/api/v1/info/master/999999"), { status: 404, code: "master_not_found" });
     const investors = await client().get("/api/v1/info/master/999999/investors");

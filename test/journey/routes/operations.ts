@@ -81,7 +81,7 @@ export function operationRoutes(client: () => Client): void {
     expect(second.headers.get("idempotency-replayed")).toBe("true");
   });
 
-  test("the same deposit twice is two deposits, and the second one names the first", async () => {
+  test("the same deposit sent twice without a key makes two deals, and the second answer names the first", async () => {
     const login = await newInvestor(client());
     const first = await deposit(client(), login, "10", "CRM-twice");
     const second = await deposit(client(), login, "10", "CRM-twice");

@@ -52,7 +52,7 @@ export function platformFaults(client: () => Client): void {
     expect(deals.map(({ ticket, minor }) => [ticket, minor])).toEqual([[reply.body["deal_id"], 10_00n]]);
   });
 
-  test("a balance that cannot be read has a reason, with status 200", async () => {
+  test("a balance that the platform does not return is answered 200 with the reason", async () => {
     const login = await newInvestor(client());
     await fault("*", "http:503", 1_000);
     const reply = await client().get(`/api/v1/info/balance/${login}`);

@@ -6,8 +6,8 @@ import type { Client } from "../support/client.ts";
 import { deposit, expectDone, newMaster, personalFields, INVESTOR_GROUP } from "../support/client-requests.ts";
 import type { RunningSystem } from "../support/system.ts";
 
-/** Checks the logs of every process, including the database, the broker and the simulator. */
-export function secretsStaySecret(system: () => RunningSystem, client: () => Client): void {
+/** Checks the logs of all processes, including the database, the broker and the simulator. */
+export function noSecretInLogs(system: () => RunningSystem, client: () => Client): void {
   test("no password, key, query string or body is in any log", async () => {
     const request = { ...personalFields("Sigrid"), platform_group: INVESTOR_GROUP };
     const { body } = await expectDone(client().post("/api/v1/investor/create", request));

@@ -38,7 +38,7 @@ const CONFLICT = { status: 409, outcome: "not_executed" } as const;
 export function subscriptionRoutes(client: () => Client): void {
   const list = (query: string) => client().get(`/api/v1/info/subscriptions?${query}`);
 
-  test("assign and unassign with their listings: active, paused, cancelled", async () => {
+  test("the listings show an assigned Investor as active, then as paused, then as cancelled", async () => {
     const { login: master, id } = await newMaster(client(), "100");
     const investor = await newInvestor(client(), "150.25");
 
@@ -69,7 +69,7 @@ export function subscriptionRoutes(client: () => Client): void {
     shape.expectReply(none, { master_login: empty, name: empty, started_at: empty });
   });
 
-  test("an Investor without money leaves at once, with nothing to pay out", async () => {
+  test("an unassign of an Investor without money is cancelled at once, and pays nothing out", async () => {
     const { login: master } = await newMaster(client());
     const investor = await newInvestor(client());
     await expectDone(assign(client(), master, investor));

@@ -23,21 +23,21 @@ export async function newCrowd(client: Client, rate: number): Promise<Crowd> {
   const master = await newMaster(client);
   const waiting = Array.from({ length: CROWD }, (_, index) => 1_000_00n + BigInt(index) * 37_01n);
   const members: Member[] = [];
-  const enter = async (): Promise<void> => {
+  const addMembers = async (): Promise<void> => {
     for (let capital = waiting.pop(); capital !== undefined; capital = waiting.pop()) {
-      members.push(await enterOne(client, { master: master.login, capital, rate }));
+      members.push(await addMember(client, { master: master.login, capital, rate }));
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, enter));
+  await Promise.all(Array.from({ length: AT_ONCE }, addMembers));
   members.sort((one, other) => Number(one.subscriptionId - other.subscriptionId));
   const total = members.reduce((sum, { capital }) => sum + capital, 0n);
   await eventually(async () => expect(await platformBalanceOf(client, master.login)).toBe(total), MIRROR_MS);
   return { ...master, members };
 }
 
-type Entry = { readonly master: string; readonly capital: bigint; readonly rate: number };
+type NewMember = { readonly master: string; readonly capital: bigint; readonly rate: number };
 
-async function enterOne(client: Client, { master, capital, rate }: Entry): Promise<Member> {
+async function addMember(client: Client, { master, capital, rate }: NewMember): Promise<Member> {
   const login = await newInvestor(client, formatDecimal(usd(capital)));
   return await eventually(async () => {
     const { status, text } = await assign(client, master, login, rate);

@@ -14,7 +14,7 @@ export async function runDemoWhileKilling(system: TestSystem, scenario: string, 
   expect(await demo.ended, demo.output() + system.output()).toBe(0);
 }
 
-/** The same, with all processes killed at once and restarted. */
+/** Runs a scenario of the demo while all processes are killed at once and restarted; every balance matches at the end. */
 export async function runDemoThroughRestart(system: TestSystem, scenario: string, step: string): Promise<void> {
   const demo = system.demo(scenario);
   await demo.waitFor(step);

@@ -27,7 +27,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
     expect(itemsOf(body["items"] ?? []).filter((item) => item["master_login"] === pool.login)).toEqual([]);
   });
 
-  test.concurrent("a dealer's deposit is quarantined, and a proof that waits for it does not converge", async () => {
+  test.concurrent("a dealer's deposit is quarantined, and the proof does not converge while it is", async () => {
     const pool = await pooled(client(), ["1000"]);
     await client().control("POST", "balance", { login: pool.login, amount: "25.00", comment: "dealer" });
     await eventually(async () => {

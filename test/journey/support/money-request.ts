@@ -12,8 +12,8 @@ export type MoneyRequest = {
 };
 
 /**
- * "done": one deal with that ticket. "nothing": nothing to pay out, so no deal. "not_executed": no deal, now and later.
- * "unknown": one deal or none. "lost": no answer arrived, one deal or none.
+ * What an answer says about the deals. "done": one deal with its ticket. "nothing": nothing to pay out, so no deal.
+ * "not_executed": no deal, now and later. "unknown": one deal or none. "lost": no answer arrived, so one deal or none.
  */
 export type Answer = "done" | "nothing" | "not_executed" | "unknown" | "lost";
 

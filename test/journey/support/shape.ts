@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Reply } from "./client.ts";
 
-/** Checks a JSON value against the specification. */
+/** Checks one JSON value; `what` names the expected value in the message. */
 export type Check = { readonly what: string; readonly accepts: (value: unknown) => boolean };
 export type Shape = Readonly<Record<string, Check>>;
 

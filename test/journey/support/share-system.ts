@@ -32,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     const [started] = await Promise.allSettled([starting]);
     if (started.status !== "fulfilled" || started.value === undefined) return;
     await started.value[Symbol.asyncDispose]();
-    // Its logs end with the run, and one fault of the shared system fails many tests.
+    // Printed because its logs are deleted with the run, and one fault of the shared system fails many tests.
     const hasFailed = project.vitest.state.getCountOfFailedTests() > 0;
     if (hasFailed) process.stderr.write(`\nThe shared system printed last:\n${lastLines(started.value.output())}\n`);
   };

@@ -94,7 +94,7 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
       const hasEnded = !current().isRunning();
       await end();
       folder[Symbol.dispose]();
-      // Its tests failed for this reason.
+      // The tests of the system failed for this reason.
       if (hasEnded) throw new Error(`the system ended by itself:\n${current().output()}`);
     },
   };
@@ -128,7 +128,7 @@ export async function failedStart(
 }
 
 /** `make demo` without a running system. */
-export function demoAlone(): Running {
+export function demoWithoutSystem(): Running {
   return run(DEMO, environmentOf("/nonexistent", {}));
 }
 

@@ -7,7 +7,7 @@ export function dealsFor({ comment }: Pick<AnsweredRequest, "comment">, deals: r
   return deals.filter((deal) => deal.comment.endsWith(` ${comment}`));
 }
 
-/** Contradictions between an answer and the deals of the account, as predicates of the comment of the request. */
+/** Contradictions between an answer and the deals of the account, each as the rest of a sentence about the request. */
 export function contradictionsWithDeals(request: AnsweredRequest, deals: readonly Deal[]): string[] {
   const { answer, ticket, moved, defect } = request;
   const own = dealsFor(request, deals);

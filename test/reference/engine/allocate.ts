@@ -26,7 +26,7 @@ export type Deal = {
 /** The exact part of a deal that each owner is entitled to. */
 export type Split = readonly Entitlement<Owner>[];
 
-/** Splits a result among the owners of the pool and books whole cents. `choose` may round ties another way. */
+/** Splits a result among the owners of the pool in whole cents. `choose` decides who gets a cent among equal remainders. */
 export function allocate(
   pool: Pool,
   deal: Deal,
@@ -56,7 +56,7 @@ function closes({ kind }: Deal): boolean {
   return kind === "exit" || kind === "reversal";
 }
 
-/** Updates the positions and returns the part of each owner; books nothing. */
+/** Updates the positions and returns the exact part of each owner; adds no cents to holdings. */
 function splitOf(pool: Pool, deal: Deal): Split {
   const position = deal.positionId === 0n ? undefined : pool.positions.get(deal.positionId);
   const closed = closedFraction(deal, position);
@@ -69,7 +69,7 @@ function splitOf(pool: Pool, deal: Deal): Split {
   });
   if (position !== undefined) shrink(position, closed);
   move(pool, deal);
-  return withoutDust(pool, entitlements);
+  return withoutRemainders(pool, entitlements);
 }
 
 function closedFraction({ kind, volumeClosed }: Deal, position: Position | undefined): Fraction {
@@ -95,18 +95,18 @@ function move({ positions }: Pool, { kind, positionId, volume, volumeClosed }: D
   }
 }
 
-/** A holding without share and attributed amounts keeps no fraction of a cent: the largest holder takes it. */
-function withoutDust(pool: Pool, entitlements: readonly Entitlement<Owner>[]): Entitlement<Owner>[] {
-  const heir = largestHolder(pool);
-  if (heir === "suspense") return [...entitlements];
-  let dust = ZERO;
+/** A holding without share and attributed amounts keeps no fraction of a cent: the largest holder gets it. */
+function withoutRemainders(pool: Pool, entitlements: readonly Entitlement<Owner>[]): Entitlement<Owner>[] {
+  const receiver = largestHolder(pool);
+  if (receiver === "suspense") return [...entitlements];
+  let remainders = ZERO;
   const cut = entitlements.map(({ owner, exact }) => {
     if (isPositive(shareOf(pool, owner)) || hasAttributed(pool, owner)) return { owner, exact };
     const whole = fraction(towardsZero(exact));
-    dust = plus(dust, minus(exact, whole));
+    remainders = plus(remainders, minus(exact, whole));
     return { owner, exact: whole };
   });
-  return cut.map(({ owner, exact }) => ({ owner, exact: owner === heir ? plus(exact, dust) : exact }));
+  return cut.map(({ owner, exact }) => ({ owner, exact: owner === receiver ? plus(exact, remainders) : exact }));
 }
 
 function hasAttributed({ positions }: Pool, owner: Owner): boolean {

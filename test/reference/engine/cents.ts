@@ -10,9 +10,9 @@ export type Payment<Owner> = { readonly owner: Owner; readonly cents: bigint };
  */
 export function toCents<Owner>(entitlements: readonly Entitlement<Owner>[]): Payment<Owner>[] {
   const sum = reduced(total(entitlements.map(({ exact }) => exact)));
-  if (sum.bottom !== 1n) throw new Error("the sum must be a whole number of cents");
+  if (sum.denominator !== 1n) throw new Error("the sum must be a whole number of cents");
   const floors = entitlements.map(({ exact }) => floor(exact));
-  const missing = sum.top - floors.reduce((all, cents) => all + cents, 0n);
+  const missing = sum.numerator - floors.reduce((all, cents) => all + cents, 0n);
   const byFractionalPart = entitlements
     .map(({ exact }, index) => ({ index, part: minus(exact, fraction(floors[index]!)) }))
     .toSorted((a, b) => compare(b.part, a.part) || a.index - b.index);

@@ -20,35 +20,35 @@ beforeEach(() => {
   [one, two, three] = world.investors;
 });
 
-test("F1: two winning weeks", () => {
+test("each of two winning weeks is charged for its own profit", () => {
   begin("10000", "0.30");
   result("1000");
   expect(week()).toBe("300.00");
-  expect(state()).toEqual({ balance: "10700.00", gained: "1000.00", mark: "1000.000000", layers: "0.000000" });
+  expect(state()).toEqual({ balance: "10700.00", gained: "1000.00", highWaterMark: "1000.000000", layers: "0.000000" });
   result("500");
   expect(week()).toBe("150.00");
-  expect(state()).toMatchObject({ balance: "11050.00", mark: "1500.000000" });
+  expect(state()).toMatchObject({ balance: "11050.00", highWaterMark: "1500.000000" });
   expect(dollars(master.paymentBalance)).toBe("450.00");
   expect(master.balance).toBe(one!.balance);
 });
 
-test("F2: after a loss only profit above the mark is charged", () => {
+test("after a loss only profit above the high-water mark is charged", () => {
   begin("10000", "0.30");
   expect(["1000", "-600", "400", "500"].map(weekWith)).toEqual(["300.00", "0.00", "0.00", "90.00"]);
-  expect(state()).toMatchObject({ balance: "10910.00", gained: "1300.00", mark: "1300.000000" });
+  expect(state()).toMatchObject({ balance: "10910.00", gained: "1300.00", highWaterMark: "1300.000000" });
 });
 
-test("F3: a deposit in a drawdown does not move the mark", () => {
+test("a deposit in a drawdown does not change the high-water mark", () => {
   begin("10000", "0.30");
   result("-2000");
   deposit(world, one!, centsOf("5000"));
   expect(weekWith("1500")).toBe("0.00");
   expect(state()).toMatchObject({ balance: "14500.00", gained: "-500.00" });
   expect(weekWith("800")).toBe("90.00");
-  expect(state()).toMatchObject({ balance: "15210.00", mark: "300.000000" });
+  expect(state()).toMatchObject({ balance: "15210.00", highWaterMark: "300.000000" });
 });
 
-test("F4: a withdrawal in profit takes the whole pending fee", () => {
+test("a withdrawal in profit takes the whole pending fee", () => {
   begin("10000", "0.30");
   result("2000");
   expect(answer(withdraw(world, one!, centsOf("5000")))).toEqual({
@@ -58,13 +58,13 @@ test("F4: a withdrawal in profit takes the whole pending fee", () => {
     requested: "5000.00",
     effective: "5000.00",
   });
-  expect(state()).toMatchObject({ balance: "6400.00", mark: "2000.000000" });
+  expect(state()).toMatchObject({ balance: "6400.00", highWaterMark: "2000.000000" });
   expect([master.balance, master.paymentBalance].map(dollars)).toEqual(["6400.00", "600.00"]);
   expect(weekWith("100")).toBe("30.00");
   expect(state()).toMatchObject({ balance: "6470.00" });
 });
 
-test("F4b: at most the balance less the fee can be withdrawn", () => {
+test("a withdrawal is limited to the balance less the fee", () => {
   begin("10000", "0.30");
   result("2000");
   expect(answer(withdraw(world, one!, centsOf("12000")))).toMatchObject({ effective: "11400.00" });
@@ -72,7 +72,7 @@ test("F4b: at most the balance less the fee can be withdrawn", () => {
   expect(world.subscriptions[0]!.isActive).toBe(true);
 });
 
-test("F5: a withdrawal in a drawdown does not lower the mark", () => {
+test("a withdrawal in a drawdown does not lower the high-water mark", () => {
   begin("10000", "0.30");
   result("-2000");
   expect(answer(withdraw(world, one!, centsOf("4000")))).toMatchObject({ pending: "0.00", effective: "4000.00" });
@@ -82,7 +82,7 @@ test("F5: a withdrawal in a drawdown does not lower the mark", () => {
   expect(state()).toMatchObject({ balance: "6140.00" });
 });
 
-test("F6: each result is charged at the rate of its own time", () => {
+test("each result is charged at the rate of its own time", () => {
   begin("10000", "0.20");
   result("1000");
   rate("0.30");
@@ -90,7 +90,7 @@ test("F6: each result is charged at the rate of its own time", () => {
   expect(week()).toBe("350.00");
 });
 
-test("F6: a loss removes the latest profit first", () => {
+test("a loss removes the latest profit first", () => {
   begin("10000", "0.20");
   result("1000");
   rate("0.30");
@@ -102,7 +102,7 @@ test("F6: a loss removes the latest profit first", () => {
   expect(state()).toMatchObject({ balance: "10850.00" });
 });
 
-test("F7: profit made while fees are off is never charged, and the mark stays", () => {
+test("profit earned while fees are disabled is never charged, and a loss of that time is recovered first", () => {
   begin("10000", "0.30");
   result("400");
   enable(false);
@@ -111,7 +111,7 @@ test("F7: profit made while fees are off is never charged, and the mark stays", 
   deposit(world, one!, 1n);
   enable(true);
   expect(weekWith("200")).toBe("180.00");
-  expect(state()).toMatchObject({ balance: "11020.00", mark: "1200.000000" });
+  expect(state()).toMatchObject({ balance: "11020.00", highWaterMark: "1200.000000" });
   enable(false);
   result("-300");
   enable(true);
@@ -121,7 +121,7 @@ test("F7: profit made while fees are off is never charged, and the mark stays", 
   expect(state()).toMatchObject({ balance: "11055.00" });
 });
 
-test("F9: the fee of each of three Investors is rounded down separately", () => {
+test("the fee of each of three Investors is rounded down separately", () => {
   for (const investor of [one!, two!, three!]) begin("1000", "0.333333", investor);
   result("100");
   closeWeek(world, master);
@@ -129,7 +129,7 @@ test("F9: the fee of each of three Investors is rounded down separately", () => 
   expect([master.balance, master.paymentBalance].map(dollars)).toEqual(["3066.69", "33.31"]);
 });
 
-test("F10a: an open loss lowers the fee, and is not charged again when it is realised", () => {
+test("an open loss lowers the fee, and is not charged again when it is realised", () => {
   openLoss();
   close("-400");
   expect(week()).toBe("0.00");
@@ -137,27 +137,27 @@ test("F10a: an open loss lowers the fee, and is not charged again when it is rea
   expect(weekWith("100")).toBe("30.00");
 });
 
-test("F10b: profit offset by an open loss is charged when the loss recovers", () => {
+test("profit offset by an open loss is charged when the loss recovers", () => {
   openLoss();
   close("50");
   expect(week()).toBe("135.00");
-  expect(state()).toMatchObject({ balance: "10735.00", mark: "1050.000000" });
+  expect(state()).toMatchObject({ balance: "10735.00", highWaterMark: "1050.000000" });
 });
 
-test("F12: each week is decided as of its own end", () => {
+test("each week is decided as of its own end", () => {
   begin("10000", "0.25");
   expect(["800", "-500"].map(weekWith)).toEqual(["200.00", "0.00"]);
 });
 
-test("F13: a fee below a cent waits until it is at least one cent", () => {
+test("a fee below a cent is charged when it has become a cent", () => {
   begin("10000", "0.30");
   expect(weekWith("0.03")).toBe("0.00");
-  expect(state()).toMatchObject({ mark: "0.000000" });
+  expect(state()).toMatchObject({ highWaterMark: "0.000000" });
   expect(weekWith("0.01")).toBe("0.01");
-  expect(state()).toMatchObject({ mark: "0.040000" });
+  expect(state()).toMatchObject({ highWaterMark: "0.040000" });
 });
 
-test("F14: an unassignment in profit pays the fee first", () => {
+test("an unassign in profit takes the fee first", () => {
   begin("5000", "0.275");
   result("421.37");
   expect(dollars((unassign(world, one!) as Exit).amount)).toBe("-5305.50");
@@ -254,7 +254,12 @@ function openLoss(): void {
   trade(world, master, { kind: "entry", positionId: 1_000n, volume: 1n, volumeClosed: 0n, result: 0n });
   mark(master, 1_000n, -400_00n);
   expect(week()).toBe("180.00");
-  expect(state()).toEqual({ balance: "10820.00", gained: "1000.00", mark: "600.000000", layers: "400.000000" });
+  expect(state()).toEqual({
+    balance: "10820.00",
+    gained: "1000.00",
+    highWaterMark: "600.000000",
+    layers: "400.000000",
+  });
 }
 
 function close(amount: string): void {
@@ -268,8 +273,14 @@ function state() {
   return {
     balance: dollars(one!.balance),
     gained: dollars(account.gained),
-    mark: show({ top: account.mark.top * inDollars.top, bottom: account.mark.bottom * inDollars.bottom }),
-    layers: show({ top: sumOf(account.layers).top, bottom: sumOf(account.layers).bottom * inDollars.bottom }),
+    highWaterMark: show({
+      numerator: account.highWaterMark.numerator * inDollars.numerator,
+      denominator: account.highWaterMark.denominator * inDollars.denominator,
+    }),
+    layers: show({
+      numerator: sumOf(account.layers).numerator,
+      denominator: sumOf(account.layers).denominator * inDollars.denominator,
+    }),
   };
 }
 

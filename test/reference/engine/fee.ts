@@ -21,29 +21,29 @@ export type Layer = { readonly amount: Fraction; readonly earnedAt: Instant };
 export type FeeAccount = {
   /** Cents allocated since the first baseline. */
   gained: bigint;
-  /** High-water mark: the part of `gained` for which fees were charged. */
-  mark: Fraction;
-  /** Their sum is the gap between the mark and `gained`; the oldest first. */
+  /** The part of `gained` for which fees were charged. */
+  highWaterMark: Fraction;
+  /** Their sum is `gained` less the high-water mark; the oldest first. */
   layers: Layer[];
 };
 
 export function newFeeAccount(): FeeAccount {
-  return { gained: 0n, mark: ZERO, layers: [] };
+  return { gained: 0n, highWaterMark: ZERO, layers: [] };
 }
 
 /** Adds a result that was allocated to the Investor. */
 export function earn(account: FeeAccount, cents: bigint, at: Instant): void {
-  const before = larger(fraction(account.gained), account.mark);
+  const before = larger(fraction(account.gained), account.highWaterMark);
   account.gained += cents;
   const above = minus(fraction(account.gained), before);
   if (cents > 0n && compare(above, ZERO) > 0) account.layers.push({ amount: above, earnedAt: at });
-  if (cents < 0n) account.layers = lowest(account.layers, gap(account));
+  if (cents < 0n) account.layers = earliest(account.layers, gap(account));
 }
 
 /** The layers that may be charged now: an open loss counts as realised, an open profit does not count. */
 export function chargeable({ layers }: FeeAccount, floating: Fraction): Layer[] {
   const openLoss = larger(negative(floating), ZERO);
-  return lowest(layers, minus(sumOf(layers), openLoss));
+  return earliest(layers, minus(sumOf(layers), openLoss));
 }
 
 /** Whole cents, rounded down once. Zero while fees are disabled. */
@@ -55,7 +55,7 @@ export function pendingFee(account: FeeAccount, configuration: Configuration, at
   return floor(total(shares));
 }
 
-/** Returns the fee that becomes due, and raises the mark by the charged profit. */
+/** Returns the fee that becomes due, and raises the high-water mark by the charged profit. */
 export function crystallise(
   account: FeeAccount,
   configuration: Configuration,
@@ -65,23 +65,23 @@ export function crystallise(
   const fee = pendingFee(account, configuration, at, floating);
   if (fee === 0n) return 0n;
   const charged = sumOf(chargeable(account, floating));
-  account.mark = plus(account.mark, charged);
-  account.layers = withoutLowest(account.layers, charged);
+  account.highWaterMark = plus(account.highWaterMark, charged);
+  account.layers = withoutEarliest(account.layers, charged);
   return fee;
 }
 
-export function gap({ gained, mark }: FeeAccount): Fraction {
-  return larger(minus(fraction(gained), mark), ZERO);
+export function gap({ gained, highWaterMark }: FeeAccount): Fraction {
+  return larger(minus(fraction(gained), highWaterMark), ZERO);
 }
 
 export function sumOf(layers: readonly Layer[]): Fraction {
   return total(layers.map(({ amount }) => amount));
 }
 
-/** The lowest layers up to a height; the layers above were earned last and are lost first. */
-function lowest(layers: readonly Layer[], height: Fraction): Layer[] {
+/** The earliest layers up to a sum: a loss takes the latest layers first. */
+function earliest(layers: readonly Layer[], sum: Fraction): Layer[] {
   const kept: Layer[] = [];
-  let left = larger(height, ZERO);
+  let left = larger(sum, ZERO);
   for (const { amount, earnedAt } of layers) {
     const part = smaller(amount, left);
     if (compare(part, ZERO) > 0) kept.push({ amount: part, earnedAt });
@@ -90,9 +90,9 @@ function lowest(layers: readonly Layer[], height: Fraction): Layer[] {
   return kept;
 }
 
-function withoutLowest(layers: readonly Layer[], height: Fraction): Layer[] {
+function withoutEarliest(layers: readonly Layer[], sum: Fraction): Layer[] {
   const kept: Layer[] = [];
-  let left = height;
+  let left = sum;
   for (const { amount, earnedAt } of layers) {
     const part = smaller(amount, left);
     const rest = minus(amount, part);

@@ -48,7 +48,7 @@ export function decide(world: World, { investor, master, floating, reason }: Due
   }
   const pending = items.reduce((sum, { cents }) => sum + cents, 0n);
   const due = { at: world.now, reason, floatingE8, pending, items };
-  world.watch({ kind: "crystallised", investor, master, due });
+  world.onFeeEvent({ kind: "crystallised", investor, master, due });
   return due;
 }
 
@@ -60,7 +60,7 @@ export function collect(world: World, investor: Investor, items: readonly DueIte
     const debt = item.suffix === "DEBT" ? item.cents - paid : debtBefore + item.cents - paid;
     if (debt === 0n) investor.owed.delete(item.master);
     else investor.owed.set(item.master, debt);
-    world.watch({ kind: "collected", investor, item, cents: paid, at: world.now });
+    world.onFeeEvent({ kind: "collected", investor, item, cents: paid, at: world.now });
     if (paid === 0n) continue;
     takeOut(world, investor, paid);
     item.master.paymentBalance += paid;
@@ -68,7 +68,7 @@ export function collect(world: World, investor: Investor, items: readonly DueIte
   }
 }
 
-/** Money on its way into the pool, and losses that are not posted yet, cannot pay a fee. */
+/** Money that waits for its mirror or strike, and losses that are not posted yet, cannot pay a fee. */
 function takeable(world: World, investor: Investor): bigint {
   const holding = activeOf(world, investor);
   const waiting = holding?.master.pool.cash(holding.id).waiting ?? 0n;

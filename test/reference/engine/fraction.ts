@@ -1,30 +1,30 @@
 /** An exact rational number, the denominator positive. In lowest terms only after `reduced`. */
-export type Fraction = { readonly top: bigint; readonly bottom: bigint };
+export type Fraction = { readonly numerator: bigint; readonly denominator: bigint };
 
-export const ZERO: Fraction = { top: 0n, bottom: 1n };
-export const ONE: Fraction = { top: 1n, bottom: 1n };
+export const ZERO: Fraction = { numerator: 0n, denominator: 1n };
+export const ONE: Fraction = { numerator: 1n, denominator: 1n };
 
-/** Reducing is the most expensive step, so it is delayed until numbers are long. */
+/** Reducing is the most expensive operation on fractions, so it is delayed until the numbers are long. */
 const LONG = 1n << 512n;
 
-export function fraction(top: bigint, bottom = 1n): Fraction {
-  if (bottom === 0n) throw new Error(`${top} / 0`);
-  if (bottom < 0n) return fraction(-top, -bottom);
-  return bottom < LONG ? { top, bottom } : reduced({ top, bottom });
+export function fraction(numerator: bigint, denominator = 1n): Fraction {
+  if (denominator === 0n) throw new Error(`${numerator} / 0`);
+  if (denominator < 0n) return fraction(-numerator, -denominator);
+  return denominator < LONG ? { numerator, denominator } : reduced({ numerator, denominator });
 }
 
-export function reduced({ top, bottom }: Fraction): Fraction {
-  const common = greatestCommonDivisor(top < 0n ? -top : top, bottom);
-  return { top: top / common, bottom: bottom / common };
+export function reduced({ numerator, denominator }: Fraction): Fraction {
+  const common = greatestCommonDivisor(numerator < 0n ? -numerator : numerator, denominator);
+  return { numerator: numerator / common, denominator: denominator / common };
 }
 
 export function plus(a: Fraction, b: Fraction): Fraction {
-  if (a.bottom === b.bottom) return fraction(a.top + b.top, a.bottom);
-  return fraction(a.top * b.bottom + b.top * a.bottom, a.bottom * b.bottom);
+  if (a.denominator === b.denominator) return fraction(a.numerator + b.numerator, a.denominator);
+  return fraction(a.numerator * b.denominator + b.numerator * a.denominator, a.denominator * b.denominator);
 }
 
 export function negative(a: Fraction): Fraction {
-  return { top: -a.top, bottom: a.bottom };
+  return { numerator: -a.numerator, denominator: a.denominator };
 }
 
 export function minus(a: Fraction, b: Fraction): Fraction {
@@ -32,11 +32,11 @@ export function minus(a: Fraction, b: Fraction): Fraction {
 }
 
 export function times(a: Fraction, b: Fraction): Fraction {
-  return fraction(a.top * b.top, a.bottom * b.bottom);
+  return fraction(a.numerator * b.numerator, a.denominator * b.denominator);
 }
 
 export function over(a: Fraction, b: Fraction): Fraction {
-  return fraction(a.top * b.bottom, a.bottom * b.top);
+  return fraction(a.numerator * b.denominator, a.denominator * b.numerator);
 }
 
 export function total(parts: Iterable<Fraction>): Fraction {
@@ -47,17 +47,17 @@ export function total(parts: Iterable<Fraction>): Fraction {
 
 /** Negative, 0 or positive, as a is below, at or above b. */
 export function compare(a: Fraction, b: Fraction): number {
-  const difference = a.top * b.bottom - b.top * a.bottom;
+  const difference = a.numerator * b.denominator - b.numerator * a.denominator;
   if (difference === 0n) return 0;
   return difference < 0n ? -1 : 1;
 }
 
 export function isZero(a: Fraction): boolean {
-  return a.top === 0n;
+  return a.numerator === 0n;
 }
 
 export function isPositive(a: Fraction): boolean {
-  return a.top > 0n;
+  return a.numerator > 0n;
 }
 
 export function larger(a: Fraction, b: Fraction): Fraction {
@@ -70,17 +70,17 @@ export function smaller(a: Fraction, b: Fraction): Fraction {
 
 export function distance(a: Fraction, b: Fraction): Fraction {
   const difference = minus(a, b);
-  return difference.top < 0n ? negative(difference) : difference;
+  return difference.numerator < 0n ? negative(difference) : difference;
 }
 
 /** The whole number at or below. */
-export function floor({ top, bottom }: Fraction): bigint {
-  const towardsZero = top / bottom;
-  return top < 0n && towardsZero * bottom !== top ? towardsZero - 1n : towardsZero;
+export function floor({ numerator, denominator }: Fraction): bigint {
+  const towardsZero = numerator / denominator;
+  return numerator < 0n && towardsZero * denominator !== numerator ? towardsZero - 1n : towardsZero;
 }
 
-export function towardsZero({ top, bottom }: Fraction): bigint {
-  return top / bottom;
+export function towardsZero({ numerator, denominator }: Fraction): bigint {
+  return numerator / denominator;
 }
 
 /** The nearest whole number, a half upwards. */

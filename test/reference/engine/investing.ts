@@ -36,7 +36,7 @@ export function assign(world: World, investor: Investor, master: Master, terms: 
 
 export function configure(world: World, investor: Investor, command: FeeCommand): void {
   investor.configuration = [...investor.configuration, command];
-  world.watch({ kind: "configured", investor, command });
+  world.onFeeEvent({ kind: "configured", investor, command });
 }
 
 /** The amounts of the answer. */

@@ -16,7 +16,7 @@ export type PoolEngine = {
   readonly leave: (holding: bigint) => void;
   readonly floating: (holding: bigint, floating: Floating) => Fraction;
   readonly cash: (holding: bigint) => { readonly pooled: bigint; readonly waiting: bigint };
-  /** Whether money came or went that is not in the shares yet. */
+  /** Whether an inflow or outflow is not in the shares yet. */
   readonly isStrikeDue: () => boolean;
   readonly suspenseAmount: () => bigint;
   readonly volumeOf: (position: bigint) => bigint;

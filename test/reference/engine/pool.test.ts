@@ -9,7 +9,7 @@ const [I1, I2, I3] = [1n, 2n, 3n] as const;
 const P = 77n;
 const Q = 78n;
 
-test("A1: a deposit while a profit floats has no share in it", () => {
+test("a deposit during a floating profit has no share in it", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "550", { [String(P)]: "450" });
@@ -18,7 +18,7 @@ test("A1: a deposit while a profit floats has no share in it", () => {
   expect(cash(pool)).toEqual(["2175.00", "825.00"]);
 });
 
-test("A2: a deposit while a loss floats has no share in it", () => {
+test("a deposit during a floating loss has no share in it", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "600", { [String(P)]: "-400" });
@@ -27,7 +27,7 @@ test("A2: a deposit while a loss floats has no share in it", () => {
   expect(cash(pool)).toEqual(["800.00", "800.00"]);
 });
 
-test("A4: rounding remainders are carried, and paid later", () => {
+test("rounding remainders are carried, and paid later", () => {
   const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000", [String(I3)]: "1000" });
   expect(result(pool, "100")).toEqual(["33.34", "33.33", "33.33"]);
   expect([...pool.holdings.values()].map(({ carry }) => reduced(carry))).toEqual([
@@ -42,27 +42,27 @@ test("A4: rounding remainders are carried, and paid later", () => {
   expect(result(pool, "100")).toEqual(["33.34", "33.33", "33.33"]);
 });
 
-test("A4: a loss is rounded like a profit", () => {
+test("a loss is rounded like a profit", () => {
   const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "1000", [String(I3)]: "1000" });
   expect(result(pool, "-100")).toEqual(["-33.33", "-33.33", "-33.34"]);
   expect(result(pool, "0.01")).toEqual(["0.00", "0.00", "0.01"]);
 });
 
-test("A5: a thousand cents are split by weight", () => {
+test("a thousand results of a cent are split in proportion to the shares", () => {
   const pool = poolOf({ [String(I1)]: "5000", [String(I2)]: "3000", [String(I3)]: "2000" });
   const winners = Array.from({ length: 1000 }, () => result(pool, "0.01").indexOf("0.01") + 1);
   expect(winners.slice(0, 10)).toEqual([1, 2, 3, 1, 1, 2, 1, 3, 2, 1]);
   expect(cash(pool)).toEqual(["5005.00", "3003.00", "2002.00"]);
 });
 
-test("A6: a holding that has withdrawn everything has no share in later results", () => {
+test("a holding that has withdrawn everything has no share in later results", () => {
   const pool = poolOf({ [String(I1)]: "1000", [String(I2)]: "500" });
   depart(pool, I2, centsOf("500"));
   strike(pool, new Map());
   expect(result(pool, "0.10")).toEqual(["0.10", "0.00"]);
 });
 
-test("A8: negative cash is covered by floating results", () => {
+test("a holding with negative cash is covered by its floating result", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, Q);
   join(pool, I2, "550", { [String(Q)]: "-450" });
@@ -82,7 +82,7 @@ test("a partial close releases its fraction of what was attributed", () => {
   expect(close(pool, P, "0", { volume: 3n })).toEqual(["125.00", "-125.00"]);
 });
 
-test("an entry's commission is shared like any result, and releases nothing", () => {
+test("the commission of an entry is allocated like any result, and releases no attributed amount", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "1000", { [String(P)]: "-500" });
@@ -99,7 +99,7 @@ test("a reversal closes a position and opens another", () => {
   expect([...pool.positions]).toEqual([[P, { volume: 3n, floated: ZERO, attributed: new Map() }]]);
 });
 
-test("a result while no holding has a share, and floating results from before the first Investor, go to suspense", () => {
+test("results without a holder, and floating results from before the first Investor, go to suspense", () => {
   const pool = emptyPool();
   result(pool, "12.34");
   open(pool, P);
@@ -108,7 +108,7 @@ test("a result while no holding has a share, and floating results from before th
   expect(pool.suspense.amount).toBe(82_34n);
 });
 
-test("no strike happens while the pool has no value and positions are open", () => {
+test("a pool without value is not struck while positions are open", () => {
   const pool = poolOf({ [String(I1)]: "1000" });
   open(pool, P);
   join(pool, I2, "500", { [String(P)]: "-1000" });
@@ -119,7 +119,7 @@ test("no strike happens while the pool has no value and positions are open", () 
   expect(reduced(pool.holdings.get(I1)!.share)).toEqual(fraction(1n, 6n));
 });
 
-test("the last share of a pool with open positions waits until it is flat", () => {
+test("the last share of a pool is redeemed only when no position is open", () => {
   const pool = poolOf({ [String(I1)]: "100" });
   open(pool, P);
   depart(pool, I1, 100_00n);

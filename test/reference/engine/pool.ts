@@ -62,9 +62,9 @@ export function leave(pool: Pool, id: bigint): void {
   const { carry, share: left } = holdingOf(pool, id);
   pool.holdings.delete(id);
   pool.issued = times(pool.issued, minus(ONE, left));
-  shareAnew(pool, new Map([...pool.holdings].map(([holding, { share }]) => [holding, share])));
-  const heir = largestHolder(pool);
-  const receiver = heir === "suspense" ? pool.suspense : holdingOf(pool, heir);
+  setShares(pool, new Map([...pool.holdings].map(([holding, { share }]) => [holding, share])));
+  const owner = largestHolder(pool);
+  const receiver = owner === "suspense" ? pool.suspense : holdingOf(pool, owner);
   receiver.carry = plus(receiver.carry, carry);
 }
 
@@ -99,11 +99,11 @@ export function attributedTo(position: Position, owner: Owner): Fraction {
 export function equityOf(pool: Pool, id: bigint): Fraction {
   const { pooled, carry } = holdingOf(pool, id);
   const floating = total([...pool.positions.values()].map((position) => attributedTo(position, id)));
-  return total([{ top: pooled, bottom: 1n }, carry, floating]);
+  return total([{ numerator: pooled, denominator: 1n }, carry, floating]);
 }
 
 /** Sets each share to the holding's part of the sum of all values. */
-export function shareAnew(pool: Pool, values: ReadonlyMap<bigint, Fraction>): void {
+export function setShares(pool: Pool, values: ReadonlyMap<bigint, Fraction>): void {
   const all = total(values.values());
   for (const [id, holding] of pool.holdings) {
     const value = values.get(id) ?? ZERO;
@@ -117,7 +117,7 @@ export function floatingOf(pool: Pool, id: bigint, floating: ReadonlyMap<bigint,
     const now = floating.get(positionId);
     const attributed = attributedTo(position, id);
     if (now === undefined) return attributed;
-    const since = minus({ top: now, bottom: 1n }, position.floated);
+    const since = minus({ numerator: now, denominator: 1n }, position.floated);
     return plus(attributed, times(since, holdingOf(pool, id).share));
   });
   return total(parts);

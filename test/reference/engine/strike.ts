@@ -11,21 +11,21 @@ import {
   total,
   ZERO,
 } from "./fraction.ts";
-import { attributedTo, equityOf, hasHolders, ownersOf, type Pool, shareAnew, shareOf } from "./pool.ts";
+import { attributedTo, equityOf, hasHolders, ownersOf, type Pool, setShares, shareOf } from "./pool.ts";
 
-/** Attributes the floating results to the current owners; then gives shares to arrived money and takes those of departed money. */
+/** Attributes the floating results to the current owners; then adds the shares of inflows and removes those of outflows. */
 export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
   attribute(pool, floating);
   const isFlat = pool.positions.size === 0;
   const value = valueOfHolders(pool);
   if (hasHolders(pool) && !isPositive(value) && !isFlat) return;
 
-  if (hasHolders(pool) && isPositive(value)) letFlow(pool, value);
-  else startAnew(pool);
+  if (hasHolders(pool) && isPositive(value)) applyFlows(pool, value);
+  else reissueShares(pool);
   if (!isFlat) return;
   const kept = [...pool.holdings].map(([id, { share, pooled }]) => [id, pooled === 0n ? ZERO : share] as const);
   pool.issued = times(pool.issued, total(kept.map(([, share]) => share)));
-  shareAnew(pool, new Map(kept));
+  setShares(pool, new Map(kept));
 }
 
 function attribute(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
@@ -48,7 +48,7 @@ function valueOfHolders(pool: Pool): Fraction {
 }
 
 /** New shares from each holding's value before, less its outflow, plus its inflow; outflows first. */
-function letFlow(pool: Pool, before: Fraction): void {
+function applyFlows(pool: Pool, before: Fraction): void {
   const values = new Map([...pool.holdings].map(([id, { share }]) => [id, times(share, before)] as const));
   for (const [id, holding] of pool.holdings) {
     const value = values.get(id)!;
@@ -69,12 +69,12 @@ function letFlow(pool: Pool, before: Fraction): void {
   }
   const after = total(values.values());
   pool.issued = times(pool.issued, over(after, before));
-  shareAnew(pool, values);
-  if (isPositive(after) && isFarFromIssued(valueOfHolders(pool), pool.issued)) startAnew(pool);
+  setShares(pool, values);
+  if (isPositive(after) && isFarFromIssued(valueOfHolders(pool), pool.issued)) reissueShares(pool);
 }
 
 /** New shares in proportion to equity. */
-function startAnew(pool: Pool): void {
+function reissueShares(pool: Pool): void {
   for (const holding of pool.holdings.values()) {
     holding.pooled += holding.waiting;
     holding.waiting = 0n;
@@ -83,7 +83,7 @@ function startAnew(pool: Pool): void {
   const values = [...pool.holdings].map(([id, { unredeemed }]) => {
     return [id, larger(plus(equityOf(pool, id), fraction(unredeemed)), ZERO)] as const;
   });
-  shareAnew(pool, new Map(values));
+  setShares(pool, new Map(values));
   pool.issued = total(values.map(([, value]) => value));
 }
 

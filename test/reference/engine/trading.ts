@@ -9,7 +9,7 @@ export function trade(world: World, master: Master, deal: Deal, floating?: bigin
     if (owner === "suspense") continue;
     const { investor } = world.subscriptions.find(({ id }) => id === owner)!;
     earn(accountOf(master, investor), cents, world.now);
-    world.watch({ kind: "earned", investor, master, cents, at: world.now });
+    world.onFeeEvent({ kind: "earned", investor, master, cents, at: world.now });
     investor.unposted += cents;
     post(investor);
   }

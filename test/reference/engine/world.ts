@@ -10,7 +10,7 @@ export type World = {
   /** Subscriptions in the order in which they began. */
   subscriptions: Subscription[];
   readonly makePool: () => PoolEngine;
-  readonly watch: (event: FeeEvent) => void;
+  readonly onFeeEvent: (event: FeeEvent) => void;
 };
 
 export type Investor = {
@@ -88,11 +88,17 @@ export type WorldOptions = {
   readonly masters: number;
   readonly now: Instant;
   readonly makePool?: () => PoolEngine;
-  readonly watch?: (event: FeeEvent) => void;
+  readonly onFeeEvent?: (event: FeeEvent) => void;
 };
 
-export function newWorld({ investors, masters, now, makePool = referencePool, watch = () => {} }: WorldOptions): World {
-  const world: World = { now, investors: [], masters: [], subscriptions: [], makePool, watch };
+export function newWorld({
+  investors,
+  masters,
+  now,
+  makePool = referencePool,
+  onFeeEvent = () => {},
+}: WorldOptions): World {
+  const world: World = { now, investors: [], masters: [], subscriptions: [], makePool, onFeeEvent };
   for (let n = 1; n <= investors; n += 1) addInvestor(world, `I${n}`);
   for (let n = 1; n <= masters; n += 1) addMaster(world, `M${n}`);
   return world;
@@ -131,7 +137,7 @@ export function accountOf({ accounts }: Master, investor: Investor): FeeAccount 
   return account;
 }
 
-/** Strikes the pool when money came or went. */
+/** Strikes the pool when an inflow or outflow has no share yet. */
 export function strikeWhereDue({ pool, floating }: Master): void {
   if (pool.isStrikeDue()) pool.strike(floating);
 }

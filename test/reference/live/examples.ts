@@ -2,17 +2,17 @@ import { expect } from "vitest";
 import { centsOf, dollars } from "../engine/cents.ts";
 import type { Investor } from "../engine/world.ts";
 import { addLiveMaster, type Live } from "./live.ts";
-import { settled } from "./settled.ts";
-import { joining, type Pool, pooled } from "./stage.ts";
+import { untilEqual } from "./until-equal.ts";
+import { newPooledInvestor, type Pool, pooled } from "./run-example.ts";
 import * as steps from "./steps.ts";
 import { inOneWeek, nextWeek } from "./weeks.ts";
 
-/** Worked examples of the accounting without open positions, and further ones. */
+/** Worked examples of the accounting without open positions. */
 
 export async function threeEqualInvestors(live: Live): Promise<void> {
   const { master, investors } = await pooled(live, ["1000", "1000", "1000"]);
   for (const cents of [100_00n, 100_00n, 100_00n, 100_00n, -100_00n, 1n]) await steps.result(live, master, cents);
-  await settled(live);
+  await untilEqual(live);
   const [first] = investors;
   expect(first!.balance + master.paymentBalance).toBeGreaterThan(1_100_00n);
 }
@@ -34,7 +34,7 @@ export async function weeksOfOneInvestorEach(live: Live): Promise<void> {
     });
   }
   await nextWeek(live);
-  await settled(live);
+  await untilEqual(live);
   expect(pools.map(paidTo)).toEqual([["300.00", "150.00"], ["300.00", "90.00"], ["0.01"]]);
   expect(pools.map(balanceOfFirst)).toEqual(["11050.00", "10910.00", "10000.03"]);
 }
@@ -57,7 +57,7 @@ export async function leavingWithProfit(live: Live): Promise<void> {
   });
   await steps.result(live, some.master, 100_00n);
   await nextWeek(live);
-  await settled(live);
+  await untilEqual(live);
   expect([some, all, leaving].map(balanceOfFirst)).toEqual(["6470.00", "0.00", "5305.50"]);
   expect(leaving.master.payments).toMatchObject([{ suffix: "UA", cents: 115_87n }]);
 }
@@ -75,11 +75,11 @@ export async function rateInsideTheWeek(live: Live): Promise<void> {
   await nextWeek(live);
   await steps.result(live, variant.master, 300_00n);
   await nextWeek(live);
-  await settled(live);
+  await untilEqual(live);
   expect(both.map(paidTo)).toEqual([["350.00"], ["160.00", "90.00"]]);
 }
 
-/** A fee that finds no money becomes debt, which the next money pays first, to the old Master. */
+/** A fee that finds no money becomes debt. The next fee at another Master pays the debt first, to the earlier Master. */
 export async function debtToAnOldMaster(live: Live): Promise<void> {
   const old = await pooled(live, ["1000"], 500_000n);
   const [investor] = old.investors as [Investor];
@@ -90,7 +90,7 @@ export async function debtToAnOldMaster(live: Live): Promise<void> {
     await steps.configure(live, investor, { enabled: true });
   });
   await nextWeek(live);
-  await settled(live);
+  await untilEqual(live);
   expect(dollars(investor.balance)).toBe("0.00");
   await steps.unassign(live, investor, old.master);
   const next = await addLiveMaster(live);
@@ -108,11 +108,11 @@ export async function debtToAnOldMaster(live: Live): Promise<void> {
 }
 
 /** The Master loses more than the pool has: each Investor's ledger is negative by its exact share, and recovers from there. */
-export async function gapBeyondThePool(live: Live): Promise<void> {
+export async function lossBeyondThePool(live: Live): Promise<void> {
   const { master, investors } = await pooled(live, ["1000", "500"]);
   const [one, two] = investors as [Investor, Investor];
   await steps.result(live, master, -1_800_00n);
-  await settled(live);
+  await untilEqual(live);
   expect([one, two].map(({ unposted }) => dollars(unposted))).toEqual(["-200.00", "-100.00"]);
   await steps.unassign(live, one, master);
   await steps.withdraw(live, two, 1_00n);
@@ -120,12 +120,12 @@ export async function gapBeyondThePool(live: Live): Promise<void> {
   await steps.result(live, master, 90_00n);
   await steps.deposit(live, two, 250_00n);
   await steps.result(live, master, 54_00n);
-  await settled(live);
+  await untilEqual(live);
   await steps.unassign(live, two, master);
 }
 
-/** An Investor that returns to a Master continues with its earlier mark and carry. */
-export async function comingBack(live: Live): Promise<void> {
+/** An Investor that returns to a Master continues with its earlier high-water mark and carry. */
+export async function returningInvestor(live: Live): Promise<void> {
   const { master, investors } = await pooled(live, ["1000", "1000", "1000"]);
   const [one] = investors as [Investor];
   await steps.result(live, master, 100_00n);
@@ -135,7 +135,7 @@ export async function comingBack(live: Live): Promise<void> {
   await steps.result(live, master, -77_77n);
   await steps.result(live, master, 200_00n);
   await nextWeek(live);
-  await joining(live, master, "0.05");
+  await newPooledInvestor(live, master, "0.05");
   await steps.result(live, master, 33n);
   await steps.withdraw(live, one, 99_999_00n);
   await steps.result(live, master, 10n);

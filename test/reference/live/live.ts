@@ -5,13 +5,13 @@ import { newInvestor, newMaster, type NewMaster } from "../../journey/support/cl
 import type { TestSystem } from "../../journey/support/system.ts";
 import { closeWeek } from "../engine/fees.ts";
 import { addInvestor, addMaster, type Investor, type Master, newWorld, type World } from "../engine/world.ts";
-import type { InnerBooks } from "./inner-books.ts";
+import type { InternalState } from "./internal-state.ts";
 
 /** A running system, and the reference to which the same steps are applied. */
 export type Live = {
   readonly system: TestSystem;
   readonly client: Client;
-  readonly books: InnerBooks;
+  readonly internal: InternalState;
   readonly world: World;
   readonly investorLogins: Map<Investor, string>;
   readonly masterAccounts: Map<Master, NewMaster>;
@@ -21,14 +21,21 @@ export type Live = {
   cutOff: number;
 };
 
-/** A step crossed the end of a fee week, so the order is unknown: the example starts again with new accounts. */
+/** A step took until the next fee week, so the week of its effects is unknown: the example starts again with new accounts. */
 export class WeekCrossedError extends Error {}
 
-export async function openLive(system: TestSystem, books: InnerBooks): Promise<Live> {
+export async function openLive(system: TestSystem, internal: InternalState): Promise<Live> {
   const { feePeriodMs, feeAnchor } = system.info();
   const world = newWorld({ investors: 0, masters: 0, now: Date.now() });
   const week = { periodMs: feePeriodMs, anchorMs: Date.parse(feeAnchor) };
-  const base = { system, client: clientOf(system), books, world, investorLogins: new Map(), masterAccounts: new Map() };
+  const base = {
+    system,
+    client: clientOf(system),
+    internal,
+    world,
+    investorLogins: new Map(),
+    masterAccounts: new Map(),
+  };
   return { ...base, transcript: [], week, cutOff: endOfWeek(week, Date.now()) };
 }
 
@@ -53,7 +60,7 @@ export function masterAccountsOf({ masterAccounts }: Live, master: Master): NewM
 }
 
 /** Ends each week of the reference that is over, and waits until the system has closed it. */
-export async function passWeeks(live: Live): Promise<void> {
+export async function closePassedWeeks(live: Live): Promise<void> {
   while (Date.now() >= live.cutOff) {
     live.world.now = live.cutOff;
     live.transcript.push(`-- a week ends, at ${new Date(live.cutOff).toISOString()}`);
@@ -66,9 +73,9 @@ export async function passWeeks(live: Live): Promise<void> {
 const CLOSE_TIMEOUT_MS = 30_000;
 const POLL_MS = 100;
 
-async function untilClosed({ books, cutOff }: Live, masterLogin: string): Promise<void> {
+async function untilClosed({ internal, cutOff }: Live, masterLogin: string): Promise<void> {
   for (const until = Date.now() + CLOSE_TIMEOUT_MS; ; await sleep(POLL_MS)) {
-    if (await books.isClosedThrough(masterLogin, cutOff)) return;
+    if (await internal.isClosedThrough(masterLogin, cutOff)) return;
     if (Date.now() > until) throw new Error(`the week of ${masterLogin} is not closed`);
   }
 }

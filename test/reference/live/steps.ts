@@ -7,7 +7,7 @@ import * as investing from "../engine/investing.ts";
 import { mark, realise, trade } from "../engine/trading.ts";
 import type { Investor, Master } from "../engine/world.ts";
 import { accountOnPlatform, retryWhileBusy, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
-import { settled } from "./settled.ts";
+import { untilEqual } from "./until-equal.ts";
 import { inWeek } from "./weeks.ts";
 
 /** Each function applies one step to the system and to the reference, and compares the answer of the system. */
@@ -18,7 +18,7 @@ export async function deposit(live: Live, investor: Investor, cents: bigint): Pr
     expectNumbers(live, reply, { amount: cents });
     investing.deposit(live.world, investor, cents);
   });
-  await settled(live);
+  await untilEqual(live);
 }
 
 export async function assign(live: Live, investor: Investor, master: Master, terms: investing.Terms): Promise<void> {
@@ -33,7 +33,7 @@ export async function assign(live: Live, investor: Investor, master: Master, ter
     const outcome = investing.assign(live.world, investor, master, terms);
     expectOutcome(live, reply, outcome);
   });
-  await settled(live);
+  await untilEqual(live);
 }
 
 export async function withdraw(live: Live, investor: Investor, cents: bigint): Promise<void> {
@@ -50,7 +50,7 @@ export async function withdraw(live: Live, investor: Investor, cents: bigint): P
       available_after_perf_fee: outcome.available,
     });
   });
-  await settled(live);
+  await untilEqual(live);
 }
 
 export async function unassign(live: Live, investor: Investor, master: Master): Promise<void> {
@@ -63,7 +63,7 @@ export async function unassign(live: Live, investor: Investor, master: Master): 
     expectOutcome(live, reply, outcome);
     if (!("refused" in outcome)) expectNumbers(live, reply, { amount: outcome.amount });
   });
-  await settled(live);
+  await untilEqual(live);
 }
 
 type Change = { readonly ratePpm?: bigint; readonly enabled?: boolean; readonly since?: number };
@@ -109,7 +109,7 @@ export async function open(live: Live, master: Master, lots: string, commission 
 
 /** Sets the price of all positions. The price must not move before earlier steps have their units. */
 export async function price(live: Live, value: string): Promise<void> {
-  await settled(live);
+  await untilEqual(live);
   await inWeek(live, `the price is ${value}`, async () => {
     await live.client.control("POST", "prices", { symbol: "EURUSD", bid: value, ask: value });
     for (const master of live.world.masters) {

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Live, WeekCrossedError } from "./live.ts";
-import { settled } from "./settled.ts";
+import { untilEqual } from "./until-equal.ts";
 
-/** No step begins in the last moments of a week. */
-const ROOM_MS = 2_500;
+/** A step begins only when the week has this much time left. */
+const MIN_TIME_LEFT_MS = 2_500;
 const INTO_THE_WEEK_MS = 50;
 
 /** Runs a step that must not cross the end of a week. */
 export async function inWeek<T>(live: Live, text: string, act: () => Promise<T>): Promise<T> {
-  while (live.cutOff - Date.now() < ROOM_MS) await nextWeek(live);
+  while (live.cutOff - Date.now() < MIN_TIME_LEFT_MS) await nextWeek(live);
   live.transcript.push(text);
   live.world.now = Date.now();
   const result = await act();
@@ -19,7 +19,7 @@ export async function inWeek<T>(live: Live, text: string, act: () => Promise<T>)
 /** Waits for the end of the week and until its fees are paid. */
 export async function nextWeek(live: Live): Promise<void> {
   await sleep(Math.max(0, live.cutOff + INTO_THE_WEEK_MS - Date.now()));
-  await settled(live);
+  await untilEqual(live);
 }
 
 /** Runs several steps within one week; the amounts of an example depend on that. */

@@ -5,7 +5,7 @@ import { CALL_MS, type Caller } from "./caller.ts";
 const RETRY_MS = 400;
 const MAX_TRIES = 12;
 
-/** Acquires the account lock; undefined when it is not acquired, or the outcome is unknown. */
+/** Acquires the account lock; undefined when no try succeeded. */
 export async function hold(caller: Caller, login: string, lockOwner: string): Promise<HoldResponse | undefined> {
   const { process, network, note } = caller;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -14,7 +14,7 @@ export async function hold(caller: Caller, login: string, lockOwner: string): Pr
     );
     note(() => `${lockOwner}: hold of ${login} ${held.kind}`);
     if (held.kind === "answer") {
-      caller.accountLocks.onHeld(login, lockOwner);
+      caller.accountLocks.onAcquire(login, lockOwner);
       return held.value;
     }
     await pause(RETRY_MS);

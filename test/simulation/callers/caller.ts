@@ -3,7 +3,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { LegKind } from "../../../services/platform/domain/leg-kind.ts";
 import type { CallersWatch } from "../checks/watch-callers.ts";
-import type { BooksWatch } from "../checks/watch-books.ts";
+import type { PlatformRowsWatch } from "../checks/watch-platform-rows.ts";
 import type { Leg } from "../plan/plan.ts";
 import type { FeeProcess } from "../world/fee-process.ts";
 import type { Network, Outcome } from "../world/network.ts";
@@ -20,7 +20,7 @@ export type Caller = {
   readonly fees: Network<FeeProcess>;
   readonly random: Random;
   readonly watch: CallersWatch;
-  readonly accountLocks: Pick<BooksWatch, "onHeld" | "onRelease">;
+  readonly accountLocks: Pick<PlatformRowsWatch, "onAcquire" | "onRelease">;
   readonly note: (text: () => string) => void;
 };
 
@@ -33,7 +33,7 @@ export type Order = {
   readonly sendBefore?: Date | undefined;
 };
 
-/** The timeout of the real callers. */
+/** The time-out of the services that call platform. */
 export const CALL_MS = 10_000;
 const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 6_000;
@@ -54,7 +54,7 @@ const KINDS: Readonly<Record<LegKind, MovementKind>> = {
 };
 
 /** Repeats the key until the answer is final; undefined when the transfer was not recorded, or is in manual review. */
-export async function untilKnown(caller: Caller, order: Order): Promise<TransferResult | undefined> {
+export async function untilFinal(caller: Caller, order: Order): Promise<TransferResult | undefined> {
   const { process, network, watch, note, random } = caller;
   const request = requestOf(order);
   let refusals = 0;
@@ -86,8 +86,8 @@ async function repeat(caller: Caller, order: Order, known: TransferResult): Prom
   return known;
 }
 
-/** The same for many transfers in one call; transfers with a final answer are not sent again. */
-export async function untilAllKnown(caller: Caller, orders: readonly Order[]): Promise<void> {
+/** Like `untilFinal` for many transfers in one call; transfers with a final answer are not sent again. */
+export async function untilAllFinal(caller: Caller, orders: readonly Order[]): Promise<void> {
   const { process, network, watch, note, random } = caller;
   let open = orders;
   for (let refusals = 0; open.length > 0 && refusals < MAX_REFUSALS;) {

@@ -3,7 +3,7 @@ import { type HoldResponse, TransferState } from "#proto/pamm/platform/v1/platfo
 import { LeaveKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Command } from "../plan/plan.ts";
 import type { Outcome } from "../world/network.ts";
-import { CALL_MS, type Caller, untilKnown } from "./caller.ts";
+import { CALL_MS, type Caller, untilFinal } from "./caller.ts";
 import { hold, release } from "./account-lock.ts";
 
 type Withdrawal = Extract<Command, { readonly kind: "withdraw" }>;
@@ -11,11 +11,11 @@ type Withdrawal = Extract<Command, { readonly kind: "withdraw" }>;
 const MAX_TRIES = 4;
 const BETWEEN_TRIES_MS = 200;
 const RETRY_MS = 900;
-/** Refusals that are final for a key and try. After the first two, which are temporary, a new try may succeed. */
+/** Refusals that are final for a key and its try. After the first two, which are temporary, a new try may succeed. */
 const FINAL = ["account_busy", "allocation_in_progress", "master_open_positions", "investor_deficit", "safety_stop"];
 const TEMPORARY = FINAL.slice(0, 2);
 
-/** The saga of funding: once the pool has decided, every later step is repeated until it succeeds. */
+/** The withdrawal saga of funding: once the pool has decided, every later call is repeated until it succeeds. */
 export async function withdrawFromPool(caller: Caller, command: Withdrawal): Promise<void> {
   const { key, login } = command;
   for (let number = 1; number <= MAX_TRIES; number += 1) {
@@ -84,7 +84,7 @@ async function payOut(caller: Caller, { key, login, lockOwner }: Payout, amountM
   if (amountMinor === 0n) return;
   const legs = [{ login, kind: "withdrawal", amountMinor: -amountMinor }] as const;
   for (;;) {
-    const paid = await untilKnown(caller, { key, lockOwner, legs });
+    const paid = await untilFinal(caller, { key, lockOwner, legs });
     if (paid?.state === TransferState.APPLIED) return;
     if (paid?.state === TransferState.REFUSED) return returnReserve(caller, key);
     await pause(RETRY_MS);

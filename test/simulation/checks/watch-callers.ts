@@ -1,19 +1,19 @@
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
-import type { PlatformWatch } from "./watch-platform.ts";
+import type { DealsWatch } from "./watch-deals.ts";
 
 const { APPLIED, REFUSED } = TransferState;
-/** The debit was applied and reversed, so there are deals. */
+/** The refusal of a reversed transfer: its debit was applied and reversed, so it has deals. */
 const CREDIT_REFUSED = "credit_refused";
 
 /** Compares every answer that a caller received with the deals at the platform. */
 export class CallersWatch {
-  readonly #platform: PlatformWatch;
+  readonly #dealsWatch: DealsWatch;
   readonly #first = new Map<string, TransferResult>();
 
-  constructor(platform: PlatformWatch) {
-    this.#platform = platform;
+  constructor(dealsWatch: DealsWatch) {
+    this.#dealsWatch = dealsWatch;
   }
 
   onAnswer(key: string, result: TransferResult): void {
@@ -40,7 +40,7 @@ export class CallersWatch {
   /** I2: an applied transfer has its own deals. */
   #checkApplied(key: string, { legs }: TransferResult): void {
     for (const { login, amount, dealId, reference } of legs) {
-      const deal = this.#platform.deal(dealId);
+      const deal = this.#dealsWatch.deal(dealId);
       const isMatch =
         deal?.login === login &&
         deal.amountMinor === amount?.minorUnits &&
@@ -55,25 +55,25 @@ export class CallersWatch {
   #checkRefused(key: string, { legs, refusalCode }: TransferResult): void {
     const deals = legs.flatMap(({ reference }) => {
       const number = readSentReference(reference)?.number;
-      return number === undefined ? [] : this.#platform.dealsOf(number);
+      return number === undefined ? [] : this.#dealsWatch.dealsOf(number);
     });
-    const claimed = deals.filter((deal) => this.#platform.isWithinBounds(deal));
+    const withinBounds = deals.filter((deal) => this.#dealsWatch.isWithinBounds(deal));
     if (refusalCode !== CREDIT_REFUSED) {
-      if (claimed.length > 0) {
-        throw new Violation("I3", `${key} was answered ${refusalCode} and has deal ${claimed[0]!.ticket}`);
+      if (withinBounds.length > 0) {
+        throw new Violation("I3", `${key} was answered ${refusalCode} and has deal ${withinBounds[0]!.ticket}`);
       }
-      this.#platform.onExcluded(key, "all");
+      this.#dealsWatch.onExcluded(key, "all");
       return;
     }
-    this.#platform.onExcluded(key, "credit");
+    this.#dealsWatch.onExcluded(key, "credit");
     // A deal that an answer names was made, however late it is shown, so it counts.
     const named = new Set(legs.map(({ dealId }) => dealId));
-    const moved = deals.filter((deal) => this.#platform.isWithinBounds(deal) || named.has(deal.ticket));
-    const left = moved.reduce((total, { amountMinor }) => total + amountMinor, 0n);
+    const moved = deals.filter((deal) => this.#dealsWatch.isWithinBounds(deal) || named.has(deal.ticket));
+    const net = moved.reduce((total, { amountMinor }) => total + amountMinor, 0n);
     const hasCredit = legs[1] !== undefined && moved.some(({ login }) => login === legs[1]!.login);
-    const isForgotten = legs.some(({ dealId }) => dealId !== 0n && !deals.some(({ ticket }) => ticket === dealId));
-    if ((left !== 0n || hasCredit) && !isForgotten) {
-      throw new Violation("I3", `${key} was reversed and still moved ${left}`);
+    const isLost = legs.some(({ dealId }) => dealId !== 0n && !deals.some(({ ticket }) => ticket === dealId));
+    if ((net !== 0n || hasCredit) && !isLost) {
+      throw new Violation("I3", `${key} was reversed and still moved ${net}`);
     }
   }
 }

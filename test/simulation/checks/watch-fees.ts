@@ -2,16 +2,16 @@ import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 import type { ServerDeal } from "../world/trade-server.ts";
-import type { Books, LegRow } from "./books.ts";
-import { type FeeBooks, isOpenPayment, pairOf, type PairRow, paymentOf, type PaymentRow } from "./fee-books.ts";
+import type { PlatformRows, LegRow } from "./platform-rows.ts";
+import { type FeeRows, isOpenPayment, pairOf, type PairRow, paymentOf, type PaymentRow } from "./fee-rows.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
-import type { PlatformWatch } from "./watch-platform.ts";
+import type { DealsWatch } from "./watch-deals.ts";
 
 export type FeeFacts = {
-  readonly fees: FeeBooks;
-  readonly books: Books;
-  readonly platform: PlatformWatch;
+  readonly fees: FeeRows;
+  readonly platformRows: PlatformRows;
+  readonly dealsWatch: DealsWatch;
   /** The rate of each Investor in parts per million; it never changes in a history. */
   readonly rates: ReadonlyMap<string, number>;
 };
@@ -19,7 +19,7 @@ export type FeeFacts = {
 /** The form of all keys under which fees are taken. */
 const PAYMENT_KEY = /^fee:payment:(\d+)/;
 const E8_PER_CENT = 1_000_000n;
-/** A cent at a rate of one, in the unit of mark times rate. */
+/** A cent at a rate of one, in the unit of the high-water mark times the rate. */
 const CENT_AT_RATE = E8_PER_CENT * 1_000_000n;
 const DEBIT = 1;
 
@@ -36,10 +36,10 @@ export class FeesWatch {
 
   /** I11: each debit belongs to a decided payment, the only one for the same run and Investor. */
   onDeal(deal: ServerDeal): void {
-    const { books, fees } = this.#facts;
-    const leg = books.leg(readSentReference(deal.sentComment)?.number ?? -1n);
+    const { platformRows, fees } = this.#facts;
+    const leg = platformRows.leg(readSentReference(deal.sentComment)?.number ?? -1n);
     if (leg?.kind !== "fee_debit" && leg?.kind !== "fee_credit") return;
-    const key = books.keyOf(leg.transferId);
+    const key = platformRows.keyOf(leg.transferId);
     const payment = fees.payment(idIn(key));
     if (payment === undefined) throw new Violation("I11", `${key} moves a fee without a payment`);
     this.#checkAccount(deal, leg, payment);
@@ -83,8 +83,8 @@ export class FeesWatch {
 
   /** Whether its own transfer, or another leg on one of its accounts, is in manual review. */
   #isInReview({ investor, paymentAccount }: PaymentRow): boolean {
-    const { books } = this.#facts;
-    const legs = [...books.legsOfLogin(investor), ...books.legsOfLogin(paymentAccount)];
+    const { platformRows } = this.#facts;
+    const legs = [...platformRows.legsOfLogin(investor), ...platformRows.legsOfLogin(paymentAccount)];
     return legs.some(({ state }) => state === "REVIEW");
   }
 
@@ -100,7 +100,7 @@ export class FeesWatch {
   #checkPayment(payment: PaymentRow): void {
     if (payment.status === "EXECUTED") this.#checkExecuted(payment);
     if (payment.status === "DEFERRED" || payment.status === "SKIPPED") this.#checkNothing(payment);
-    if (payment.status === "REVERSED") this.#facts.platform.onExcluded(payment.key, "credit");
+    if (payment.status === "REVERSED") this.#facts.dealsWatch.onExcluded(payment.key, "credit");
   }
 
   /** I2: both deals were made for this payment, with the recorded amount. */
@@ -115,22 +115,22 @@ export class FeesWatch {
   }
 
   #isDealOf(ticket: bigint, wanted: { readonly id: bigint; readonly login: string; readonly amountMinor: bigint }) {
-    const { platform, books } = this.#facts;
-    const deal = platform.deal(ticket);
-    const leg = books.leg(readSentReference(deal?.sentComment ?? "")?.number ?? -1n);
-    const isOwn = leg !== undefined && idIn(books.keyOf(leg.transferId)) === wanted.id;
+    const { dealsWatch, platformRows } = this.#facts;
+    const deal = dealsWatch.deal(ticket);
+    const leg = platformRows.leg(readSentReference(deal?.sentComment ?? "")?.number ?? -1n);
+    const isOwn = leg !== undefined && idIn(platformRows.keyOf(leg.transferId)) === wanted.id;
     return isOwn && deal?.login === wanted.login && deal.amountMinor === wanted.amountMinor;
   }
 
   /** I3: a payment that was not taken is never taken later under its key; its amount becomes debt with another key. */
   #checkNothing({ key }: PaymentRow): void {
-    const { platform, books } = this.#facts;
-    const transferId = books.transferIdOf(key);
-    const legs = transferId === undefined ? [] : books.legsOf(transferId);
-    const deals = legs.flatMap(({ number }) => platform.dealsOf(number));
-    const claimed = deals.find((deal) => platform.isWithinBounds(deal));
-    if (claimed !== undefined) throw new Violation("I3", `${key} is recorded as not paid and has ${claimed.ticket}`);
-    platform.onExcluded(key, "all");
+    const { dealsWatch, platformRows } = this.#facts;
+    const transferId = platformRows.transferIdOf(key);
+    const legs = transferId === undefined ? [] : platformRows.legsOf(transferId);
+    const deals = legs.flatMap(({ number }) => dealsWatch.dealsOf(number));
+    const deal = deals.find((each) => dealsWatch.isWithinBounds(each));
+    if (deal !== undefined) throw new Violation("I3", `${key} is recorded as not paid and has deal ${deal.ticket}`);
+    dealsWatch.onExcluded(key, "all");
   }
 
   /** I11: a week of a Master is decided once. */
@@ -159,25 +159,28 @@ export class FeesWatch {
     }
   }
 
-  /** I11: the sum of all fees is rate times mark, less the rounding of under a cent for each fee. */
+  /** I11: the sum of all fees is the rate times the high-water mark, less a rounding of under a cent for each fee. */
   #checkRate(name: string, { investor, markE8 }: PairRow, fees: readonly PaymentRow[]): void {
     const exact = markE8 * BigInt(this.#facts.rates.get(investor) ?? 0);
     const charged = sum(fees.map(({ dueMinor }) => dueMinor)) * CENT_AT_RATE;
     if (charged > exact || charged <= exact - BigInt(fees.length) * CENT_AT_RATE - 1n) {
-      throw new Violation("I11", `${name}: fees of ${charged} for a mark that allows ${exact}`);
+      throw new Violation("I11", `${name}: fees of ${charged}, and the high-water mark allows ${exact}`);
     }
   }
 
-  /** I11: the mark never decreases (a profit would be charged twice) and never exceeds the best result (more than the profit would be charged). */
+  /**
+   * I11: the high-water mark never decreases, or a profit would be charged twice, and never exceeds the best result, or
+   * more than the profit would be charged.
+   */
   #checkMark(name: string, pair: PairRow): void {
     const before = this.#marks.get(name) ?? 0n;
     if (pair.markE8 < before) {
-      throw new Violation("I11", `${name}: the mark decreased from ${before} to ${pair.markE8}`);
+      throw new Violation("I11", `${name}: the high-water mark decreased from ${before} to ${pair.markE8}`);
     }
     this.#marks.set(name, pair.markE8);
     const best = this.#facts.fees.bestResult(pair) * E8_PER_CENT;
     if (pair.markE8 > best) {
-      throw new Violation("I11", `${name}: a mark of ${pair.markE8}, and only ${best} were earned`);
+      throw new Violation("I11", `${name}: the high-water mark is ${pair.markE8}, and only ${best} were earned`);
     }
   }
 }

@@ -2,21 +2,21 @@ import type { Database } from "../postgres/database.ts";
 import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Value, type Values } from "../postgres/types.ts";
-import type { Books } from "./books.ts";
+import type { PlatformRows } from "./platform-rows.ts";
 import { Violation } from "./violation.ts";
 
 const ON_INVESTOR = ["inbound_minor", "waiting_minor", "pooled_minor", "reserved_minor"];
 const ON_MASTER = ["waiting_minor", "pooled_minor", "reserved_minor", "outbound_minor"];
-const UNDER_WAY = ["inbound_minor", "waiting_minor", "reserved_minor", "outbound_minor"];
+const IN_TRANSIT = ["inbound_minor", "waiting_minor", "reserved_minor", "outbound_minor"];
 
-/** Checks the books of the subscription service after each of its commits. */
+/** Checks the pool ledger of the subscription service after each of its commits. */
 export class PoolsWatch {
   readonly #subscriptions: Database;
-  readonly #platform: Books;
+  readonly #platformRows: PlatformRows;
 
-  constructor(subscriptions: Database, platform: Books) {
+  constructor(subscriptions: Database, platformRows: PlatformRows) {
     this.#subscriptions = subscriptions;
-    this.#platform = platform;
+    this.#platformRows = platformRows;
   }
 
   onCommit(changed: readonly HeldRow[]): void {
@@ -41,7 +41,7 @@ export class PoolsWatch {
   unsettled(): readonly string[] {
     const statuses = this.#rows("subscription").map((row) => textOf(row["status"]!));
     const open = statuses.filter((status) => status === "ASSIGNING" || status === "PAUSED");
-    const holdings = this.#rows("holding").flatMap((holding) => UNDER_WAY.filter((bucket) => holding[bucket] !== 0n));
+    const holdings = this.#rows("holding").flatMap((holding) => IN_TRANSIT.filter((bucket) => holding[bucket] !== 0n));
     const pools = this.#rows("master_pool").flatMap((pool) =>
       pool["unallocated_minor"] === 0n ? [] : ["unallocated"],
     );
@@ -52,7 +52,7 @@ export class PoolsWatch {
   /** Whether a posting is due. A loss is posted only as far as the balance covers it. */
   #mayPost(account: Values): boolean {
     const unposted = minor(account, "unposted_minor");
-    const balance = this.#platform.account(textOf(account["login"]!))?.["log_minor"] as bigint;
+    const balance = this.#platformRows.account(textOf(account["login"]!))?.["log_minor"] as bigint;
     return unposted > 0n || (unposted < 0n && balance > 0n);
   }
 
@@ -80,9 +80,9 @@ export class PoolsWatch {
     this.#compare(login, pool, own + totalOf(holdings, ON_MASTER));
   }
 
-  #compare(login: string, book: Values, buckets: bigint): void {
-    const filed = book["filed_number"] as bigint;
-    const entries = this.#platform.log(login).filter((entry) => (entry["number"] as bigint) <= filed);
+  #compare(login: string, row: Values, buckets: bigint): void {
+    const filed = row["filed_number"] as bigint;
+    const entries = this.#platformRows.log(login).filter((entry) => (entry["number"] as bigint) <= filed);
     const total = entries.reduce((sum, entry) => sum + (entry["amount_minor"] as bigint), 0n);
     if (total !== buckets) {
       throw new Violation("I4", `${login} has ${total} in its log up to ${filed} and ${buckets} in its buckets`);

@@ -6,10 +6,10 @@ import type { PlantedDefect, Mutant } from "./mutant.ts";
 import { SENDING_MUTANTS } from "./sending.ts";
 
 /**
- * Realistic defects in the code that decides, applied one at a time. Where two lines guarantee the same thing, a mutant
- * removes both, because one alone would hide the missing other.
+ * Realistic defects in decisions of the services, applied one at a time. Where two lines guarantee the same thing, a mutant
+ * removes both, because each alone would be enough.
  */
 export const MUTANTS: readonly Mutant[] = [...SENDING_MUTANTS, ...EVIDENCE_MUTANTS, ...FEED_MUTANTS, ...FEE_MUTANTS];
 
-/** All that can be applied to the sources of a simulation thread. */
+/** All defects that can be applied to the sources of a simulation thread. */
 export const PLANTED_DEFECTS: readonly PlantedDefect[] = [...MUTANTS, ...REGRESSION_MUTANTS];

@@ -1,6 +1,6 @@
 import type { Invariant } from "../checks/violation.ts";
 
-/** Replaces a text of a source file. A text that is not in the file fails, because the mutant would prove nothing. */
+/** Replaces a text of a source file. It is an error when the file lacks the text: the sources would have no defect. */
 export type Edit = { readonly file: string; readonly find: string; readonly put: string };
 
 /** A realistic defect as edits of the sources. */
@@ -15,4 +15,4 @@ export type Mutant = PlantedDefect & {
 };
 
 /** A planted defect in code that the simulation does not run; the named test detects it. */
-export type MutantElsewhere = PlantedDefect & { readonly test: string };
+export type MutantOfOtherTest = PlantedDefect & { readonly test: string };

@@ -25,7 +25,9 @@ export function patchSources(edits: readonly Edit[]): void {
 function patch(source: string, edits: readonly Edit[]): string {
   return edits.reduce((text, { file, find, put }) => {
     if (!text.includes(find)) {
-      throw new Error(`the mutant does not match its source: ${file} has no ${JSON.stringify(find)}`);
+      throw new Error(
+        `cannot apply the mutant: ${file} has no ${JSON.stringify(find)}; change the edit to the new text`,
+      );
     }
     return text.replaceAll(find, () => put);
   }, source);

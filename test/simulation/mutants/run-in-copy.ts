@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import type { MutantElsewhere } from "./mutant.ts";
+import type { MutantOfOtherTest } from "./mutant.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 /** The files that a test of a service needs besides the packages. */
@@ -13,7 +13,7 @@ const LINKED = ["node_modules", ".cache"];
 const TIMEOUT_MS = 10 * 60_000;
 
 /** Whether the test fails with the defect in a copy of the sources. Throws when it fails without the defect. */
-export function runInCopy({ edits, test }: MutantElsewhere): boolean {
+export function runInCopy({ edits, test }: MutantOfOtherTest): boolean {
   const copy = mkdtempSync(path.join(tmpdir(), "mutant-"));
   try {
     for (const name of COPIED) cpSync(path.join(ROOT, name), path.join(copy, name), { recursive: true });
@@ -21,7 +21,11 @@ export function runInCopy({ edits, test }: MutantElsewhere): boolean {
     if (!passes(copy, test)) throw new Error(`${test} fails without any mutant`);
     for (const { file, find, put } of edits) {
       const source = readFileSync(path.join(copy, file), "utf8");
-      if (!source.includes(find)) throw new Error(`the mutant does not match its source: ${file}`);
+      if (!source.includes(find)) {
+        throw new Error(
+          `cannot apply the mutant: ${file} has no ${JSON.stringify(find)}; change the edit to the new text`,
+        );
+      }
       writeFileSync(
         path.join(copy, file),
         source.replaceAll(find, () => put),
@@ -37,7 +41,7 @@ function passes(copy: string, test: string): boolean {
   const vitest = path.join(ROOT, "node_modules", "vitest", "vitest.mjs");
   const { status } = spawnSync(process.execPath, [vitest, "run", test], {
     cwd: copy,
-    // The full size: a mutant may show at a single crash point only.
+    // The full size: only a single crash point may detect the mutant.
     env: { ...process.env, PAMM_PROOF: "true" },
     timeout: TIMEOUT_MS,
     stdio: "ignore",

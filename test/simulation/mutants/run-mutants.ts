@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { REGRESSIONS } from "../regressions/regressions.ts";
 import { replayRegressionInThread, runWorker } from "../run-workers.ts";
-import { MUTANTS_ELSEWHERE } from "./elsewhere.ts";
+import { MUTANTS_OF_OTHER_TESTS } from "./other-tests.ts";
 import { runInCopy } from "./run-in-copy.ts";
 import { MUTANTS } from "./all-mutants.ts";
 
@@ -26,7 +26,7 @@ for (const { title, mutant } of REGRESSIONS) {
     note(await timed(mutant, () => replayRegression(title, mutant)));
   }
 }
-for (const mutant of MUTANTS_ELSEWHERE) {
+for (const mutant of MUTANTS_OF_OTHER_TESTS) {
   note(
     await timed(mutant.name, () => {
       const isDetected = runInCopy(mutant);

@@ -4,7 +4,7 @@ import type { Command } from "./plan.ts";
 export const MASTERS = ["1001", "1002"];
 export const INVESTORS = ["2001", "2002", "2003"];
 export const PAYMENT = "3001";
-/** Few amounts, so that different commands often have the same one; two that a float cannot represent. */
+/** Few amounts, so that different commands often have the same one; a float cannot represent two of them. */
 const AMOUNTS = [115n, 500n, 500n, 435n, 2_500n, 7_000n];
 const EVERYTHING = 1_000_000_000n;
 /** With thirds, so that fees are rounded. */
@@ -13,7 +13,7 @@ const EXTERNAL_MS = 8_000;
 const MAX_POSITION_MS = 4_000;
 /** Shorter in pools: Investors cannot leave while a position is open. */
 const MAX_IN_POOL_MS = 1_500;
-/** Shares of the busy time: Investors are assigned early, and other commands begin only when they can have joined a pool. */
+/** Fractions of the time of the commands: Investors are assigned early, and other commands begin when they can be in a pool. */
 const ASSIGNED_WITHIN = 0.1;
 const JOINED_FROM = 0.35;
 /** Percent of trades in a pool that end with a profit: only profits cause fees. */
@@ -21,7 +21,7 @@ const PROFITS = 65;
 
 type Maker = (random: Random, atMs: number, key: string) => Command;
 type Pair = { readonly login: string; readonly master: string };
-/** The frequency of each command, in percent. */
+/** The frequency of each command, in percent, and its maker. */
 type Shares = readonly (readonly [number, Maker])[];
 
 const deposit: Maker = (random, atMs, key) =>
@@ -53,7 +53,7 @@ function poolCommands(followed: readonly Pair[]): Shares {
   return [
     [14, deposit],
     [18, withdraw],
-    [14, emptying],
+    [14, dealerInPool],
     [42, (random, atMs) => poolTrade(random, atMs, random.pick(followed))],
     [12, (random, atMs, key) => ({ kind: "unassign", atMs, key, ...random.pick(followed) })],
   ];
@@ -84,11 +84,11 @@ function draw(shares: Shares, random: Random, index: number, { fromMs, forMs }: 
   // Half of the commands share an instant, because races need simultaneous commands.
   const moment = random.chance(0.5) ? random.whole(0, 3) / 4 : random.next();
   const atMs = Math.round(fromMs + moment * forMs + random.next() * 3);
-  for (const [often, make] of shares) {
-    if (left < often) return make(random, atMs, `key-${index}`);
-    left -= often;
+  for (const [percent, make] of shares) {
+    if (left < percent) return make(random, atMs, `key-${index}`);
+    left -= percent;
   }
-  throw new Error("the shares of the commands must add up to 100");
+  throw new Error("the percentages of the commands must add up to 100");
 }
 
 type Wanted = {
@@ -157,8 +157,8 @@ function poolTrade(random: Random, atMs: number, { master: login }: Pair): Comma
   return { kind: "trade", atMs, login, forMs, profitMinor: sign * random.pick(AMOUNTS) };
 }
 
-/** A dealer takes everything from an Investor, or moves an amount: then a fee finds no money and becomes debt. */
-function emptying(random: Random, atMs: number): Command {
+/** A dealer takes the whole balance of an Investor, or moves an amount: a fee that finds no money becomes debt. */
+function dealerInPool(random: Random, atMs: number): Command {
   const moved = dealer(random, atMs);
   return random.chance(0.7) ? { ...moved, amountMinor: "everything" } : moved;
 }

@@ -1,5 +1,5 @@
 import type { Random } from "../world/random.ts";
-import type { Fault, StepClass, CommandFault } from "./plan.ts";
+import type { Fault, FaultPointKind, CommandFault } from "./plan.ts";
 
 export type FaultContext = {
   readonly busyMs: number;
@@ -9,7 +9,7 @@ export type FaultContext = {
 };
 
 /** The kinds of fault points, and how many of each the beginning of a history has. */
-const FAULT_POINTS: readonly (readonly [StepClass, number])[] = [
+const FAULT_POINTS: readonly (readonly [FaultPointKind, number])[] = [
   ["failpoint", 24],
   ["commit", 40],
   ["statement", 220],
@@ -17,9 +17,9 @@ const FAULT_POINTS: readonly (readonly [StepClass, number])[] = [
   ["read", 60],
 ];
 /** Return codes that leave the outcome unknown. */
-const NOISE = [7, 7, 7, 7, 7, 9, 10, 1, 2, 4, 5, 17, 99_999];
+const AMBIGUOUS_CODES = [7, 7, 7, 7, 7, 9, 10, 1, 2, 4, 5, 17, 99_999];
 const REFUSALS = [3, 8, 12, 12, 13, 10_019];
-const GARBAGE = [
+const MALFORMED_BODIES = [
   "",
   "{",
   '{"retcode":"0 Done"}',
@@ -28,19 +28,20 @@ const GARBAGE = [
   '{"retcode":"0 Done","retcode":"3 Invalid","answer":{"ticket":"5"}}',
   '{"retcode":"13 Not found","answer":{"ticket":"77"}}',
 ];
-/** Small corrections, and a clock that was never set. */
+/** A correction of a small or of a large clock error. */
 const CLOCK_JUMPS_MS = [-60_000, -1_500, 1_500, 30_000, 60_000];
 const COMMANDS = 10;
 const MAX_FAULTS = 6;
 
 export function makeFaults(random: Random, context: FaultContext): readonly Fault[] {
-  // Some histories have no faults, so that a failure without any fault is visible as such.
+  // Some histories have no faults, so that a defect that needs none is found without any.
   if (random.chance(0.05)) return [];
   return Array.from({ length: random.whole(1, MAX_FAULTS) }, () => makeFault(random, context));
 }
 
 type Maker = (random: Random, context: FaultContext) => Fault;
 
+/** The weight of each fault, and its maker. */
 const MAKERS: readonly (readonly [number, Maker])[] = [
   [22, (random) => ({ kind: "crash", ...faultPoint(random), downMs: random.pick([50, 1_000, 4_000]) })],
   [
@@ -86,7 +87,7 @@ const MAKERS: readonly (readonly [number, Maker])[] = [
       kind: "platform_restart",
       // Just after a command: a restart loses the latest deals.
       atMs: Math.round((random.whole(0, 3) / 4) * context.busyMs) + random.whole(20, 2_000),
-      forgetsMs: random.pick([0, 15, 400, 3_000]),
+      losesLastMs: random.pick([0, 15, 400, 3_000]),
       downMs: random.whole(100, 4_000),
     }),
   ],
@@ -115,15 +116,15 @@ const MAKERS: readonly (readonly [number, Maker])[] = [
 ];
 
 function makeFault(random: Random, context: FaultContext): Fault {
-  let left = random.whole(0, MAKERS.reduce((total, [often]) => total + often, 0) - 1);
-  for (const [often, make] of MAKERS) {
-    if (left < often) return make(random, context);
-    left -= often;
+  let left = random.whole(0, MAKERS.reduce((total, [weight]) => total + weight, 0) - 1);
+  for (const [weight, make] of MAKERS) {
+    if (left < weight) return make(random, context);
+    left -= weight;
   }
-  throw new Error("the shares of the faults must add up to their total");
+  throw new Error("the weights of the faults must add up to their total");
 }
 
-function faultPoint(random: Random): { readonly at: StepClass; readonly nth: number } {
+function faultPoint(random: Random): { readonly at: FaultPointKind; readonly nth: number } {
   const [stepClass, maxNth] = random.pick(FAULT_POINTS);
   return { at: stepClass, nth: random.whole(1, maxNth) };
 }
@@ -132,9 +133,15 @@ function at(random: Random, { busyMs }: FaultContext): number {
   return Math.round(random.next() * busyMs);
 }
 
-const NONE: Omit<CommandFault, "name"> = { applies: "now", answers: "truly", comment: "kept", hiddenMs: 0, takesMs: 0 };
+const NONE: Omit<CommandFault, "name"> = {
+  applies: "now",
+  answers: "correctly",
+  comment: "kept",
+  hiddenMs: 0,
+  takesMs: 0,
+};
 
-/** The frequency of each, in percent. */
+/** The frequency of each fault of a command, in percent, and its maker. */
 const COMMAND_FAULTS: readonly (readonly [number, (random: Random, context: FaultContext) => CommandFault])[] = [
   [18, () => ({ ...NONE, name: "lost reply", answers: "not" })],
   [8, () => ({ ...NONE, name: "reset", answers: "by_reset" })],
@@ -151,7 +158,7 @@ const COMMAND_FAULTS: readonly (readonly [number, (random: Random, context: Faul
     14,
     (random, context) => ({
       ...NONE,
-      name: "late apply",
+      name: "applied late",
       applies: { afterMs: lateMs(random, context) },
       answers: random.pick(["not", "by_reset"] as const),
     }),
@@ -162,25 +169,25 @@ const COMMAND_FAULTS: readonly (readonly [number, (random: Random, context: Faul
       ...NONE,
       name: "hidden deal",
       hiddenMs: lateMs(random, context),
-      answers: random.pick(["truly", "not"] as const),
+      answers: random.pick(["correctly", "not"] as const),
     }),
   ],
   [
     14,
     (random) => ({
       ...NONE,
-      name: "retcode noise",
+      name: "ambiguous return code",
       applies: random.pick(["now", "never"] as const),
-      answers: { body: `{"retcode":"${random.pick(NOISE)} Noise"}` },
+      answers: { body: `{"retcode":"${random.pick(AMBIGUOUS_CODES)} Noise"}` },
     }),
   ],
   [
     8,
     (random) => ({
       ...NONE,
-      name: "garbage",
+      name: "malformed answer",
       applies: random.pick(["now", "never"] as const),
-      answers: random.pick([{ body: random.pick(GARBAGE) }, { status: random.pick([302, 403, 502]) }]),
+      answers: random.pick([{ body: random.pick(MALFORMED_BODIES) }, { status: random.pick([302, 403, 502]) }]),
     }),
   ],
   [
@@ -192,14 +199,17 @@ const COMMAND_FAULTS: readonly (readonly [number, (random: Random, context: Faul
       answers: { body: `{"retcode":"${random.pick(REFUSALS)} Refused"}` },
     }),
   ],
-  [3, (random) => ({ ...NONE, name: "cut comment", comment: "cut", answers: random.pick(["truly", "not"] as const) })],
+  [
+    3,
+    (random) => ({ ...NONE, name: "cut comment", comment: "cut", answers: random.pick(["correctly", "not"] as const) }),
+  ],
   [
     3,
     (random) => ({
       ...NONE,
       name: "rewritten comment",
       comment: "rewritten",
-      answers: random.pick(["truly", "not"] as const),
+      answers: random.pick(["correctly", "not"] as const),
     }),
   ],
   [2, (random) => ({ ...NONE, name: "slow answer", takesMs: random.whole(1_000, 4_900) })],
@@ -208,9 +218,9 @@ const COMMAND_FAULTS: readonly (readonly [number, (random: Random, context: Faul
 
 function makeCommandFault(random: Random, context: FaultContext): CommandFault {
   let left = random.whole(0, 99);
-  for (const [often, make] of COMMAND_FAULTS) {
-    if (left < often) return make(random, context);
-    left -= often;
+  for (const [percent, make] of COMMAND_FAULTS) {
+    if (left < percent) return make(random, context);
+    left -= percent;
   }
   throw new Error("the shares of the command faults must add up to 100");
 }

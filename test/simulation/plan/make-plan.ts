@@ -8,12 +8,13 @@ const QUIET_PERIODS_MS = [20_000, 30_000, 45_000];
 /** Fee weeks that end during the commands, once or several times; with real weeks, fees are taken only at withdrawals and leaves. */
 const FEE_PERIODS_MS = [6_000, 15_000, 7 * 86_400_000];
 const MAX_SKEW_MS = 800;
+/** The time within which all commands of a history begin. */
 const BUSY_MS = { safety: 70_000, liveness: 14_000 };
-/** Longer, because joining a pool takes some seconds. */
+/** Longer, because it takes some seconds until an Investor is in a pool. */
 const POOL_BUSY_MS = { safety: 70_000, liveness: 20_000 };
-const CALM_AFTER_MS = 2_000;
+const FAULTS_END_AFTER_MS = 2_000;
 const MAX_COMMANDS = { safety: 16, liveness: 9 };
-/** A fee needs several commands before it. */
+/** Additional commands in histories with pools: a fee needs several commands before it. */
 const MORE_IN_POOLS = 3;
 
 /** The plan of the history of a seed. */
@@ -36,9 +37,9 @@ export function makePlan(seed: number, mode: Mode): Plan {
     quietPeriodMs,
     processes,
     pools: hasPools ? { feeProcesses: fees.chance(0.5) ? 2 : 1, feePeriodMs: fees.pick(FEE_PERIODS_MS) } : undefined,
-    followers: !hasPools && random.for("followers").chance(0.2) ? ["pushed", "polled"] : ["pushed"],
+    consumers: !hasPools && random.for("followers").chance(0.2) ? ["pushed", "polled"] : ["pushed"],
     commands: make(random.for("commands"), count, busyMs),
     faults: makeFaults(random.for("faults"), context),
-    calmFromMs: mode === "safety" ? Infinity : busyMs + CALM_AFTER_MS,
+    faultsEndMs: mode === "safety" ? Infinity : busyMs + FAULTS_END_AFTER_MS,
   };
 }

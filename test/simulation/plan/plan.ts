@@ -11,23 +11,23 @@ export type Plan = {
   readonly processes: readonly ProcessPlan[];
   /** Defined when Investors follow Masters: then all of the subscription and fee services run too. */
   readonly pools: PoolsPlan | undefined;
-  /** The consumers of the feed of movements: woken by the broker, or only polling. */
-  readonly followers: readonly Follower[];
+  /** The consumers of the feed of movements: one that the broker wakes, one that only polls. */
+  readonly consumers: readonly ConsumerKind[];
   readonly commands: readonly Command[];
   readonly faults: readonly Fault[];
-  /** No fault begins after it; infinite in a safety run. */
-  readonly calmFromMs: number;
+  /** No fault begins after this time; infinite in a safety history. */
+  readonly faultsEndMs: number;
 };
 
 /** Safety: faults never end, and no invariant may break. Liveness: faults end, and then every leg has to end too. */
 export type Mode = "safety" | "liveness";
 
-export type Follower = "pushed" | "polled";
+export type ConsumerKind = "pushed" | "polled";
 
 /** The number of fee processes, and the length of a fee week. */
 export type PoolsPlan = { readonly feeProcesses: number; readonly feePeriodMs: number };
 
-/** The error of its clock. */
+/** A process of platform, and the error of its clock. */
 export type ProcessPlan = { readonly skewMs: number };
 
 export type Leg = { readonly login: string; readonly kind: LegKind; readonly amountMinor: bigint };
@@ -63,7 +63,7 @@ export type Command =
       readonly login: string;
       readonly amountMinor: bigint;
     }
-  /** A dealer at the platform moves money by hand, and may click twice. */
+  /** A dealer at the platform moves money by hand, and may repeat it by mistake. */
   | {
       readonly kind: "dealer";
       readonly atMs: number;
@@ -98,12 +98,12 @@ export type Command =
       readonly master: string;
     };
 
-/** The kind of a fault point: a fault hits the process that receives the n-th such result of all processes. */
-export type StepClass = "statement" | "commit" | "answer" | "failpoint" | "read";
+/** The kind of a fault point: the fault hits the process that receives the n-th result of this kind, counted over all processes. */
+export type FaultPointKind = "statement" | "commit" | "answer" | "failpoint" | "read";
 
 export type Fault =
-  | { readonly kind: "crash"; readonly at: StepClass; readonly nth: number; readonly downMs: number }
-  | { readonly kind: "pause"; readonly at: StepClass; readonly nth: number; readonly forMs: number }
+  | { readonly kind: "crash"; readonly at: FaultPointKind; readonly nth: number; readonly downMs: number }
+  | { readonly kind: "pause"; readonly at: FaultPointKind; readonly nth: number; readonly forMs: number }
   /** The connection ends during the n-th commit, before or after it has happened. */
   | { readonly kind: "lost_commit"; readonly nth: number; readonly isApplied: boolean }
   | { readonly kind: "lost_connection"; readonly nth: number }
@@ -111,7 +111,7 @@ export type Fault =
   | { readonly kind: "command"; readonly nth: number; readonly commandFault: CommandFault }
   /** No read of the platform is answered. */
   | { readonly kind: "failed_reads"; readonly atMs: number; readonly forMs: number }
-  | { readonly kind: "platform_restart"; readonly atMs: number; readonly forgetsMs: number; readonly downMs: number }
+  | { readonly kind: "platform_restart"; readonly atMs: number; readonly losesLastMs: number; readonly downMs: number }
   /** The platform refuses all commands for this login. */
   | {
       readonly kind: "refusing_account";
@@ -124,17 +124,17 @@ export type Fault =
   | { readonly kind: "broker_data_loss"; readonly atMs: number }
   /** The broker delivers everything that it stored again. */
   | { readonly kind: "broker_redelivery"; readonly atMs: number }
-  /** The clock of the machine of this process is set; monotonic time goes on. */
+  /** The clock of the machine of this process is set; its monotonic time does not change. */
   | { readonly kind: "clock_jump"; readonly atMs: number; readonly process: number; readonly byMs: number }
   | { readonly kind: "duplicate_call"; readonly nth: number }
   | { readonly kind: "lost_answer"; readonly nth: number };
 
 /** What the platform, or the connection to it, does to one command that moves money. */
 export type CommandFault = {
-  /** For the printed events and the coverage table. */
+  /** Shown in the printed events and in the coverage table. */
   readonly name: CommandFaultName;
   readonly applies: "now" | "never" | { readonly afterMs: number };
-  readonly answers: "truly" | "not" | "by_reset" | { readonly status: number } | { readonly body: string };
+  readonly answers: "correctly" | "not" | "by_reset" | { readonly status: number } | { readonly body: string };
   readonly comment: "kept" | "cut" | "rewritten";
   /** The deal is missing from the history for this long. */
   readonly hiddenMs: number;
@@ -145,10 +145,10 @@ export type CommandFaultName =
   | "lost reply"
   | "reset"
   | "lost command"
-  | "late apply"
+  | "applied late"
   | "hidden deal"
-  | "retcode noise"
-  | "garbage"
+  | "ambiguous return code"
+  | "malformed answer"
   | "refused"
   | "cut comment"
   | "rewritten comment"

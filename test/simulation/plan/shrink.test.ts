@@ -17,5 +17,5 @@ test("a plan is reduced to the commands and faults that it needs to fail", async
   expect(smallest.faults).toEqual([needed]);
   expect(smallest.commands).toEqual([wanted]);
   expect(smallest.processes).toEqual([{ skewMs: 0 }]);
-  expect(smallest.followers).toHaveLength(1);
+  expect(smallest.consumers).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import { compileExpression } from "./compile-expression.ts";
 import { columnOf } from "./compiled.ts";
-import type { ColumnDefinition, Definition, Rule } from "./definitions.ts";
+import type { ColumnDefinition, Definition, Constraint } from "./definitions.ts";
 import { alter, columnsIn, type Draft, draftNamed, draftOf, drop } from "./draft.ts";
 import type { Run } from "./run.ts";
 import type { Column, Reference, RowExpression, Schema, TableSchema, Unique } from "./schema.ts";
@@ -42,10 +42,10 @@ export function buildSchema(definitions: readonly Definition[]): Schema {
 
 function tableOf(name: string, draft: Draft, drafts: ReadonlyMap<string, Draft>): TableSchema {
   const row = rowScope(draft);
-  const named = draft.rules;
+  const named = draft.constraints;
   const uniques = [
-    ...named.flatMap(({ rule, name: own }) =>
-      rule.kind === "unique" ? [uniqueOf(own, rule.columns.map(column), undefined, row)] : [],
+    ...named.flatMap(({ constraint, name: own }) =>
+      constraint.kind === "unique" ? [uniqueOf(own, constraint.columns.map(column), undefined, row)] : [],
     ),
     ...draft.indexes
       .filter(({ isUnique }) => isUnique)
@@ -57,13 +57,13 @@ function tableOf(name: string, draft: Draft, drafts: ReadonlyMap<string, Draft>)
     columns: new Map(Array.from(draft.columns.values(), (own) => [own.name, columnOfTable(own, draft, row)])),
     indexed: new Set([...leading, ...uniques.flatMap(({ foundBy }) => foundBy)]),
     uniques,
-    checks: named.flatMap(({ rule, name: own }) =>
-      rule.kind === "check"
-        ? [{ name: own, condition: row(rule.condition), dependsOn: columnsIn(rule.condition) }]
+    checks: named.flatMap(({ constraint, name: own }) =>
+      constraint.kind === "check"
+        ? [{ name: own, condition: row(constraint.condition), dependsOn: columnsIn(constraint.condition) }]
         : [],
     ),
-    references: named.flatMap(({ rule, name: own }) =>
-      rule.kind === "references" ? [referenceOf(own, rule, drafts)] : [],
+    references: named.flatMap(({ constraint, name: own }) =>
+      constraint.kind === "references" ? [referenceOf(own, constraint, drafts)] : [],
     ),
     isWrittenOnce: draft.isWrittenOnce,
   };
@@ -74,8 +74,8 @@ function column(name: string): Expression {
 }
 
 function columnOfTable(own: ColumnDefinition, draft: Draft, row: (expression: Expression) => RowExpression): Column {
-  const isKey = draft.rules.some(
-    ({ rule }) => rule.kind === "unique" && rule.isPrimary && rule.columns.includes(own.name),
+  const isKey = draft.constraints.some(
+    ({ constraint }) => constraint.kind === "unique" && constraint.isPrimary && constraint.columns.includes(own.name),
   );
   return {
     name: own.name,
@@ -106,14 +106,14 @@ function uniqueOf(
 
 function referenceOf(
   name: string,
-  rule: Extract<Rule, { readonly kind: "references" }>,
+  constraint: Extract<Constraint, { readonly kind: "references" }>,
   drafts: ReadonlyMap<string, Draft>,
 ): Reference {
-  const primary = draftNamed(drafts, rule.table).rules.find(
-    ({ rule: other }) => other.kind === "unique" && other.isPrimary,
-  )?.rule;
-  const targets = rule.targets ?? (primary?.kind === "unique" ? primary.columns : []);
-  return { ...rule, name, targets };
+  const primary = draftNamed(drafts, constraint.table).constraints.find(
+    ({ constraint: other }) => other.kind === "unique" && other.isPrimary,
+  )?.constraint;
+  const targets = constraint.targets ?? (primary?.kind === "unique" ? primary.columns : []);
+  return { ...constraint, name, targets };
 }
 
 /** Compiles expressions over one row of a table that is still being built. */
@@ -137,5 +137,5 @@ function rowScope({ columns }: Draft): (expression: Expression) => RowExpression
 }
 
 function assertNever(what: string): never {
-  throw new Error(`a table cannot hold ${what}`);
+  throw new Error(`the simulation cannot read ${what} in the definition of a table`);
 }

@@ -10,15 +10,15 @@ import { type CompiledQuery, type Compiler, type Env, Scope } from "./scope.ts";
 import type { TableSchema } from "./schema.ts";
 import type { Assignment, Delete, Insert, Output, Update } from "./syntax.ts";
 import { coerce, type Value, type Values } from "./types.ts";
-import { conflictsOf, deleteRow, insertRow, updateRow } from "./write-row.ts";
+import { conflictingRow, deleteRow, insertRow, updateRow } from "./write-row.ts";
 
 /** The slots of the target row and of EXCLUDED in ON CONFLICT. */
 const TARGET_SLOT = 0;
 const EXCLUDED_SLOT = 1;
 
-export function compileInsert(compiler: Compiler, insert: Insert, around: Scope["common"]): CompiledQuery {
+export function compileInsert(compiler: Compiler, insert: Insert, outer: Scope["common"]): CompiledQuery {
   const table = tableNamed(compiler, insert.table);
-  const { common, runAll } = compileCommon(compiler, insert.with, around);
+  const { common, runAll } = compileCommon(compiler, insert.with, outer);
   const source = insert.source && compiler.query(insert.source, undefined, common);
   const names = insert.columns ?? [...table.columns.keys()];
   const scope = new Scope({ compiler, parent: undefined, common });
@@ -37,15 +37,15 @@ export function compileInsert(compiler: Compiler, insert: Insert, around: Scope[
       const changed: Env[] = [];
       for (const given of rows) {
         const fresh = freshValues(table, names, given);
-        const inTheWay = conflict && conflictsOf(table, fresh, conflict.columns, run);
-        if (inTheWay === undefined) {
+        const conflicting = conflict && conflictingRow(table, fresh, conflict.columns, run);
+        if (conflicting === undefined) {
           changed.push(envOf(run, insertRow(table, fresh, run), {}));
         } else if (set !== undefined) {
-          inTheWay.lock(run.tx, "update");
-          const env = envOf(run, inTheWay, fresh);
+          conflicting.lock(run.tx, "update");
+          const env = envOf(run, conflicting, fresh);
           if (where !== undefined && where.eval(env) !== true) continue;
-          updateRow(table, inTheWay, set(env), run);
-          changed.push(envOf(run, inTheWay, fresh));
+          updateRow(table, conflicting, set(env), run);
+          changed.push(envOf(run, conflicting, fresh));
         }
       }
       return changed.map(answer.of);
@@ -68,8 +68,8 @@ function envOf(run: Run, row: Row, excluded: Values): Env {
   return { rows, bases: [row], parent: undefined, run, aggregates: [], windows: [] };
 }
 
-export function compileUpdate(compiler: Compiler, update: Update, around: Scope["common"]): CompiledQuery {
-  const target = compileTarget(compiler, update, around);
+export function compileUpdate(compiler: Compiler, update: Update, outer: Scope["common"]): CompiledQuery {
+  const target = compileTarget(compiler, update, outer);
   const set = compileSet(update.set, target.table, target.scope);
   const answer = answerer(update.returning, target.scope);
   return {
@@ -83,8 +83,8 @@ export function compileUpdate(compiler: Compiler, update: Update, around: Scope[
   };
 }
 
-export function compileDelete(compiler: Compiler, statement: Delete, around: Scope["common"]): CompiledQuery {
-  const target = compileTarget(compiler, statement, around);
+export function compileDelete(compiler: Compiler, statement: Delete, outer: Scope["common"]): CompiledQuery {
+  const target = compileTarget(compiler, statement, outer);
   const answer = answerer(statement.returning, target.scope);
   return {
     ...answer,
@@ -97,9 +97,9 @@ export function compileDelete(compiler: Compiler, statement: Delete, around: Sco
 }
 
 /** The rows that an UPDATE or DELETE affects, each once. */
-function compileTarget(compiler: Compiler, statement: Update | Delete, around: Scope["common"]) {
+function compileTarget(compiler: Compiler, statement: Update | Delete, outer: Scope["common"]) {
   const table = tableNamed(compiler, statement.table);
-  const { common, runAll } = compileCommon(compiler, statement.with, around);
+  const { common, runAll } = compileCommon(compiler, statement.with, outer);
   const scope = new Scope({ compiler, parent: undefined, common });
   addTarget(scope, table, statement.as);
   const sources = compileFrom(statement.from, scope);

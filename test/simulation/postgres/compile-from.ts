@@ -7,7 +7,7 @@ import { type CompiledQuery, type Env, Scope, type Source } from "./scope.ts";
 import type { Call, Expression, From, Query } from "./syntax.ts";
 import { elementOf, type Value, type Values } from "./types.ts";
 
-/** One source of rows in the order in which they are joined. */
+/** One source of rows of a join, in the order of the joins. */
 export type Step = {
   readonly slot: number;
   readonly rows: { readonly table: string } | { readonly list: (env: Env) => readonly Values[] };
@@ -158,7 +158,7 @@ function functionStep(call: Call, from: From, scope: Scope, withOrdinality: bool
   return { slot, rows: { list }, join: from.join, on: [], scope };
 }
 
-/** Two columns with one name stay two: an expression cannot name the second, but a star returns it. */
+/** Makes equal names of columns different: an expression cannot name the second column, but a star returns it. */
 function unlike(names: readonly string[]): readonly string[] {
   return names.map((name, index) => (names.indexOf(name) === index ? name : `${name} ${index}`));
 }

@@ -16,9 +16,9 @@ export function compileQuery(
   compiler: Compiler,
   query: Query,
   parent: Scope | undefined,
-  around: Scope["common"],
+  outer: Scope["common"],
 ): CompiledQuery {
-  const { common, runAll } = compileCommon(compiler, query.with, around);
+  const { common, runAll } = compileCommon(compiler, query.with, outer);
   const scope = new Scope({ compiler, parent, common });
   const { body } = query;
   const compiled = body.kind === "select" ? compileSelect(body.select, query, scope) : compileList(body, query, scope);
@@ -34,8 +34,8 @@ export function compileQuery(
 }
 
 /** The queries of WITH; each runs once in a statement, even when its result is not used. */
-export function compileCommon(compiler: Compiler, list: readonly CommonTable[], around: Scope["common"]) {
-  const common = new Map(around);
+export function compileCommon(compiler: Compiler, list: readonly CommonTable[], outer: Scope["common"]) {
+  const common = new Map(outer);
   const own: CompiledQuery[] = [];
   for (const { name, statement } of list) {
     const compiled = compiler.statement(statement, new Map(common));
@@ -87,7 +87,7 @@ type Finishing = {
   readonly limits: Limits;
 };
 
-/** The steps after ordering: DISTINCT ON, LIMIT, and locks. */
+/** Applies what follows the ordering: DISTINCT ON, LIMIT, and locks. */
 function finisher({
   select,
   query,

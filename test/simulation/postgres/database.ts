@@ -9,15 +9,15 @@ import type { Schema } from "./schema.ts";
 import type { CompiledQuery, Compiler } from "./scope.ts";
 import { TableRows } from "./table-rows.ts";
 import { type HeldRow, MustWait, Transaction } from "./transaction.ts";
-import { bound, handedOut, type Value, type Values } from "./types.ts";
+import { toValue, toDriverValue, type Value, type Values } from "./types.ts";
 
 /** Types whose values are returned as they are stored. */
-const AS_THEY_ARE = new Set(["text", "bool", "unknown"]);
+const RETURNED_UNCHANGED = new Set(["text", "bool", "unknown"]);
 
-/** The statements of one service, read and compiled once for all databases of the same schema. */
+/** The statements of one service, parsed and compiled once for all databases of the same schema. */
 export type Statements = { readonly schema: Schema; readonly compiled: (sql: string) => CompiledQuery };
 
-/** Reads the real migrations, so that a database here refuses what a real one would. */
+/** Reads the real migrations, so that a simulated database has the same constraints as a real one. */
 export function readSchema(service: string): Statements {
   const folder = new URL(`../../../services/${service}/migrations/`, import.meta.url);
   const schema = buildSchema(listMigrations(folder).flatMap(({ text }) => parseMigration(text)));
@@ -57,7 +57,7 @@ function compilerOf(schema: Schema): Compiler {
 
 export type Answer = { readonly rows: readonly Record<string, unknown>[]; readonly rowCount: number };
 
-/** The data of one service in one world. Statements run at once and alone; only locks make one wait for another. */
+/** The data of one service in one history. A statement runs to its end before the next one; only a lock makes it wait. */
 export class Database implements DatabaseFacts {
   readonly statements: Statements;
   readonly nowMs: () => number;
@@ -86,7 +86,7 @@ export class Database implements DatabaseFacts {
     const compiled = this.statements.compiled(sql);
     tx.begin();
     try {
-      const rows = compiled.run(undefined, { params: values.map(bound), tx, database: this, memo: new Map() });
+      const rows = compiled.run(undefined, { params: values.map(toValue), tx, database: this, memo: new Map() });
       const returned = compiled.isSilent === true ? [] : rows;
       return { rows: returned.map((row) => answered(compiled.columns, row)), rowCount: rows.length };
     } catch (error) {
@@ -130,7 +130,7 @@ function answered(columns: CompiledQuery["columns"], row: readonly Value[]): Rec
   for (let index = 0; index < columns.length; index += 1) {
     const { name, type } = columns[index]!;
     const value = row[index]!;
-    answer[name] = value === null || AS_THEY_ARE.has(type) ? value : handedOut(value, type);
+    answer[name] = value === null || RETURNED_UNCHANGED.has(type) ? value : toDriverValue(value, type);
   }
   return answer;
 }

@@ -1,12 +1,12 @@
 import type { Expression, Query, Statement } from "./syntax.ts";
 
-/** What a migration defines. Statements without an effect on reading and writing rows are left out. */
+/** One definition of a migration. Statements that do not affect rows, such as grants, are left out. */
 export type Definition =
   | {
       readonly kind: "table";
       readonly name: string;
       readonly columns: readonly ColumnDefinition[];
-      readonly rules: readonly Rule[];
+      readonly constraints: readonly Constraint[];
     }
   | {
       readonly kind: "index";
@@ -19,16 +19,16 @@ export type Definition =
   | { readonly kind: "view"; readonly name: string; readonly query: Query }
   | { readonly kind: "sequence"; readonly name: string }
   | { readonly kind: "written once"; readonly table: string }
-  /** Rows that a migration changes; there are none yet when it runs here. */
+  /** A change of rows by a migration; the tables are still empty when it runs here. */
   | { readonly kind: "change"; readonly statement: Statement }
   | {
       readonly kind: "add column";
       readonly table: string;
       readonly column: ColumnDefinition;
-      readonly rules: readonly Rule[];
+      readonly constraints: readonly Constraint[];
     }
-  | { readonly kind: "add rule"; readonly table: string; readonly rule: Rule }
-  | { readonly kind: "drop rule"; readonly table: string; readonly name: string }
+  | { readonly kind: "add constraint"; readonly table: string; readonly constraint: Constraint }
+  | { readonly kind: "drop constraint"; readonly table: string; readonly name: string }
   | { readonly kind: "set nullable"; readonly table: string; readonly column: string; readonly isNullable: boolean }
   | {
       readonly kind: "set default";
@@ -49,7 +49,7 @@ export type ColumnDefinition = {
   readonly generated: Expression | undefined;
 };
 
-export type Rule =
+export type Constraint =
   | {
       readonly kind: "unique";
       readonly name: string | undefined;

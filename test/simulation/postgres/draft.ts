@@ -1,24 +1,24 @@
-import type { ColumnDefinition, Definition, Rule } from "./definitions.ts";
+import type { ColumnDefinition, Definition, Constraint } from "./definitions.ts";
 import type { Query } from "./syntax.ts";
 
 type Kind<Name extends Definition["kind"]> = Extract<Definition, { readonly kind: Name }>;
 /** A change of one table. */
 type Alteration = Exclude<Definition, { readonly kind: "table" | "view" | "sequence" | "drop" | "change" }>;
 
-export type NamedRule = { readonly name: string; readonly rule: Rule };
+export type NamedConstraint = { readonly name: string; readonly constraint: Constraint };
 
 /** A table while migrations build it. */
 export type Draft = {
   readonly columns: Map<string, ColumnDefinition>;
-  rules: NamedRule[];
+  constraints: NamedConstraint[];
   readonly indexes: Kind<"index">[];
   isWrittenOnce: boolean;
 };
 
-export function draftOf({ name, columns, rules }: Kind<"table">): Draft {
+export function draftOf({ name, columns, constraints }: Kind<"table">): Draft {
   return {
     columns: new Map(columns.map((column) => [column.name, column])),
-    rules: named(name, [], rules),
+    constraints: named(name, [], constraints),
     indexes: [],
     isWrittenOnce: false,
   };
@@ -51,13 +51,13 @@ export function alter(draft: Draft, definition: Alteration): void {
       break;
     case "add column":
       columns.set(definition.column.name, definition.column);
-      draft.rules = named(definition.table, draft.rules, definition.rules);
+      draft.constraints = named(definition.table, draft.constraints, definition.constraints);
       break;
-    case "add rule":
-      draft.rules = named(definition.table, draft.rules, [definition.rule]);
+    case "add constraint":
+      draft.constraints = named(definition.table, draft.constraints, [definition.constraint]);
       break;
-    case "drop rule":
-      draft.rules = dropRule(draft.rules, definition.name);
+    case "drop constraint":
+      draft.constraints = dropConstraint(draft.constraints, definition.name);
       break;
     case "drop column":
       columns.delete(definition.column);
@@ -70,34 +70,34 @@ export function alter(draft: Draft, definition: Alteration): void {
   }
 }
 
-function dropRule(rules: readonly NamedRule[], name: string): NamedRule[] {
-  const rest = rules.filter((rule) => rule.name !== name);
-  if (rest.length === rules.length) throw new Error(`a migration drops the unknown constraint ${name}`);
+function dropConstraint(constraints: readonly NamedConstraint[], name: string): NamedConstraint[] {
+  const rest = constraints.filter((constraint) => constraint.name !== name);
+  if (rest.length === constraints.length) throw new Error(`a migration drops the unknown constraint ${name}`);
   return rest;
 }
 
 /** Adds the default names of Postgres to unnamed constraints. The names stay when another constraint is dropped. */
-function named(table: string, before: readonly NamedRule[], fresh: readonly Rule[]): NamedRule[] {
-  const rules = [...before];
-  for (const rule of fresh) {
-    const plain = plainName(table, rule);
-    let name = rule.name ?? plain;
-    for (let times = 1; rule.name === undefined && rules.some((other) => other.name === name); times += 1) {
+function named(table: string, before: readonly NamedConstraint[], fresh: readonly Constraint[]): NamedConstraint[] {
+  const constraints = [...before];
+  for (const constraint of fresh) {
+    const plain = plainName(table, constraint);
+    let name = constraint.name ?? plain;
+    for (let times = 1; constraint.name === undefined && constraints.some((other) => other.name === name); times += 1) {
       name = `${plain}${times}`;
     }
-    rules.push({ name, rule });
+    constraints.push({ name, constraint });
   }
-  return rules;
+  return constraints;
 }
 
-function plainName(table: string, rule: Rule): string {
-  switch (rule.kind) {
+function plainName(table: string, constraint: Constraint): string {
+  switch (constraint.kind) {
     case "unique":
-      return rule.isPrimary ? `${table}_pkey` : `${table}_${rule.columns.join("_")}_key`;
+      return constraint.isPrimary ? `${table}_pkey` : `${table}_${constraint.columns.join("_")}_key`;
     case "references":
-      return `${table}_${rule.columns.join("_")}_fkey`;
+      return `${table}_${constraint.columns.join("_")}_fkey`;
     case "check": {
-      const [only, ...more] = [...new Set(columnsIn(rule.condition))];
+      const [only, ...more] = [...new Set(columnsIn(constraint.condition))];
       return only !== undefined && more.length === 0 ? `${table}_${only}_check` : `${table}_check`;
     }
   }

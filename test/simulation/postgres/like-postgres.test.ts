@@ -14,8 +14,8 @@ type Script = (pool: Pool) => Promise<unknown>;
 async function expectAlike(script: Script): Promise<void> {
   const real = await testDatabase("platform");
   const seen = await script(real.pool);
-  const imitated = await simulatedPool("platform", script);
-  expect(imitated).toEqual(seen);
+  const simulated = await simulatedPool("platform", script);
+  expect(simulated).toEqual(seen);
 }
 
 async function tried(work: Promise<unknown>): Promise<unknown> {
@@ -44,7 +44,7 @@ const aLeg = (number: bigint, state: string) => sql`
   insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready, state, attempt)
   values (${number}, 1, ${Number(number)}, '7', 'deposit', 5, 5, true, true, ${state}, 1) returning number, state, came_from`;
 
-test("values are returned unchanged, in the types of the driver", () =>
+test("both databases return values unchanged and in the types of the driver", () =>
   expectAlike((pool) =>
     inTurn(pool, [
       sql`select ${7n}::bigint as big, ${7}::integer as small, ${"x"}::text as word, ${true}::boolean as yes,
@@ -60,7 +60,7 @@ test("values are returned unchanged, in the types of the driver", () =>
     ]),
   ));
 
-test("a comparison with null is neither true nor false", () =>
+test("a comparison with null gives null on both databases", () =>
   expectAlike((pool) =>
     inTurn(pool, [
       sql`select a, b, a and b as both, a or b as either, not a as no, a = b as same, a is distinct from b as apart
@@ -74,7 +74,7 @@ test("a comparison with null is neither true nor false", () =>
     ]),
   ));
 
-test("joins, groups, orders and limits give the same rows", () =>
+test("both databases return the same rows for joins, groups, orders and limits", () =>
   expectAlike((pool) =>
     inTurn(pool, [
       sql`select l.n, r.word from unnest(${[1, 2, 3]}::integer[]) as l (n)
@@ -98,7 +98,7 @@ test("joins, groups, orders and limits give the same rows", () =>
     ]),
   ));
 
-test("inserts and updates have the same effect, and violated constraints the same names", () =>
+test("inserts and updates have the same effect on both databases, and violated constraints the same names", () =>
   expectAlike((pool) =>
     inTurn(pool, [
       sender,
@@ -140,7 +140,7 @@ function withoutTimes(rows: unknown): unknown {
   );
 }
 
-/** Resolves when a transaction has done its first part, so that the order is the same on both databases. */
+/** `held` resolves after the first part of a transaction, so that the order is the same on both databases. */
 type Held = { readonly held: Promise<void>; readonly done: Promise<unknown> };
 
 function hold(
@@ -189,7 +189,7 @@ test("of two inserts of the same key, the second waits for the end of the first 
     return [await tried(add(pool)), await undone, await tried(add(pool))];
   }));
 
-test("a lock wait that times out fails, and aborts its transaction", () =>
+test("a statement whose lock wait times out fails, and aborts its transaction", () =>
   expectAlike(async (pool) => {
     await inTurn(pool, [anAccount("7")]);
     const lock = (tx: Transaction) => many(tx, sql`select login from account where login = '7' for no key update`);

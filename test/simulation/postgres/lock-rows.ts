@@ -1,7 +1,7 @@
 import type { Env, Scope } from "./scope.ts";
 import type { Locking } from "./syntax.ts";
 
-/** Locks rows one after the other until there are enough; with SKIP LOCKED rows that others have locked are skipped. */
+/** Locks rows one after the other up to the limit; SKIP LOCKED skips rows that other transactions have locked. */
 export function lockRows(envs: readonly Env[], limit: number, locking: Locking, scope: Scope): readonly Env[] {
   const slots = slotsOf(locking, scope);
   const locked: Env[] = [];

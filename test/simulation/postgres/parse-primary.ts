@@ -1,7 +1,7 @@
 import type { Branch, Call, Expression, Order, Query } from "./syntax.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** An expression may hold a query and a query holds expressions, so the parsers of both call each other through this. */
+/** An expression may contain a query, and a query contains expressions: their parsers call each other through this type. */
 export type Grammar = {
   readonly tokens: Tokens;
   readonly expression: () => Expression;

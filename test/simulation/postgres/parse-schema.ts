@@ -1,4 +1,4 @@
-import type { ColumnDefinition, Definition, Rule } from "./definitions.ts";
+import type { ColumnDefinition, Definition, Constraint } from "./definitions.ts";
 import { parseType } from "./parse-primary.ts";
 import { parseAlone, parseChange, parseQueryAlone } from "./parse-statement.ts";
 import type { Expression } from "./syntax.ts";
@@ -27,8 +27,8 @@ function parseDefinition(tokens: Tokens): readonly Definition[] {
     return [{ kind: "change", statement: parseChange(tokens) }];
   }
   if (tokens.takes("drop")) return [parseDrop(tokens)];
-  const isWithoutMeaning = ["create", "comment", "grant", "alter"].includes(tokens.peek().text);
-  if (!isWithoutMeaning) tokens.fail("not a definition that is understood");
+  const isIgnored = ["create", "comment", "grant", "alter"].includes(tokens.peek().text);
+  if (!isIgnored) tokens.fail("unknown definition");
   tokens.skipStatement();
   return [];
 }
@@ -36,19 +36,19 @@ function parseDefinition(tokens: Tokens): readonly Definition[] {
 function parseTable(tokens: Tokens): Definition {
   const name = tokens.name();
   const columns: ColumnDefinition[] = [];
-  const rules: Rule[] = [];
+  const constraints: Constraint[] = [];
   tokens.inParentheses(() =>
     tokens.list(() => {
-      const rule = parseTableRule(tokens);
-      if (rule !== undefined) rules.push(rule);
-      else columns.push(parseColumn(tokens, rules));
+      const constraint = parseTableConstraint(tokens);
+      if (constraint !== undefined) constraints.push(constraint);
+      else columns.push(parseColumn(tokens, constraints));
     }),
   );
   tokens.skipStatement();
-  return { kind: "table", name, columns, rules };
+  return { kind: "table", name, columns, constraints };
 }
 
-function parseTableRule(tokens: Tokens): Rule | undefined {
+function parseTableConstraint(tokens: Tokens): Constraint | undefined {
   const name = tokens.takes("constraint") ? tokens.name() : undefined;
   if (tokens.takes("primary", "key")) return { kind: "unique", name, isPrimary: true, columns: names(tokens) };
   if (tokens.takes("unique")) return { kind: "unique", name, isPrimary: false, columns: names(tokens) };
@@ -62,7 +62,7 @@ function parseTableRule(tokens: Tokens): Rule | undefined {
 }
 
 /** Constraints of a column become constraints of its table. */
-function parseColumn(tokens: Tokens, rules: Rule[]): ColumnDefinition {
+function parseColumn(tokens: Tokens, constraints: Constraint[]): ColumnDefinition {
   const name = tokens.name();
   const column = { name, type: parseType(tokens), isNullable: true, isIdentity: false };
   let value: Expression | undefined;
@@ -75,11 +75,12 @@ function parseColumn(tokens: Tokens, rules: Rule[]): ColumnDefinition {
     else if (tokens.takes("generated", "always", "as", "identity")) column.isIdentity = true;
     else if (tokens.takes("generated", "always", "as")) generated = parseGenerated(tokens);
     else if (tokens.takes("primary", "key")) {
-      rules.push({ kind: "unique", name: own, isPrimary: true, columns: [name] });
-    } else if (tokens.takes("unique")) rules.push({ kind: "unique", name: own, isPrimary: false, columns: [name] });
-    else if (tokens.takes("check")) {
-      rules.push({ kind: "check", name: own, condition: tokens.inParentheses(() => parseAlone(tokens)) });
-    } else if (tokens.takes("references")) rules.push(parseReference(tokens, own, [name]));
+      constraints.push({ kind: "unique", name: own, isPrimary: true, columns: [name] });
+    } else if (tokens.takes("unique")) {
+      constraints.push({ kind: "unique", name: own, isPrimary: false, columns: [name] });
+    } else if (tokens.takes("check")) {
+      constraints.push({ kind: "check", name: own, condition: tokens.inParentheses(() => parseAlone(tokens)) });
+    } else if (tokens.takes("references")) constraints.push(parseReference(tokens, own, [name]));
     else return { ...column, default: value, generated };
   }
 }
@@ -90,7 +91,7 @@ function parseGenerated(tokens: Tokens): Expression {
   return value;
 }
 
-function parseReference(tokens: Tokens, name: string | undefined, columns: readonly string[]): Rule {
+function parseReference(tokens: Tokens, name: string | undefined, columns: readonly string[]): Constraint {
   const table = tokens.name();
   const targets = tokens.sees("(") ? names(tokens) : undefined;
   const isDeferred = tokens.takes("deferrable", "initially", "deferred");
@@ -124,7 +125,7 @@ function parseSequence(tokens: Tokens): Definition {
   return { kind: "sequence", name };
 }
 
-/** The only kind of trigger in the services: rows that are never changed. */
+/** The services have one kind of trigger: it forbids changes of rows. */
 function parseTrigger(tokens: Tokens): readonly Definition[] {
   const name = tokens.name();
   if (name !== "written_once") tokens.fail(`the trigger ${name} is not simulated`);
@@ -140,16 +141,16 @@ function parseAlterTable(tokens: Tokens): readonly Definition[] {
 }
 
 function parseAlteration(tokens: Tokens, table: string): Definition {
-  if (tokens.takes("drop", "constraint")) return { kind: "drop rule", table, name: tokens.name() };
+  if (tokens.takes("drop", "constraint")) return { kind: "drop constraint", table, name: tokens.name() };
   if (tokens.takes("drop", "column")) return { kind: "drop column", table, column: tokens.name() };
   if (tokens.takes("alter", "column") || tokens.takes("alter")) return parseColumnChange(tokens, table);
   tokens.expect("add");
-  const rule = parseTableRule(tokens);
-  if (rule !== undefined) return { kind: "add rule", table, rule };
+  const constraint = parseTableConstraint(tokens);
+  if (constraint !== undefined) return { kind: "add constraint", table, constraint };
   tokens.takes("column");
-  const rules: Rule[] = [];
-  const column = parseColumn(tokens, rules);
-  return { kind: "add column", table, column, rules };
+  const constraints: Constraint[] = [];
+  const column = parseColumn(tokens, constraints);
+  return { kind: "add column", table, column, constraints };
 }
 
 function parseColumnChange(tokens: Tokens, table: string): Definition {

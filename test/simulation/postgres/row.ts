@@ -1,7 +1,7 @@
 import { MustWait, type Transaction } from "./transaction.ts";
 import type { Values } from "./types.ts";
 
-/** Called whenever a version of a row has changed; `outdated` may not be one of its versions any more. */
+/** Called whenever a version of a row has changed; `outdated` may no longer be one of its versions. */
 export type Index = { readonly reindex: (row: Row, outdated: Values | undefined) => void };
 
 /** A row with its committed version and the version of the transaction that changes it. */
@@ -25,7 +25,7 @@ export class Row {
     return this.hasPending && this.owner === tx ? this.pending : this.committed;
   }
 
-  /** The transaction that keeps this one from taking the row. */
+  /** The transaction whose lock keeps this one from locking the row. */
   blockerOf(tx: Transaction, mode: "share" | "update"): Transaction | undefined {
     if (this.owner !== undefined && this.owner !== tx) return this.owner;
     return mode === "share" ? undefined : this.#sharers.find((sharer) => sharer !== tx);
@@ -39,7 +39,7 @@ export class Row {
     else if (!this.#sharers.includes(tx)) this.#sharers.push(tx);
   }
 
-  /** Undefined deletes it. */
+  /** Undefined values delete the row. */
   write(tx: Transaction, values: Values | undefined): void {
     this.lock(tx, "update");
     tx.remember(this);

@@ -18,7 +18,7 @@ export function once<T>({ memo }: Run, of: object, find: () => T): T {
   return found;
 }
 
-/** What a statement can access. */
+/** The parts of a database that a statement uses. */
 export type DatabaseFacts = {
   readonly rows: (table: string) => TableRows;
   readonly sequence: (name: string) => Sequence;

@@ -1,7 +1,7 @@
 import type { Query } from "./syntax.ts";
 import type { Value, Values } from "./types.ts";
 
-/** What the migrations of one service define, ready to be used by any number of databases. */
+/** The tables, views and sequences of one service, for any number of databases. */
 export type Schema = {
   readonly tables: ReadonlyMap<string, TableSchema>;
   readonly views: ReadonlyMap<string, Query>;
@@ -34,12 +34,12 @@ export type RowExpression = (values: Values, nowMs: () => number) => Value;
 
 export type Unique = {
   readonly name: string;
-  /** Undefined for expressions, which no ON CONFLICT names. */
+  /** Undefined for an index on expressions, which no ON CONFLICT names. */
   readonly columns: readonly string[] | undefined;
   readonly parts: readonly RowExpression[];
   /** The plain columns among the parts, by which rows are found. */
   readonly foundBy: readonly string[];
-  /** All columns that the rule depends on. */
+  /** All columns that the constraint depends on. */
   readonly dependsOn: readonly string[];
   readonly where: RowExpression | undefined;
 };

@@ -7,7 +7,7 @@ import type { Value, Values } from "./types.ts";
 /** The rows on which an expression is evaluated: one of each source, and those of the outer query. */
 export type Env = {
   readonly rows: Values[];
-  /** The rows of tables behind them, to be locked or changed. */
+  /** The table rows from which they come, to be locked or changed. */
   readonly bases: (Row | undefined)[];
   readonly parent: Env | undefined;
   readonly run: Run;
@@ -111,7 +111,7 @@ export type CompiledQuery = {
   readonly run: (parent: Env | undefined, run: Run) => readonly (readonly Value[])[];
 };
 
-/** Queries hold expressions and expressions hold queries: so each part of the compiler calls the others through this. */
+/** Queries contain expressions, and expressions contain queries: the parts of the compiler call each other through this type. */
 export type Compiler = {
   readonly schema: Schema;
   readonly query: (query: Query, parent: Scope | undefined, common: Scope["common"]) => CompiledQuery;

@@ -16,7 +16,7 @@ const RULES: readonly [Token["kind"] | "space", RegExp][] = [
   ["symbol", /<>|!=|<=|>=|\|\||::|->>|->|\?\||[-+*/%=<>~()[\],.;]/y],
 ];
 
-/** Reads the words of SQL one after the other; throws at what it does not expect. */
+/** Reads the tokens of a SQL text one after the other; throws at a token that it does not expect. */
 export class Tokens {
   readonly #tokens: readonly Token[];
   readonly #sql: string;
@@ -59,7 +59,7 @@ export class Tokens {
     return token.text;
   }
 
-  /** Everything up to the next semicolon, for statements without a meaning here. */
+  /** Skips everything up to the next semicolon, for statements that are ignored here. */
   skipStatement(): void {
     while (this.peek().kind !== "end" && !this.sees(";")) this.next();
   }

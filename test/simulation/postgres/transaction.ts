@@ -10,24 +10,24 @@ export type HeldRow = {
   readonly rollback: (tx: Transaction) => void;
 };
 
-/** Thrown inside a statement that meets a lock: all of it is undone, and it runs again when the other one has ended. */
+/** Thrown by a statement that needs a locked row: the statement is undone, and runs again when the other transaction has ended. */
 export class MustWait extends Error {
   override readonly name = "MustWait";
-  readonly behind: Transaction;
+  readonly blocker: Transaction;
 
-  constructor(behind: Transaction) {
+  constructor(blocker: Transaction) {
     super("the row is locked");
-    this.behind = behind;
+    this.blocker = blocker;
   }
 }
 
 type Undo = { readonly row: HeldRow; readonly pending: Values | undefined; readonly hadPending: boolean };
 
-/** One transaction: what it wrote is seen by others when it commits, what it locked is free when it ends. */
+/** One transaction: its writes are visible to others after its commit, and its locks last until its end. */
 export class Transaction {
   state: "active" | "failed" | "over" = "active";
   readonly id: number;
-  /** Ends it if its client was idle for longer than the server allows. */
+  /** Ends the transaction when its client was idle for longer than the server allows. */
   expireIfIdle: () => void = () => undefined;
   readonly #rows = new Set<HeldRow>();
   #undo: Undo[] = [];
@@ -59,6 +59,7 @@ export class Transaction {
     this.#ends.push(end);
   }
 
+  /** Runs once, after all locks of the transaction are released: a statement that waits for one of them. */
   whenFree(resume: () => void): void {
     this.#waiting.push(resume);
   }

@@ -51,14 +51,14 @@ export function elementOf(type: string): string {
   return type.endsWith("[]") ? type.slice(0, -2) : "unknown";
 }
 
-/** The type of a parameter whose type is not known yet. */
-export function bound(value: unknown): Value {
+/** A parameter of a statement as a value; its type is not known yet. */
+export function toValue(value: unknown): Value {
   if (value === null || value === undefined) return null;
   if (value instanceof Date) return value.getTime();
-  if (Array.isArray(value)) return value.map(bound);
+  if (Array.isArray(value)) return value.map(toValue);
   if (value instanceof Uint8Array) return value;
   if (["boolean", "number", "bigint", "string"].includes(typeof value)) return value as Value;
-  throw new Error(`${typeof value} cannot be bound to a statement`);
+  throw new Error(`${typeof value} cannot be toValue to a statement`);
 }
 
 /** The value converted to the type. */
@@ -125,10 +125,10 @@ function intervalOf(text: string): number {
   return Number(count) * ms;
 }
 
-/** As the driver hands it to the service: int8 as a bigint, numeric as text, an instant as a Date. */
-export function handedOut(value: Value, type: string): unknown {
+/** The value as the driver returns it to the service: int8 as a bigint, numeric as text, an instant as a Date. */
+export function toDriverValue(value: Value, type: string): unknown {
   if (value === null) return null;
-  if (type.endsWith("[]")) return (value as readonly Value[]).map((item) => handedOut(item, elementOf(type)));
+  if (type.endsWith("[]")) return (value as readonly Value[]).map((item) => toDriverValue(item, elementOf(type)));
   switch (type) {
     case "timestamptz":
       return Number.isFinite(value) ? new Date(Math.floor(value as number)) : value;

@@ -30,8 +30,8 @@ export function deleteRow(table: TableSchema, row: Row, run: Run): void {
   row.write(run.tx, undefined);
 }
 
-/** The conflicting row, if ON CONFLICT names the violated rule. */
-export function conflictsOf(
+/** The row with the same key, when ON CONFLICT names the violated constraint. */
+export function conflictingRow(
   table: TableSchema,
   given: Values,
   columns: readonly string[] | undefined,
@@ -39,15 +39,15 @@ export function conflictsOf(
 ): Row | undefined {
   const values = completed(table, given, run);
   Object.assign(given, values);
-  const arbiters = table.uniques.filter((unique) => columns === undefined || isAbout(unique, columns));
+  const arbiters = table.uniques.filter((unique) => columns === undefined || hasColumns(unique, columns));
   for (const unique of arbiters) {
-    const row = findDouble(table, unique, values, { except: undefined, run });
+    const row = findConflict(table, unique, values, { except: undefined, run });
     if (row !== undefined) return row;
   }
   return undefined;
 }
 
-function isAbout({ columns }: Unique, named: readonly string[]): boolean {
+function hasColumns({ columns }: Unique, named: readonly string[]): boolean {
   return columns?.length === named.length && columns.every((column) => named.includes(column));
 }
 
@@ -70,10 +70,10 @@ function computed(table: TableSchema, values: Values, run: Run): Values {
   return values;
 }
 
-/** The row as it was; empty for a fresh one. */
+/** The row before the change; empty for a new one. */
 type Former = { readonly row: Row | undefined; readonly before: Values };
 
-/** Skips the rules whose columns an update did not change. */
+/** Checks the constraints whose columns have changed. */
 function checkRow(table: TableSchema, values: Values, { row, before }: Former, run: Run): void {
   const hasChanged = (name: string): boolean => values[name] !== before[name];
   for (const { name, isNullable } of table.columns.values()) {
@@ -85,8 +85,8 @@ function checkRow(table: TableSchema, values: Values, { row, before }: Former, r
   }
   for (const unique of table.uniques) {
     if (!unique.dependsOn.some(hasChanged)) continue;
-    const double = findDouble(table, unique, values, { except: row, run });
-    if (double !== undefined) throw violation("23505", table.name, unique.name);
+    const conflict = findConflict(table, unique, values, { except: row, run });
+    if (conflict !== undefined) throw violation("23505", table.name, unique.name);
   }
   for (const reference of table.references) {
     if (reference.columns.some(hasChanged)) requireTarget(table, reference, values, run);
@@ -95,21 +95,21 @@ function checkRow(table: TableSchema, values: Values, { row, before }: Former, r
 
 type Search = { readonly except: Row | undefined; readonly run: Run };
 
-/** Waits for another transaction that inserts the same key: only its end decides. */
-function findDouble(table: TableSchema, unique: Unique, values: Values, { except, run }: Search): Row | undefined {
+/** The row with the same key. Waits for another transaction that inserts this key: its commit or rollback decides. */
+function findConflict(table: TableSchema, unique: Unique, values: Values, { except, run }: Search): Row | undefined {
   const key = keyIn(unique, values, run);
   if (key === undefined) return undefined;
   for (const row of run.database.rows(table.name).candidates(unique.foundBy, values)) {
     if (row === except) continue;
     if (row.hasPending && row.owner !== run.tx) {
-      const isDouble = [row.committed, row.pending].some((version) => isKey(unique, version, key, run));
-      if (isDouble && row.owner !== undefined) throw new MustWait(row.owner);
+      const isConflict = [row.committed, row.pending].some((version) => isKey(unique, version, key, run));
+      if (isConflict && row.owner !== undefined) throw new MustWait(row.owner);
     } else if (isKey(unique, row.seenBy(run.tx), key, run)) return row;
   }
   return undefined;
 }
 
-/** Undefined when the rule does not apply to the row: a key column is null, or its condition is not met. */
+/** Undefined when the constraint does not apply to the row: a key column is null, or the condition of the index is not met. */
 function keyIn({ parts, where }: Unique, values: Values, { database }: Run): readonly Value[] | undefined {
   if (where !== undefined && where(values, database.nowMs) !== true) return undefined;
   const key = parts.map((part) => part(values, database.nowMs));

@@ -1,8 +1,8 @@
 import type { Command, Fault, Plan, CommandFault } from "../plan/plan.ts";
 
 /**
- * A history in which this simulation once failed, by a defect of the services or of a check. Every test run replays it with
- * several seeds, because the seed decides latencies.
+ * A history in which this simulation once failed, by a defect of the services or of a check. Each test run replays it with
+ * several seeds, which give it different latencies.
  */
 export type Regression = {
   readonly title: string;
@@ -11,19 +11,19 @@ export type Regression = {
   readonly mutant: string | undefined;
 };
 
-const QUIET = {
+const DEFAULTS = {
   mode: "liveness",
   quietPeriodMs: 20_000,
   processes: [{ skewMs: 0 }],
   pools: undefined,
-  followers: ["pushed"],
-  calmFromMs: 16_000,
+  consumers: ["pushed"],
+  faultsEndMs: 16_000,
 } as const;
 
 const NORMAL: CommandFault = {
   name: "hidden deal",
   applies: "now",
-  answers: "truly",
+  answers: "correctly",
   comment: "kept",
   hiddenMs: 0,
   takesMs: 0,
@@ -38,7 +38,7 @@ export const REGRESSIONS: readonly Regression[] = [
         [mirror(1_000)],
         [
           { kind: "failed_reads", atMs: 900, forMs: 200 },
-          { kind: "platform_restart", atMs: 1_060, forgetsMs: 400, downMs: 100 },
+          { kind: "platform_restart", atMs: 1_060, losesLastMs: 400, downMs: 100 },
         ],
       ),
     mutant: "deleted deals are not looked up",
@@ -53,7 +53,7 @@ export const REGRESSIONS: readonly Regression[] = [
           {
             kind: "command",
             nth: 1,
-            commandFault: { ...NORMAL, name: "late apply", applies: { afterMs: 16_000 }, answers: "not" },
+            commandFault: { ...NORMAL, name: "applied late", applies: { afterMs: 16_000 }, answers: "not" },
           },
           { kind: "clock_jump", atMs: 3_000, process: 0, byMs: 3_600_000 },
         ],
@@ -71,7 +71,7 @@ export const REGRESSIONS: readonly Regression[] = [
     mutant: "a short read skips a deal that only a longer read shows",
   },
   {
-    title: "a debit that is shown late is reversed: the check counted only deals that were shown in time",
+    title: "a debit that is shown late is reversed; the check once counted only deals that were shown in time",
     plan: (seed) =>
       planOf(
         seed,
@@ -93,12 +93,12 @@ export const REGRESSIONS: readonly Regression[] = [
     mutant: undefined,
   },
   {
-    title: "a credit and its reversal are refused: the check did not see that the transfer is in manual review",
+    title: "a credit and its reversal are refused; the check once missed that the transfer is in manual review",
     plan: (seed) => planOf(seed, [fee(1_000)], [refused(2), refused(3)]),
     mutant: undefined,
   },
   {
-    title: "no read succeeds for a minute: the world began with accounts and without a reader cursor",
+    title: "no read succeeds for a minute; the simulation once began with accounts and without a reader cursor",
     plan: (seed) =>
       planOf(
         seed,
@@ -122,9 +122,9 @@ function planOf(
   seed: number,
   commands: readonly Command[],
   faults: readonly Fault[],
-  calmFromMs: number = QUIET.calmFromMs,
+  faultsEndMs: number = DEFAULTS.faultsEndMs,
 ): Plan {
-  return { ...QUIET, seed, commands, faults, calmFromMs };
+  return { ...DEFAULTS, seed, commands, faults, faultsEndMs };
 }
 
 function mirror(atMs: number): Command {

@@ -1,7 +1,10 @@
-/** Legs for each combination of kind, crash point and other fault that hit while the leg was under way. */
+/**
+ * The number of legs for each combination `kind|crash point|fault`: a leg counts for each crash point and each fault that
+ * came while it was under way.
+ */
 export type Hits = Record<string, number>;
 
-/** The members of a leg that the table needs. */
+/** The fields of a leg that the table needs. */
 export type CoveredLeg = { readonly number: bigint; readonly kind: string };
 
 const NOTHING = "none";
@@ -31,7 +34,6 @@ export class Coverage {
     for (const { number } of legs) addTo(this.#faulted, number, name);
   }
 
-  /** `kind | crash point | fault` -> legs. */
   hits(): Hits {
     const hits: Hits = {};
     for (const [number, kind] of this.#kinds) {

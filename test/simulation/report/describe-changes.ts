@@ -1,4 +1,4 @@
-import { legOf } from "../checks/books.ts";
+import { legOf } from "../checks/platform-rows.ts";
 import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Values } from "../postgres/types.ts";

@@ -4,7 +4,7 @@ import type { Mode, Plan } from "../plan/plan.ts";
 import { shrink } from "../plan/shrink.ts";
 import { simulate } from "../simulate.ts";
 
-/** The events of a history; a failing history is first reduced to what it needs to fail. */
+/** The events of a history; a failing history is first reduced to the elements that it needs to fail. */
 export async function describeSeed(seed: number, mode: Mode): Promise<string> {
   const plan = makePlan(seed, mode);
   const { violation, lines: all, traceHash } = await simulate(plan, { isRecorded: true });

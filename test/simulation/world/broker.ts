@@ -3,7 +3,7 @@ import type { SimulatedProcess } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** A consumer of messages. A message is acked when `catchUp` resolves, and delivered again when it rejects. */
+/** A consumer of messages. A message is acknowledged when `catchUp` resolves, and delivered again when it rejects. */
 export type Subscriber = {
   readonly feed: string;
   readonly catchUp: (lastNumber: bigint) => Promise<void>;
@@ -17,7 +17,7 @@ const RETRY_MS = 250;
 const MAX_DELAY_MS = 4_000;
 
 /**
- * JetStream and the wake-up signals of plain NATS, which it may lose, repeat, delay and forget. The counterpart of
+ * JetStream and the wake-up signals of plain NATS. It may lose, repeat and delay messages. The counterpart of
  * kernel/nats/publisher.ts, pull.ts and wake-up-signal.ts.
  */
 export class Broker {
@@ -76,7 +76,7 @@ export class Broker {
 
   /** Plain NATS: a lost signal is not repeated. */
   signal(feed: string, lastNumber: bigint): void {
-    for (const { wake } of this.#followersOf(feed)) {
+    for (const { wake } of this.#subscribersOf(feed)) {
       if (this.#random.chance(this.failureRate)) continue;
       this.#scheduler.after(this.#random.next() * MAX_LATENCY_MS, "signal", () => wake(lastNumber));
     }
@@ -88,14 +88,14 @@ export class Broker {
     if (this.#stored.has(id)) return;
     const number = BigInt(headers[FEED_NUMBER] ?? "");
     this.#stored.set(id, { feed, number });
-    for (const subscriber of this.#followersOf(feed)) {
+    for (const subscriber of this.#subscribersOf(feed)) {
       if (this.#random.chance(this.failureRate)) continue;
       this.#deliver(subscriber, number, this.#delayMs());
       if (this.#random.chance(this.failureRate)) this.#deliver(subscriber, number, this.#delayMs());
     }
   }
 
-  #followersOf(feed: string): readonly Subscriber[] {
+  #subscribersOf(feed: string): readonly Subscriber[] {
     return [...this.#subscribers].filter((subscriber) => subscriber.feed === feed);
   }
 

@@ -13,7 +13,7 @@ export type CommandConnectionOptions = {
   readonly scheduler: Scheduler;
   readonly random: Random;
   readonly faults: Faults;
-  /** Called when the bytes of a command leave, before they arrive. */
+  /** Called when the bytes of a command are written, before they arrive. */
   readonly onWrite: (process: SimulatedProcess, command: BalanceCommand) => void;
   readonly onFailure: (commandFault: CommandFault, command: BalanceCommand) => void;
 };
@@ -24,7 +24,7 @@ const MAX_LATENCY_MS = 8;
 const NO_FAULT: CommandFault = {
   name: "slow answer",
   applies: "now",
-  answers: "truly",
+  answers: "correctly",
   comment: "kept",
   hiddenMs: 0,
   takesMs: 0,
@@ -46,7 +46,7 @@ export type CommandLimits = {
   readonly resets: Set<() => void>;
 };
 
-/** Carries one command to the platform and its answer back: the counterpart of mt5/session/session.ts and mt5/http/connection.ts. */
+/** Sends one command to the platform and returns its answer: the counterpart of mt5/session/session.ts and mt5/http/connection.ts. */
 export function sendCommand(
   options: CommandConnectionOptions,
   process: SimulatedProcess,
@@ -56,7 +56,7 @@ export function sendCommand(
   const { scheduler, random, faults, server } = options;
   const { promise, resolve } = Promise.withResolvers<Exchanged>();
   const command = readCommand(request);
-  const commandFault = faults.command() ?? NO_FAULT;
+  const commandFault = faults.commandFault() ?? NO_FAULT;
   if (commandFault !== NO_FAULT) options.onFailure(commandFault, command);
   let isOver = false;
   const reset = (): void => end({ kind: "lost", reason: "connection_lost" });
@@ -70,7 +70,7 @@ export function sendCommand(
   const serverResets = server.whenReset(reset);
   resets.add(reset);
   scheduler.after(random.next() * 2, `${process.name} writes`, () => {
-    // `mayWrite` is called right before the bytes leave, as in the real connection; a paused process calls it when it resumes.
+    // `mayWrite` is called right before the bytes are written, as in the real connection; a paused process calls it later.
     const call = { process, command, commandFault, end, isOver: () => isOver };
     process.deliver(undefined, "write", () => write(options, call, mayWrite));
   });
@@ -126,7 +126,7 @@ function bodyOf(truth: ServerAnswer | undefined): string {
     : `{"retcode":"${code} ${text}","answer":{"ticket":"${ticket}"}}`;
 }
 
-/** Strict: a command that the real platform would not understand fails the history. */
+/** A command that the real platform would not accept as a balance operation fails the history. */
 function readCommand({ path, query = {} }: Mt5Request): BalanceCommand {
   const { login = "", balance = "", comment = "", check_margin: checkMargin = "", type } = query;
   const amountMinor = exactMinor(balance);

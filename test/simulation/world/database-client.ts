@@ -11,7 +11,7 @@ import type { Answer, Database } from "../postgres/database.ts";
 import { MustWait, type Transaction } from "../postgres/transaction.ts";
 import type { DatabaseServer } from "./database-server.ts";
 import type { Faults } from "./faults.ts";
-import { waitBehind } from "./lock-wait.ts";
+import { waitForEnd } from "./lock-wait.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -25,19 +25,19 @@ export type DatabaseOptions = {
   readonly onFailure: (name: string) => void;
 };
 
-/** As kernel/postgres/pool.ts configures the real ones. */
+/** The time-outs of kernel/postgres/pool.ts. */
 const LOCK_TIMEOUT_MS = 500;
 const IDLE_IN_TRANSACTION_MS = 5_000;
 const USUAL_MS = 1.2;
 const SLOW_MS = 40;
-/** A commit waits for the disk. */
-const IS_SLOW = { commit: 0.15, other: 0.02 };
+/** The probability of a slow statement; a commit waits for the disk. */
+const SLOW_PROBABILITY = { commit: 0.15, other: 0.02 };
 const DEAD_CLIENT_DETECTED_MS = 3;
 
 export type Query = string | { readonly text: string; readonly values: readonly unknown[] };
 export type Result = Answer & { readonly command: string };
 
-/** One connection. */
+/** One connection of a process to its database: the counterpart of `pg.Client`. */
 export class DatabaseClient {
   readonly #options: DatabaseOptions;
   readonly #server: DatabaseServer;
@@ -111,7 +111,7 @@ export class DatabaseClient {
     const own = this.#transaction;
     const problem = this.#problem();
     if (problem !== undefined) return this.#answer(statement, problem);
-    if (own !== undefined && faults.connection()) {
+    if (own !== undefined && faults.losesConnection()) {
       onFailure("lost connection");
       this.#lose();
       return this.#answer(statement, connectionLost());
@@ -123,8 +123,8 @@ export class DatabaseClient {
       this.#answer(statement, { ...answer, command: "" });
     } catch (error) {
       if (error instanceof MustWait) {
-        error.behind.expireIfIdle();
-        return error.behind.state === "over" ? this.#execute(statement) : this.#wait(statement, error.behind, own);
+        error.blocker.expireIfIdle();
+        return error.blocker.state === "over" ? this.#execute(statement) : this.#wait(statement, error.blocker, own);
       }
       // A statement that the simulated database cannot read is a defect of the simulation, not an answer.
       if (!(error instanceof DatabaseError)) throw error;
@@ -134,12 +134,12 @@ export class DatabaseClient {
     }
   }
 
-  /** Runs again when the other transaction has ended, or fails when that takes too long. */
-  #wait(statement: Statement, behind: Transaction, own: Transaction | undefined): void {
+  /** Runs the statement again when the other transaction has ended, or fails when that takes too long. */
+  #wait(statement: Statement, blocker: Transaction, own: Transaction | undefined): void {
     const { scheduler, random } = this.#options;
     const forMs = statement.sinceMs + LOCK_TIMEOUT_MS - scheduler.nowMs;
     const retry = (): void => this.#execute(statement);
-    waitBehind({ scheduler, random, behind, forMs }, retry, () => {
+    waitForEnd({ scheduler, random, blocker, forMs }, retry, () => {
       if (own?.state === "active") own.state = "failed";
       this.#answer(statement, lockTimeout());
     });
@@ -155,7 +155,7 @@ export class DatabaseClient {
       this.#end();
       return this.#answer(statement, resultOf("ROLLBACK"));
     }
-    const lost = faults.commit();
+    const lost = faults.commitFault();
     if (lost !== undefined) onFailure(lost.isApplied ? "commit lost after it" : "commit lost before it");
     if (lost?.isApplied === false) {
       this.#lose();
@@ -214,7 +214,7 @@ export class DatabaseClient {
 
   #latencyMs(isCommit: boolean): number {
     const { random } = this.#options;
-    return random.chance(isCommit ? IS_SLOW.commit : IS_SLOW.other)
+    return random.chance(isCommit ? SLOW_PROBABILITY.commit : SLOW_PROBABILITY.other)
       ? random.next() * SLOW_MS
       : 0.1 + random.next() * USUAL_MS;
   }

@@ -1,4 +1,4 @@
-import type { Fault, Plan, StepClass, CommandFault } from "../plan/plan.ts";
+import type { Fault, Plan, FaultPointKind, CommandFault } from "../plan/plan.ts";
 import type { SimulatedProcess } from "./process.ts";
 import type { Scheduler } from "./scheduler.ts";
 
@@ -11,9 +11,9 @@ export type FaultListener = {
 };
 
 /** Where a fault hit a process. */
-export type FaultPoint = { readonly step: StepClass; readonly label: string; readonly process: SimulatedProcess };
+export type FaultPoint = { readonly kind: FaultPointKind; readonly label: string; readonly process: SimulatedProcess };
 
-/** Triggers the faults of the plan, each once, when its count is reached. */
+/** Triggers the faults of the plan, each once, when its time or count is reached. */
 export class Faults {
   readonly #plan: Plan;
   readonly #scheduler: Scheduler;
@@ -30,18 +30,18 @@ export class Faults {
     this.#left = [...plan.faults];
   }
 
-  get isCalm(): boolean {
-    return this.#scheduler.nowMs - this.#startMs >= this.#plan.calmFromMs;
+  get areFaultsOver(): boolean {
+    return this.#scheduler.nowMs - this.#startMs >= this.#plan.faultsEndMs;
   }
 
-  /** Faults with a fixed time. */
+  /** Faults that begin at a time of the plan; the others begin at a count. */
   timed(): readonly Extract<Fault, { readonly atMs: number }>[] {
     return this.#plan.faults.filter((fault) => "atMs" in fault);
   }
 
   /** Called when a process receives a result: it may crash or pause here. */
-  hit(process: SimulatedProcess, at: StepClass, label: string): void {
-    const point = { step: at, label, process };
+  hit(process: SimulatedProcess, at: FaultPointKind, label: string): void {
+    const point = { kind: at, label, process };
     const nth = this.#next(at);
     const crash = this.#take("crash", (fault) => fault.at === at && fault.nth === nth);
     if (crash !== undefined) {
@@ -52,26 +52,28 @@ export class Faults {
     const pause = this.#take("pause", (fault) => fault.at === at && fault.nth === nth);
     if (pause !== undefined) {
       this.#listener.onFault("pause", point);
-      process.stop(pause.forMs);
+      process.pause(pause.forMs);
     }
   }
 
-  commit(): Kind<"lost_commit"> | undefined {
+  /** The fault of the commit that runs now, if any. */
+  commitFault(): Kind<"lost_commit"> | undefined {
     return this.#counted("lost_commit");
   }
 
-  connection(): boolean {
+  losesConnection(): boolean {
     return this.#counted("lost_connection") !== undefined;
   }
 
-  command(): CommandFault | undefined {
+  /** The fault of the command that is sent now, if any. */
+  commandFault(): CommandFault | undefined {
     return this.#counted("command")?.commandFault;
   }
 
-  read(): boolean {
+  failsReads(): boolean {
     const sinceMs = this.#scheduler.nowMs - this.#startMs;
     const isNow = (fault: Kind<"failed_reads">) => sinceMs >= fault.atMs && sinceMs < fault.atMs + fault.forMs;
-    return !this.isCalm && this.#plan.faults.some((fault) => fault.kind === "failed_reads" && isNow(fault));
+    return !this.areFaultsOver && this.#plan.faults.some((fault) => fault.kind === "failed_reads" && isNow(fault));
   }
 
   duplicatesCall(): boolean {
@@ -96,7 +98,7 @@ export class Faults {
   }
 
   #take<Name extends Fault["kind"]>(kind: Name, isMatch: (fault: Kind<Name>) => boolean): Kind<Name> | undefined {
-    if (this.isCalm) return undefined;
+    if (this.areFaultsOver) return undefined;
     const index = this.#left.findIndex((fault) => fault.kind === kind && isMatch(fault as Kind<Name>));
     return index < 0 ? undefined : (this.#left.splice(index, 1)[0] as Kind<Name>);
   }

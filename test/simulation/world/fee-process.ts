@@ -21,7 +21,7 @@ export type FeeParts = {
   readonly read: (request: ReadRequest) => Promise<ReadResponse>;
 };
 
-/** A process of the fee service. */
+/** A process of the fee service, as other processes can call it. */
 export type FeeProcess = {
   readonly process: SimulatedProcess;
   readonly service: Implementation<FeeServiceService>;

@@ -5,13 +5,14 @@ import type { Scheduler } from "./scheduler.ts";
 export type LockWait = {
   readonly scheduler: Scheduler;
   readonly random: Random;
-  readonly behind: Transaction;
+  /** The transaction that holds the lock. */
+  readonly blocker: Transaction;
   readonly forMs: number;
 };
 
-/** Calls `retry` when the other transaction has ended, or `giveUp` after `forMs`: one of them, once. */
-export function waitBehind(
-  { scheduler, random, behind, forMs }: LockWait,
+/** Calls `retry` when the blocking transaction has ended, or `giveUp` after `forMs`: one of them, once. */
+export function waitForEnd(
+  { scheduler, random, blocker, forMs }: LockWait,
   retry: () => void,
   giveUp: () => void,
 ): void {
@@ -22,7 +23,7 @@ export function waitBehind(
     next();
   };
   const timer = scheduler.after(forMs, "lock time-out", once(giveUp));
-  behind.whenFree(
+  blocker.whenFree(
     once(() => {
       timer.cancel();
       scheduler.after(random.next() / 10, "lock is free", retry);

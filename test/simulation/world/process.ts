@@ -1,60 +1,63 @@
-import type { StepClass } from "../plan/plan.ts";
+import type { FaultPointKind } from "../plan/plan.ts";
 import { type Host, runOnHost } from "./virtual-time.ts";
 import type { Random } from "./random.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** The parts of the world that every process uses. */
-export type Surroundings = {
+/** The parts of the world that all processes share. */
+export type SharedParts = {
   readonly scheduler: Scheduler;
   readonly random: Random;
   /** Called when a process receives a result: a fault may hit it. */
-  readonly hit: (process: SimulatedProcess, step: StepClass, label: string) => void;
+  readonly hit: (process: SimulatedProcess, at: FaultPointKind, label: string) => void;
 };
 
-/** The clock of a machine and its current error. A process that is restarted there has the same clock. */
+/** The error of the clock of a machine. A process that is restarted there has the same clock. */
 export type Clock = { skewMs: number };
 
 export type ProcessOptions = {
   readonly name: string;
-  readonly around: Surroundings;
+  readonly shared: SharedParts;
   readonly clock: Clock;
   /** False for callers, which no fault hits. */
-  readonly isCrashing: boolean;
+  readonly canCrash: boolean;
 };
 
-/** Idle loops are slowed down: slowness is always allowed, and it makes a simulated minute cheap. */
+/**
+ * Timers of idle loops are lengthened up to these limits: the services must tolerate slow timers, and fewer events make a
+ * simulated minute cheap.
+ */
 const IDLE_TIMER_MS = 9_000;
 const BUSY_TIMER_MS = 700;
 const SHORT_TIMER_MS = 1_100;
 /** Results that came during a pause arrive within this time after it. */
 const BACKLOG_MS = 2;
 
-/** One process of the simulated world. All awaited results are delivered here; after a crash none is delivered. */
+/** One process of the simulated world. It receives all awaited results through `deliver`, and none after a crash. */
 export class SimulatedProcess implements Host {
   readonly name: string;
-  readonly isCrashing: boolean;
+  readonly canCrash: boolean;
   isRunning = true;
-  /** Requests in progress; idle loops are slowed down only when there are none. */
+  /** Requests in progress; timers are lengthened less while there are any. */
   requests = 0;
-  readonly #around: Surroundings;
+  readonly #shared: SharedParts;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #startedAtMs: number;
-  #stoppedUntilMs = 0;
+  #pausedUntilMs = 0;
   readonly #ends = new Set<() => void>();
 
-  constructor({ name, around, clock, isCrashing }: ProcessOptions) {
+  constructor({ name, shared, clock, canCrash }: ProcessOptions) {
     this.name = name;
-    this.isCrashing = isCrashing;
-    this.#around = around;
+    this.canCrash = canCrash;
+    this.#shared = shared;
     this.#clock = clock;
-    this.#random = around.random.for(name);
-    this.#startedAtMs = around.scheduler.nowMs;
+    this.#random = shared.random.for(name);
+    this.#startedAtMs = shared.scheduler.nowMs;
   }
 
-  nowMs = (): number => Math.floor(this.#around.scheduler.nowMs + this.#clock.skewMs);
+  nowMs = (): number => Math.floor(this.#shared.scheduler.nowMs + this.#clock.skewMs);
 
-  monotonicMs = (): number => 1_000 + this.#around.scheduler.nowMs - this.#startedAtMs;
+  monotonicMs = (): number => 1_000 + this.#shared.scheduler.nowMs - this.#startedAtMs;
 
   uuid = (): string => {
     const digits = Array.from({ length: 32 }, () => this.#random.whole(0, 15).toString(16)).join("");
@@ -62,7 +65,7 @@ export class SimulatedProcess implements Host {
   };
 
   setTimer = (ms: number, run: () => void): { readonly cancel: () => void } => {
-    return this.#around.scheduler.after(this.#stretched(ms), `${this.name} timer`, () => this.#resume(run));
+    return this.#shared.scheduler.after(this.#lengthened(ms), `${this.name} timer`, () => this.#resume(run));
   };
 
   run<T>(work: () => T): T {
@@ -70,9 +73,9 @@ export class SimulatedProcess implements Host {
   }
 
   /** Delivers a result. A fault may crash or pause the process before it receives the result. */
-  deliver(step: StepClass | undefined, label: string, receive: () => void): void {
+  deliver(at: FaultPointKind | undefined, label: string, receive: () => void): void {
     if (!this.isRunning) return;
-    if (this.isCrashing && step !== undefined) this.#around.hit(this, step, label);
+    if (this.canCrash && at !== undefined) this.#shared.hit(this, at, label);
     this.#resume(receive);
   }
 
@@ -89,20 +92,20 @@ export class SimulatedProcess implements Host {
   }
 
   /** SIGSTOP for a while: the other processes continue, and results are delivered when the process resumes. */
-  stop(forMs: number): void {
-    this.#stoppedUntilMs = Math.max(this.#stoppedUntilMs, this.#around.scheduler.nowMs + forMs);
+  pause(forMs: number): void {
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#shared.scheduler.nowMs + forMs);
   }
 
   #resume(run: () => void): void {
     if (!this.isRunning) return;
-    const { scheduler } = this.#around;
-    const leftMs = this.#stoppedUntilMs - scheduler.nowMs;
+    const { scheduler } = this.#shared;
+    const leftMs = this.#pausedUntilMs - scheduler.nowMs;
     if (leftMs <= 0) runOnHost(this, run);
     else scheduler.after(leftMs + this.#random.next() * BACKLOG_MS, `${this.name} resumes`, () => this.#resume(run));
   }
 
-  #stretched(ms: number): number {
-    if (!this.isCrashing || ms > SHORT_TIMER_MS) return ms + this.#random.next();
+  #lengthened(ms: number): number {
+    if (!this.canCrash || ms > SHORT_TIMER_MS) return ms + this.#random.next();
     const longest = this.requests > 0 ? BUSY_TIMER_MS : IDLE_TIMER_MS;
     return ms + this.#random.next() * Math.max(0, longest - ms);
   }

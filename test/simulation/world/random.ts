@@ -1,4 +1,4 @@
-/** Seeded random numbers. Draws for one purpose never change the draws for another. */
+/** Seeded random numbers. A draw for one purpose does not change the draws for another. */
 export type Random = {
   /** From 0 to below 1. */
   readonly next: () => number;
@@ -6,14 +6,14 @@ export type Random = {
   readonly whole: (from: number, to: number) => number;
   readonly chance: (probability: number) => boolean;
   readonly pick: <T>(items: readonly T[]) => T;
-  /** A separate sequence for a purpose. */
+  /** A separate sequence for a purpose, whose name is part of its seed. */
   readonly for: (purpose: string) => Random;
 };
 
 export function createRandom(seed: number): Random {
   let state = mix(seed);
   const next = (): number => {
-    // Mulberry32: 32 bits of state are plenty for one history.
+    // Mulberry32: 32 bits of state are enough for one history.
     state = (state + 0x6d_2b_79_f5) | 0;
     let bits = Math.imul(state ^ (state >>> 15), 1 | state);
     bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;

@@ -5,7 +5,7 @@ export type Scheduled = { readonly cancel: () => void };
 
 type Event = {
   readonly atMs: number;
-  /** The order among events of one instant; random, so that every order comes up. */
+  /** The order among events of one instant; random, so that every order occurs. */
   readonly order: number;
   readonly label: string;
   readonly run: () => void;
@@ -18,12 +18,12 @@ const TURNS_PER_ROUND = 100;
 const realImmediate = nextTurn;
 
 /**
- * Runs all events of a world, one at a time: after each, all promises that can settle do so before the next event runs. So the
- * seed alone decides a history.
+ * Runs all events of a world, one at a time: all promises that can settle after an event settle before the next one runs.
+ * So the seed alone decides a history.
  */
 export class Scheduler {
   nowMs: number;
-  steps = 0;
+  events = 0;
   #hash = 0;
   readonly #random: Random;
   readonly #heap: Event[] = [];
@@ -33,7 +33,7 @@ export class Scheduler {
     this.#random = random;
   }
 
-  /** Equal for equal histories. */
+  /** Equal for equal histories. It covers the time and the label of every event, so a changed label changes it. */
   get traceHash(): string {
     return this.#hash.toString(16).padStart(8, "0");
   }
@@ -66,7 +66,7 @@ export class Scheduler {
       const event = this.#next();
       if (event === undefined) return false;
       this.nowMs = Math.max(this.nowMs, event.atMs);
-      this.steps += 1;
+      this.events += 1;
       this.#hash = hashText(event.label, Math.imul(this.#hash, 31) + Math.floor(event.atMs * 1_000));
       event.run();
       return true;

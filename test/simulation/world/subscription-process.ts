@@ -23,7 +23,7 @@ export type SubscriptionParts = {
   readonly pool: Pool;
   readonly broker: Broker;
   readonly log: Log;
-  /** Woken by a broker that loses messages, or only polling: both must end with the same books. */
+  /** Woken by a broker that loses messages, or only polling: both must end with the same rows. */
   readonly arrival: "pushed" | "polled";
   readonly read: (request: ReadRequest) => Promise<ReadResponse>;
   /** Clients of other services; undefined when the process only files movements. */
@@ -45,7 +45,7 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   const wakeSignals = createWakeSignals();
   const now = (): Date => new Date();
   const consumer = await consumeFeed({ ...fileAccountMovement({ log, now, wakeSignals }), pool, read, log });
-  if (arrival === "pushed") follow(parts, consumer);
+  if (arrival === "pushed") subscribe(parts, consumer);
   if (others === undefined) return undefined;
   const deps: Deps = { pool, ...others, wakeSignals, log, now, isSingleSubscription: false };
   const feeds = await relayFeeds(parts, "subscription", FEEDS);
@@ -54,7 +54,7 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
 }
 
 /** Delivers the messages of the broker to the process like every other result. */
-function follow({ process, broker }: SubscriptionParts, consumer: FeedConsumer): void {
+function subscribe({ process, broker }: SubscriptionParts, consumer: FeedConsumer): void {
   const subscription = broker.subscribe({
     feed: consumer.feed,
     catchUp: (lastNumber) =>

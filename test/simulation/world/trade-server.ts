@@ -39,10 +39,11 @@ const SELL = 1;
 const VOLUME = 100_000_000n;
 const TICKET_STEP = 7n;
 
-/** The true balances and deals: a platform without idempotency, which executes every command that it receives. */
+/** The balances and deals of the trading platform, which is not idempotent: it executes every command that it receives. */
 export class TradeServer {
   readonly deals: ServerDeal[] = [];
-  readonly forgotten: ServerDeal[] = [];
+  /** Deals that a restart deleted. */
+  readonly lostDeals: ServerDeal[] = [];
   /** Called for each deal when it is made. */
   onDeal: (deal: ServerDeal) => void = () => undefined;
   isUp = true;
@@ -53,7 +54,7 @@ export class TradeServer {
   readonly #refusing = new Map<string, number>();
   readonly #resets = new Set<() => void>();
   #lastTicket = 1_000n;
-  #lastForgottenMs = -Infinity;
+  #lastLossMs = -Infinity;
 
   constructor(scheduler: Scheduler, opening: ReadonlyMap<string, bigint>) {
     this.#scheduler = scheduler;
@@ -70,9 +71,9 @@ export class TradeServer {
     return Math.max(0, ...this.deals.map(({ shownFromMs }) => shownFromMs));
   }
 
-  /** The instant of the last lost deal; -Infinity without any. */
-  get lastForgottenMs(): number {
-    return this.#lastForgottenMs;
+  /** The instant of the last restart that deleted a deal; -Infinity without any. */
+  get lastLossMs(): number {
+    return this.#lastLossMs;
   }
 
   balanceOf(login: string): bigint | undefined {
@@ -144,12 +145,12 @@ export class TradeServer {
   }
 
   /** Loses its latest deals and all connections, and is down for a while. */
-  restart(forgetsMs: number, downMs: number): void {
-    const sinceMs = this.#scheduler.nowMs - forgetsMs;
+  restart(losesLastMs: number, downMs: number): void {
+    const sinceMs = this.#scheduler.nowMs - losesLastMs;
     while ((this.deals.at(-1)?.madeAtMs ?? 0) > sinceMs) {
       const deal = this.deals.pop()!;
-      this.forgotten.push(deal);
-      this.#lastForgottenMs = this.#scheduler.nowMs;
+      this.lostDeals.push(deal);
+      this.#lastLossMs = this.#scheduler.nowMs;
       this.#change(deal.login, -deal.amountMinor);
       this.#undo(deal);
     }

@@ -3,7 +3,7 @@ import crypto from "node:crypto";
 import { syncBuiltinESMExports } from "node:module";
 import timers from "node:timers/promises";
 
-/** The clocks, timers and random ids of the code that runs now. */
+/** The clock, timers and random ids of one simulated process, for the code that runs in it. */
 export type Host = {
   /** Milliseconds since 1970, as the clock of its machine shows them. */
   readonly nowMs: () => number;

@@ -10,20 +10,20 @@ import type { Log } from "../../../services/kernel/log.ts";
 import { openLog } from "../../../services/platform/protocol/history/append-to-log.ts";
 import { moveReadTo } from "../../../services/platform/store/reader-cursor.ts";
 import type { Role } from "../../../services/platform/domain/role.ts";
-import type { Follower, Plan } from "../plan/plan.ts";
+import type { ConsumerKind, Plan } from "../plan/plan.ts";
 import { Database, readSchema } from "../postgres/database.ts";
 import { Broker } from "./broker.ts";
 import type { CommandConnectionOptions } from "./command-connection.ts";
-import { createPoolPort } from "./database-pool.ts";
+import { createSimulatedPool } from "./database-pool.ts";
 import { DatabaseServer } from "./database-server.ts";
 import { createDirectPool } from "./direct-pool.ts";
 import type { Faults } from "./faults.ts";
-import { createMt5Port } from "./mt5-port.ts";
+import { createMt5Client } from "./mt5-client.ts";
 import { type FeeProcess, startFeeProcess } from "./fee-process.ts";
 import { Network, type Target } from "./network.ts";
 import { createAccountClient } from "./account-client.ts";
 import { type PlatformProcess, SERVER_NAME, startPlatformProcess } from "./platform-process.ts";
-import { type Clock, SimulatedProcess, type Surroundings } from "./process.ts";
+import { type Clock, SimulatedProcess, type SharedParts } from "./process.ts";
 import type { Random } from "./random.ts";
 import { remoteClient } from "./remote-client.ts";
 import type { Scheduler } from "./scheduler.ts";
@@ -62,7 +62,7 @@ export type WorldOptions = {
 
 /** The clock of processes whose machine has the exact time. */
 const EXACT_CLOCK: Clock = { skewMs: 0 };
-/** Accounts are older than the error of any clock. */
+/** Accounts were opened longer ago than the error of any clock. */
 const OPEN_SINCE_MS = 2 * 3_600_000;
 const RESTART_MS = 1_500;
 const READ_WITHIN_MS = 3_000;
@@ -77,11 +77,11 @@ export class World {
   readonly subscriptions: Network<SubscriptionProcess>;
   readonly feeService: Network<FeeProcess>;
   readonly database: Database;
-  readonly books: ReadonlyMap<Follower, Database>;
+  readonly subscriptionDatabases: ReadonlyMap<ConsumerKind, Database>;
   readonly fees: Database;
   readonly databaseServer = new DatabaseServer();
   readonly #options: WorldOptions;
-  readonly #around: Surroundings;
+  readonly #shared: SharedParts;
   readonly #platforms = new Set<PlatformProcess>();
   readonly #subscriptions = new Set<SubscriptionProcess>();
   readonly #fees = new Set<FeeProcess>();
@@ -94,12 +94,14 @@ export class World {
     const { scheduler, random, faults } = options;
     this.#options = options;
     this.#clocks = options.plan.processes.map(({ skewMs }) => ({ skewMs }));
-    this.#around = { scheduler, random, hit: (process, step, label) => faults.hit(process, step, label) };
+    this.#shared = { scheduler, random, hit: (process, step, label) => faults.hit(process, step, label) };
     const nowMs = (): number => scheduler.nowMs;
     this.server = new TradeServer(scheduler, new Map(ACCOUNTS.map(({ login, openingMinor }) => [login, openingMinor])));
     this.broker = new Broker(scheduler, random.for("broker"));
     this.database = new Database(PLATFORM, nowMs);
-    this.books = new Map(options.plan.followers.map((name) => [name, new Database(SUBSCRIPTION, nowMs)]));
+    this.subscriptionDatabases = new Map(
+      options.plan.consumers.map((name) => [name, new Database(SUBSCRIPTION, nowMs)]),
+    );
     this.fees = new Database(FEE, nowMs);
     this.network = this.#networkTo("network", this.#platforms);
     this.subscriptions = this.#networkTo("subscriptions", this.#subscriptions);
@@ -136,23 +138,23 @@ export class World {
 
   start(): void {
     for (const index of this.#clocks.keys()) this.#startPlatform(index);
-    for (const name of this.#options.plan.followers) this.#startBooks(name);
+    for (const name of this.#options.plan.consumers) this.#startSubscription(name);
     for (let index = 0; index < (this.#options.plan.pools?.feeProcesses ?? 0); index += 1) this.#startFee(index);
   }
 
-  /** A caller: no fault hits it. */
+  /** Adds a caller, which no fault hits. */
   addCaller(name: string): SimulatedProcess {
-    const process = new SimulatedProcess({ name, around: this.#around, clock: EXACT_CLOCK, isCrashing: false });
+    const process = new SimulatedProcess({ name, shared: this.#shared, clock: EXACT_CLOCK, canCrash: false });
     this.#processes.add(process);
     return process;
   }
 
-  /** A process crashed: another one replaces it after a while. */
+  /** Starts another process in place of a crashed one after a while. */
   replace(crashed: SimulatedProcess, afterMs: number): void {
     const platform = /^platform (\d+)/.exec(crashed.name)?.[1];
     if (platform !== undefined) this.#later(afterMs, () => this.#startPlatform(Number(platform)));
-    const books = this.#options.plan.followers.find((name) => crashed.name.startsWith(name));
-    if (books !== undefined) this.#later(afterMs, () => this.#startBooks(books));
+    const consumer = this.#options.plan.consumers.find((name) => crashed.name.startsWith(name));
+    if (consumer !== undefined) this.#later(afterMs, () => this.#startSubscription(consumer));
     const fee = /^fee (\d+)/.exec(crashed.name)?.[1];
     if (fee !== undefined) this.#later(afterMs, () => this.#startFee(Number(fee)));
   }
@@ -172,13 +174,13 @@ export class World {
     this.#options.scheduler.after(ms, "a process starts", start);
   }
 
-  #crashing(name: string, clock: Clock): SimulatedProcess {
+  #newProcess(name: string, clock: Clock): SimulatedProcess {
     this.#started += 1;
     const process = new SimulatedProcess({
       name: `${name} #${this.#started}`,
-      around: this.#around,
+      shared: this.#shared,
       clock,
-      isCrashing: true,
+      canCrash: true,
     });
     this.#processes.add(process);
     return process;
@@ -186,9 +188,9 @@ export class World {
 
   #startPlatform(index: number): void {
     const { scheduler, random, faults, commandConnection, note } = this.#options;
-    const process = this.#crashing(`platform ${index}`, this.#clocks[index] ?? EXACT_CLOCK);
+    const process = this.#newProcess(`platform ${index}`, this.#clocks[index] ?? EXACT_CLOCK);
     const own = random.for(`${process.name} ways`);
-    const mt5 = createMt5Port({ server: this.server, scheduler, random: own, faults, ...commandConnection }, process);
+    const mt5 = createMt5Client({ server: this.server, scheduler, random: own, faults, ...commandConnection }, process);
     const pool = this.#pool(this.database, process);
     const { quietPeriodMs } = this.#options.plan;
     note(() => `${process.name} starts`);
@@ -201,9 +203,9 @@ export class World {
     );
   }
 
-  #startBooks(name: Follower): void {
-    const process = this.#crashing(name, EXACT_CLOCK);
-    const pool = this.#pool(this.books.get(name)!, process);
+  #startSubscription(name: ConsumerKind): void {
+    const process = this.#newProcess(name, EXACT_CLOCK);
+    const pool = this.#pool(this.subscriptionDatabases.get(name)!, process);
     const { broker } = this;
     const { log, plan } = this.#options;
     const others = plan.pools && {
@@ -223,7 +225,7 @@ export class World {
   }
 
   #startFee(index: number): void {
-    const process = this.#crashing(`fee ${index}`, EXACT_CLOCK);
+    const process = this.#newProcess(`fee ${index}`, EXACT_CLOCK);
     const pool = this.#pool(this.fees, process);
     const { broker } = this;
     const { log, note } = this.#options;
@@ -256,11 +258,11 @@ export class World {
   #pool(database: Database, process: SimulatedProcess) {
     const { scheduler, random, faults, onConnectionFailure: onFailure } = this.#options;
     const own = random.for(`${process.name} database`);
-    return createPoolPort({ database, scheduler, random: own, faults, onFailure }, this.databaseServer, process);
+    return createSimulatedPool({ database, scheduler, random: own, faults, onFailure }, this.databaseServer, process);
   }
 }
 
-/** How a process reads a feed of another service. */
+/** Reads a feed of another service for a process. */
 function readerOf(
   network: Network<Target & { readonly feeds: FeedReader }>,
   process: SimulatedProcess,

@@ -21,9 +21,9 @@ import {
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
 import { balanceOf, type FakeDeal, getAccount, lastEntry, openAccount, type PlatformLedger } from "./ledger.ts";
-import { carryOn, execute, type PlatformTransfers, transferOnce } from "./transfers.ts";
+import { executeWaiting, execute, type PlatformTransfers, transferOnce } from "./transfers.ts";
 
-/** What goes wrong once, at the next call of a kind. */
+/** What goes wrong once, at the next call of this kind. */
 export type Fault = "lost answer" | "unreachable" | "unknown" | "expired" | "insufficient_funds" | "account_busy";
 
 export type PlatformFake = PlatformTransfers & {
@@ -49,9 +49,9 @@ type Options = {
 };
 
 /**
- * Platform in memory, as its contract describes it: a key is one transfer, an account lock has one owner and a released owner
- * never acquires it again, logs have numbers, and all entries are in one feed. It fails only as `rules`, `faults` and `state`
- * require.
+ * The platform service in memory, as its contract describes it: a key is one transfer, an account lock has one owner and a
+ * released owner never acquires it again, log entries are numbered, and all entries are in one feed. It fails only as `rules`,
+ * `faults` and `state` require.
  */
 export function platformFake({ now = () => new Date(), balances = {} }: Options = {}): PlatformFake {
   const accountLocks = new Map<string, string>();
@@ -108,7 +108,7 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       if (fake.faults.release.shift() !== undefined) throw serviceUnavailable("platform");
       ledger.released.push(lockOwner);
       if (ledger.accountLocks.get(login) === lockOwner) ledger.accountLocks.delete(login);
-      carryOn(fake);
+      executeWaiting(fake);
       return {};
     },
     async readLog({ login, afterNumber, limit }) {

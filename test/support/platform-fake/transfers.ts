@@ -29,7 +29,7 @@ export type PlatformTransfers = {
 
 const { APPLIED, PENDING, REFUSED } = TransferState;
 
-/** A key is one transfer for ever: the first request records it, each request executes what is still possible. */
+/** A key is one transfer: the first request records it, and each request executes the legs that are pending and not delayed. */
 export function transferOnce(transfers: PlatformTransfers, request: TransferRequest): TransferResult {
   const known = transfers.byKey.get(request.key);
   if (known !== undefined) assert.deepEqual(request.legs, known.request.legs, `${request.key} has another content`);
@@ -57,13 +57,13 @@ function record({ ledger, rules, byKey }: PlatformTransfers, request: TransferRe
   return transfer;
 }
 
-/** Postings, and transfers that are limited to the balance. */
+/** Postings, and transfers that are limited to the balance, are refused instead of waiting for an account lock. */
 function neverQueues({ upTo, legs }: TransferRequest): boolean {
   return upTo !== undefined || legs[0]?.kind === MovementKind.RESULT;
 }
 
-/** Executes the transfers that neither a rule nor an account lock delays any longer. */
-export function carryOn(transfers: PlatformTransfers): void {
+/** Executes the pending transfers that neither a rule nor an account lock delays any longer. */
+export function executeWaiting(transfers: PlatformTransfers): void {
   for (const transfer of transfers.byKey.values()) execute(transfers, transfer);
 }
 
@@ -84,7 +84,7 @@ export function execute({ ledger, rules }: PlatformTransfers, transfer: Platform
   transfer.result = { ...result, legs, state: legs.every(({ state }) => state === APPLIED) ? APPLIED : PENDING };
 }
 
-/** Decides the amount or refuses; a transfer behind the lock of another owner stays as it is. */
+/** Decides the amount or refuses; a transfer that waits for the lock of another owner stays as it is. */
 function begin(ledger: PlatformLedger, rules: TransferRules, transfer: PlatformTransfer): void {
   const { request, result } = transfer;
   const login = loginOf(request);

@@ -1,5 +1,5 @@
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { createPoolPort } from "../../world/database-pool.ts";
+import { createSimulatedPool } from "../../world/database-pool.ts";
 import { DatabaseServer } from "../../world/database-server.ts";
 import { Faults } from "../../world/faults.ts";
 import { SimulatedProcess } from "../../world/process.ts";
@@ -19,16 +19,16 @@ export async function simulatedPool<T>(service: string, work: (pool: Pool) => Pr
     quietPeriodMs: 0,
     processes: [],
     pools: undefined,
-    followers: [],
+    consumers: [],
     commands: [],
     faults: [],
-    calmFromMs: 0,
+    faultsEndMs: 0,
   } as const;
   const faults = new Faults(plan, scheduler, { onFault: () => undefined, onCrash: () => undefined });
-  const around = { scheduler, random, hit: () => undefined };
-  const process = new SimulatedProcess({ name: "test", around, clock: { skewMs: 0 }, isCrashing: false });
+  const shared = { scheduler, random, hit: () => undefined };
+  const process = new SimulatedProcess({ name: "test", shared, clock: { skewMs: 0 }, canCrash: false });
   const database = new Database(readSchema(service), () => scheduler.nowMs);
-  const pool = createPoolPort(
+  const pool = createSimulatedPool(
     { database, scheduler, random, faults, onFailure: () => undefined },
     new DatabaseServer(),
     process,

@@ -1,7 +1,6 @@
 import type { Database } from "../postgres/database.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 
-/** The committed rows of the platform service, as the checks read them. */
 export type LegRow = {
   readonly number: bigint;
   readonly transferId: bigint;
@@ -23,7 +22,8 @@ export type AttemptRow = {
   readonly expiresAtMs: number;
 };
 
-export class Books {
+/** The committed rows of the platform service, as the checks read them. */
+export class PlatformRows {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -73,7 +73,7 @@ export class Books {
     return entries.toSorted((left, right) => Number((left["number"] as bigint) - (right["number"] as bigint)));
   }
 
-  /** Entries of the table `review`, by deal and by leg. */
+  /** Rows of the table `finding`: what the service reports for manual review. */
   findings(): readonly Values[] {
     return [...this.#database.committed("finding")];
   }
@@ -96,7 +96,7 @@ export function legOf(values: Values): LegRow {
     login: values["login"] as string,
     kind: values["kind"] as string,
     amountMinor: values["amount_minor"] as bigint,
-    // By the rule and not by the column: the check must not depend on what the service wrote.
+    // Computed and not read from the column `is_exclusive`: the check must not depend on what the service wrote.
     isExclusive: values["kind"] !== "fee_credit",
     state: values["state"] as string,
     cameFrom: values["came_from"] as string | null,

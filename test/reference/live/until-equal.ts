@@ -4,15 +4,15 @@ import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { dollars } from "../engine/cents.ts";
 import { activeAt, activeOf, type Master } from "../engine/world.ts";
 import { expectConserved } from "../conserved.ts";
-import { accountOnPlatform, type Live, loginOf, passWeeks, masterAccountsOf } from "./live.ts";
+import { accountOnPlatform, type Live, loginOf, closePassedWeeks, masterAccountsOf } from "./live.ts";
 
 const TIMEOUT_MS = 20_000;
 
 /** Waits until the system equals the reference to the cent; fails with the transcript and all differences. */
-export async function settled(live: Live): Promise<void> {
+export async function untilEqual(live: Live): Promise<void> {
   expectConserved(live.world);
   await eventually(async () => {
-    await passWeeks(live);
+    await closePassedWeeks(live);
     const differences = await differencesOf(live);
     if (differences.length > 0) {
       throw new Error([...live.transcript, ...differences.map((each) => `   => ${each}`)].join("\n"));
@@ -37,8 +37,8 @@ async function differencesAt(live: Live, master: Master): Promise<(string | unde
   const [{ balance }, payment, ledger, isStrikeDue, payments] = await Promise.all([
     accountOnPlatform(live, login),
     accountOnPlatform(live, paymentLogin),
-    live.books.read(login),
-    live.books.isStrikeDue(login),
+    live.internal.read(login),
+    live.internal.isStrikeDue(login),
     paymentsAt(live, master),
   ]);
   const exact = master.payments.map(({ investor, suffix, cents }) => `${investor.name} ${suffix} ${dollars(cents)}`);
@@ -49,12 +49,12 @@ async function differencesAt(live: Live, master: Master): Promise<(string | unde
   const real = ledger.holdings
     .filter(({ pooled, waiting, unposted }) => pooled !== 0n || waiting !== 0n || unposted !== 0n)
     .map(({ pooled, waiting, unposted }) => `${dollars(pooled)} ${dollars(waiting)} ${dollars(unposted)}`);
-  const moving = ledger.holdings.reduce((sum, holding) => sum + holding.moving, 0n);
+  const inTransit = ledger.holdings.reduce((sum, holding) => sum + holding.inTransit, 0n);
   return [
     equal(`balance of ${master.name}`, balance, master.balance),
     equal(`payment account of ${master.name}`, payment.balance, master.paymentBalance),
     equal(`ledger of ${master.name}`, ledger.expectedBalance, master.balance),
-    equal(`money on the way to or from ${master.name}`, moving, 0n),
+    equal(`money in transit to or from ${master.name}`, inTransit, 0n),
     same(
       `holdings of ${master.name}`,
       real,

@@ -2,25 +2,25 @@ import { expectFeesToReconcile } from "../../journey/support/fees.ts";
 import type { TestSystem } from "../../journey/support/system.ts";
 import { centsOf } from "../engine/cents.ts";
 import type { Investor, Master } from "../engine/world.ts";
-import type { InnerBooks } from "./inner-books.ts";
+import type { InternalState } from "./internal-state.ts";
 import { addLiveInvestor, addLiveMaster, type Live, openLive, masterAccountsOf, WeekCrossedError } from "./live.ts";
-import { expectSubscriptions, settled } from "./settled.ts";
+import { expectSubscriptions, untilEqual } from "./until-equal.ts";
 import * as steps from "./steps.ts";
 
-/** Tries of an example that has to fit between two ends of weeks. */
+/** Tries of an example, which has to end within one week. */
 const MAX_TRIES = 4;
 
-/** Runs an example, again from the start when the end of a week interrupted it; then checks that all books reconcile. */
+/** Runs an example, again from the start when a week ended during it; then checks that accounts and fees reconcile. */
 export async function runExample(
   system: TestSystem,
-  books: InnerBooks,
+  internal: InternalState,
   example: (live: Live) => Promise<void>,
 ): Promise<void> {
   for (let tries = 1; ; tries += 1) {
-    const live = await openLive(system, books);
+    const live = await openLive(system, internal);
     try {
       await example(live);
-      await settled(live);
+      await untilEqual(live);
       await expectSubscriptions(live);
       for (const master of live.world.masters) await expectFeesToReconcile(live.client, masterAccountsOf(live, master));
       return;
@@ -36,11 +36,16 @@ export type Pool = { readonly master: Master; readonly investors: readonly Inves
 export async function pooled(live: Live, capitals: readonly string[], ratePpm = 300_000n): Promise<Pool> {
   const master = await addLiveMaster(live);
   const investors = [];
-  for (const capital of capitals) investors.push(await joining(live, master, capital, ratePpm));
+  for (const capital of capitals) investors.push(await newPooledInvestor(live, master, capital, ratePpm));
   return { master, investors };
 }
 
-export async function joining(live: Live, master: Master, capital: string, ratePpm = 300_000n): Promise<Investor> {
+export async function newPooledInvestor(
+  live: Live,
+  master: Master,
+  capital: string,
+  ratePpm = 300_000n,
+): Promise<Investor> {
   const investor = await addLiveInvestor(live);
   await steps.deposit(live, investor, centsOf(capital));
   await steps.assign(live, investor, master, { ratePpm, enabled: true });

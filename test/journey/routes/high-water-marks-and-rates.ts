@@ -4,10 +4,10 @@ import { expectDone, withdraw } from "../support/client-requests.ts";
 import { bookResult, expectBalances, pooled } from "../support/trading.ts";
 
 /** Worked examples of the accounting: the high-water mark in a drawdown, rates by time, fees switched off. */
-export function marksAndRates(client: () => Client): void {
+export function highWaterMarksAndRates(client: () => Client): void {
   const update = (body: object) => client().post("/api/v1/investor/perf-fee/update", body);
 
-  test("a withdrawal in a drawdown pays no fee and keeps the high-water mark (F5)", async () => {
+  test("a withdrawal in a drawdown pays no fee and keeps the high-water mark", async () => {
     const master = await pooled(client(), ["10000"]);
     const [investor = ""] = master.investors;
     await bookResult(client(), master.login, "-2000");
@@ -23,7 +23,7 @@ export function marksAndRates(client: () => Client): void {
     await expectBalances(client(), { [investor]: "6139.98", [master.login]: "6139.98", [master.paymentLogin]: "60" });
   });
 
-  test("each result has the rate of its own time, and a loss reduces the newest profit first (F6)", async () => {
+  test("each result has the rate of its own time, and a loss reduces the newest profit first", async () => {
     const master = await pooled(client(), ["10000"], 0.2);
     const [investor = ""] = master.investors;
     await bookResult(client(), master.login, "1000");
@@ -37,7 +37,7 @@ export function marksAndRates(client: () => Client): void {
     await expectBalances(client(), { [investor]: "10639.99", [master.paymentLogin]: "160" });
   });
 
-  test("no fee is collected while fees are disabled, nor later for profits of that time (F7)", async () => {
+  test("no fee is collected while fees are disabled, nor later for profits of that time", async () => {
     const master = await pooled(client(), ["10000"]);
     const [investor = ""] = master.investors;
     await bookResult(client(), master.login, "400");

@@ -10,31 +10,31 @@ import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscrip
 import type { TestSystem } from "../../journey/support/system.ts";
 
 /** The ledger of a Master, in cents. */
-export type PoolBooks = {
+export type PoolLedger = {
   readonly expectedBalance: bigint;
-  readonly holdings: readonly HoldingBooks[];
+  readonly holdings: readonly HoldingLedger[];
 };
 
-export type HoldingBooks = {
+export type HoldingLedger = {
   readonly subscriptionId: bigint;
   readonly pooled: bigint;
   readonly waiting: bigint;
   readonly unposted: bigint;
-  /** Money on the way to or from the Master. */
-  readonly moving: bigint;
+  /** Money in transit to or from the Master. */
+  readonly inTransit: bigint;
 };
 
-/** Internal state that the API does not show. A test waits for it before the next step. */
-export type InnerBooks = AsyncDisposable & {
-  readonly read: (masterLogin: string) => Promise<PoolBooks>;
-  /** Whether money came or went that has no units yet. */
+/** State of the subscription service that the API does not show. A test waits for it before the next step. */
+export type InternalState = AsyncDisposable & {
+  readonly read: (masterLogin: string) => Promise<PoolLedger>;
+  /** Whether an inflow or outflow has no units yet. */
   readonly isStrikeDue: (masterLogin: string) => Promise<boolean>;
   readonly isClosedThrough: (masterLogin: string, cutOff: number) => Promise<boolean>;
 };
 
 const TIMEOUT_MS = 5_000;
 
-export async function openInnerBooks(system: TestSystem): Promise<InnerBooks> {
+export async function openInternalState(system: TestSystem): Promise<InternalState> {
   const stack = new AsyncDisposableStack();
   const { natsUrl, edgeDatabaseUrl } = readAnnouncement(system);
   const log = createLog({ service: "reference", level: "silent" });
@@ -58,7 +58,7 @@ export async function openInnerBooks(system: TestSystem): Promise<InnerBooks> {
           pooled: holding.pooled?.minorUnits ?? 0n,
           waiting: holding.waiting?.minorUnits ?? 0n,
           unposted: holding.unposted?.minorUnits ?? 0n,
-          moving: [holding.inbound, holding.reserved, holding.outbound].reduce(
+          inTransit: [holding.inbound, holding.reserved, holding.outbound].reduce(
             (sum, each) => sum + (each?.minorUnits ?? 0n),
             0n,
           ),

@@ -19,15 +19,15 @@ const ENABLED = 1n;
 const SYMBOL = "EURUSD";
 
 /**
- * The platform's Web API as one process sees it. Commands go through the real `changeBalance` with its classification;
- * reads are answered completely or not at all, as by the real client after reading pages.
+ * The client of the platform's Web API in one process. Commands use the real `changeBalance` with its classification of
+ * answers; a read returns everything or fails, as the real client does after it has read all pages.
  */
-export function createMt5Port(options: CommandConnectionOptions, process: SimulatedProcess): Mt5Client {
+export function createMt5Client(options: CommandConnectionOptions, process: SimulatedProcess): Mt5Client {
   const { server, scheduler, random, faults } = options;
   const request = <T>(what: string, read: () => T): Promise<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     scheduler.after(random.next() * MAX_READ_MS, `${process.name} requests ${what}`, () => {
-      const isLost = !server.isUp || faults.read();
+      const isLost = !server.isUp || faults.failsReads();
       const answer = isLost ? undefined : { value: read() };
       process.deliver("read", what, () => {
         if (answer === undefined) reject(new Mt5Error("lost", `the platform did not answer ${what}`));
@@ -75,7 +75,7 @@ export function createMt5Port(options: CommandConnectionOptions, process: Simula
   };
 }
 
-/** Sessions for commands. Resetting a session ends its commands under way. */
+/** Sessions for commands. A reset of a session ends its commands under way. */
 function createSessions(options: CommandConnectionOptions, process: SimulatedProcess, history: HistoryReads) {
   const { server, scheduler, random } = options;
   const live = new Set<string>();

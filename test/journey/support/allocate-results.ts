@@ -2,10 +2,10 @@
 const CENT = 1_000_000n;
 
 /**
- * The share of each holding in results by its weight, to the cent: the carry of each rounding is part of the next one. For a
- * pool without flows and without positions, written from the rules alone.
+ * The sum of the results that each holding gets by its weight, to the cent: the carry of each rounding is part of the next
+ * one. For a pool without flows and open positions; written without the code under test.
  */
-export function splitResults(results: readonly bigint[], weights: readonly bigint[]): bigint[] {
+export function allocateResults(results: readonly bigint[], weights: readonly bigint[]): bigint[] {
   const total = weights.reduce((sum, weight) => sum + weight, 0n);
   let carries = weights.map(() => 0n);
   let gained = weights.map(() => 0n);

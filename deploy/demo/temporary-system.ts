@@ -6,22 +6,22 @@ import { startServer, tailOf } from "../local/child-process.ts";
 import { findSystem, type System } from "./system.ts";
 import { DemoFailure, poll } from "./wait.ts";
 
-export type Rehearsal = AsyncDisposable & { readonly system: System };
+export type TemporarySystem = AsyncDisposable & { readonly system: System };
 
 const LAUNCHER = join(import.meta.dirname, "../local/run.ts");
 /** Longer than each part of the scenario that has to fit into one week; the demo waits for the end of three. */
 const WEEK = "PT15S";
 /** As long as the launcher waits for a process to become ready. */
-const START = { what: "the rehearsal", withinMs: 120_000, everyMs: 100 };
-/** The groups drain one after the other, for 15 s at most each. */
+const START = { what: "the start of the temporary system", withinMs: 120_000, everyMs: 100 };
+/** The launcher stops its groups of processes one after the other; each takes 15 s at most. */
 const STOP_TIMEOUT_MS = 60_000;
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const INTERRUPTED = 130;
-/** Variables that may name real servers or the other system. */
+/** Variables that may name real servers, or the system on which `make demo` was started. */
 const SETTINGS = /^(PAMM|SIM|MT5|NATS|DATABASE|GRPC)_|_(DATABASE|GRPC)_URL/;
 
 /** Starts a second system with short fee weeks, on free ports; it removes its data when it stops. */
-export async function startRehearsal(): Promise<Rehearsal> {
+export async function startTemporarySystem(): Promise<TemporarySystem> {
   const folder = mkdtempSync(join(tmpdir(), "pamm-demo-"));
   const stateDir = join(folder, "state");
   mkdirSync(stateDir);
@@ -39,7 +39,7 @@ export async function startRehearsal(): Promise<Rehearsal> {
     const system = await poll(
       START,
       async () => {
-        if (!launcher.isRunning()) throw new DemoFailure(`the rehearsal did not start: ${tailOf(logFile)}`);
+        if (!launcher.isRunning()) throw new DemoFailure(`the temporary system did not start: ${tailOf(logFile)}`);
         return existsSync(join(stateDir, "run/system.json")) ? findSystem({ PAMM_STATE_DIR: stateDir }) : undefined;
       },
       () => tailOf(logFile),

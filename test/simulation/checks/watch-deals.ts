@@ -1,48 +1,49 @@
 import { readSentReference, type SentReference } from "./reference.ts";
-import type { Books, LegRow } from "./books.ts";
+import type { PlatformRows, LegRow } from "./platform-rows.ts";
 import { Violation } from "./violation.ts";
 import type { BalanceCommand, ServerDeal } from "../world/trade-server.ts";
 
 /** Socket time-out of a command. The quiet period begins this long after the end of the permit. */
 const COMMAND_TIMEOUT_MS = 5_000;
-/** Clocks of processes differ, so deals that come just at the end of the quiet period are not checked. */
-const CLOCKS_MS = 3_000;
+/** The clocks of the processes differ, so deals that come just at the end of the quiet period are not checked. */
+const CLOCK_MARGIN_MS = 3_000;
 
-export type PlatformFacts = {
-  readonly books: Books;
+export type DealsFacts = {
+  readonly platformRows: PlatformRows;
   readonly quietPeriodMs: number;
   readonly nowMs: () => number;
 };
 
 /** Checks every command when the platform receives it, and every deal when the platform creates it. */
-export class PlatformWatch {
+export class DealsWatch {
   /** Deals of commands, by leg; without those that the platform lost. */
   readonly #byLeg = new Map<bigint, ServerDeal[]>();
-  readonly #written = new Set<string>();
-  readonly #attempts = new Set<bigint>();
+  /** The references of all commands that were sent, and the numbers of their legs. */
+  readonly #sentReferences = new Set<string>();
+  readonly #sentLegs = new Set<bigint>();
   readonly #deals = new Map<bigint, ServerDeal>();
   readonly #excluded = new Map<string, ExcludedLegs>();
-  readonly #facts: PlatformFacts;
+  readonly #facts: DealsFacts;
 
-  constructor(facts: PlatformFacts) {
+  constructor(facts: DealsFacts) {
     this.#facts = facts;
   }
 
   /** I13: called when the bytes of a command are sent. */
   onWrite(command: BalanceCommand): void {
-    const { books, nowMs } = this.#facts;
+    const { platformRows, nowMs } = this.#facts;
     const reference = referenceOf(command.comment);
-    const attempt = books.attempt(reference.number, reference.attempt);
+    const attempt = platformRows.attempt(reference.number, reference.attempt);
     if (attempt === undefined) throw new Violation("I13", `${reference.text} was sent without a committed permit`);
     if (nowMs() > attempt.expiresAtMs) {
-      throw new Violation("I13", `${reference.text} was sent after its permit had ended`);
+      throw new Violation("I13", `${reference.text} was sent after its permit had expired`);
     }
-    if (this.#written.has(reference.text)) throw new Violation("I13", `${reference.text} was sent twice`);
-    this.#written.add(reference.text);
-    const kind = books.leg(reference.number)?.kind ?? "";
-    const hasBeenWritten = this.#attempts.has(reference.number);
-    this.#attempts.add(reference.number);
-    if (EXTERNAL.has(kind) && hasBeenWritten) {
+    if (this.#sentReferences.has(reference.text)) throw new Violation("I13", `${reference.text} was sent twice`);
+    this.#sentReferences.add(reference.text);
+    const kind = platformRows.leg(reference.number)?.kind ?? "";
+    const wasSent = this.#sentLegs.has(reference.number);
+    this.#sentLegs.add(reference.number);
+    if (EXTERNAL.has(kind) && wasSent) {
       throw new Violation("I13", `the ${kind} ${reference.number} was sent again`);
     }
   }
@@ -50,13 +51,13 @@ export class PlatformWatch {
   onDeal(deal: ServerDeal): void {
     this.#deals.set(deal.ticket, deal);
     if (deal.by !== "command") return;
-    const { books } = this.#facts;
+    const { platformRows } = this.#facts;
     const reference = referenceOf(deal.sentComment);
-    const leg = books.leg(reference.number);
+    const leg = platformRows.leg(reference.number);
     if (leg === undefined) throw new Violation("I13", `${reference.text} was applied without a leg`);
     this.#countDeal(deal, reference, leg);
     this.#checkOrder(leg);
-    const key = books.keyOf(leg.transferId);
+    const key = platformRows.keyOf(leg.transferId);
     const excluded = this.#excluded.get(key);
     const isExcluded = excluded === "all" ? leg.ordinal !== REVERSAL : excluded === "credit" && leg.ordinal === CREDIT;
     if (isExcluded && this.isWithinBounds(deal)) {
@@ -69,8 +70,8 @@ export class PlatformWatch {
     this.#excluded.set(key, legs);
   }
 
-  forget(forgotten: readonly ServerDeal[]): void {
-    for (const { ticket, sentComment } of forgotten) {
+  onDealsLost(lost: readonly ServerDeal[]): void {
+    for (const { ticket, sentComment } of lost) {
       const { number } = readSentReference(sentComment) ?? { number: 0n };
       this.#byLeg.set(
         number,
@@ -81,7 +82,7 @@ export class PlatformWatch {
 
   /** The leg that a command is an attempt of. */
   legOf(comment: string): readonly LegRow[] {
-    const leg = this.#facts.books.leg(readSentReference(comment)?.number ?? -1n);
+    const leg = this.#facts.platformRows.leg(readSentReference(comment)?.number ?? -1n);
     return leg === undefined ? [] : [leg];
   }
 
@@ -94,13 +95,13 @@ export class PlatformWatch {
     return this.#deals.get(ticket);
   }
 
-  /** Whether the protocol guarantees anything about the deal: it was applied and shown within the quiet period. */
+  /** Whether the guarantees of the protocol hold for the deal: it was applied and shown within the quiet period. */
   isWithinBounds({ sentComment, shownFromMs }: ServerDeal): boolean {
-    const { books, quietPeriodMs } = this.#facts;
+    const { platformRows, quietPeriodMs } = this.#facts;
     const { number, attempt } = referenceOf(sentComment);
-    const permit = books.attempt(number, attempt);
+    const permit = platformRows.attempt(number, attempt);
     const overMs = (permit?.expiresAtMs ?? 0) + COMMAND_TIMEOUT_MS + quietPeriodMs;
-    return permit === undefined || shownFromMs <= overMs - CLOCKS_MS;
+    return permit === undefined || shownFromMs <= overMs - CLOCK_MARGIN_MS;
   }
 
   #countDeal(deal: ServerDeal, reference: SentReference, { number }: LegRow): void {
@@ -109,9 +110,9 @@ export class PlatformWatch {
     if (others.some(({ sentComment }) => readSentReference(sentComment)?.attempt === reference.attempt)) {
       throw new Violation("I1", `${reference.text} was applied twice`);
     }
-    const claimed = [...others, deal].filter((one) => this.isWithinBounds(one));
+    const withinBounds = [...others, deal].filter((one) => this.isWithinBounds(one));
     // A deal beyond the bounds may justify a second one; two deals within the bounds are never justified.
-    if (others.length > 0 && claimed.length > 1) {
+    if (others.length > 0 && withinBounds.length > 1) {
       throw new Violation("I1", `leg ${number} was applied under two references`);
     }
   }
@@ -119,7 +120,7 @@ export class PlatformWatch {
   /** I7: legs are applied in order, and a reversal only after a refused credit. */
   #checkOrder(leg: LegRow): void {
     if (leg.ordinal === 1) return;
-    const legs = this.#facts.books.legsOf(leg.transferId);
+    const legs = this.#facts.platformRows.legsOf(leg.transferId);
     const before = legs.find(({ ordinal }) => ordinal === leg.ordinal - 1);
     const wanted = leg.ordinal === REVERSAL ? "REFUSED" : "APPLIED";
     if (before?.state !== wanted && before?.cameFrom !== wanted) {
@@ -133,7 +134,7 @@ type ExcludedLegs = "all" | "credit";
 
 const CREDIT = 2;
 const REVERSAL = 3;
-/** Kinds that the service never attempts twice: the caller decides whether to request the transfer again. */
+/** Kinds of legs that the service never attempts twice: the caller decides whether to request the transfer again. */
 const EXTERNAL = new Set(["deposit", "withdrawal"]);
 
 function referenceOf(comment: string): SentReference {

@@ -2,32 +2,32 @@ import type { HeldRow } from "../postgres/transaction.ts";
 import type { Row } from "../postgres/row.ts";
 import { textOf, type Values } from "../postgres/types.ts";
 import type { TradeServer } from "../world/trade-server.ts";
-import { type Books, isUnderWay, legOf, type LegRow } from "./books.ts";
+import { type PlatformRows, isUnderWay, legOf, type LegRow } from "./platform-rows.ts";
 import { Violation } from "./violation.ts";
-import type { PlatformWatch } from "./watch-platform.ts";
+import type { DealsWatch } from "./watch-deals.ts";
 
-export type BooksFacts = {
-  readonly books: Books;
+export type PlatformRowsFacts = {
+  readonly platformRows: PlatformRows;
   readonly server: TradeServer;
-  readonly platform: PlatformWatch;
+  readonly dealsWatch: DealsWatch;
   /** Logins whose log has to be in the order of the history. */
   readonly masters: ReadonlySet<string>;
 };
 
 /** Checks the rows that each commit of the platform service changes. */
-export class BooksWatch {
-  readonly #facts: BooksFacts;
+export class PlatformRowsWatch {
+  readonly #facts: PlatformRowsFacts;
   readonly #sums = new Map<string, bigint>();
   readonly #logged = new Map<string, Set<bigint>>();
   /** Account locks as answered to their owners, with the leg number from which all other sagas have to wait. */
   readonly #accountLocks = new Map<string, { readonly lockOwner: string; readonly number: bigint }>();
 
-  constructor(facts: BooksFacts) {
+  constructor(facts: PlatformRowsFacts) {
     this.#facts = facts;
   }
 
-  onHeld(login: string, lockOwner: string): void {
-    const account = this.#facts.books.account(login);
+  onAcquire(login: string, lockOwner: string): void {
+    const account = this.#facts.platformRows.account(login);
     if (account?.["locked_by"] !== lockOwner) {
       throw new Violation("I6", `${lockOwner} was answered as the owner of an account lock, but is not its owner`);
     }
@@ -55,21 +55,21 @@ export class BooksWatch {
   /** I6: one leg of a login at a time. */
   #checkLeg(leg: LegRow): void {
     if (!leg.isExclusive || !isUnderWay(leg)) return;
-    const open = this.#facts.books.legsOfLogin(leg.login).filter((one) => one.isExclusive && isUnderWay(one));
+    const open = this.#facts.platformRows.legsOfLogin(leg.login).filter((one) => one.isExclusive && isUnderWay(one));
     if (open.length > 1) throw new Violation("I6", `${open.map(({ number }) => number).join(" and ")} are in progress`);
   }
 
   /** I6: under a granted account lock only legs of its owner are sent, and legs that were queued before it. */
   #checkPermit(attempt: Values): void {
     if (attempt["state"] !== "SENDING") return;
-    const { books } = this.#facts;
+    const { platformRows } = this.#facts;
     const number = attempt["leg_number"] as bigint;
-    const leg = books.leg(number);
+    const leg = platformRows.leg(number);
     if (leg === undefined || !leg.isExclusive) return;
-    const account = books.account(leg.login);
+    const account = platformRows.account(leg.login);
     const held = { lockOwner: account?.["locked_by"] ?? null, number: (account?.["lock_number"] ?? 0n) as bigint };
     for (const { lockOwner, number: from } of [held, this.#accountLocks.get(leg.login) ?? held]) {
-      const isAllowed = lockOwner === null || number < from || books.lockOwnerOf(leg.transferId) === lockOwner;
+      const isAllowed = lockOwner === null || number < from || platformRows.lockOwnerOf(leg.transferId) === lockOwner;
       if (!isAllowed) throw new Violation("I6", `${number} was sent under the account lock of ${textOf(lockOwner)}`);
     }
   }
@@ -81,7 +81,7 @@ export class BooksWatch {
     const dealId = entry["deal_id"] as bigint | null;
     // An amendment of a deal moves no money.
     if (dealId === null || entry["kind"] === "amendment") return;
-    const deal = this.#facts.platform.deal(dealId);
+    const deal = this.#facts.dealsWatch.deal(dealId);
     if (deal?.login !== login || deal.amountMinor !== amount) {
       throw new Violation("I4", `the log of ${login} has ${amount} for deal ${dealId}, which is ${deal?.amountMinor}`);
     }
@@ -92,23 +92,23 @@ export class BooksWatch {
 
   /** I5: when a deal is logged, every earlier deal that was shown before it is logged already. */
   #checkOrder(login: string, dealId: bigint, logged: ReadonlySet<bigint>): void {
-    const deal = this.#facts.platform.deal(dealId);
+    const deal = this.#facts.dealsWatch.deal(dealId);
     if (deal === undefined) return;
-    const passed = this.#facts.server.deals.find(
+    const skipped = this.#facts.server.deals.find(
       (other) =>
         other.login === login &&
         other.ticket < dealId &&
         other.shownFromMs <= deal.shownFromMs &&
         !logged.has(other.ticket),
     );
-    if (passed !== undefined) {
-      throw new Violation("I5", `deal ${dealId} of ${login} was logged before ${passed.ticket}`);
+    if (skipped !== undefined) {
+      throw new Violation("I5", `deal ${dealId} of ${login} was logged before ${skipped.ticket}`);
     }
   }
 
   /** I4: the sum on the account's row is the sum of its log. */
   #checkSum(login: string): void {
-    const sum = this.#facts.books.account(login)?.["log_minor"];
+    const sum = this.#facts.platformRows.account(login)?.["log_minor"];
     if (sum !== undefined && sum !== this.#sums.get(login)) {
       throw new Violation(
         "I4",

@@ -24,8 +24,8 @@ const BLOCKED = {
 } as const;
 
 /** Worked examples of the accounting: shares in a result, and the effect of open positions on deposits and exits. */
-export function sharedResults(client: () => Client): void {
-  test("three equal Investors share a result to the cent, and each pays its own fee (F9)", async () => {
+export function allocations(client: () => Client): void {
+  test("three equal Investors share a result to the cent, and each pays its own fee", async () => {
     const master = await pooled(client(), ["1000", "1000", "1000"], 0.333333);
     const [one = "", two = "", three = ""] = master.investors;
     await bookResult(client(), master.login, "100");
@@ -55,7 +55,7 @@ export function sharedResults(client: () => Client): void {
     await expectBalances(client(), { [first]: "1150", [second]: "1150", [master.login]: "2300" });
   });
 
-  test("a deposit while a position is open has no share in the floating result before it (A1)", async () => {
+  test("a deposit while a position is open has no share in the floating result before it", async () => {
     const master = await pooled(client(), ["1000"]);
     const [early = ""] = master.investors;
     const late = await newInvestor(client(), "550");

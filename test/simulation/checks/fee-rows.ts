@@ -18,7 +18,7 @@ export type PaymentRow = {
   readonly creditId: bigint | null;
 };
 
-/** An Investor at a Master: the unpaid debt, and the high-water mark in units of 1e-8 USD. */
+/** What an Investor owes at one Master: the unpaid debt, and the high-water mark in units of 1e-8 USD. */
 export type PairRow = {
   readonly investor: string;
   readonly master: string;
@@ -27,7 +27,7 @@ export type PairRow = {
 };
 
 /** The committed rows of the fee service and the allocations that they are computed from, as the checks read them. */
-export class FeeBooks {
+export class FeeRows {
   readonly #fees: Database;
   readonly #subscriptions: Database;
 
@@ -88,7 +88,7 @@ export class FeeBooks {
     return [...new Set(missing.map((entry) => textOf(entry["master_login"]!)))];
   }
 
-  /** The reasons of stopped fee decisions of Masters. */
+  /** Why fees of Masters are stopped, one reason for each stopped Master. */
   stops(): readonly string[] {
     const reasons = Array.from(this.#fees.committed("fee_master"), (row) => row["stopped_reason"]!);
     return reasons.filter((reason) => reason !== null).map(textOf);

@@ -6,8 +6,8 @@ import { startTestSystem, type TestSystem } from "../journey/support/system.ts";
 import { pooled } from "../journey/support/trading.ts";
 import { openLink, type Link } from "./link.ts";
 
-/** The system under test. */
-export type Stage = {
+/** The system, its network link to the simulator, and the accounts of its customers. */
+export type SystemUnderTest = {
   readonly system: TestSystem;
   /** Between platform and the simulator. */
   readonly link: Link;
@@ -19,11 +19,11 @@ export type Stage = {
 };
 
 const QUIET_PERIOD_S = 20;
-/** Capital of Investors in a pool, and of Investors without a Master. */
+/** The capital of the Investors in a pool, and of those without a Master. */
 const POOLED = ["1000", "2000"];
 const OUTSIDE = ["500", "500"];
 
-export async function aStage(): Promise<Stage & AsyncDisposable> {
+export async function startSystemUnderTest(): Promise<SystemUnderTest & AsyncDisposable> {
   await using stack = new AsyncDisposableStack();
   const simulatorPort = await freePort();
   const link = stack.use(await openLink(simulatorPort));

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Command } from "../plan/plan.ts";
 import type { TradeServer } from "../world/trade-server.ts";
-import { CALL_MS, type Caller, untilAllKnown, untilKnown } from "./caller.ts";
+import { CALL_MS, type Caller, untilAllFinal, untilFinal } from "./caller.ts";
 import { hold, release } from "./account-lock.ts";
 import { withdrawFromPool } from "./withdraw-from-pool.ts";
 
@@ -13,16 +13,16 @@ const MAX_TRIES = 12;
 const DOUBLE_CLICK_MS = 200;
 
 /** Performs one command of the plan. */
-export async function play(caller: Caller, server: TradeServer, command: Command): Promise<void> {
+export async function performCommand(caller: Caller, server: TradeServer, command: Command): Promise<void> {
   switch (command.kind) {
     case "transfer": {
       const { sendWithinMs } = command;
       const sendBefore = sendWithinMs === undefined ? undefined : new Date(Date.now() + sendWithinMs);
-      await untilKnown(caller, { ...command, sendBefore });
+      await untilFinal(caller, { ...command, sendBefore });
       return;
     }
     case "batch":
-      return untilAllKnown(
+      return untilAllFinal(
         caller,
         command.legs.map((leg, index) => ({ key: `${command.key}:${index}`, legs: [leg] })),
       );
@@ -45,7 +45,7 @@ export async function play(caller: Caller, server: TradeServer, command: Command
     }
     case "assign":
     case "unassign":
-      return follow(caller, command);
+      return assignOrUnassign(caller, command);
   }
 }
 
@@ -54,7 +54,7 @@ async function withdraw(caller: Caller, command: Kind<"withdrawal">): Promise<vo
   const { key, login, paymentLogin, feeMinor, payoutMinor } = command;
   const lockOwner = `${key}:1`;
   if (!(await hold(caller, login, lockOwner))) return release(caller, login, lockOwner);
-  const fee = await untilKnown(caller, {
+  const fee = await untilFinal(caller, {
     key: `${key}:fee`,
     lockOwner,
     legs: [
@@ -64,13 +64,13 @@ async function withdraw(caller: Caller, command: Kind<"withdrawal">): Promise<vo
   });
   const isFeeKnown = fee?.state === TransferState.APPLIED || fee?.state === TransferState.REFUSED;
   if (isFeeKnown) {
-    await untilKnown(caller, { key, lockOwner, legs: [{ login, kind: "withdrawal", amountMinor: -payoutMinor }] });
+    await untilFinal(caller, { key, lockOwner, legs: [{ login, kind: "withdrawal", amountMinor: -payoutMinor }] });
   }
   await release(caller, login, lockOwner);
 }
 
 /** Repeats the command until it is answered, as the edge does for a waiting client. */
-async function follow(caller: Caller, command: Kind<"assign"> | Kind<"unassign">): Promise<void> {
+async function assignOrUnassign(caller: Caller, command: Kind<"assign"> | Kind<"unassign">): Promise<void> {
   const { process, subscriptions, note } = caller;
   const { kind, key, login, master } = command;
   const pair = { masterLogin: master, investorLogin: login };

@@ -19,14 +19,14 @@ import type { Floating } from "./engine/pool-engine.ts";
 
 export const E8_PER_CENT = 1_000_000n;
 
-/** Cents by which rounding to 1e-8 may change the part of an owner, at each event of a pool. */
-export const DRIFT_PER_EVENT = fraction(3n, E8_PER_CENT);
+/** Cents by which the rounding to 1e-8 of one event of a pool may change the part of an owner. */
+export const TOLERANCE_PER_EVENT = fraction(3n, E8_PER_CENT);
 
-/** The drift after a result: an error in a share grows with the size of the result relative to the pool. */
-export function grown(drift: Fraction, pool: Pool, moved: bigint): Fraction {
+/** The tolerance after a result: an error in a share grows with the size of the result relative to the pool. */
+export function grow(tolerance: Fraction, pool: Pool, moved: bigint): Fraction {
   const leverage = over(fraction(abs(moved)), valueOf(pool));
-  const exact = plus(times(drift, plus(ONE, leverage)), DRIFT_PER_EVENT);
-  return fraction(floor(times(exact, PRECISION)) + 1n, PRECISION.top);
+  const exact = plus(times(tolerance, plus(ONE, leverage)), TOLERANCE_PER_EVENT);
+  return fraction(floor(times(exact, PRECISION)) + 1n, PRECISION.numerator);
 }
 
 const PRECISION = fraction(10n ** 12n);
@@ -46,7 +46,7 @@ function abs(cents: bigint): bigint {
   return cents < 0n ? -cents : cents;
 }
 
-export function expectNear(what: string, shown: Fraction, exact: Fraction, drift: Fraction): void {
-  if (compare(distance(shown, exact), drift) <= 0) return;
+export function expectNear(what: string, shown: Fraction, exact: Fraction, tolerance: Fraction): void {
+  if (compare(distance(shown, exact), tolerance) <= 0) return;
   throw new Error(`${what} is ${show(shown)}, and ${show(exact)} by the reference`);
 }

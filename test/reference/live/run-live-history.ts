@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { activeAt, activeOf, type Investor, type Master } from "../engine/world.ts";
 import { type History, histories, type HistoryShape, type Step } from "../history.ts";
 import { addLiveInvestor, addLiveMaster, type Live } from "./live.ts";
-import { settled } from "./settled.ts";
+import { untilEqual } from "./until-equal.ts";
 import * as steps from "./steps.ts";
 import { nextWeek } from "./weeks.ts";
 
@@ -19,8 +19,8 @@ type Participants = {
   readonly moments: number[];
 };
 
-/** Plays a history on the running system; the price is moved where the result of a position should move. */
-export async function playLive(live: Live, history: History): Promise<void> {
+/** Applies a history to the running system; a step that changes the floating result of a position sets the price. */
+export async function runLiveHistory(live: Live, history: History): Promise<void> {
   const masters: Master[] = [];
   for (let n = 0; n < history.masters; n += 1) masters.push(await addLiveMaster(live));
   const investors: Investor[] = [];
@@ -28,18 +28,18 @@ export async function playLive(live: Live, history: History): Promise<void> {
   const participants: Participants = { investors, masters, moments: [] };
   for (const step of history.steps) {
     participants.moments.push(Date.now());
-    await playStep(live, participants, step);
+    await applyStep(live, participants, step);
   }
   for (const master of masters) {
     for (const position of master.floating.keys()) await steps.close(live, master, position);
   }
-  await settled(live);
+  await untilEqual(live);
 }
 
-async function playStep(live: Live, participants: Participants, step: Step): Promise<void> {
+async function applyStep(live: Live, participants: Participants, step: Step): Promise<void> {
   if (step.kind === "week") await nextWeek(live);
-  else if ("investorIndex" in step) await playInvestor(live, participants, step);
-  else await playMaster(live, busyMaster(live, participants, step.masterIndex), step);
+  else if ("investorIndex" in step) await applyInvestorStep(live, participants, step);
+  else await applyMasterStep(live, busyMaster(live, participants, step.masterIndex), step);
 }
 
 /** A Master with Investors if there is one: results without Investors test little. */
@@ -49,7 +49,11 @@ function busyMaster({ world }: Live, { masters }: Participants, masterIndex: num
   return some[masterIndex % some.length]!;
 }
 
-async function playMaster(live: Live, master: Master, step: Extract<Step, { masterIndex: number }>): Promise<void> {
+async function applyMasterStep(
+  live: Live,
+  master: Master,
+  step: Extract<Step, { masterIndex: number }>,
+): Promise<void> {
   switch (step.kind) {
     case "result":
       await steps.result(live, master, within(master, mostlyProfit(step.cents)));
@@ -69,7 +73,7 @@ async function playMaster(live: Live, master: Master, step: Extract<Step, { mast
   }
 }
 
-async function playInvestor(
+async function applyInvestorStep(
   live: Live,
   participants: Participants,
   step: Extract<Step, { investorIndex: number }>,

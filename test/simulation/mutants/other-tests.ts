@@ -1,7 +1,7 @@
-import type { MutantElsewhere } from "./mutant.ts";
+import type { MutantOfOtherTest } from "./mutant.ts";
 
-/** Defects in code that the simulation does not run, or of a kind that it cannot detect; the named test detects each. */
-export const MUTANTS_ELSEWHERE: readonly MutantElsewhere[] = [
+/** Defects in code that the simulation does not run, or of a kind that it cannot detect. Another test detects each. */
+export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
   {
     name: "a page that another replica has stored is stored again",
     edits: [

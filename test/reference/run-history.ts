@@ -11,13 +11,13 @@ export const FIRST_DAY: Instant = Date.UTC(2026, 0, 3);
 const STEP_MS = 60_000;
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-/** Plays a history through a world; an error at a step contains the transcript up to that step. */
-export function play(world: World, history: History, check: (world: World) => void = () => {}): string[] {
+/** Applies a history to the reference; an error at a step contains the transcript up to that step. */
+export function runHistory(world: World, history: History, check: (world: World) => void = () => {}): string[] {
   const transcript: string[] = [];
   for (const step of history.steps) {
     transcript.push(`${transcript.length + 1}. ${describeStep(step, history)}`);
     try {
-      const outcome = playStep(world, step);
+      const outcome = applyStep(world, step);
       if (outcome !== "") transcript.push(`   ${outcome}`);
       check(world);
     } catch (error) {
@@ -27,8 +27,8 @@ export function play(world: World, history: History, check: (world: World) => vo
   return transcript;
 }
 
-/** Returns the outcome of a step as text; empty when the step alone determines it. */
-export function playStep(world: World, wanted: Step): string {
+/** Returns the outcome of a step as text; empty when the step has only one. */
+export function applyStep(world: World, wanted: Step): string {
   world.now += STEP_MS;
   const step = within(world, wanted);
   if (step.kind === "week") {
@@ -36,12 +36,12 @@ export function playStep(world: World, wanted: Step): string {
     for (const master of world.masters) closeWeek(world, master);
     return "";
   }
-  return "investorIndex" in step ? playInvestor(world, step) : playMaster(world, step);
+  return "investorIndex" in step ? applyInvestorStep(world, step) : applyMasterStep(world, step);
 }
 
 /**
- * Limits results to a multiple of the pooled capital. A unit is issued at 1e-8 USD; were it worth a cent, the rounding of units
- * would be visible in cents.
+ * Limits results to a multiple of the pooled capital. A unit is issued at 1e-8 USD; after results of a million times the
+ * capital it would be worth a cent, and its rounding would be visible.
  */
 const MAX_LEVERAGE = 10n;
 const MIN_CAPITAL = 10n;
@@ -54,7 +54,7 @@ function within(world: World, step: Step): Step {
   return { ...step, cents: step.cents < -limit ? -limit : step.cents > limit ? limit : step.cents };
 }
 
-function playInvestor(world: World, step: Extract<Step, { investorIndex: number }>): string {
+function applyInvestorStep(world: World, step: Extract<Step, { investorIndex: number }>): string {
   const investor = at(world.investors, step.investorIndex);
   switch (step.kind) {
     case "deposit":
@@ -84,7 +84,7 @@ function setRate(world: World, investor: Investor, ratePpm: bigint, since: Since
 
 let lastPosition = 0n;
 
-function playMaster(world: World, step: Extract<Step, { masterIndex: number }> & { kind: MasterStep }): string {
+function applyMasterStep(world: World, step: Extract<Step, { masterIndex: number }> & { kind: MasterStep }): string {
   const master = at(world.masters, step.masterIndex);
   lastPosition += 1n;
   switch (step.kind) {
@@ -98,13 +98,13 @@ function playMaster(world: World, step: Extract<Step, { masterIndex: number }> &
       trade(world, master, entry(lastPosition, step.volume, step.cents));
       return "";
     default:
-      return playPosition(world, master, step);
+      return applyPositionStep(world, master, step);
   }
 }
 
 type MasterStep = Exclude<Step["kind"], "deposit" | "withdraw" | "assign" | "unassign" | "rate" | "switch" | "week">;
 
-function playPosition(world: World, master: Master, step: Extract<Step, { positionIndex: number }>): string {
+function applyPositionStep(world: World, master: Master, step: Extract<Step, { positionIndex: number }>): string {
   const [positionId, floating] = [...master.floating].at(step.positionIndex % Math.max(1, master.floating.size)) ?? [
     0n,
     0n,
