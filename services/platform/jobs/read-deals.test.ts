@@ -57,8 +57,12 @@ test.concurrent("two processes that read the same history log each deal once", a
   const login = await anAccount(one, "master");
   for (let index = 0; index < 5; index += 1) await world.control.result(login, `${index}.10`);
 
-  await Promise.all([one, two, one, two].map(({ service }) => service.readAccount({ login }, aCall())));
+  const readings = [one, two, one, two].map(({ service }) => service.readAccount({ login }, aCall()));
 
+  // The four readings wait for each other's lock, and one that waits too long is refused.
+  for (const reading of await Promise.allSettled(readings)) {
+    if (reading.status === "rejected") expect(reading.reason).toMatchObject({ code: "busy" });
+  }
   const entries = await logOf(one, login, 10);
   expect(entries.map(({ number }) => number)).toEqual(Array.from({ length: 10 }, (_, index) => BigInt(index + 1)));
   expect(new Set(entries.map(({ dealId }) => dealId)).size).toBe(10);
