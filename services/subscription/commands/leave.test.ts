@@ -148,6 +148,18 @@ test("a leave waits for money in transit to the Master until it has units", asyn
   await expectBooksToReconcile(world);
 });
 
+test("a later try waits for an earlier one that is still open, and gets its decision", async () => {
+  const world = await aWorld();
+  const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  await deposit(world, investorLogin, 100_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 600_00n);
+  const first = world.service.leave(request, aCall());
+  await expect.poll(() => many(world.deps.pool, sql`select from leave where state = 'WAITING'`)).toHaveLength(1);
+  const later = world.service.leave({ ...request, try: 2 }, aCall());
+  await settle(world);
+  expect(await later).toEqual(await first);
+});
+
 test("a try is refused as busy, also when repeated, if money does not reach the Master in time", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
