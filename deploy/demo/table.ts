@@ -3,7 +3,7 @@ import { type ExplainedFee, timeOf } from "./pool.ts";
 import type { Printer } from "./printer.ts";
 
 const RATE_DIGITS = 4;
-const NAME_WIDTH = 8;
+const NAME_WIDTH = 10;
 const OCCASION_WIDTH = 12;
 const TIME_WIDTH = 14;
 const FEE_WIDTH = 10;
