@@ -151,7 +151,7 @@ async function sendProblem(
   const { status, code, retryAfterSeconds, body } = problemOf(error, facts);
   request.edge.code = code;
   if (status >= 500 && !(error instanceof Refusal)) {
-    log.error("request failed with an unexpected error", {
+    log.error("request failed with an unexpected error, report this defect", {
       request_id: facts.requestId,
       route: request.routeOptions.url,
       error,

@@ -82,7 +82,7 @@ async function drain(stack: AsyncDisposableStack, log: Log, onError: () => void)
     await stack.disposeAsync();
     log.info("stopped");
   } catch (error) {
-    log.error("resource not released", { error });
+    log.error("resource not released, the end of the process releases it", { error });
     onError();
   }
 }

@@ -119,7 +119,7 @@ function decodeBytes(method: Method, payload: Uint8Array): unknown {
 
 /** Logs the error once, with its stack; the caller receives no detail of it. */
 function fault(log: Log, error: unknown, method: Method, headers: CallHeaders | undefined): Refusal {
-  log.error("request failed with an unexpected error", {
+  log.error("request failed with an unexpected error, report this defect", {
     method: method.path,
     request_id: headers?.requestId,
     command_id: headers?.commandId,

@@ -82,7 +82,7 @@ test("a malformed entry stops its feed with an error in the log, and later messa
   expect(consumer.state()).toMatchObject({ number: 1n, lag: 2n });
   expect(await coins(shop)).toEqual([1n]);
   expect(error).toHaveBeenCalledExactlyOnceWith(
-    "feed stopped until an operator acts",
+    "feed stopped, follow the runbook of PammFeedStopped",
     expect.objectContaining({ feed: FEED, number: 1n, reason: "malformed" }),
   );
   await expect(consumer.catchUp(3n)).rejects.toThrow("is stopped");

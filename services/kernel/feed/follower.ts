@@ -75,7 +75,7 @@ export class Follower<Event extends EventType<unknown>> {
   #stop(reason: string, error: Error): void {
     this.#stopped = `${reason}: ${error.message}`;
     const { feed, log } = this.#options;
-    log.error("feed stopped until an operator acts", { feed, number: this.#number, reason, error });
+    log.error("feed stopped, follow the runbook of PammFeedStopped", { feed, number: this.#number, reason, error });
   }
 }
 

@@ -64,7 +64,7 @@ test("a feed that was rewound stops with an error in the log, and reads no entri
 
   expect(await coins(shop)).toEqual([1n, 2n, 3n]);
   expect(error).toHaveBeenCalledExactlyOnceWith(
-    "feed stopped until an operator acts",
+    "feed stopped, follow the runbook of PammFeedStopped",
     expect.objectContaining({ number: 3n, reason: "feed_rewound" }),
   );
 });

@@ -63,7 +63,9 @@ function supervise(connection: NatsConnection, address: string, log: Log): Broke
         isUp = true;
         log.info("broker connection restored", { url: address });
       } else if (type === Events.Error) {
-        log.error("broker reported an error", { code: typeof data === "string" ? data : type });
+        log.error("broker reported an error, check the permissions and limits of its user", {
+          code: typeof data === "string" ? data : type,
+        });
       }
     }
   };

@@ -180,7 +180,10 @@ async function endOf(
 
 /** A fault of one transfer does not affect the others; its outcome is unknown until its key is requested again. */
 function fault({ log }: Deps, { request }: Pick<Item, "request">, error: unknown): Refusal {
-  log.error("transfer of a batch failed, outcome unknown", { key: request.key, error });
+  log.error("transfer of a batch failed, outcome unknown until its key is requested again, report this defect", {
+    key: request.key,
+    error,
+  });
   return refuseFault("internal", "internal error", { outcome: "unknown" });
 }
 

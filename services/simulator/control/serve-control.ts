@@ -97,7 +97,7 @@ function answerProblems(app: FastifyInstance, log: Log): void {
     }
     const status = error.statusCode ?? 500;
     if (status < 500) return reply.status(status).send({ status, code: "invalid_request", message: error.message });
-    log.error("a control call failed", { error });
+    log.error("control request failed, problem returned", { error });
     return reply.status(500).send({ status: 500, code: "internal", message: "the call failed" });
   });
 }

@@ -117,7 +117,7 @@ async function answer(context: Context, request: IncomingMessage, response: Serv
   } catch (error) {
     // A peer that leaves during its request, or that a stop disconnects, is not logged.
     if (!context.stopping.signal.aborted && !request.destroyed) {
-      context.options.log.error("a call could not be answered", { error });
+      context.options.log.error("request not answered, connection reset", { error });
     }
     resetConnection(connection);
   }
