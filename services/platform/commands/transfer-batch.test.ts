@@ -67,12 +67,12 @@ test.concurrent("results of many Investors are posted once each and are in their
     ]);
     expect(await service.getTransfer({ key: requests[index]!.key }, aCall())).toEqual(resultOf(answers[index]!));
   }
-  // Single transfers would have taken two commits each.
+  // Recorded one by one, each entry would have a commit of its own; how many share one depends on the machine.
   const [commits] = await many<{ count: bigint }>(
     instance.deps.pool,
     sql`select count(distinct xmin::text::bigint) as count from log_entry where kind = 'result'`,
   );
-  expect(commits!.count).toBeLessThanOrEqual(10n);
+  expect(commits!.count).toBeLessThan(20n);
 });
 
 test.concurrent("every answer equals that of a single transfer, and a refused one does not affect the others", async (context) => {
@@ -197,7 +197,7 @@ test.concurrent("each credit that is finally refused reverses its own debit", as
   const payment = await anAccount(instance, "payment");
   const logins = await investors(instance, 2);
   for (const login of logins) await service.transfer(aDeposit(login, 50_00n), aCall());
-  // Two debits, then the first of two credits.
+  // Two debits, then the first of two credits: that of either request.
   await world.control.fault({ command: "trade/balance", effect: "retcode:8", after: 2 });
   const requests = logins.map((login) => aFee(login, payment, 30_00n));
 
@@ -207,8 +207,10 @@ test.concurrent("each credit that is finally refused reverses its own debit", as
     ({ answers }) => answers.every((answer) => [APPLIED, REFUSED].includes(resultOf(answer).state as never)),
   );
 
-  expect(ended.answers.map(summaryOf)).toEqual(["REFUSED credit_refused", "APPLIED"]);
-  expect(await balances(world, [...logins, payment])).toEqual(["50.00", "20.00", "30.00"]);
+  const outcomes = ended.answers.map(summaryOf);
+  expect(outcomes.toSorted()).toEqual(["APPLIED", "REFUSED credit_refused"]);
+  expect(await balances(world, logins)).toEqual(outcomes.map((one) => (one === "APPLIED" ? "20.00" : "50.00")));
+  expect(await balances(world, [payment])).toEqual(["30.00"]);
 });
 
 test.concurrent("two processes with the same batch move each amount once", async (context) => {

@@ -61,7 +61,8 @@ test.concurrent("a deposit whose turn does not come in time is recorded as refus
   const result = await service.transfer(request, aCall());
   expect(result).toMatchObject({ state: TransferState.REFUSED, refusalCode: "account_busy" });
   expect(performance.now() - startedAt).toBeGreaterThan(4_900);
-  expect(performance.now() - startedAt).toBeLessThan(6_000);
+  // Before the caller's deadline.
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
 
   await service.release({ login, lockOwner: "a" }, aCall());
   await new Promise((resolve) => setTimeout(resolve, 3_000));
@@ -81,7 +82,8 @@ test.concurrent("an enqueued transfer is answered at once and executed later", a
   const answer = await service.transfer(request, aCall());
   expect(answer.state).toBe(TransferState.PENDING);
   expect(answer.transferId).toBeGreaterThan(0n);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  // It does not wait for its turn, which would take 5 s.
+  expect(performance.now() - startedAt).toBeLessThan(4_900);
 
   await service.release({ login, lockOwner: "a" }, aCall());
   await expect
