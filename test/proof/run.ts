@@ -22,8 +22,9 @@ const unknown = names.filter((name) => PARTS.every((part) => part.name !== name)
 if (unknown.length > 0) {
   throw new Error(`there is no part ${unknown.join(", ")}; choose from ${PARTS.map(({ name }) => name).join(", ")}`);
 }
+// Each part writes into the document, so the sources are compared with their commit once, before the first part.
+const commit = git("describe", "--always", "--dirty", "--exclude=*");
 for (const part of PARTS.filter(({ name }) => names.length === 0 || names.includes(name))) {
-  const commit = git("describe", "--always", "--dirty", "--exclude=*");
   const startedMs = performance.now();
   const found = "tests" in part ? runTests(part.tests) : runScript(part.script);
   const seconds = Math.max(1, Math.round((performance.now() - startedMs) / 1_000));

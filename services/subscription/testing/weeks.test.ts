@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { AllocationEntry } from "#proto/pamm/subscription/v1/subscription.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { markMaster } from "../processes/allocate/mark-master.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { decide, reviewWithReason } from "./reviews.ts";
 import { holdForWithdrawal, withdraw } from "./funding.ts";
@@ -57,6 +58,9 @@ test("the weeks of a stopped Master wait, and are closed in order after it is re
   trader(world, masterLogin).result(10_00n, { at: before(cutOff(0)) });
   passTimeTo(world, cutOff(0));
   await settle(world);
+  // The job may have listed the Master before the stop.
+  await markMaster(world.deps, masterLogin, aCall());
+  expect(await entriesOf(world, masterLogin)).toEqual([]);
   trader(world, masterLogin).result(20_00n, { at: before(cutOff(1)) });
   passTimeTo(world, cutOff(1));
   await settle(world);
