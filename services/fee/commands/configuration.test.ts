@@ -47,6 +47,18 @@ test("the configuration of an assignment is valid from the start of the subscrip
   expect(await many(deps.pool, sql`select key from fee_version`)).toEqual([{ key: "subscription:1" }]);
 });
 
+test("a key that was used for another Investor adds nothing", async () => {
+  const deps = await feeDeps(() => day(2));
+  await configure(deps, ASSIGNED);
+  const other = { ...ASSIGNED, investorLogin: "3000099", investorId: 99n };
+
+  await expect(configure(deps, other)).rejects.toThrow("the key was used for another Investor");
+
+  expect(await many(deps.pool, sql`select investor_login from fee_configuration`)).toEqual([
+    { investor_login: INVESTOR },
+  ]);
+});
+
 test("an update is answered with the requested configuration and the new updated_at", async () => {
   let today = day(2);
   const deps = await feeDeps(() => today);

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { FeeConfiguration } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
@@ -17,7 +18,10 @@ type Command = {
   readonly investorId: bigint;
 };
 
-/** Adds the version that `decide` derives from the previous ones, once per key; returns the requested configuration. */
+/**
+ * Adds the version that `decide` derives from the previous ones, once per key; returns the requested configuration.
+ * Throws, and adds nothing, when the key was used for another Investor.
+ */
 export async function addVersion(
   { pool, now }: Deps,
   { key, investorLogin, investorId }: Command,
@@ -28,6 +32,7 @@ export async function addVersion(
     const configuration = await lockConfiguration(tx, { investorLogin, investorId, at });
     const known = await findVersionByKey(tx, key);
     if (known !== undefined) {
+      assert.equal(known.investorLogin, investorLogin, "the key was used for another Investor");
       return answer(configuration, known.version, known.madeAt);
     }
     const version = decide(await listVersions(tx, investorLogin), at);
