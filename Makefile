@@ -26,7 +26,7 @@ check: setup format-check lint types architecture commits vocabulary dead-code c
 test: check ## check, then every test with the sizes for minutes: 12 minutes on two cores
 	@npm run --silent test
 
-proof: setup ## the long tests, for more than an hour; writes docs/reliability.md; part="simulation" runs one part
+proof: setup ## the long tests, for 50 minutes; writes docs/reliability.md; part="simulation" runs one part
 	@node test/proof/run.ts $(part)
 
 journey: setup ## the tests that start all processes
@@ -35,7 +35,7 @@ journey: setup ## the tests that start all processes
 kills: setup ## processes are killed during trading and fee weeks; takes minutes
 	@PAMM_PROOF=true vitest run test/journey/kills.test.ts test/journey/trading-kills.test.ts test/journey/crowd.test.ts
 
-chaos: setup ## every fault while money moves, with a table of the answers; takes a quarter of an hour
+chaos: setup ## every fault while money moves, with a table of the answers; takes ten minutes
 	@PAMM_PROOF=true vitest run test/chaos
 
 sim: setup ## simulate the money protocol; SEED=4711 prints one history, SEEDS=10000 runs many, MODE=safety or liveness, CELLS=yes

@@ -10,7 +10,7 @@ import { type Fault, FAULTS } from "./faults.ts";
 const START_TIMEOUT_MS = 180_000;
 const TIMEOUT = { timeout: 300_000 };
 
-/** The fault of each kind that finds most defects. `make proof` runs all faults, in a quarter of an hour. */
+/** The fault of each kind that finds most defects. `make proof` runs all faults, in ten minutes. */
 const USUAL = [
   "kill -9 platform",
   "kill -9 postgres",
