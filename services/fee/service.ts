@@ -16,8 +16,7 @@ import { getConfiguration } from "./queries/get-configuration.ts";
 import { listDueItems, listInvestorPayments, listPaymentCredits } from "./queries/payments.ts";
 
 /** Intervals of the jobs when no wake-up signal arrives: a retry is due, or another replica has crashed. */
-const READ_EVERY_MS = 1_000;
-const PAY_EVERY_MS = 1_000;
+const EVERY_MS = 1_000;
 /** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
 const WATCH_EVERY_MS = 5_000;
 
@@ -46,8 +45,8 @@ export function createWakeSignals(): WakeSignals {
 /** Jobs that process due rows. */
 export function feeJobs(deps: Deps): Job[] {
   const { log, wakeSignals } = deps;
-  const reading = { everyMs: READ_EVERY_MS, wake: wakeSignals.reading, log };
-  const paying = { everyMs: PAY_EVERY_MS, work: () => payFees(deps), log };
+  const reading = { everyMs: EVERY_MS, wake: wakeSignals.reading, log };
+  const paying = { everyMs: EVERY_MS, work: () => payFees(deps), log };
   return [
     runJob({ name: "read allocations", work: () => readAllocations(deps), ...reading }),
     runJob({ name: "pay fees", wake: wakeSignals.payments, ...paying }),

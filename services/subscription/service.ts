@@ -37,8 +37,7 @@ import {
 import { readAllocationRows, readAllocations } from "./queries/read-allocations.ts";
 
 /** Intervals of the jobs when no wake-up signal arrives: a retry is due, or another replica has crashed. */
-const FLOWS_EVERY_MS = 1_000;
-const SETTLE_EVERY_MS = 1_000;
+const EVERY_MS = 1_000;
 /** The end of a week sends no signal. */
 const WEEKS_EVERY_MS = 250;
 
@@ -83,21 +82,20 @@ export function createWakeSignals(): WakeSignals {
 /** The jobs that process due rows, and the recovery jobs that finish sagas after a crash. */
 export function subscriptionJobs(deps: Deps): Job[] {
   const { log, wakeSignals } = deps;
-  const flows = { everyMs: FLOWS_EVERY_MS, log };
+  const usual = { everyMs: EVERY_MS, log };
   const weeks = { everyMs: WEEKS_EVERY_MS, log };
-  const settling = { everyMs: SETTLE_EVERY_MS, log };
   return [
-    runJob({ name: "read gaps", wake: wakeSignals.gaps, work: () => readGaps(deps), ...settling }),
-    runJob({ name: "mirror open flows", wake: wakeSignals.mirrors, work: () => mirrorOpenFlows(deps), ...flows }),
-    runJob({ name: "allocate results", wake: wakeSignals.results, work: () => allocateResults(deps), ...flows }),
-    runJob({ name: "post results", wake: wakeSignals.postings, work: () => postResults(deps), ...flows }),
+    runJob({ name: "read gaps", wake: wakeSignals.gaps, work: () => readGaps(deps), ...usual }),
+    runJob({ name: "mirror open flows", wake: wakeSignals.mirrors, work: () => mirrorOpenFlows(deps), ...usual }),
+    runJob({ name: "allocate results", wake: wakeSignals.results, work: () => allocateResults(deps), ...usual }),
+    runJob({ name: "post results", wake: wakeSignals.postings, work: () => postResults(deps), ...usual }),
     runJob({ name: "close weeks", work: () => closeWeeks(deps), ...weeks }),
     runJob({ name: "strike waiting flows", wake: wakeSignals.strikes, work: () => strikeWaitingFlows(deps), ...weeks }),
-    runJob({ name: "send exits", wake: wakeSignals.exits, work: () => sendExits(deps), ...flows }),
-    runJob({ name: "settle assignments", work: () => settleAssignments(deps), ...settling }),
-    runJob({ name: "settle exits", work: () => settleExits(deps), ...settling }),
-    runJob({ name: "cancel emptied", work: () => cancelEmptied(deps), ...settling }),
-    runJob({ name: "settle gates", work: () => settleGates(deps), ...settling }),
-    runJob({ name: "open external funds reviews", work: () => openExternalReviews(deps), ...settling }),
+    runJob({ name: "send exits", wake: wakeSignals.exits, work: () => sendExits(deps), ...usual }),
+    runJob({ name: "settle assignments", work: () => settleAssignments(deps), ...usual }),
+    runJob({ name: "settle exits", work: () => settleExits(deps), ...usual }),
+    runJob({ name: "cancel emptied", work: () => cancelEmptied(deps), ...usual }),
+    runJob({ name: "settle gates", work: () => settleGates(deps), ...usual }),
+    runJob({ name: "open external funds reviews", work: () => openExternalReviews(deps), ...usual }),
   ];
 }

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import { expect, onTestFinished, test } from "vitest";
+import { DAY_MS } from "#kernel/duration.ts";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
@@ -20,7 +21,6 @@ const NEW_INVESTOR = {
   username: "ada@example.com",
   platform_group: "pamm\\investor",
 };
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 type Deposit = (commandId: string) => Promise<ReturnType<typeof aDeposit>>;
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
+import { DAY_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { Secret } from "#kernel/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
@@ -10,7 +11,6 @@ import { createKey, type KeyAdministration, type KeyRequest, revokeKey, rotateKe
 import { pepperOf } from "./pepper.ts";
 
 const ADDRESS = "192.0.2.1";
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const REQUEST: KeyRequest = {
   environment: "live",

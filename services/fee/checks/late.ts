@@ -1,9 +1,10 @@
+import { HOUR_MS } from "#kernel/duration.ts";
 import { type Check, type Finding, inSnapshot, MAX_FINDINGS, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
 /** Fee runs are usually paid within seconds; an hour excludes short outages of the platform. */
-const LATE_AFTER_MS = 3_600_000;
+const LATE_AFTER_MS = HOUR_MS;
 /** Failed reads in a row, over about ten minutes, after which unread allocations are a break. */
 const MIN_TRIES = 20;
 

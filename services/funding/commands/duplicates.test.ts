@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DAY_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { DepositRequest } from "#proto/pamm/funding/v1/funding.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
@@ -8,7 +9,6 @@ import { withdraw } from "./withdraw.ts";
 
 const CLIENT = { keyId: "KeyOfTheCrm1", choseComment: true, rejectsDuplicates: false };
 const STRICT = { ...CLIENT, rejectsDuplicates: true };
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 function aDeposit(overrides: Partial<DepositRequest> = {}): DepositRequest {
   return { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: CLIENT, ...overrides };

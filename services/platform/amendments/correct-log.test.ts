@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { HOUR_MS } from "#kernel/duration.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -17,7 +18,6 @@ const LOST_PERIOD_MS = 60_000;
 /** Several runs of the reader, each of which reads the deals again. */
 const READ_AGAIN_MS = 6_000;
 const TIMEOUT_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 async function openReviewsOf(instance: Instance, login: string, count: number): Promise<Review[]> {
   const open = await eventually(

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from "vitest";
+import { HOUR_MS } from "#kernel/duration.ts";
 import { one, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { registerInstance } from "../register-instance.ts";
@@ -11,7 +12,6 @@ import { legNumber } from "../domain/leg-number.ts";
 import { readLogin } from "./history/read-history.ts";
 import { platformComment } from "../domain/reference.ts";
 
-const HOUR_MS = 3_600_000;
 /** Time zone of the trade server: without this setting it is measured by the clock of the process. */
 const ZONE = "Europe/Athens";
 /** Longer than the test takes. */

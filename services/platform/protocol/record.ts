@@ -191,13 +191,6 @@ async function reportUnmatched(
 ): Promise<void> {
   const { login, key, amountMinor } = leg;
   const evidence = { key, ticket: String(ticket) };
-  await reportFinding(tx, {
-    login,
-    leg,
-    reason: "unmatched_deal",
-    server,
-    dealId: ticket,
-    amountMinor,
-    evidence,
-  });
+  const reason = "unmatched_deal";
+  await reportFinding(tx, { login, leg, reason, server, dealId: ticket, amountMinor, evidence });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { allocateMaster } from "../jobs/allocate-results.ts";
 import { markMaster } from "../processes/allocate/mark-master.ts";
@@ -15,8 +16,6 @@ import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { settle } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
-
-const HOUR_MS = 3_600_000;
 
 async function pairs(world: World, count: number) {
   const made = times(count, () => ({ masterLogin: aMaster(world), investorLogin: anInvestor(world, 500_00n) }));

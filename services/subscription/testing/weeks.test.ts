@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { AllocationEntry } from "#proto/pamm/subscription/v1/subscription.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -12,7 +13,6 @@ import { deliver, settle, subscribed } from "./settle.ts";
 import { trader } from "./trader.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
 
-const HOUR_MS = 3_600_000;
 /** The wait after a cut-off until a week of one hour is closed. */
 const WAIT_MS = 6_000;
 
