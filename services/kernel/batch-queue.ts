@@ -1,0 +1,102 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { deadlineExceeded, busy } from "./contract/refusals.ts";
+
+export type BatchQueue<Item, Result> = {
+  /**
+   * Resolves with the result of the item. Rejects with the error of the item or of its batch; with `busy` when too many items wait,
+   * and with `deadline_exceeded` when its batch begins after `byMs`, a monotonic instant: then nothing was done for the item.
+   */
+  readonly add: (item: Item, byMs?: number) => Promise<Result>;
+};
+
+export type BatchQueueOptions<Item, Result> = {
+  /** Result or error of each item, in their order. When it throws, the error is that of every item. */
+  readonly run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
+  /** Most items of one batch. */
+  readonly maxItems: number;
+  readonly maxWaiting: number;
+  /** Batches in progress at once. */
+  readonly maxBatches?: number;
+  /** Two items with the same key are never in one batch. */
+  readonly keyOf?: (item: Item) => string;
+  /** Whether a batch that failed with this error did nothing and is repeated in halves, so that one item cannot fail the others. */
+  readonly maySplit?: (error: unknown) => boolean;
+};
+
+type Waiting<Item, Result> = {
+  readonly item: Item;
+  readonly byMs: number;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/**
+ * Group commit: a batch is what was added while the last batches ran, and a single item is a batch of one. No timer delays an
+ * item. Items with an earlier deadline come first.
+ */
+export function batchQueue<Item, Result extends object | undefined>(
+  options: BatchQueueOptions<Item, Result>,
+): BatchQueue<Item, Result> {
+  const { maxItems, maxWaiting, maxBatches = 1, keyOf } = options;
+  let waiting: Waiting<Item, Result>[] = [];
+  let running = 0;
+
+  const take = (): Waiting<Item, Result>[] => {
+    const now = performance.now();
+    const keys = new Set<string>();
+    const batch: Waiting<Item, Result>[] = [];
+    const rest: Waiting<Item, Result>[] = [];
+    if (waiting.length > maxItems) waiting.sort((left, right) => left.byMs - right.byMs);
+    for (const each of waiting) {
+      const key = keyOf?.(each.item);
+      if (each.byMs <= now) each.reject(deadlineExceeded());
+      else if (batch.length === maxItems || (key !== undefined && keys.has(key))) rest.push(each);
+      else {
+        batch.push(each);
+        if (key !== undefined) keys.add(key);
+      }
+    }
+    waiting = rest;
+    return batch;
+  };
+  const work = async (): Promise<void> => {
+    running += 1;
+    // Items that arrive in the same turn of the event loop are in the same batch.
+    await nextTurn();
+    for (let batch = take(); batch.length > 0; batch = take()) await runBatch(options, batch);
+    running -= 1;
+  };
+  return {
+    add(item, byMs = Infinity) {
+      if (waiting.length >= maxWaiting) return Promise.reject(busy());
+      const { promise, resolve, reject } = Promise.withResolvers<Result>();
+      waiting.push({ item, byMs, resolve, reject });
+      if (running < maxBatches) void work();
+      return promise;
+    },
+  };
+}
+
+/** Never rejects. */
+async function runBatch<Item, Result extends object | undefined>(
+  options: BatchQueueOptions<Item, Result>,
+  batch: readonly Waiting<Item, Result>[],
+): Promise<void> {
+  const { run, maySplit = () => false } = options;
+  try {
+    const results = await run(batch.map(({ item }) => item));
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const result = results[index] as Result | Error;
+      if (result instanceof Error) reject(result);
+      else resolve(result);
+    }
+  } catch (error) {
+    if (batch.length === 1 || !maySplit(error)) {
+      for (const { reject } of batch) reject(error);
+      return;
+    }
+    const half = Math.ceil(batch.length / 2);
+    await runBatch(options, batch.slice(0, half));
+    await runBatch(options, batch.slice(half));
+  }
+}
