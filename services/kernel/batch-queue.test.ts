@@ -4,7 +4,9 @@ import { batchQueue } from "./batch-queue.ts";
 type Numbered = { readonly number: number };
 
 /** A queue whose batches end one at a time, when the test says so. */
-function aQueue(options: { readonly maxItems?: number; readonly maxWaiting?: number; readonly maxBatches?: number } = {}) {
+function aQueue(
+  options: { readonly maxItems?: number; readonly maxWaiting?: number; readonly maxBatches?: number } = {},
+) {
   const batches: { readonly items: readonly number[]; readonly end: () => void }[] = [];
   const queue = batchQueue<number, Numbered>({
     maxItems: 64,
@@ -20,7 +22,9 @@ function aQueue(options: { readonly maxItems?: number; readonly maxWaiting?: num
   return { ...queue, batches };
 }
 
-const started = (batches: readonly unknown[], count: number) => expect.poll(() => batches.length).toBe(count);
+async function started(batches: readonly unknown[], count: number): Promise<void> {
+  await expect.poll(() => batches.length).toBe(count);
+}
 
 test("items that were added while a batch ran are the next batch", async () => {
   const { add, batches } = aQueue();
