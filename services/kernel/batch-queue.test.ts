@@ -149,3 +149,39 @@ test("a batch whose effects are unknown is not repeated: its error is that of ev
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(runs).toBe(1);
 });
+
+test("a batch has no more items than what was prepared for it allows, and gets what was prepared", async () => {
+  const batches: [number, number][] = [];
+  const { add } = batchQueue<number, Numbered, { readonly maxItems: number; readonly sessions: number }>({
+    maxItems: 64,
+    maxWaiting: 100,
+    prepare: async (waiting) => ({ maxItems: 2, sessions: waiting.length }),
+    async run(items, needs) {
+      batches.push([items.length, needs?.sessions ?? 0]);
+      return items.map((number) => ({ number }));
+    },
+  });
+  await Promise.all([add(1), add(2), add(3)]);
+
+  expect(batches).toEqual([
+    [2, 3],
+    [1, 1],
+  ]);
+});
+
+test("an error of the preparation is that of the waiting items, and later items are processed", async () => {
+  let isBroken = true;
+  const { add } = batchQueue<number, Numbered>({
+    maxItems: 64,
+    maxWaiting: 100,
+    async prepare() {
+      if (isBroken) throw new Error("no session");
+      return { maxItems: 1 };
+    },
+    run: async (items) => items.map((number) => ({ number })),
+  });
+  await expect(add(1)).rejects.toThrow("no session");
+  isBroken = false;
+
+  expect(await add(2)).toEqual({ number: 2 });
+});

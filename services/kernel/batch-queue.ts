@@ -9,11 +9,16 @@ export type BatchQueue<Item, Result> = {
   readonly add: (item: Item, byMs?: number) => Promise<Result>;
 };
 
-export type BatchQueueOptions<Item, Result> = {
+/** What a batch needs and what limits it, for example free sessions. */
+export type Prepared = { readonly maxItems: number };
+
+export type BatchQueueOptions<Item, Result, Needs extends Prepared = Prepared> = {
   /** Result or error of each item, in their order. When it throws, the error is that of every item. */
-  readonly run: (items: readonly Item[]) => Promise<readonly (Result | Error)[]>;
+  readonly run: (items: readonly Item[], needs: Needs | undefined) => Promise<readonly (Result | Error)[]>;
   /** Most items of one batch. */
   readonly maxItems: number;
+  /** Called before the items of a batch are taken; `run` gets what it returns, also when no item is left. */
+  readonly prepare?: (waiting: readonly Item[]) => Promise<Needs>;
   readonly maxWaiting: number;
   /** Batches in progress at once. */
   readonly maxBatches?: number;
@@ -34,14 +39,14 @@ type Waiting<Item, Result> = {
  * Group commit: a batch is what was added while the last batches ran, and a single item is a batch of one. No timer delays an
  * item. Items with an earlier deadline come first.
  */
-export function batchQueue<Item, Result extends object | undefined>(
-  options: BatchQueueOptions<Item, Result>,
+export function batchQueue<Item, Result extends object | undefined, Needs extends Prepared = Prepared>(
+  options: BatchQueueOptions<Item, Result, Needs>,
 ): BatchQueue<Item, Result> {
-  const { maxItems, maxWaiting, maxBatches = 1, keyOf } = options;
+  const { maxWaiting, maxBatches = 1, keyOf, prepare } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let running = 0;
 
-  const take = (): Waiting<Item, Result>[] => {
+  const take = (maxItems: number): Waiting<Item, Result>[] => {
     const now = performance.now();
     const keys = new Set<string>();
     const batch: Waiting<Item, Result>[] = [];
@@ -63,7 +68,14 @@ export function batchQueue<Item, Result extends object | undefined>(
     running += 1;
     // Items that arrive in the same turn of the event loop are in the same batch.
     await nextTurn();
-    for (let batch = take(); batch.length > 0; batch = take()) await runBatch(options, batch);
+    while (waiting.length > 0) {
+      try {
+        const needs = await prepare?.(waiting.map(({ item }) => item));
+        await runBatch(options, take(Math.min(options.maxItems, needs?.maxItems ?? Infinity)), needs);
+      } catch (error) {
+        for (const { reject } of take(options.maxItems)) reject(error);
+      }
+    }
     running -= 1;
   };
   return {
@@ -77,26 +89,31 @@ export function batchQueue<Item, Result extends object | undefined>(
   };
 }
 
-/** Never rejects. */
-async function runBatch<Item, Result extends object | undefined>(
-  options: BatchQueueOptions<Item, Result>,
+/** Ends with the result or the error of every item; never rejects. */
+async function runBatch<Item, Result extends object | undefined, Needs extends Prepared>(
+  options: BatchQueueOptions<Item, Result, Needs>,
   batch: readonly Waiting<Item, Result>[],
+  needs: Needs | undefined,
 ): Promise<void> {
   const { run, maySplit = () => false } = options;
+  if (batch.length === 0 && needs === undefined) return;
   try {
-    const results = await run(batch.map(({ item }) => item));
+    const results = await run(
+      batch.map(({ item }) => item),
+      needs,
+    );
     for (const [index, { resolve, reject }] of batch.entries()) {
       const result = results[index] as Result | Error;
       if (result instanceof Error) reject(result);
       else resolve(result);
     }
   } catch (error) {
-    if (batch.length === 1 || !maySplit(error)) {
+    if (batch.length <= 1 || !maySplit(error)) {
       for (const { reject } of batch) reject(error);
       return;
     }
     const half = Math.ceil(batch.length / 2);
-    await runBatch(options, batch.slice(0, half));
-    await runBatch(options, batch.slice(half));
+    await runBatch(options, batch.slice(0, half), needs);
+    await runBatch(options, batch.slice(half), needs);
   }
 }
