@@ -4,6 +4,7 @@ import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Mt5Client } from "./mt5/client.ts";
 import type { LegKind } from "./domain/leg-kind.ts";
+import type { SendQueue, TurnReader } from "./protocol/sending.ts";
 import type { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 
 /** Settings of the trading platform, chosen by operators. */
@@ -41,6 +42,8 @@ export type Deps = {
   readonly lostSignal: WakeSignal;
   /** Logins whose history has new deals that the log does not have yet. */
   readonly freshDeals: FreshDeals;
+  /** The one way to send legs. */
+  readonly sending: SendQueue & { readonly readTurn: TurnReader };
   readonly reach: (point: CrashPoint, kind?: LegKind) => void;
 };
 

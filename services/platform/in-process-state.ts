@@ -1,20 +1,25 @@
 import { createWakeSignal } from "#kernel/wake-signal.ts";
 import type { Deps, FreshDeals } from "./deps.ts";
+import { sendQueue } from "./protocol/send-queue.ts";
 import { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
+import { turnReader } from "./protocol/turn-reader.ts";
 
-/** State of this process only. Its loss costs latency, never money: the jobs find the same work in the database. */
-export function inProcessState(): Pick<
-  Deps,
-  "inFlight" | "queue" | "loginSignals" | "legsSignal" | "lostSignal" | "freshDeals"
-> {
-  return {
-    inFlight: new Set(),
+type InProcess = "inFlight" | "queue" | "loginSignals" | "legsSignal" | "lostSignal" | "freshDeals";
+
+/**
+ * Adds the state of this process. Its loss costs latency, never money: the jobs find the same work in the database.
+ */
+export function withInProcessState(own: Omit<Deps, InProcess | "sending">): Deps {
+  const deps = {
+    ...own,
+    inFlight: new Set<bigint>(),
     queue: new LocalQueue(),
     loginSignals: new LoginSignals(),
     legsSignal: createWakeSignal(),
     lostSignal: createWakeSignal(),
     freshDeals: createFreshDeals(),
   };
+  return { ...deps, sending: { ...sendQueue(deps), readTurn: turnReader(deps.pool) } };
 }
 
 /** After a crash, the next run of the reader reads the logins that were in memory here. */

@@ -9,13 +9,12 @@ import { StartupError } from "#kernel/startup-error.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { platformChecks } from "./checks/checks.ts";
 import { readCertificates, requireSafeQuietPeriod, settings } from "./config.ts";
-import type { Deps } from "./deps.ts";
 import { COMMAND_TIMEOUT_MS } from "./domain/permit.ts";
 import { createMt5Client, type Mt5Client } from "./mt5/client.ts";
 import { Mt5Error } from "./mt5/errors.ts";
 import { readLogin } from "./protocol/history/read-history.ts";
 import { hasOpenAttempts } from "./store/attempts.ts";
-import { inProcessState } from "./in-process-state.ts";
+import { withInProcessState } from "./in-process-state.ts";
 import { registerInstance } from "./register-instance.ts";
 import { FEEDS, platformJobs, platformService } from "./service.ts";
 
@@ -55,7 +54,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     }),
   );
   await requireManager(mt5, config.MT5_URL);
-  const deps: Deps = {
+  const deps = withInProcessState({
     pool: backbone.pool,
     mt5,
     log,
@@ -69,9 +68,8 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       turnWaitMs: TURN_WAIT_MS,
     },
     sender,
-    ...inProcessState(),
     reach: failpoint,
-  };
+  });
   await relayFeeds(context, backbone, FEEDS);
   for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
   stack.use(watchReviews({ pool: deps.pool, log }));

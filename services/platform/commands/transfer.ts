@@ -1,96 +1,97 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { isTransient } from "#kernel/postgres/failure.ts";
-import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
+import { isTransient } from "#kernel/postgres/failure.ts";
+import { BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { followTransfer, type Deadlines } from "../protocol/follow-transfer.ts";
-import { insertOrders } from "../protocol/insert-orders.ts";
-import { acquireSession, permitHolderOf, sendOnce } from "../protocol/send.ts";
-import { transferResult } from "../protocol/transfer-result.ts";
-import { undoUnsent } from "../protocol/transfer-together.ts";
+import { type Deadlines, followTransfer } from "../protocol/follow-transfer.ts";
+import { afterAnswer } from "../protocol/next-legs.ts";
 import { neverQueues, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
+import { transferResult } from "../protocol/transfer-result.ts";
 import { refuse } from "../refusals.ts";
-import type { RecordedLeg } from "../store/leg-row.ts";
 import { listLegs } from "../store/legs.ts";
-import { findTransferByKey, type Transfer } from "../store/transfers.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
+import type { Transfer } from "../store/transfers.ts";
 
 /** Maximum tries after transient failures of the database; after these the caller has to retry. */
 const MAX_TRIES = 4;
 /** Short, because the caller waits. */
 const RETRY_MS = 100;
+/** Other transactions lock an account for the time of a commit. */
+const MAX_LOCKED_MS = 2_000;
+const LOCKED_POLL_MS = 10;
+/** Maximum delay of an order by one lost answer, when its caller repeats it anyway with an amount computed anew. */
+const LOST_WAIT_MS = 2_000;
 
 /**
  * Moves money once under a key of the caller. The platform executes the transfer at most once, however often the key is
  * requested and whichever process crashes, and every request for the key answers the recorded result.
  */
 export async function transfer(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferResult> {
-  const deadlines = deadlinesOf(deps, context);
   const order = readTransferOrder(request);
-  const known = await findTransferByKey(deps.pool, order.key);
-  const fresh = known === undefined ? await recordOrder(deps, order, context) : undefined;
-  const recorded = fresh ?? known ?? (await getTransferByKey(deps, order.key));
-  if (fresh === undefined) requireSameContent(await listLegs(deps.pool, recorded.id), order);
-  const legs = recorded.isEnqueued
-    ? await listLegs(deps.pool, recorded.id)
-    : await followTransfer(deps, recorded.id, deadlines);
-  return transferResult(recorded, legs);
+  const { recorded, legs } = await recordAndSend(deps, order, context);
+  if (recorded.isEnqueued) {
+    deps.legsSignal.notify();
+    return transferResult(recorded, legs);
+  }
+  return transferResult(recorded, await followTransfer(deps, recorded.id, legs, deadlinesOf(deps, order, context)));
 }
+
+type Recorded = { readonly recorded: Transfer; readonly legs: readonly RecordedLeg[] };
 
 /**
  * Retries transient failures of the database: an order that was rolled back is recorded by the next try, and an order whose
  * commit was not confirmed is found by its key.
  */
-async function recordOrder(deps: Deps, order: TransferOrder, context: CallContext): Promise<Transfer | undefined> {
+async function recordAndSend(deps: Deps, order: TransferOrder, context: CallContext): Promise<Recorded> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await recordOnce(deps, order, context);
+      return await requestOnce(deps, order, context);
     } catch (error) {
       if (!isTransient(error) || tries === MAX_TRIES || remainingMs(context) < REPLY_RESERVE_MS) throw error;
       await delay(RETRY_MS);
-      const recorded = await findTransferByKey(deps.pool, order.key);
-      if (recorded !== undefined) return recorded;
     }
   }
 }
 
-/** Records the intent and, when the login is free, the permit in one commit, and sends. Undefined for a known key. */
-async function recordOnce(deps: Deps, order: TransferOrder, context: CallContext): Promise<Transfer | undefined> {
-  using session = order.isEnqueued ? undefined : await acquireSession(deps);
-  if (session === undefined && neverQueues(order)) throw unreachable();
-  try {
-    const permitHolder = session && permitHolderOf(deps, session);
-    const { requestId } = context;
-    const [answer] = await inTransaction(deps.pool, (tx) => insertOrders(tx, [{ order, requestId, permitHolder }]));
-    if (answer?.kind === "refused") throw answer.refusal;
-    if (answer?.kind !== "recorded") return undefined;
-    deps.reach("after_intent", order.legs[0]?.kind);
-    if (answer.permit !== undefined && session !== undefined) await sendOnce(deps, answer.permit, session);
-    if (order.isEnqueued) deps.legsSignal.notify();
-    return answer.transfer;
-  } catch (error) {
-    if (error instanceof CommitUnknown && session !== undefined) await undoUnsent(deps, order.key, session);
-    throw error;
+async function requestOnce(deps: Deps, order: TransferOrder, context: CallContext): Promise<Recorded> {
+  const now = performance.now();
+  const byMs = now + remainingMs(context) - REPLY_RESERVE_MS;
+  const lockedByMs = Math.min(byMs, now + MAX_LOCKED_MS);
+  const [first] = order.legs;
+  for (;;) {
+    const { decision, sent } = await deps.sending.request({ kind: "order", order, requestId: context.requestId }, byMs);
+    switch (decision.kind) {
+      case "refused":
+        throw decision.refusal;
+      case "known": {
+        const legs = await listLegs(deps.pool, decision.transfer.id);
+        requireSameContent(legs, order);
+        return { recorded: decision.transfer, legs };
+      }
+      case "recorded": {
+        const { transfer: recorded, legs } = decision;
+        if (sent === undefined) return { recorded, legs };
+        return { recorded, legs: afterAnswer(legs, await sent) ?? (await listLegs(deps.pool, recorded.id)) };
+      }
+      default:
+        if (performance.now() >= lockedByMs) throw accountLocked();
+        await deps.loginSignals.wait(first?.login ?? "", LOCKED_POLL_MS);
+    }
   }
 }
 
-export function unreachable(): Refusal {
-  return refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
+function accountLocked() {
+  return refuse("busy", "The account is in use. Retry shortly.", {
     outcome: "not_executed",
+    retryAfterMs: BUSY_RETRY_AFTER_MS,
   });
 }
 
-async function getTransferByKey(deps: Deps, key: string): Promise<Transfer> {
-  const recorded = await findTransferByKey(deps.pool, key);
-  if (recorded === undefined) throw new Error("a recorded transfer is missing");
-  return recorded;
-}
-
 /** A key belongs to one order for ever; another order under the same key is refused and nothing is executed. */
-export function requireSameContent(legs: readonly RecordedLeg[], order: TransferOrder): void {
+function requireSameContent(legs: readonly RecordedLeg[], order: TransferOrder): void {
   const recorded = legs.filter(({ ordinal }) => ordinal <= 2);
   const isSame =
     recorded.length === order.legs.length &&
@@ -102,7 +103,11 @@ export function requireSameContent(legs: readonly RecordedLeg[], order: Transfer
   throw refuse("transfer_mismatch", "The key was used for another transfer.", { details: { key: order.key } });
 }
 
-export function deadlinesOf({ settings }: Deps, context: CallContext): Deadlines {
+function deadlinesOf({ settings }: Deps, order: TransferOrder, context: CallContext): Deadlines {
   const now = performance.now();
-  return { answerByMs: now + remainingMs(context) - REPLY_RESERVE_MS, turnByMs: now + settings.turnWaitMs };
+  const answerMs = remainingMs(context) - REPLY_RESERVE_MS;
+  return {
+    answerByMs: now + (neverQueues(order) ? Math.min(answerMs, LOST_WAIT_MS) : answerMs),
+    turnByMs: now + settings.turnWaitMs,
+  };
 }

@@ -1,17 +1,13 @@
 import { isTransient } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../deps.ts";
-import { findAccount } from "../store/accounts.ts";
-import { findObstacle } from "../store/queues.ts";
-import { findLeg, listLegs } from "../store/legs.ts";
-import type { RecordedLeg } from "../store/leg-row.ts";
-import { isAdmitted } from "./grant-permit.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
-import { accepts } from "../domain/leg-machine.ts";
-import type { LegNumber } from "../domain/leg-number.ts";
 import { outcomeOf } from "../domain/leg.ts";
+import { listLegs } from "../store/legs.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
-import { takeTurn, type Turn } from "./send.ts";
+import { afterAnswer } from "./next-legs.ts";
 
 /** Changes by this process wake the waiting request; changes by another process are seen after this time. */
 const POLL_MS = 25;
@@ -23,14 +19,24 @@ export type Deadlines = {
   readonly turnByMs: number;
 };
 
-/** Drives the legs of a transfer until none is left to wait for, or until `answerByMs`. */
-export async function followTransfer(deps: Deps, transferId: bigint, deadlines: Deadlines): Promise<RecordedLeg[]> {
+/** Drives the legs of a transfer until none is left to wait for, or until `answerByMs`. `known` are its legs, as just read. */
+export async function followTransfer(
+  deps: Deps,
+  transferId: bigint,
+  known: readonly RecordedLeg[],
+  deadlines: Deadlines,
+): Promise<readonly RecordedLeg[]> {
+  let legs = known;
   for (;;) {
-    const legs = await listLegs(deps.pool, transferId);
     const open = legs.find(isOpen);
     if (open === undefined || performance.now() >= deadlines.answerByMs) return legs;
-    if (open.status.state !== "INTENT") await waitForChange(deps, open.login, deadlines.answerByMs);
-    else if (!(await waitForTurn(deps, open, deadlines))) return listLegs(deps.pool, transferId);
+    let sent: RecordedLeg | undefined;
+    if (open.status.state === "INTENT") {
+      const turn = await waitForTurn(deps, open, deadlines);
+      if (turn === "given_up") return await listLegs(deps.pool, transferId);
+      sent = turn.recorded;
+    } else await waitForChange(deps, open.login, deadlines.answerByMs);
+    legs = afterAnswer(legs, sent) ?? (await listLegs(deps.pool, transferId));
   }
 }
 
@@ -41,48 +47,40 @@ export function isOpen({ status, isReady }: RecordedLeg): boolean {
   return status.state !== "INTENT" || isReady;
 }
 
-/** Waits in the queue and sends. False when the time is up; a first leg that was never sent is then refused. */
-async function waitForTurn(deps: Deps, leg: RecordedLeg, deadlines: Deadlines): Promise<boolean> {
+/** The leg was sent, or is over; `recorded` is its row when it need not be read again. */
+type Sent = { readonly recorded: RecordedLeg | undefined };
+
+/** Waits in the queue and sends. When the time is up, a first leg that was never sent is refused. */
+async function waitForTurn(deps: Deps, leg: RecordedLeg, deadlines: Deadlines): Promise<Sent | "given_up"> {
   const { login, number, lockOwner, ordinal } = leg;
   const byMs = ordinal === 1 ? Math.min(deadlines.turnByMs, deadlines.answerByMs) : deadlines.answerByMs;
   const name = LEG_KINDS[leg.status.kind].exclusive ? `${login} ${lockOwner}` : `${number}`;
   using position = deps.queue.enter(name, number);
-  let turn: Turn = "wait";
+  let turn: Awaited<ReturnType<typeof takeTurn>> = "wait";
   while (await position.untilFirst(byMs - performance.now())) {
     if (performance.now() >= byMs) break;
-    turn = await tryTurn(deps, leg);
-    if (turn === "sent" || turn === "over") return true;
+    turn = await takeTurn(deps, leg, byMs);
+    if (typeof turn === "object") return turn;
     do await waitForChange(deps, login, byMs);
-    while (performance.now() < byMs && (await mustWait(deps, number)));
+    while (performance.now() < byMs && (await deps.sending.readTurn(leg)) === "wait");
   }
   await giveUp(deps, leg, turn === "unreachable");
-  return false;
+  return "given_up";
 }
 
-/** Another transaction may hold the account's row longer than the lock time-out: then the request continues to wait. */
-async function tryTurn(deps: Deps, leg: RecordedLeg): Promise<Turn> {
+/** Sends a leg if it is its turn. After a transient failure of the database the leg continues to wait. */
+export async function takeTurn(deps: Deps, leg: RecordedLeg, byMs: number): Promise<Sent | "wait" | "unreachable"> {
   try {
-    return await takeTurn(deps, leg);
+    const { decision, sent } = await deps.sending.request({ kind: "leg", leg }, byMs);
+    if (decision.kind === "unreachable") return "unreachable";
+    if (decision.kind === "wait" || decision.kind === "locked") return "wait";
+    return { recorded: await sent };
   } catch (error) {
     if (isTransient(error)) return "wait";
+    // The request was not reached in time, because no session was free.
+    if (error instanceof Refusal) return deps.mt5.status().reachable ? "wait" : "unreachable";
     throw error;
   }
-}
-
-/** False when the leg may be sent now, or is not waiting any more. */
-async function mustWait(deps: Deps, number: LegNumber): Promise<boolean> {
-  const current = await findLeg(deps.pool, number);
-  return current !== undefined && accepts(current.status, "permit_granted") && (await isBlocked(deps, current));
-}
-
-/** Checked without a lock and without a session, so that a long wait costs little. `grantPermit` decides. */
-export async function isBlocked({ pool }: Deps, leg: RecordedLeg): Promise<boolean> {
-  if (!LEG_KINDS[leg.status.kind].exclusive) return false;
-  const account = await findAccount(pool, leg.login);
-  if (account === undefined) return false;
-  if (account.isBeingRead || !isAdmitted(account, leg)) return true;
-  const { login, number } = leg;
-  return (await findObstacle(pool, { login, number, accountLock: account.accountLock })) !== undefined;
 }
 
 /**

@@ -1,90 +1,88 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
-import { refuse } from "../refusals.ts";
-import { type Account, listRoles, lockAccounts } from "../store/accounts.ts";
-import { insertAttempts } from "../store/attempts.ts";
-import { findObstacles } from "../store/queues.ts";
-import { insertLegs, type NewLeg } from "../store/leg-transitions.ts";
-import { type InsertedTransfer, insertTransfers, type Transfer } from "../store/transfers.ts";
-import { type PermitHolder, isAdmitted, newAttempt, type Permit } from "./grant-permit.ts";
-import { LEG_KINDS } from "../domain/leg-kind.ts";
+import { isTurnOf } from "../domain/admission.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
-import { applyEvent } from "../domain/leg-machine.ts";
+import { refuse } from "../refusals.ts";
+import type { Account } from "../store/accounts.ts";
+import { insertLegs, type NewLeg } from "../store/leg-transitions.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
+import { type InsertedTransfer, insertTransfers, type Transfer } from "../store/transfers.ts";
 import { neverQueues, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
 
-export type NewOrder = {
-  readonly order: TransferOrder;
-  readonly requestId: string;
-  /** The sender that would send the first leg at once; undefined without a free session or for an enqueued order. */
-  readonly permitHolder: PermitHolder | undefined;
+export type NewOrder = { readonly order: TransferOrder; readonly requestId: string };
+
+/** What is known about the logins of some orders while the accounts of their first legs are locked. */
+export type LockedLogins = {
+  /** The accounts of first legs, by login. */
+  readonly accounts: ReadonlyMap<string, Account>;
+  /** Every login of the orders that is managed. */
+  readonly managed: ReadonlySet<string>;
+  /** The leg that has to end before a new one of the login. */
+  readonly obstacles: ReadonlyMap<string, LegNumber>;
 };
 
 export type OrderAnswer =
-  /** Recorded, with a permit when its login was free. */
-  | { readonly kind: "recorded"; readonly transfer: Transfer; readonly permit: Permit | undefined }
+  | { readonly kind: "recorded"; readonly transfer: Transfer; readonly legs: readonly RecordedLeg[] }
   /** Nothing was recorded. */
   | { readonly kind: "refused"; readonly refusal: Refusal }
   /** Another request has recorded the key before. */
   | { readonly kind: "taken" };
 
-type Judged = NewOrder & { readonly debit: OrderedLeg; readonly account: Account; readonly isFree: boolean };
+type Accepted = NewOrder & { readonly first: OrderedLeg; readonly account: Account };
 
-/**
- * Records orders and, where the login is free and a session available, permits the first leg in the same commit. The
- * accounts stay locked until the commit, so the decision stays valid; the first legs must be on different logins.
- */
-export async function insertOrders(tx: Transaction, orders: readonly NewOrder[]): Promise<OrderAnswer[]> {
-  const judged = await judgeAll(tx, orders);
-  const accepted = judged.filter((each): each is Judged => !("refusal" in each));
-  const inserted = await insertTransfers(
+/** Records orders with their legs, in the order given. The accounts stay locked until the commit, so the decision stays valid. */
+export async function insertOrders(
+  tx: Transaction,
+  logins: LockedLogins,
+  orders: readonly NewOrder[],
+): Promise<OrderAnswer[]> {
+  const judged = orders.map((each) => judge(logins, each));
+  const accepted = judged.filter((each): each is Accepted => !("refusal" in each));
+  const inserted = await insertAll(tx, accepted);
+  return judged.map((each) => {
+    if ("refusal" in each) return { kind: "refused", refusal: each.refusal };
+    return inserted.get(each.order.key) ?? { kind: "taken" };
+  });
+}
+
+function judge({ accounts, managed, obstacles }: LockedLogins, each: NewOrder): Accepted | { refusal: Refusal } {
+  const { order } = each;
+  const [first, ...rest] = order.legs;
+  const account = first && accounts.get(first.login);
+  if (first === undefined || account === undefined) return { refusal: notManaged(first?.login ?? "") };
+  const unmanaged = rest.find(({ login }) => !managed.has(login));
+  if (unmanaged !== undefined) return { refusal: notManaged(unmanaged.login) };
+  if (!ownsLock(account, order)) return { refusal: lockNotOwned() };
+  const behind = obstacles.get(first.login);
+  const isTurn = isTurnOf(account, { kind: first.kind, lockOwner: order.lockOwner }, behind);
+  if (!isTurn && neverQueues(order)) return { refusal: busy(behind) };
+  return { ...each, first, account };
+}
+
+type Recorded = Extract<OrderAnswer, { kind: "recorded" }>;
+
+async function insertAll(tx: Transaction, accepted: readonly Accepted[]): Promise<ReadonlyMap<string, Recorded>> {
+  if (accepted.length === 0) return new Map();
+  const transfers = await insertTransfers(
     tx,
     accepted.map(({ order, requestId }) => ({ ...order, legCount: order.legs.length, requestId })),
   );
   const recorded = accepted.flatMap((each) => {
-    const transfer = inserted.get(each.order.key);
+    const transfer = transfers.get(each.order.key);
     return transfer === undefined ? [] : [{ ...each, transfer, legs: legsOf(each, transfer) }];
   });
   const numbers = await insertLegs(
     tx,
     recorded.flatMap(({ legs }) => legs),
   );
-  const permits = permitsOf(recorded, numbers);
-  const attempts = [...permits.values()].map(({ permit, permitHolder }) =>
-    newAttempt({ kind: permit.leg.status.kind, number: permit.leg.number, attempt: 1 }, permitHolder),
+  const numbered = numbers.values();
+  return new Map(
+    recorded.map((each) => {
+      const legs = each.legs.map((leg) => recordedLeg(each, leg, numbered.next().value));
+      const { key, lockOwner, isEnqueued } = each.order;
+      return [key, { kind: "recorded", transfer: { id: each.transfer.id, key, lockOwner, isEnqueued }, legs }] as const;
+    }),
   );
-  if (attempts.length > 0) await insertAttempts(tx, attempts);
-  return judged.map((each) => {
-    if ("refusal" in each) return { kind: "refused", refusal: each.refusal };
-    const { key, lockOwner, isEnqueued } = each.order;
-    const id = inserted.get(key)?.id;
-    if (id === undefined) return { kind: "taken" };
-    return { kind: "recorded", transfer: { id, key, lockOwner, isEnqueued }, permit: permits.get(key)?.permit };
-  });
-}
-
-async function judgeAll(
-  tx: Transaction,
-  orders: readonly NewOrder[],
-): Promise<(Judged | { readonly refusal: Refusal })[]> {
-  const debits = orders.flatMap(({ order }) => order.legs[0]?.login ?? []);
-  const accounts = await lockAccounts(tx, debits);
-  const credits = orders.flatMap(({ order }) => order.legs.slice(1).map(({ login }) => login));
-  const managed = credits.length === 0 ? new Map() : await listRoles(tx, credits);
-  const obstacles = await findObstacles(tx, [...accounts.values()]);
-  return orders.map((each) => {
-    const { order, permitHolder } = each;
-    const [debit, ...rest] = order.legs;
-    const account = debit && accounts.get(debit.login);
-    if (debit === undefined || account === undefined) return { refusal: notManaged(debit?.login ?? "") };
-    const unmanaged = rest.find(({ login }) => !managed.has(login));
-    if (unmanaged !== undefined) return { refusal: notManaged(unmanaged.login) };
-    if (!ownsLock(account, order)) return { refusal: lockNotOwned() };
-    const behind = obstacles.get(debit.login);
-    const isExclusive = LEG_KINDS[debit.kind].exclusive;
-    const isBusy = isExclusive && (account.isBeingRead || !isAdmitted(account, order) || behind !== undefined);
-    if (isBusy && neverQueues(order)) return { refusal: busy(behind) };
-    return { ...each, debit, account, isFree: !isBusy && permitHolder !== undefined };
-  });
 }
 
 /** False when the saga does not hold the account lock, or not any more: the order is refused. */
@@ -93,28 +91,23 @@ function ownsLock({ accountLock }: Account, { lockOwner }: TransferOrder): boole
 }
 
 /** A floor reduces both legs by the same amount. When no money is above it, the order is recorded as refused. */
-function legsOf({ order, account, isFree }: Judged, { id: transferId, isLate }: InsertedTransfer): NewLeg[] {
+function legsOf({ order, account }: Accepted, { id: transferId, isLate }: InsertedTransfer): NewLeg[] {
   const cutMinor = cutOf(order, account);
   return order.legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {
     const isFirst = index === 0;
     const ordered = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;
     const amountMinor = isFirst ? cutMinor : -cutMinor;
-    const isPermitted = isFirst && isFree;
-    const status = statusOf(ordered, { isNothing: cutMinor === 0n, isLate, isPermitted });
+    const status = statusOf(ordered, { isNothing: cutMinor === 0n, isLate });
     return { transferId, ordinal: index + 1, login, requestedMinor, amountMinor, isReady: isFirst, status };
   });
 }
 
-type Conditions = { readonly isNothing: boolean; readonly isLate: boolean; readonly isPermitted: boolean };
-
 function statusOf(
   ordered: Extract<NewLeg["status"], { state: "INTENT" }>,
-  { isNothing, isLate, isPermitted }: Conditions,
+  { isNothing, isLate }: { readonly isNothing: boolean; readonly isLate: boolean },
 ): NewLeg["status"] {
   if (isNothing) return { ...ordered, state: "REFUSED", reason: "nothing_to_take" };
-  if (isLate) return { ...ordered, state: "REFUSED", reason: "expired" };
-  const next = isPermitted ? applyEvent(ordered, { type: "permit_granted" }) : undefined;
-  return next?.kind === "move" && next.to.state === "SENDING" ? next.to : ordered;
+  return isLate ? { ...ordered, state: "REFUSED", reason: "expired" } : ordered;
 }
 
 function cutOf({ legs, floorMinor }: TransferOrder, { logBalance }: Account): bigint {
@@ -128,25 +121,28 @@ function cut(debitMinor: bigint, availableMinor: bigint): bigint {
   return -debitMinor > availableMinor ? -availableMinor : debitMinor;
 }
 
-type Recorded = Judged & { readonly legs: readonly NewLeg[] };
-
-/** Permits by key, with their senders. `numbers` are those of all legs in order. */
-function permitsOf(
-  recorded: readonly Recorded[],
-  numbers: readonly LegNumber[],
-): ReadonlyMap<string, { readonly permit: Permit; readonly permitHolder: PermitHolder }> {
-  const permits = new Map<string, { permit: Permit; permitHolder: PermitHolder }>();
-  let index = 0;
-  for (const { order, legs, permitHolder } of recorded) {
-    const [first] = legs;
-    const number = numbers[index];
-    index += legs.length;
-    if (first?.status.state !== "SENDING" || permitHolder === undefined || number === undefined) continue;
-    const { login, amountMinor, status } = first;
-    const leg = { number, login, amountMinor, comment: order.comment, status };
-    permits.set(order.key, { permit: { leg, attempt: 1, grantedAtMs: permitHolder.grantedAtMs }, permitHolder });
-  }
-  return permits;
+/** The leg as its row is now, so that it is not read again. */
+function recordedLeg({ order, account, requestId }: Accepted, leg: NewLeg, number: LegNumber | undefined): RecordedLeg {
+  if (number === undefined) throw new Error("a leg was inserted without a number");
+  const { key, lockOwner, comment, isEnqueued, legs } = order;
+  return {
+    ...leg,
+    number,
+    dealId: undefined,
+    appliedAt: undefined,
+    refusal: leg.status.state === "REFUSED" ? leg.status.reason : undefined,
+    platformCode: undefined,
+    key,
+    lockOwner,
+    legCount: legs.length,
+    comment,
+    isEnqueued,
+    requestId,
+    isLate: false,
+    isEarly: false,
+    createdAt: account.seenAt,
+    changedAt: account.seenAt,
+  };
 }
 
 function busy(behind: LegNumber | undefined): Refusal {

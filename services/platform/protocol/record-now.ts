@@ -9,6 +9,9 @@ import { type EventCircumstances, type EventRecorded, lockAccountAndLeg, recordE
 
 export type Target = { readonly login: string; readonly number: LegNumber };
 
+/** What a record of one event needs. */
+export type Recorder = Pick<Deps, "pool" | "settings" | "loginSignals" | "lostSignal">;
+
 /** Pauses between tries while the database restarts. After a longer outage a scan finds the outcome. */
 const RECORD_PAUSES_MS = [50, 200, 500, 1_000, 2_000];
 
@@ -17,7 +20,7 @@ const RECORD_PAUSES_MS = [50, 200, 500, 1_000, 2_000];
  * and when another leg recorded the same ticket first: each try decides the transition from the current row.
  */
 export async function recordNow(
-  deps: Deps,
+  deps: Recorder,
   { login, number }: Target,
   event: LegEvent,
   circumstances: Omit<EventCircumstances, "server"> = {},

@@ -5,8 +5,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Role } from "../domain/role.ts";
 import type { LegEvent } from "../domain/leg.ts";
-import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg } from "../testing/rows.ts";
-import { grantPermit } from "./grant-permit.ts";
+import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg, permitLeg, SERVER } from "../testing/rows.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { type Circumstances, lockAccountAndLeg, recordEvent } from "./record.ts";
 
@@ -19,12 +18,11 @@ async function setUp({ role = "investor" }: { readonly role?: Role } = {}) {
   await aManagedLogin(pool, "1", { role, balanceMinor: 100n });
   await aManagedLogin(pool, "9", { role: "payment" });
   const permitHolder = await aPermitHolder(pool);
-  const permit = (number: LegNumber, login = "1") =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, login, number), permitHolder));
+  const permit = (number: LegNumber) => permitLeg(pool, number, permitHolder);
   const record = (number: LegNumber, event: LegEvent, own: Partial<Circumstances> & { login?: string } = {}) =>
     inTransaction(pool, async (tx) =>
       recordEvent(tx, await lockAccountAndLeg(tx, own.login ?? "1", number), event, {
-        server: permitHolder.server,
+        server: SERVER,
         at: AT,
         ...own,
       }),
@@ -164,7 +162,7 @@ test("an answer with the ticket of another login leaves the leg unknown, and the
   const { pool, permit, record } = await setUp();
   await aManagedLogin(pool, "2");
   const other = await aWaitingLeg(pool, { key: "b", login: "2" });
-  await permit(other, "2");
+  await permit(other);
   await record(other, applied(TICKET), { attempt: FENCED, login: "2" });
   const number = await aWaitingLeg(pool, { key: "a" });
   await permit(number);
@@ -193,7 +191,7 @@ test("the credit follows an applied debit, and a refused credit reverses the deb
     { ...waits, ready: true },
   ]);
 
-  await permit(credit, "9");
+  await permit(credit);
   await record(credit, { type: "lost", attempt: 1 }, { login: "9" });
   expect(await ready()).toHaveLength(2);
   for (let times = 0; times < 2; times += 1) {
@@ -232,7 +230,7 @@ test("a debit in manual review is not reversed automatically when its credit is 
   await permit(debit);
   await record(debit, applied(TICKET), { attempt: FENCED });
   await record(debit, { type: "does_not_fit", reason: "applied_deal_differs" });
-  await permit(credit, "9");
+  await permit(credit);
   await record(credit, { type: "refused", attempt: 1, code: 13 }, { login: "9" });
 
   expect(await legs(pool)).toMatchObject([{ state: "REVIEW" }, { state: "REFUSED" }]);
@@ -244,7 +242,7 @@ test("a debit whose credit and reversal are refused is sent to manual review", a
   const [debit, credit] = await aTwoLeggedTransfer(pool, { key: "a", debit: "1", credit: "9" });
   await permit(debit);
   await record(debit, applied(TICKET), { attempt: FENCED });
-  await permit(credit, "9");
+  await permit(credit);
   await record(credit, { type: "refused", attempt: 1, code: 13 }, { login: "9" });
   const [reversal] = await many<{ number: LegNumber }>(pool, sql`select number from leg where ordinal = 3`);
   if (reversal === undefined) throw new Error("there is no reversal leg");

@@ -2,9 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { aPermitHolder, aWaitingLeg } from "../testing/rows.ts";
+import { aPermitHolder, aWaitingLeg, permitLeg } from "../testing/rows.ts";
 import { anAccount, aWorld, type World } from "../testing/world.ts";
-import { grantPermit } from "./grant-permit.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { formatReference } from "../domain/reference.ts";
 import { scanLeg } from "./scan-leg.ts";
@@ -33,10 +32,10 @@ async function aLostDeposit(
   const { pool } = deps;
   const login = await anAccount(instance, role);
   const number = await aWaitingLeg(pool, { key: "a", login });
-  const permitHolder = await aPermitHolder(pool, { server: deps.settings.server });
+  const permitHolder = await aPermitHolder(pool);
+  await permitLeg(pool, number, permitHolder);
   await inTransaction(pool, async (tx) => {
-    await grantPermit(tx, await lockAccountAndLeg(tx, login, number), permitHolder);
-    const circumstances = { server: permitHolder.server, at: new Date() };
+    const circumstances = { server: deps.settings.server, at: new Date() };
     await recordEvent(tx, await lockAccountAndLeg(tx, login, number), { type: "lost", attempt: 1 }, circumstances);
   });
   await execute(

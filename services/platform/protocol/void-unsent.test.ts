@@ -1,20 +1,12 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
-import type { CommandSession } from "../mt5/client.ts";
-import { aManagedLogin, aWaitingLeg } from "../testing/rows.ts";
+import { findLeg } from "../store/legs.ts";
+import { aManagedLogin, aPermitHolder, aWaitingLeg, permitLeg } from "../testing/rows.ts";
 import { aWorld, type Instance, type World } from "../testing/world.ts";
-import { grantPermit } from "./grant-permit.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
-import { lockAccountAndLeg } from "./record.ts";
-import { permitHolderOf, voidUnsent } from "./send.ts";
+import { voidUnsent } from "./void-unsent.ts";
 
-function aSession(sessionId: string): CommandSession {
-  const changeBalance = () => Promise.reject(new Error("nothing is to be sent here"));
-  return { sessionId, changeBalance, [Symbol.dispose]: () => undefined };
-}
-
-const SESSION = aSession("own/1");
+const SESSION = "own/1";
 
 /** Two processes, and a leg whose permit one of them has. */
 async function aPermit(
@@ -26,8 +18,8 @@ async function aPermit(
   const { pool } = own.deps;
   await aManagedLogin(pool, "1");
   const number = await aWaitingLeg(pool, { key: "a" });
-  const permitHolder = permitHolderOf(of({ own, other }).deps, SESSION);
-  await inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, "1", number), permitHolder));
+  const { epoch } = of({ own, other }).deps.sender;
+  await permitLeg(pool, number, await aPermitHolder(pool, { epoch, sessionId: SESSION }));
   const status = async (at: LegNumber) =>
     await many(
       pool,
@@ -35,31 +27,32 @@ async function aPermit(
           from leg join attempt on leg_number = leg.number
           where leg.number = ${at}`,
     );
-  return { deps: own.deps, target: { login: "1", number }, status: () => status(number) };
+  const leg = (await findLeg(pool, number))!;
+  return { deps: own.deps, leg, status: () => status(number) };
 }
 
 const UNDER_WAY = [{ state: "SENDING", attempt: "SENDING" }];
 
 test.concurrent("a permit whose commit was lost is voided by the process that would have used it", async (context) => {
-  const { deps, target, status } = await aPermit(await aWorld(context), ({ own }) => own);
+  const { deps, leg, status } = await aPermit(await aWorld(context), ({ own }) => own);
 
-  await voidUnsent(deps, target, SESSION);
+  await voidUnsent(deps, leg, SESSION);
 
   expect(await status()).toEqual([{ state: "INTENT", attempt: "VOID" }]);
 });
 
 test.concurrent("the permit of another process is never voided, because its command may have been written", async (context) => {
-  const { deps, target, status } = await aPermit(await aWorld(context), ({ other }) => other);
+  const { deps, leg, status } = await aPermit(await aWorld(context), ({ other }) => other);
 
-  await voidUnsent(deps, target, SESSION);
+  await voidUnsent(deps, leg, SESSION);
 
   expect(await status()).toEqual(UNDER_WAY);
 });
 
 test.concurrent("the permit of another session of the same process is never voided", async (context) => {
-  const { deps, target, status } = await aPermit(await aWorld(context), ({ own }) => own);
+  const { deps, leg, status } = await aPermit(await aWorld(context), ({ own }) => own);
 
-  await voidUnsent(deps, target, aSession("own/2"));
+  await voidUnsent(deps, leg, "own/2");
 
   expect(await status()).toEqual(UNDER_WAY);
 });

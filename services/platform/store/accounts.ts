@@ -1,5 +1,5 @@
 import { type Money, usd } from "#kernel/money.ts";
-import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
@@ -82,16 +82,38 @@ export async function lockAccounts(tx: Transaction, logins: readonly string[]): 
   return new Map(rows.map((row) => [row.login, accountOf(row)]));
 }
 
-export async function findAccount(db: Queryable, login: string): Promise<Account | undefined> {
-  const row = await maybeOne<AccountRow>(
+/** Like `lockAccounts`, but leaves out accounts that another transaction has locked. */
+export async function lockFreeAccounts(
+  tx: Transaction,
+  logins: readonly string[],
+): Promise<ReadonlyMap<string, Account>> {
+  const rows = await many<AccountRow>(
+    tx,
+    sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
+               locked_by, lock_number, lock_granted_at is not null as is_granted,
+               coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
+        from account
+        where login = any (${logins}::text[])
+        order by login
+        for no key update skip locked`,
+  );
+  return new Map(rows.map((row) => [row.login, accountOf(row)]));
+}
+
+export async function listAccounts(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, Account>> {
+  const rows = await many<AccountRow>(
     db,
     sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
                locked_by, lock_number, lock_granted_at is not null as is_granted,
                coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
         from account
-        where login = ${login}`,
+        where login = any (${logins}::text[])`,
   );
-  return row && accountOf(row);
+  return new Map(rows.map((row) => [row.login, accountOf(row)]));
+}
+
+export async function findAccount(db: Queryable, login: string): Promise<Account | undefined> {
+  return (await listAccounts(db, [login])).get(login);
 }
 
 export async function listRoles(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, Role>> {

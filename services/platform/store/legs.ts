@@ -18,28 +18,12 @@ export async function lockLeg(tx: Transaction, number: LegNumber): Promise<Recor
 }
 
 export async function findLeg(db: Queryable, number: bigint): Promise<RecordedLeg | undefined> {
-  const row = await maybeOne<LegRow>(
-    db,
-    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, request_id, is_late, is_early
-        from recorded_leg
-        where number = ${number}`,
-  );
-  return row && legOf(row);
+  return (await listLegsByNumber(db, [number]))[0];
 }
 
+/** The legs of a transfer, in the order of execution. */
 export async function listLegs(db: Queryable, transferId: bigint): Promise<RecordedLeg[]> {
-  const rows = await many<LegRow>(
-    db,
-    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, request_id, is_late, is_early
-        from recorded_leg
-        where transfer_id = ${transferId}
-        order by ordinal`,
-  );
-  return rows.map(legOf);
+  return (await listLegsOf(db, [transferId])).get(transferId) ?? [];
 }
 
 /** The legs of several transfers; the legs of each transfer are in the order of execution. */
@@ -90,22 +74,15 @@ export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Pro
   return rows.map(legOf);
 }
 
-/** Locks the second legs that may be sent now; as credits they do not wait for other legs of their login. */
-export async function lockReadyCredits(tx: Transaction, transferIds: readonly bigint[]): Promise<RecordedLeg[]> {
+export async function listLegsByNumber(db: Queryable, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
   const rows = await many<LegRow>(
-    tx,
+    db,
     sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
                comment, is_enqueued, request_id, is_late, is_early
         from recorded_leg
-        where number in (
-            select number
-            from leg
-            where transfer_id = any (${transferIds}::bigint[]) and ordinal = 2 and is_ready and not is_exclusive
-          )
-          and state = 'INTENT' and not is_early
-        order by number
-        for no key update`,
+        where number = any (${numbers}::bigint[])
+        order by number`,
   );
   return rows.map(legOf);
 }

@@ -10,12 +10,10 @@ export type QueuePosition = {
   readonly accountLock: { readonly lockOwner: string; readonly number: bigint } | undefined;
 };
 
-/** The leg that has to end first: one that is under way, or an earlier one that could be sent now. */
-export async function findObstacle(db: Queryable, position: QueuePosition): Promise<LegNumber | undefined> {
-  return (await findObstacles(db, [position])).get(position.login);
-}
-
-/** Like `findObstacle` for positions on several logins, by login. */
+/**
+ * The leg that has to end first, by login: one that is under way, or an earlier one that could be sent now. At most one position
+ * of each login.
+ */
 export async function findObstacles(
   db: Queryable,
   positions: readonly QueuePosition[],

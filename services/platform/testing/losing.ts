@@ -1,4 +1,5 @@
 import type { Pool } from "#kernel/postgres/pool.ts";
+import { withInProcessState } from "../in-process-state.ts";
 import { platformService } from "../service.ts";
 import type { Instance } from "./world.ts";
 
@@ -26,5 +27,5 @@ export function losing({ deps }: Instance, { commit, isCommitted }: Loss) {
   };
   // Statements outside a transaction use the real pool unchanged.
   const pool = { query: deps.pool.query.bind(deps.pool), connect } as unknown as Pool;
-  return platformService({ ...deps, pool });
+  return platformService(withInProcessState({ ...deps, pool }));
 }

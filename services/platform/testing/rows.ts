@@ -5,15 +5,17 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { LegKind } from "../domain/leg-kind.ts";
 import type { Role } from "../domain/role.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
-import type { PermitHolder } from "../protocol/grant-permit.ts";
+import type { PermitHolder } from "../protocol/grant-permits.ts";
+import { type Decision, permitRequests } from "../protocol/permit-requests.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
+import { findLeg } from "../store/legs.ts";
 import { insertLegs } from "../store/leg-transitions.ts";
 import { insertSender } from "../store/senders.ts";
 import { insertTransfers } from "../store/transfers.ts";
 
 /** Rows as the service writes them, for tests that need the database only: no trade server, no jobs. */
 
-const SERVER = "test";
+export const SERVER = "test";
 
 export async function aManagedLogin(
   pool: Pool,
@@ -86,5 +88,15 @@ export async function aTwoLeggedTransfer(
 }
 
 export async function aPermitHolder(pool: Pool, own: Partial<PermitHolder> = {}): Promise<PermitHolder> {
-  return { server: SERVER, epoch: await insertSender(pool), sessionId: "s/1", grantedAtMs: 1_000, ...own };
+  return { epoch: await insertSender(pool), sessionId: "s/1", grantedAtMs: 1_000, ...own };
+}
+
+/** Asks for the permit of a recorded leg. */
+export async function permitLeg(pool: Pool, number: LegNumber, permitHolder: PermitHolder): Promise<Decision> {
+  const leg = await findLeg(pool, number);
+  assert(leg !== undefined, `leg ${number} is not recorded`);
+  const holders = { isReachable: true, of: () => permitHolder };
+  const [decision] = await inTransaction(pool, (tx) => permitRequests(tx, SERVER, [{ kind: "leg", leg }], holders));
+  assert(decision !== undefined);
+  return decision;
 }

@@ -10,7 +10,7 @@ import { testDatabase, type TestDatabase, type TestLifetime } from "#test/suppor
 import { testSimulator, type TestSimulator as Simulator, type TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
-import { inProcessState } from "../in-process-state.ts";
+import { withInProcessState } from "../in-process-state.ts";
 import { registerInstance } from "../register-instance.ts";
 import { platformJobs, platformService } from "../service.ts";
 import { type Control, controlOf } from "./control.ts";
@@ -104,7 +104,7 @@ async function startInstance(
     }),
   );
   let crashPoint: CrashPoint | undefined;
-  const deps: Deps = {
+  const deps = withInProcessState({
     pool,
     mt5,
     log: silentLog,
@@ -119,12 +119,11 @@ async function startInstance(
       ...settings,
     },
     sender,
-    ...inProcessState(),
     reach(point) {
       onReach?.(point);
       if (point === crashPoint) throw new Crash(point);
     },
-  };
+  });
   if (hasJobs) for (const job of platformJobs(deps, READ_EVERY_MS)) stack.use(job);
   let isOver = false;
   const instance: Instance = {

@@ -18,7 +18,7 @@ import { createCredentialCipher } from "../../../services/account/credential-cip
 import { feeService } from "../../../services/fee/service.ts";
 import { fundingService } from "../../../services/funding/service.ts";
 import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
-import { inProcessState } from "../../../services/platform/in-process-state.ts";
+import { withInProcessState } from "../../../services/platform/in-process-state.ts";
 import { registerInstance } from "../../../services/platform/register-instance.ts";
 import { platformService } from "../../../services/platform/service.ts";
 import { subscriptionService } from "../../../services/subscription/service.ts";
@@ -92,7 +92,7 @@ export const REAL_SERVICES: readonly RealService[] = [
 ];
 
 async function platform(pool: Pool): Promise<Implementation<Contract>> {
-  const deps = {
+  const deps = withInProcessState({
     pool,
     mt5: offline(),
     log,
@@ -106,9 +106,8 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       turnWaitMs: TURN_WAIT_MS,
     },
     sender: await registerInstance({ pool }),
-    ...inProcessState(),
     reach: () => undefined,
-  };
+  });
   return platformService(deps) as Implementation<Contract>;
 }
 

@@ -3,9 +3,8 @@ import type { Implementation } from "../../../services/kernel/contract/contract.
 import type { Log } from "../../../services/kernel/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
-import type { Deps } from "../../../services/platform/deps.ts";
 import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
-import { inProcessState } from "../../../services/platform/in-process-state.ts";
+import { withInProcessState } from "../../../services/platform/in-process-state.ts";
 import { registerInstance } from "../../../services/platform/register-instance.ts";
 import { FEEDS, platformJobs, platformService } from "../../../services/platform/service.ts";
 import type { Broker } from "./broker.ts";
@@ -39,7 +38,7 @@ const TURN_WAIT_MS = 5_000;
  */
 export async function startPlatformProcess(parts: PlatformParts): Promise<PlatformProcess> {
   const { process, pool, mt5, broker, quietPeriodMs, log } = parts;
-  const deps: Deps = {
+  const deps = withInProcessState({
     pool,
     mt5,
     log,
@@ -53,9 +52,8 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       turnWaitMs: TURN_WAIT_MS,
     },
     sender: await registerInstance({ pool }),
-    ...inProcessState(),
     reach: (point) => process.deliver("failpoint", point, () => undefined),
-  };
+  });
   const feeds = await relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
   platformJobs(deps, READ_EVERY_MS);
   return { process, service: platformService(deps), feeds };

@@ -2,7 +2,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { keyOfReview } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
-import { lockAccount } from "../../store/accounts.ts";
+import { lockAccount, lockAccounts } from "../../store/accounts.ts";
 import { findLoggedDeal } from "../../store/logged-deals.ts";
 import { findLeg } from "../../store/legs.ts";
 import { findReversal } from "../../store/reviews.ts";
@@ -45,6 +45,8 @@ export async function orderReversal(tx: Transaction, server: string, reviewCase:
     sendBefore: undefined,
     comment: "",
   };
-  const [answer] = await insertOrders(tx, [{ order, requestId: "", permitHolder: undefined }]);
+  const accounts = await lockAccounts(tx, [reviewCase.login]);
+  const logins = { accounts, managed: new Set(accounts.keys()), obstacles: new Map() };
+  const [answer] = await insertOrders(tx, logins, [{ order, requestId: "" }]);
   if (answer?.kind === "refused") throw answer.refusal;
 }

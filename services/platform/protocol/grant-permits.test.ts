@@ -4,22 +4,19 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { claimLock } from "../store/account-locks.ts";
-import { aManagedLogin, aPermitHolder, aWaitingLeg } from "../testing/rows.ts";
-import { grantPermit, type PermitAnswer } from "./grant-permit.ts";
+import { aManagedLogin, aPermitHolder, aWaitingLeg, permitLeg } from "../testing/rows.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { PERMIT_MS } from "../domain/permit.ts";
-import { lockAccountAndLeg } from "./record.ts";
 
 const PAST = new Date(Date.now() - 60_000);
-const WAIT = { kind: "wait", behind: undefined };
+const WAIT = { kind: "wait" };
 const OVER = { kind: "over" };
 
 async function setUp() {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   const permitHolder = await aPermitHolder(pool);
-  const grant = (number: LegNumber): Promise<PermitAnswer> =>
-    inTransaction(pool, async (tx) => grantPermit(tx, await lockAccountAndLeg(tx, "1", number), permitHolder));
+  const grant = (number: LegNumber) => permitLeg(pool, number, permitHolder);
   return { pool, permitHolder, grant };
 }
 
@@ -36,7 +33,7 @@ test("a permit is the row of one attempt, and a second request gets none", async
   const number = await aWaitingLeg(pool, { key: "a" });
 
   expect(await grant(number)).toMatchObject({
-    kind: "granted",
+    kind: "permitted",
     permit: { leg: { number }, attempt: 1, grantedAtMs: permitHolder.grantedAtMs },
   });
   expect(await grant(number)).toEqual(OVER);
@@ -77,7 +74,7 @@ test("while facts of an account are read, only a credit without a queue is permi
   );
 
   expect(await grant(deposit)).toEqual(WAIT);
-  expect(await grant(credit)).toMatchObject({ kind: "granted" });
+  expect(await grant(credit)).toMatchObject({ kind: "permitted" });
 });
 
 test("a leg waits for an open leg of the login and for one queued before it", async () => {
@@ -85,17 +82,17 @@ test("a leg waits for an open leg of the login and for one queued before it", as
   const first = await aWaitingLeg(pool, { key: "a" });
   const second = await aWaitingLeg(pool, { key: "b" });
 
-  expect(await grant(second)).toEqual({ kind: "wait", behind: first });
-  expect(await grant(first)).toMatchObject({ kind: "granted" });
-  expect(await grant(second)).toEqual({ kind: "wait", behind: first });
+  expect(await grant(second)).toEqual(WAIT);
+  expect(await grant(first)).toMatchObject({ kind: "permitted" });
+  expect(await grant(second)).toEqual(WAIT);
   await execute(
     pool,
     sql`update leg set state = 'REVIEW', came_from = 'UNKNOWN', review = 'candidate_deal' where number = ${first}`,
   );
-  expect(await grant(second)).toEqual({ kind: "wait", behind: first });
+  expect(await grant(second)).toEqual(WAIT);
   await execute(pool, sql`update leg set came_from = null, state = 'INTENT', review = null`);
   await end(pool, first);
-  expect(await grant(second)).toMatchObject({ kind: "granted" });
+  expect(await grant(second)).toMatchObject({ kind: "permitted" });
 });
 
 test("under an account lock legs of its owner and legs queued before it are permitted, and no later ones", async () => {
@@ -106,11 +103,11 @@ test("under an account lock legs of its owner and legs queued before it are perm
   const own = await aWaitingLeg(pool, { key: "c", lockOwner: "saga" });
 
   expect(await grant(later)).toEqual(WAIT);
-  expect(await grant(own)).toEqual({ kind: "wait", behind: before });
-  expect(await grant(before)).toMatchObject({ kind: "granted" });
+  expect(await grant(own)).toEqual(WAIT);
+  expect(await grant(before)).toMatchObject({ kind: "permitted" });
   await end(pool, before);
   expect(await grant(later)).toEqual(WAIT);
-  expect(await grant(own)).toMatchObject({ kind: "granted" });
+  expect(await grant(own)).toMatchObject({ kind: "permitted" });
 });
 
 test.each([
@@ -131,5 +128,5 @@ test.each([
   const { pool, grant } = await setUp();
   const number = await aWaitingLeg(pool, { key: "a", sendBefore: PAST, ...own });
 
-  expect(await grant(number)).toMatchObject({ kind: "granted", permit: { attempt: own.attempt + 1 } });
+  expect(await grant(number)).toMatchObject({ kind: "permitted", permit: { attempt: own.attempt + 1 } });
 });

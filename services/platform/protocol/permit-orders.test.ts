@@ -4,9 +4,8 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { claimLock, grantLock } from "../store/account-locks.ts";
-import { aManagedLogin, aPermitHolder, aWaitingLeg } from "../testing/rows.ts";
-import type { PermitHolder } from "./grant-permit.ts";
-import { insertOrders, type OrderAnswer } from "./insert-orders.ts";
+import { aManagedLogin, aPermitHolder, aWaitingLeg, SERVER } from "../testing/rows.ts";
+import { type Decision, permitRequests } from "./permit-requests.ts";
 import type { TransferOrder, OrderedLeg } from "./transfer-order.ts";
 
 const INVESTOR = "1";
@@ -18,13 +17,10 @@ async function setUp() {
   await aManagedLogin(pool, INVESTOR, { balanceMinor: BALANCE });
   await aManagedLogin(pool, PAYMENT, { role: "payment" });
   const permitHolder = await aPermitHolder(pool);
-  const insert = async (...orders: readonly TransferOrder[]): Promise<OrderAnswer[]> => {
-    const requested = orders.map((order) => ({
-      order,
-      requestId: "",
-      permitHolder: order.isEnqueued ? undefined : permitHolder,
-    }));
-    return await inTransaction(pool, (tx) => insertOrders(tx, requested));
+  const holders = { isReachable: true, of: () => permitHolder };
+  const insert = async (...orders: readonly TransferOrder[]): Promise<Decision[]> => {
+    const requests = orders.map((order) => ({ kind: "order" as const, order, requestId: "" }));
+    return await inTransaction(pool, (tx) => permitRequests(tx, SERVER, requests, holders));
   };
   return { pool, permitHolder, insert };
 }
@@ -98,7 +94,7 @@ test("a key is recorded once, and an order with an unmanaged login on either sid
   const { pool, insert } = await setUp();
   await insert(deposit("a"));
 
-  expect(await insert(deposit("a"))).toEqual([{ kind: "taken" }]);
+  expect(await insert(deposit("a"))).toMatchObject([{ kind: "known", transfer: { key: "a" } }]);
   expect(await insert(fee("b", {}, "7"))).toEqual([refusal("login_not_managed")]);
   expect(await insert(aOrder("c", [{ login: "7", kind: "deposit", amountMinor: 1n }]))).toEqual([
     refusal("login_not_managed"),
@@ -117,7 +113,7 @@ test("a saga moves money only under its own account lock, and only after the loc
   expect(await insert(deposit("d", { lockOwner: "saga" }))).toMatchObject([{ kind: "recorded", permit: {} }]);
 });
 
-test.each<readonly [string, (pool: Pool, permitHolder: PermitHolder) => Promise<unknown>]>([
+test.each<readonly [string, (pool: Pool) => Promise<unknown>]>([
   ["another saga has the account lock", (pool) => inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"))],
   [
     "facts are being read",
@@ -129,8 +125,8 @@ test.each<readonly [string, (pool: Pool, permitHolder: PermitHolder) => Promise<
   ],
   ["another leg is queued", (pool) => aWaitingLeg(pool, { key: "first" })],
 ])("while %s a deposit waits, and an order that never waits is refused", async (_what, occupy) => {
-  const { pool, insert, permitHolder } = await setUp();
-  await occupy(pool, permitHolder);
+  const { pool, insert } = await setUp();
+  await occupy(pool);
 
   expect(await insert(deposit("a"))).toMatchObject([WAITS]);
   expect(await insert(result("b"))).toEqual([refusal("account_busy")]);

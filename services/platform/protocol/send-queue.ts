@@ -1,0 +1,164 @@
+import { batchQueue } from "#kernel/batch-queue.ts";
+import { isTransient } from "#kernel/postgres/failure.ts";
+import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { LEG_KINDS } from "../domain/leg-kind.ts";
+import type { CommandSession } from "../mt5/client.ts";
+import { findLeg, listLegs } from "../store/legs.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
+import { findTransferByKey } from "../store/transfers.ts";
+import { answerQueue, type RecordAnswer } from "./answer-queue.ts";
+import type { Permit } from "./grant-permits.ts";
+import { type Decision, type PermitRequest, permitRequests } from "./permit-requests.ts";
+import { writeOnce } from "./send.ts";
+import type { RecordedAnswer, SendQueue, Turn } from "./sending.ts";
+import { acquireSessions, type Sessions } from "./sessions.ts";
+import { voidUnsent } from "./void-unsent.ts";
+
+type Sender = Omit<Deps, "sending">;
+
+/** Permits in one commit: more would only lengthen it, and a permit expires soon. */
+const MAX_PERMITS = 64;
+/** Bounds memory and wait while the platform is slow; further requests are refused as busy. */
+const MAX_WAITING = 2_000;
+/** How long a request waits for a session: a busy platform slows callers down before a permit is granted. */
+const SESSION_WAIT_MS = 1_000;
+
+/**
+ * The one way to send. What waits while a batch commits is the next batch: it acquires sessions, records its orders and permits
+ * in one commit, and sends, while the next batch begins. The answers are recorded together as they arrive.
+ */
+export function sendQueue(deps: Sender): SendQueue {
+  const recordAnswer = answerQueue(deps);
+  const queue = batchQueue<Waiting, Turn, Sessions>({
+    maxItems: MAX_PERMITS,
+    maxWaiting: MAX_WAITING,
+    keyOf: ({ request }) => keyOf(request),
+    prepare: (waiting) => acquireFor(deps, waiting),
+    run: (waiting, sessions) =>
+      permitAndSend(
+        deps,
+        waiting.map(({ request }) => request),
+        { sessions, recordAnswer },
+      ),
+    // A failure of the database may be the fault of no member, and is repeated by each caller.
+    maySplit: (error) => !isTransient(error),
+  });
+  return { request: (request, byMs) => queue.add({ request, sinceMs: performance.now() }, byMs) };
+}
+
+type Waiting = { readonly request: PermitRequest; readonly sinceMs: number };
+
+/** Requests that occupy the same login are never in one batch. */
+function keyOf(request: PermitRequest): string {
+  const [first] = request.kind === "order" ? request.order.legs : [];
+  const kind = request.kind === "order" ? first?.kind : request.leg.status.kind;
+  const login = request.kind === "order" ? first?.login : request.leg.login;
+  if (kind !== undefined && LEG_KINDS[kind].exclusive) return `login ${login}`;
+  return request.kind === "order" ? `key ${request.order.key}` : `leg ${request.leg.number}`;
+}
+
+async function acquireFor(deps: Sender, waiting: readonly Waiting[]): Promise<Sessions> {
+  const sending = waiting.filter(({ request }) => request.kind === "leg" || !request.order.isEnqueued);
+  const sinceMs = Math.min(...sending.map((each) => each.sinceMs));
+  const waitMs = Math.max(0, sinceMs + SESSION_WAIT_MS - performance.now());
+  return await acquireSessions(deps, { sends: sending.length, waitMs });
+}
+
+type Means = { readonly sessions: Sessions | undefined; readonly recordAnswer: RecordAnswer };
+
+type Sending = { readonly permit: Permit; readonly session: CommandSession };
+
+/** The sends go on after this ends; a session without a permit is free at once. */
+async function permitAndSend(
+  deps: Sender,
+  requests: readonly PermitRequest[],
+  { sessions, recordAnswer }: Means,
+): Promise<readonly Turn[]> {
+  using stack = new DisposableStack();
+  if (sessions !== undefined) stack.use(sessions);
+  const assigned = new Map<PermitRequest, CommandSession>();
+  const decisions = await commit(deps, requests, { sessions, assigned });
+  for (const decision of decisions) {
+    if (decision.kind === "recorded") deps.reach("after_intent", decision.legs[0]?.status.kind);
+  }
+  const sending = requests.flatMap((request, index): Sending[] => {
+    const permit = permitOf(decisions[index]);
+    const session = assigned.get(request);
+    return permit === undefined || session === undefined ? [] : [{ permit, session }];
+  });
+  const sent = sendAll(deps, sending, recordAnswer);
+  sessions?.keep(sending.map(({ session }) => session));
+  return decisions.map((decision) => {
+    const isUnreachable = decision.kind === "wait" && sessions?.isEmpty === true;
+    const permit = permitOf(decision);
+    return {
+      decision: isUnreachable ? { kind: "unreachable" } : decision,
+      sent: permit && sent.get(permit.leg.number),
+    };
+  });
+}
+
+function permitOf(decision: Decision | undefined): Permit | undefined {
+  return decision !== undefined && "permit" in decision ? decision.permit : undefined;
+}
+
+type Assignment = { readonly sessions: Sessions | undefined; readonly assigned: Map<PermitRequest, CommandSession> };
+
+/** After a commit with an unknown outcome nothing of the batch is sent, and the permits that were recorded are voided. */
+async function commit(
+  deps: Sender,
+  requests: readonly PermitRequest[],
+  { sessions, assigned }: Assignment,
+): Promise<Decision[]> {
+  const { settings, sender } = deps;
+  const grantedAtMs = performance.now();
+  const holders = {
+    isReachable: sessions?.isEmpty === false,
+    of(request: PermitRequest) {
+      const session = sessions?.next();
+      if (session === undefined) return undefined;
+      assigned.set(request, session);
+      return { epoch: sender.epoch, sessionId: session.sessionId, grantedAtMs };
+    },
+  };
+  try {
+    return await inTransaction(deps.pool, (tx) => permitRequests(tx, settings.server, requests, holders));
+  } catch (error) {
+    if (error instanceof CommitUnknown) {
+      for (const [request, { sessionId }] of assigned) {
+        const leg = await findRequestedLeg(deps, request);
+        if (leg !== undefined) await voidUnsent(deps, leg, sessionId);
+      }
+    }
+    throw error;
+  }
+}
+
+async function findRequestedLeg({ pool }: Sender, request: PermitRequest): Promise<RecordedLeg | undefined> {
+  if (request.kind === "leg") return await findLeg(pool, request.leg.number);
+  const recorded = await findTransferByKey(pool, request.order.key);
+  return recorded && (await listLegs(pool, recorded.id))[0];
+}
+
+/** Sends the permits of each session one after the other, and those of several sessions at the same time. */
+function sendAll(
+  deps: Sender,
+  sending: readonly Sending[],
+  recordAnswer: RecordAnswer,
+): ReadonlyMap<bigint, RecordedAnswer> {
+  const results = new Map<bigint, RecordedAnswer>();
+  for (const [session, own] of Map.groupBy(sending, (each) => each.session)) {
+    let before: Promise<unknown> = Promise.resolve();
+    for (const { permit } of own) {
+      const written = before.then(() => writeOnce(deps, permit, session));
+      const recorded = written.then(recordAnswer);
+      // The request that waits for it gets the error; without one, the search for lost answers finds the leg.
+      recorded.catch(() => undefined);
+      results.set(permit.leg.number, recorded);
+      before = written.catch(() => undefined);
+    }
+    void before.then(() => session[Symbol.dispose]());
+  }
+  return results;
+}

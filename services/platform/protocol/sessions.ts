@@ -1,0 +1,64 @@
+import type { Deps } from "../deps.ts";
+import type { CommandSession } from "../mt5/client.ts";
+import { Mt5Error } from "../mt5/errors.ts";
+
+/** Sessions of one batch of permits. */
+export type Sessions = Disposable & {
+  /** The session of the next permit; undefined when no further permit may be granted. */
+  readonly next: () => CommandSession | undefined;
+  /** The platform cannot be reached, or all sessions are busy for too long. */
+  readonly isEmpty: boolean;
+  /** These are returned by their sender; the others by the disposal. */
+  readonly keep: (sessions: readonly CommandSession[]) => void;
+  /** Permits that they can send before these expire, and all requests when there is no session. */
+  readonly maxItems: number;
+};
+
+/** Permits per session in one batch: few, because a permit can expire while its session is busy. */
+const SENDS_OF_A_SESSION = 2;
+/** Half of the usual sessions, so that the next batch finds some. */
+const MAX_SESSIONS = 4;
+
+/**
+ * Waits for one free session that is signed in, and adds others that are free at this moment: a permit without a session would
+ * expire. Without any, `next` returns undefined.
+ */
+export async function acquireSessions(
+  { mt5 }: Pick<Deps, "mt5">,
+  { sends, waitMs }: { readonly sends: number; readonly waitMs: number },
+): Promise<Sessions> {
+  const list: CommandSession[] = [];
+  const wanted = Math.min(MAX_SESSIONS, Math.ceil(sends / SENDS_OF_A_SESSION));
+  while (list.length < wanted) {
+    const session = await acquire(mt5, list.length === 0 ? waitMs : 0);
+    if (session === undefined) break;
+    list.push(session);
+  }
+  const capacity = list.length * SENDS_OF_A_SESSION;
+  const kept = new Set<CommandSession>();
+  let assigned = 0;
+  return {
+    isEmpty: list.length === 0,
+    keep(sessions) {
+      for (const session of sessions) kept.add(session);
+    },
+    maxItems: list.length === 0 ? Infinity : capacity,
+    next() {
+      if (assigned === capacity) return undefined;
+      assigned += 1;
+      return list[(assigned - 1) % list.length];
+    },
+    [Symbol.dispose]() {
+      for (const session of list) if (!kept.has(session)) session[Symbol.dispose]();
+    },
+  };
+}
+
+async function acquire(mt5: Deps["mt5"], waitMs: number): Promise<CommandSession | undefined> {
+  try {
+    return await mt5.acquireForCommand({ waitMs });
+  } catch (error) {
+    if (error instanceof Mt5Error) return undefined;
+    throw error;
+  }
+}
