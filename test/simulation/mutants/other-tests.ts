@@ -49,7 +49,7 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     name: "a process voids the permit of another process",
     edits: [
       {
-        file: "services/platform/protocol/send.ts",
+        file: "services/platform/protocol/void-unsent.ts",
         find: "const isOurs = permitted?.senderEpoch === deps.sender.epoch && permitted.session === sessionId;",
         put: "const isOurs = permitted !== undefined && sessionId !== undefined;",
       },

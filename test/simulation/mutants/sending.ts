@@ -7,16 +7,16 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
   {
     name: "a permit without lock and compare-and-set",
     edits: [
-      { file: `${PLATFORM}/store/accounts.ts`, find: "for no key update", put: "" },
+      { file: `${PLATFORM}/store/accounts.ts`, find: "for no key update skip locked", put: "" },
       { file: `${PLATFORM}/store/legs.ts`, find: "for no key update", put: "" },
       {
         file: `${PLATFORM}/store/leg-transitions.ts`,
-        find: "and state = ${from.status.state} and attempt = ${from.status.attempt}",
+        find: "and attempt = last_attempt and state = 'INTENT'",
         put: "",
       },
     ],
     detectedBy: ["I13", "I1", "I6"],
-    seed: 20,
+    seed: 445,
   },
   {
     name: "no check for legs under way, and no partial index",
@@ -57,9 +57,9 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     name: "sent before the permit is committed",
     edits: [
       {
-        file: `${PLATFORM}/protocol/send.ts`,
-        find: "return grantPermit(tx, await lockAccountAndLeg(tx, target.login, target.number), permitHolder);",
-        put: 'const granted = await grantPermit(tx, await lockAccountAndLeg(tx, target.login, target.number), permitHolder);\n      if (granted.kind !== "granted") return granted;\n      void sendOnce(deps, granted.permit, session);\n      return { kind: "over" };',
+        file: `${PLATFORM}/protocol/send-queue.ts`,
+        find: "return await inTransaction(deps.pool, (tx) => permitRequests(tx, settings.server, requests, holders));",
+        put: "return await inTransaction(deps.pool, async (tx) => {\n      const decisions = await permitRequests(tx, settings.server, requests, holders);\n      for (const [index, request] of requests.entries()) {\n        const permit = permitOf(decisions[index]);\n        const session = assigned.get(request);\n        if (permit !== undefined && session !== undefined) await writeOnce(deps, permit, session);\n      }\n      return decisions;\n    });",
       },
     ],
     detectedBy: ["I13"],
@@ -111,13 +111,13 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I6"],
-    seed: 10,
+    seed: 4,
   },
   {
     name: "an account lock that lets other sagas pass",
     edits: [
       {
-        file: `${PLATFORM}/protocol/grant-permit.ts`,
+        file: `${PLATFORM}/domain/admission.ts`,
         find: "accountLock === undefined ||",
         put: "true || accountLock === undefined ||",
       },
