@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { batchQueue } from "#kernel/batch-queue.ts";
 import { balanceEffect, type Deal, DEAL_ACTION, type Period } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
 import { CLOCK_WINDOW_MS } from "./server-clock.ts";
@@ -6,6 +7,7 @@ import { CLOCK_WINDOW_MS } from "./server-clock.ts";
 /** Reads of the history that confirm or contradict an answer. */
 export type HistoryReads = {
   readonly getDeal: (ticket: bigint) => Promise<Deal | undefined>;
+  readonly findDealsByTicket: (tickets: readonly bigint[]) => Promise<readonly Deal[]>;
   readonly readDeals: (login: string, period: Period) => Promise<readonly Deal[]>;
 };
 
@@ -19,25 +21,59 @@ type DealMatch = "the deal" | "another deal" | "nothing";
 const MAX_READS = 5;
 const PAUSE_MS = 200;
 
+/** Reads the deal under a ticket on the session of its command. */
+export type TicketLook = (history: HistoryReads, ticket: bigint) => Promise<Deal | undefined>;
+
+/** Tickets of one request: more than there are sessions. */
+const MAX_TICKETS = 64;
+const MAX_WAITING = 1_000;
+
+/**
+ * Tickets that are looked at while the last request runs share the next one, on the session of one of them. A ticket that it
+ * does not show is looked at alone, because a server may cut or refuse a list.
+ */
+export function createTicketLook(): TicketLook {
+  type Look = { readonly history: HistoryReads; readonly ticket: bigint };
+  const queue = batchQueue<Look, { readonly deal: Deal | undefined }>({
+    maxItems: MAX_TICKETS,
+    maxWaiting: MAX_WAITING,
+    async run(looks) {
+      const [first, second] = looks;
+      const tickets = looks.map(({ ticket }) => ticket);
+      const shown = second === undefined ? [] : await orElse([], async () => first?.history.findDealsByTicket(tickets));
+      const byTicket = new Map(shown?.map((deal) => [deal.ticket, deal]));
+      return await Promise.all(looks.map((look) => alone(look, byTicket.get(look.ticket))));
+    },
+  });
+  const alone = async ({ history, ticket }: Look, shown: Deal | undefined) => {
+    try {
+      return { deal: shown ?? (await history.getDeal(ticket)) };
+    } catch (error) {
+      return error instanceof Error ? error : new Error("a deal could not be read", { cause: error });
+    }
+  };
+  return async (history, ticket) => (await queue.add({ history, ticket })).deal;
+}
+
 export async function findDealByTicket(
-  history: HistoryReads,
+  look: (ticket: bigint) => Promise<Deal | undefined>,
   expected: ExpectedDeal,
   { ticket, mustBeShown }: { readonly ticket: bigint; readonly mustBeShown: boolean },
 ): Promise<DealMatch> {
   for (let reads = 1; ; reads += 1) {
-    const found = await matchDeal(history, expected, ticket);
+    const found = await matchDeal(look, expected, ticket);
     if (found !== "nothing" || !mustBeShown || reads === MAX_READS) return found;
     await sleep(PAUSE_MS);
   }
 }
 
 async function matchDeal(
-  { getDeal }: HistoryReads,
+  look: (ticket: bigint) => Promise<Deal | undefined>,
   { login, amountMinor }: ExpectedDeal,
   ticket: bigint,
 ): Promise<DealMatch> {
   return await orElse<DealMatch>("nothing", async () => {
-    const deal = await getDeal(ticket);
+    const deal = await look(ticket);
     if (deal === undefined) return "nothing";
     const isExpected =
       deal.login === login && deal.action === DEAL_ACTION.balance && balanceEffect(deal) === amountMinor;

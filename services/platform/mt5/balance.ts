@@ -9,6 +9,7 @@ import {
   type OutstandingAnswers,
   hasNoDealWithComment,
   type SeenTickets,
+  type TicketLook,
 } from "./answer-correlation.ts";
 import type { Lease } from "./session/session-pool.ts";
 
@@ -38,6 +39,7 @@ const SAFE_COMMENT = /^[A-Za-z0-9 _.:#@!-]*$/;
 export type Answers = {
   readonly seenTickets: SeenTickets;
   readonly outstandingAnswers: OutstandingAnswers;
+  readonly lookAtTicket: TicketLook;
   /** Reads on this session, or on any session when this one has ended. */
   readonly history: (lease: Lease | undefined) => HistoryReads;
 };
@@ -86,7 +88,7 @@ type AnswerContext = {
  */
 async function verifyOutcome(outcome: MoneyOutcome, context: AnswerContext): Promise<MoneyOutcome> {
   const { exchanged, lease, order, answers } = context;
-  const { seenTickets, outstandingAnswers } = answers;
+  const { seenTickets, outstandingAnswers, lookAtTicket } = answers;
   const isLastAnswer = exchanged.kind === "answered" && !exchanged.answer.keepsAlive;
   const history = answers.history(isLastAnswer ? undefined : lease);
   switch (outcome.kind) {
@@ -94,7 +96,8 @@ async function verifyOutcome(outcome: MoneyOutcome, context: AnswerContext): Pro
       if (!seenTickets.isFirst(outcome.ticket)) return { kind: "unknown", reason: "contradictory" };
       const mustBeShown = outstandingAnswers.mayArrive();
       if (!mustBeShown && order.isShownToCaller !== true) return outcome;
-      const found = await findDealByTicket(history, order, { ticket: outcome.ticket, mustBeShown });
+      const look = (ticket: bigint) => lookAtTicket(history, ticket);
+      const found = await findDealByTicket(look, order, { ticket: outcome.ticket, mustBeShown });
       if (found === "another deal") return { kind: "unknown", reason: "contradictory" };
       // The platform may show a deal later than it answers the ticket: that alone does not contradict a clear answer.
       return found === "nothing" && mustBeShown ? { kind: "unknown", reason: "not_shown" } : outcome;

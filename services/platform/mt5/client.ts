@@ -5,12 +5,12 @@ import { DEFAULT_BACKOFF } from "./session/backoff.ts";
 import { type Answers, type BalanceOrder, changeBalance } from "./balance.ts";
 import type { MoneyOutcome } from "./classify.ts";
 import type { Mt5Context, Mt5ReadContext } from "./context.ts";
-import { countDeals, findDeals, getDeal, readDeals } from "./deals.ts";
+import { countDeals, findDeals, findDealsByTicket, getDeal, readDeals } from "./deals.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { getGroup } from "./groups.ts";
 import type { Credentials } from "./session/handshake.ts";
-import { createOutstandingAnswers, createSeenTickets } from "./answer-correlation.ts";
+import { createOutstandingAnswers, createSeenTickets, createTicketLook } from "./answer-correlation.ts";
 import { readPositions } from "./positions.ts";
 import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
@@ -32,6 +32,7 @@ export type Mt5Client = Disposable & {
   readonly countDeals: Bound<typeof countDeals>;
   readonly findDeals: Bound<typeof findDeals>;
   readonly getDeal: Bound<typeof getDeal>;
+  readonly findDealsByTicket: Bound<typeof findDealsByTicket>;
   readonly serverClock: TimeSource;
   /** A free session that is signed in and has just answered. Acquire it before the permit, which expires soon. */
   readonly acquireForCommand: (options?: { readonly waitMs?: number }) => Promise<CommandSession>;
@@ -112,6 +113,7 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   const clock = timeZone === undefined ? measuredTime(() => readServerTime(read), now) : zoneTime(timeZone);
   const answers: Answers = {
     seenTickets: createSeenTickets(),
+    lookAtTicket: createTicketLook(),
     outstandingAnswers: createOutstandingAnswers(settings.areAnswersMissing === true),
     history: (lease) => bindHistory({ read: lease === undefined ? read : readerOn(lease), clock }),
   };
@@ -128,7 +130,11 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
 }
 
 function bindHistory(mt5: Mt5ReadContext) {
-  return { readDeals: readDeals.bind(undefined, mt5), getDeal: getDeal.bind(undefined, mt5) };
+  return {
+    readDeals: readDeals.bind(undefined, mt5),
+    getDeal: getDeal.bind(undefined, mt5),
+    findDealsByTicket: findDealsByTicket.bind(undefined, mt5),
+  };
 }
 
 function bindContext(mt5: Mt5Context) {

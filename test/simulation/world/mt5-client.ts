@@ -5,6 +5,7 @@ import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
 import {
   createOutstandingAnswers,
   createSeenTickets,
+  createTicketLook,
   type HistoryReads,
 } from "../../../services/platform/mt5/answer-correlation.ts";
 import type { Position } from "../../../services/platform/mt5/positions.ts";
@@ -47,6 +48,10 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
   const historyReads: HistoryReads = {
     readDeals: (login, period) => request("deals of a login", () => history([login], period)),
     getDeal: (ticket) => request("deal", () => dealOf(server.deals, ticket, scheduler.nowMs)),
+    findDealsByTicket: (tickets) =>
+      request("deals by ticket", () =>
+        tickets.flatMap((ticket) => dealOf(server.deals, ticket, scheduler.nowMs) ?? []),
+      ),
   };
   const sessions = createSessions(options, process, historyReads);
 
@@ -82,6 +87,7 @@ function createSessions(options: CommandConnectionOptions, process: SimulatedPro
   const resets = new Set<() => void>();
   const answers = {
     seenTickets: createSeenTickets(),
+    lookAtTicket: createTicketLook(),
     outstandingAnswers: createOutstandingAnswers(false),
     history: () => history,
   };
