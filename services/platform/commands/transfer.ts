@@ -105,9 +105,9 @@ function requireSameContent(legs: readonly RecordedLeg[], order: TransferOrder):
 
 function deadlinesOf({ settings }: Deps, order: TransferOrder, context: CallContext): Deadlines {
   const now = performance.now();
-  const answerMs = remainingMs(context) - REPLY_RESERVE_MS;
   return {
-    answerByMs: now + (neverQueues(order) ? Math.min(answerMs, LOST_WAIT_MS) : answerMs),
+    answerByMs: now + remainingMs(context) - REPLY_RESERVE_MS,
     turnByMs: now + settings.turnWaitMs,
+    lostWaitMs: neverQueues(order) ? LOST_WAIT_MS : Infinity,
   };
 }

@@ -17,6 +17,8 @@ export type Deadlines = {
   readonly answerByMs: number;
   /** Monotonic instant until which a leg may wait in its queue before it is refused. */
   readonly turnByMs: number;
+  /** Maximum wait for a lost answer. */
+  readonly lostWaitMs: number;
 };
 
 /** Drives the legs of a transfer until none is left to wait for, or until `answerByMs`. `known` are its legs, as just read. */
@@ -27,15 +29,20 @@ export async function followTransfer(
   deadlines: Deadlines,
 ): Promise<readonly RecordedLeg[]> {
   let legs = known;
+  let lostByMs: number | undefined;
   for (;;) {
     const open = legs.find(isOpen);
-    if (open === undefined || performance.now() >= deadlines.answerByMs) return legs;
+    if (open === undefined || performance.now() >= Math.min(deadlines.answerByMs, lostByMs ?? Infinity)) return legs;
     let sent: RecordedLeg | undefined;
     if (open.status.state === "INTENT") {
+      lostByMs = undefined;
       const turn = await waitForTurn(deps, open, deadlines);
       if (turn === "given_up") return await listLegs(deps.pool, transferId);
       sent = turn.recorded;
-    } else await waitForChange(deps, open.login, deadlines.answerByMs);
+    } else {
+      lostByMs ??= performance.now() + deadlines.lostWaitMs;
+      await waitForChange(deps, open.login, Math.min(deadlines.answerByMs, lostByMs));
+    }
     legs = afterAnswer(legs, sent) ?? (await listLegs(deps.pool, transferId));
   }
 }

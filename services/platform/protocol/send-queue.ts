@@ -21,7 +21,10 @@ type Sender = Omit<Deps, "sending">;
 const MAX_PERMITS = 64;
 /** Bounds memory and wait while the platform is slow; further requests are refused as busy. */
 const MAX_WAITING = 2_000;
-/** How long a request waits for a session: a busy platform slows callers down before a permit is granted. */
+/**
+ * How long a batch waits for a session: a busy platform slows callers down before a permit is granted. While the platform cannot
+ * be reached each request waits this long once, not once for every batch before it.
+ */
 const SESSION_WAIT_MS = 1_000;
 
 /**
@@ -61,7 +64,8 @@ function keyOf(request: PermitRequest): string {
 async function acquireFor(deps: Sender, waiting: readonly Waiting[]): Promise<Sessions> {
   const sending = waiting.filter(({ request }) => request.kind === "leg" || !request.order.isEnqueued);
   const sinceMs = Math.min(...sending.map((each) => each.sinceMs));
-  const waitMs = Math.max(0, sinceMs + SESSION_WAIT_MS - performance.now());
+  const waitedMs = deps.mt5.status().reachable ? 0 : performance.now() - sinceMs;
+  const waitMs = Math.max(0, SESSION_WAIT_MS - waitedMs);
   return await acquireSessions(deps, { sends: sending.length, waitMs });
 }
 
