@@ -1,3 +1,4 @@
+import type { CashflowQueues } from "./cashflow-queues.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import type { Log } from "#kernel/log.ts";
@@ -14,6 +15,7 @@ export type Deps = {
   readonly fees: Client<FeeServiceService>;
   readonly platform: Client<PlatformServiceService>;
   readonly subscriptions: Client<SubscriptionServiceService>;
+  readonly queues: CashflowQueues;
   readonly log: Log;
   readonly now: Clock;
 };

@@ -9,6 +9,7 @@ import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { cashflowQueues } from "./cashflow-queues.ts";
 import { fundingChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
@@ -34,6 +35,7 @@ await runService(caller, async (context: ServiceContext) => {
     subscriptions: stack.use(
       grpcClient(config.SUBSCRIPTION_GRPC_URL, { contract: SubscriptionServiceService, caller }),
     ),
+    queues: cashflowQueues(backbone.pool),
     log,
     now: systemClock,
   };

@@ -5,7 +5,6 @@ import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import type { Money } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
@@ -13,19 +12,18 @@ import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts"
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
 import { type Cashflow, depositKey } from "../domain/cashflow.ts";
-import { decideDeposit } from "../domain/deposit.ts";
 import { notSent, outcomeUnknown, refusalOfTransfer } from "../domain/transfer-outcome.ts";
 import {
   findCashflow,
   findOpenOperation,
   getCashflowById,
-  hasPostedDeposit,
   markRepeated,
   markDoubt,
   markNeverSent,
   markRefused,
 } from "../store/cashflows.ts";
-import { insertOnce, duplicateRuleOf } from "./insert-once.ts";
+import { duplicateRuleOf } from "./record-cashflows.ts";
+import { record } from "./record.ts";
 import { finish, sendTransfer } from "./transfer.ts";
 
 /** Credits an Investor once per command id, however often the caller repeats it. */
@@ -45,39 +43,23 @@ export async function deposit(deps: Deps, request: DepositRequest, context: Call
 
 async function findOrRecord(deps: Deps, request: DepositRequest, context: CallContext): Promise<Cashflow> {
   const known = await findCashflow(deps.pool, context.commandId);
-  return known === undefined ? await record(deps, request, context) : await join(deps.pool, known);
-}
-
-/** Marks the row as repeated, so that no request concludes alone that nothing was sent, then reads it again. */
-async function join(db: Queryable, { id }: Cashflow): Promise<Cashflow> {
-  await markRepeated(db, id);
-  return await getCashflowById(db, id);
-}
-
-async function record(deps: Deps, request: DepositRequest, context: CallContext): Promise<Cashflow> {
+  if (known !== undefined) return await join(deps.pool, known);
   const { login, comment } = request;
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
   checkMovement({ operationId, amount, comment });
   await deps.accounts.findInvestor({ login }, queryContext(context));
   const masterMinimum = await findMasterMinimum(deps, login, context);
+  const own = { operationId, action: "deposit", login, amount, comment, deadline, at: deps.now() } as const;
+  const draft = { ...own, duplicates: duplicateRuleOf(request.client), masterMinimum };
+  const { cashflow, isNew } = await record(deps, draft, context);
+  return isNew ? cashflow : await join(deps.pool, cashflow);
+}
 
-  return await inTransaction(deps.pool, async (tx) => {
-    // Both of two concurrent first deposits must meet the minimum: neither is POSTED when the other is decided.
-    const decision = decideDeposit({ amount, isFirst: !(await hasPostedDeposit(tx, login)), masterMinimum });
-    const { cashflow, isNew } = await insertOnce(tx, {
-      operationId,
-      action: "deposit",
-      login,
-      amount,
-      comment,
-      deadline,
-      at: deps.now(),
-      duplicates: duplicateRuleOf(request.client),
-      decision,
-    });
-    return isNew ? cashflow : await join(tx, cashflow);
-  });
+/** Marks the row as repeated, so that no request concludes alone that nothing was sent, then reads it again. */
+async function join(db: Queryable, { id }: Cashflow): Promise<Cashflow> {
+  await markRepeated(db, [id]);
+  return await getCashflowById(db, id);
 }
 
 async function findMasterMinimum(deps: Deps, investorLogin: string, context: CallContext): Promise<Money | undefined> {

@@ -8,7 +8,6 @@ import { type TransferRequest, type TransferResult, TransferState } from "#proto
 import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 import type { TransferOutcome } from "../domain/transfer-outcome.ts";
-import { markPosted } from "../store/cashflows.ts";
 
 /** Nothing was recorded under the key by this call. */
 export type NotSent = { readonly kind: "not_sent"; readonly refusal: Refusal };
@@ -63,9 +62,9 @@ export function outcomeOf({ state, legs, refusalCode, platformCode }: TransferRe
 }
 
 /** Records that the money moved. platform has recorded it already, so after a database failure the recovery job records it. */
-export async function finish({ pool, log, now }: Deps, { id, operationId }: Cashflow, dealId: bigint): Promise<void> {
+export async function finish({ queues, log, now }: Deps, { id, operationId }: Cashflow, dealId: bigint): Promise<void> {
   try {
-    await markPosted(pool, id, { dealId, at: now() });
+    await queues.posting.add({ id, dealId, at: now() });
   } catch (error) {
     log.info("executed operation not recorded, retry scheduled", { operation_id: operationId, error });
   }

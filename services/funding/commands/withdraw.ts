@@ -2,7 +2,6 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
@@ -10,8 +9,9 @@ import type { Cashflow } from "../domain/cashflow.ts";
 import { outcomeUnknown } from "../domain/transfer-outcome.ts";
 import type { WithdrawalDecision } from "../domain/withdrawal.ts";
 import { findCashflow, getCashflow } from "../store/cashflows.ts";
-import { getWithdrawal, insertWithdrawal } from "../store/withdrawals.ts";
-import { insertOnce, duplicateRuleOf } from "./insert-once.ts";
+import { getWithdrawal } from "../store/withdrawals.ts";
+import { duplicateRuleOf } from "./record-cashflows.ts";
+import { record } from "./record.ts";
 import { decideInPool } from "./withdrawal/decide-in-pool.ts";
 import { acquireLock } from "./withdrawal/acquire-lock.ts";
 import { collectFee, payOut } from "./withdrawal/pay-out.ts";
@@ -34,33 +34,17 @@ export async function withdraw(deps: Deps, request: WithdrawRequest, context: Ca
 }
 
 async function findOrRecord(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<Cashflow> {
-  return (await findCashflow(deps.pool, context.commandId)) ?? (await record(deps, request, context));
-}
-
-async function record(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<Cashflow> {
+  const known = await findCashflow(deps.pool, context.commandId);
+  if (known !== undefined) return known;
   const { login, comment } = request;
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
   checkMovement({ operationId, amount, comment });
   await deps.accounts.findInvestor({ login }, queryContext(context));
 
-  return await inTransaction(deps.pool, async (tx) => {
-    const { cashflow, isNew } = await insertOnce(tx, {
-      operationId,
-      action: "withdraw",
-      login,
-      amount,
-      comment,
-      deadline,
-      at: deps.now(),
-      duplicates: duplicateRuleOf(request.client),
-      decision: undefined,
-    });
-    if (isNew) {
-      await insertWithdrawal(tx, cashflow.id);
-    }
-    return cashflow;
-  });
+  const own = { operationId, action: "withdraw", login, amount, comment, deadline, at: deps.now() } as const;
+  const draft = { ...own, duplicates: duplicateRuleOf(request.client), masterMinimum: undefined };
+  return (await record(deps, draft, context)).cashflow;
 }
 
 export type SettledWithdrawal = { readonly decision: WithdrawalDecision; readonly dealId: bigint | undefined };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { aNewWithdrawal } from "../testing/cashflows.ts";
-import { claimUnsettled, insertCashflow } from "./cashflows.ts";
+import { claimUnsettled, insertCashflows } from "./cashflows.ts";
 
 test("of more due operations than the limit those that are due longest are claimed first", async () => {
   const { pool } = await testDatabase("funding");
@@ -10,7 +10,7 @@ test("of more due operations than the limit those that are due longest are claim
   // The newest is due longest.
   for (let number = 1; number <= 6; number += 1) {
     const deadline = new Date(now - number * 1_000);
-    await inTransaction(pool, (tx) => insertCashflow(tx, aNewWithdrawal({ operationId: `op-${number}`, deadline })));
+    await inTransaction(pool, (tx) => insertCashflows(tx, [aNewWithdrawal({ operationId: `op-${number}`, deadline })]));
   }
   const claim = { at: new Date(now), until: new Date(now + 60_000), limit: 2 };
   const claimed = async () =>

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import type { Currency } from "#kernel/money.ts";
-import { execute, many, matchesRow, maybeOne, one, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  many,
+  matchesRow,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+  withoutNulls,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import type { Cashflow, CashflowState, Doubt, NewCashflow } from "../domain/cashflow.ts";
@@ -14,26 +24,78 @@ type Row = Omit<Cashflow, "amount" | "decision" | "refusal"> & {
 };
 
 /**
- * Recorded before another service is called, so that a crash leaves a row to settle rather than lost money. Undefined: the
- * operation is recorded already, or a duplicate of it is open.
+ * Recorded before another service is called, so that a crash leaves rows to settle rather than lost money. Returned by operation
+ * id; leaves out operations that are recorded already, or of which a duplicate is open.
  */
-export async function insertCashflow(tx: Transaction, cashflow: NewCashflow): Promise<Cashflow | undefined> {
-  const { operationId, action, login, amount, comment, duplicates, deadline, at, decision } = cashflow;
-  const row = await maybeOne<{ id: bigint }>(
+export async function insertCashflows(
+  tx: Transaction,
+  cashflows: readonly NewCashflow[],
+): Promise<ReadonlyMap<string, Cashflow>> {
+  if (cashflows.length === 0) return new Map();
+  const rows = await many<{ id: bigint; operationId: string }>(
     tx,
     sql`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state, deadline,
                               created_at, next_try_at, first_deposit_checked, min_deposit_minor)
-        values (${operationId}, ${action}, ${login}, ${amount.minor}, ${amount.currency}, ${comment}, ${duplicates?.keyId},
-                'RECORDED', ${deadline}, ${at}, ${deadline}, ${decision?.firstDepositChecked}, ${decision?.minDeposit.minor})
+        select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
+               first_checked, minimum
+        from unnest(
+          ${cashflows.map(({ operationId }) => operationId)}::text[],
+          ${cashflows.map(({ action }) => action)}::text[],
+          ${cashflows.map(({ login }) => login)}::text[],
+          ${cashflows.map(({ amount }) => amount.minor)}::bigint[],
+          ${cashflows.map(({ amount }) => amount.currency)}::text[],
+          ${cashflows.map(({ comment }) => comment)}::text[],
+          ${cashflows.map(({ duplicates }) => duplicates?.keyId)}::text[],
+          ${cashflows.map(({ deadline }) => deadline)}::timestamptz[],
+          ${cashflows.map(({ at }) => at)}::timestamptz[],
+          ${cashflows.map(({ decision }) => decision?.firstDepositChecked)}::boolean[],
+          ${cashflows.map(({ decision }) => decision?.minDeposit.minor)}::bigint[]
+        ) as requested (operation_id, action, login, amount, currency, comment, scope_key, deadline, at, first_checked, minimum)
+        order by operation_id
         on conflict do nothing
-        returning id`,
+        returning id, operation_id as "operationId"`,
   );
-  return row && (await getCashflowById(tx, row.id));
+  const ids = new Map(rows.map(({ id, operationId }) => [operationId, id]));
+  return new Map(
+    cashflows.flatMap(({ at: createdAt, duplicates: _scope, ...intent }) => {
+      const id = ids.get(intent.operationId);
+      if (id === undefined) return [];
+      const open = { state: "RECORDED", doubt: undefined, dealId: undefined, possibleDuplicateOf: undefined } as const;
+      return [[intent.operationId, { ...intent, ...open, id, refusal: undefined, createdAt, finishedAt: undefined }]];
+    }),
+  );
+}
+
+/** Removes operations again in the transaction that has inserted them. */
+export async function deleteCashflows(tx: Transaction, operationIds: readonly string[]): Promise<void> {
+  await execute(
+    tx,
+    sql`with requested as (
+          select id from cashflow where operation_id = any (${operationIds}::text[]) and state = 'RECORDED'
+        ), withdrawn as (
+          delete from withdrawal using requested where cashflow_id = id
+        )
+        delete from cashflow using requested where cashflow.id = requested.id`,
+  );
+}
+
+/** By operation id; unknown ones are left out. */
+export async function listCashflows(
+  db: Queryable,
+  operationIds: readonly string[],
+): Promise<ReadonlyMap<string, Cashflow>> {
+  const rows = await many<Row>(
+    db,
+    sql`select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId", "possibleDuplicateOf",
+               "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt"
+        from cashflow_row
+        where "operationId" = any (${operationIds}::text[])`,
+  );
+  return new Map(rows.map((row) => [row.operationId, cashflowOf(row)]));
 }
 
 export async function findCashflow(db: Queryable, operationId: string): Promise<Cashflow | undefined> {
-  const row = await maybeOne<Row>(db, sql`select * from cashflow_row where "operationId" = ${operationId}`);
-  return row && cashflowOf(row);
+  return (await listCashflows(db, [operationId])).get(operationId);
 }
 
 export async function getCashflow(db: Queryable, operationId: string): Promise<Cashflow> {
@@ -43,21 +105,45 @@ export async function getCashflow(db: Queryable, operationId: string): Promise<C
 }
 
 export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashflow> {
-  return cashflowOf(await one<Row>(db, sql`select * from cashflow_row where id = ${id}`));
-}
-
-/** Stored with the row, so that a repetition gets the same answer. */
-export async function markPossibleDuplicate(tx: Transaction, id: bigint, dealId: bigint): Promise<void> {
-  await execute(tx, sql`update cashflow set possible_duplicate_of = ${dealId} where id = ${id}`);
-}
-
-/** Whether the Investor was ever funded through the service. An unfinished deposit does not count. */
-export async function hasPostedDeposit(db: Queryable, login: string): Promise<boolean> {
-  const { found } = await one<{ found: boolean }>(
-    db,
-    sql`select exists (select from cashflow where login = ${login} and action = 'deposit' and state = 'POSTED') as found`,
+  return cashflowOf(
+    await one<Row>(
+      db,
+      sql`select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
+                 "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt"
+          from cashflow_row
+          where id = ${id}`,
+    ),
   );
-  return found;
+}
+
+/** Stored with the rows, so that a repetition gets the same answer. */
+export async function markPossibleDuplicates(
+  tx: Transaction,
+  marked: readonly { readonly operationId: string; readonly dealId: bigint }[],
+): Promise<void> {
+  await execute(
+    tx,
+    sql`update cashflow
+        set possible_duplicate_of = deal
+        from unnest(
+          ${marked.map(({ operationId }) => operationId)}::text[], ${marked.map(({ dealId }) => dealId)}::bigint[]
+        ) as executed (id, deal)
+        where operation_id = executed.id`,
+  );
+}
+
+/** Those of the Investors that were funded through the service before. An unfinished deposit does not count. */
+export async function listFundedLogins(db: Queryable, logins: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set(
+    await column<string>(
+      db,
+      sql`select asked.login
+          from unnest(${logins}::text[]) as asked (login)
+          where exists (
+            select from cashflow where cashflow.login = asked.login and action = 'deposit' and state = 'POSTED'
+          )`,
+    ),
+  );
 }
 
 /** The oldest open operation of the login, which blocks others. */
@@ -72,12 +158,21 @@ export async function findOpenOperation(db: Queryable, login: string, exceptId: 
   return row?.operation_id;
 }
 
-/** Changes nothing when the cashflow is finished already. */
-export async function markPosted(db: Queryable, id: bigint, posted: { dealId?: bigint; at: Date }): Promise<void> {
+/** An executed operation; one that moved nothing has no deal. */
+export type Posted = { readonly id: bigint; readonly dealId: bigint | undefined; readonly at: Date };
+
+/** Changes nothing about cashflows that are finished already. */
+export async function markPosted(db: Queryable, posted: readonly Posted[]): Promise<void> {
   await execute(
     db,
-    sql`update cashflow set state = 'POSTED', doubt = null, deal_id = ${posted.dealId ?? null}, finished_at = ${posted.at}
-        where id = ${id} and state in ('RECORDED', 'PAYING')`,
+    sql`update cashflow
+        set state = 'POSTED', doubt = null, deal_id = deal, finished_at = at
+        from unnest(
+          ${posted.map(({ id }) => id)}::bigint[],
+          ${posted.map(({ dealId }) => dealId)}::bigint[],
+          ${posted.map(({ at }) => at)}::timestamptz[]
+        ) as executed (executed_id, deal, at)
+        where id = executed_id and state in ('RECORDED', 'PAYING')`,
   );
 }
 
@@ -108,8 +203,11 @@ export async function markNeverSent(
 }
 
 /** From now on several requests work on the saga, so none of them may conclude alone that nothing was sent. */
-export async function markRepeated(db: Queryable, id: bigint): Promise<void> {
-  await execute(db, sql`update cashflow set tries = greatest(tries, 1) where id = ${id} and state = 'RECORDED'`);
+export async function markRepeated(db: Queryable, ids: readonly bigint[]): Promise<void> {
+  await execute(
+    db,
+    sql`update cashflow set tries = greatest(tries, 1) where id = any (${ids}::bigint[]) and state = 'RECORDED'`,
+  );
 }
 
 export async function markDoubt(db: Queryable, id: bigint, doubt: Doubt): Promise<void> {
@@ -134,7 +232,10 @@ export async function claimUnsettled(
   if (claimed.length === 0) return [];
   const rows = await many<Row & { tries: number }>(
     db,
-    sql`select * from cashflow_row where id = any(${claimed.map(({ id }) => id)}::bigint[])`,
+    sql`select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId", "possibleDuplicateOf",
+               "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt", tries
+        from cashflow_row
+        where id = any (${claimed.map(({ id }) => id)}::bigint[])`,
   );
   return rows.map((row) => ({ cashflow: cashflowOf(row), tries: row.tries }));
 }

@@ -1,38 +1,61 @@
-import { maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { many, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { NewCashflow } from "../domain/cashflow.ts";
 import type { ExecutedDuplicate } from "../domain/duplicate.ts";
 
 type Sought = Pick<NewCashflow, "operationId" | "action" | "login" | "amount" | "comment"> & { readonly keyId: string };
 
-/** Id of the equal operation that is still open; at most one is. */
-export async function findOpenDuplicate(db: Queryable, sought: Sought): Promise<string | undefined> {
-  const { keyId, login, action, amount, comment } = sought;
-  const row = await maybeOne<{ operation_id: string }>(
+/** The operations that are equal to these and still open; at most one for each. `of` is the operation that was sought for. */
+export async function listOpenDuplicates(
+  db: Queryable,
+  sought: readonly Sought[],
+): Promise<{ readonly of: string; readonly operationId: string }[]> {
+  return await many(
     db,
-    sql`select operation_id
-        from cashflow
-        where duplicate_scope_key = ${keyId} and login = ${login} and action = ${action} and amount_minor = ${amount.minor}
-          and currency = ${amount.currency} and comment = ${comment} and operation_id <> ${sought.operationId}
-          and state not in ('POSTED', 'REFUSED')`,
+    sql`select sought.operation_id as of, cashflow.operation_id as "operationId"
+        from unnest(
+               ${sought.map(({ operationId }) => operationId)}::text[],
+               ${sought.map(({ keyId }) => keyId)}::text[],
+               ${sought.map(({ login }) => login)}::text[],
+               ${sought.map(({ action }) => action)}::text[],
+               ${sought.map(({ amount }) => amount.minor)}::bigint[],
+               ${sought.map(({ amount }) => amount.currency)}::text[],
+               ${sought.map(({ comment }) => comment)}::text[]
+             ) as sought (operation_id, key_id, login, action, amount, currency, comment)
+             join cashflow on duplicate_scope_key = key_id and cashflow.login = sought.login
+               and cashflow.action = sought.action and amount_minor = amount and cashflow.currency = sought.currency
+               and cashflow.comment = sought.comment and cashflow.operation_id <> sought.operation_id
+               and state not in ('POSTED', 'REFUSED')`,
   );
-  return row?.operation_id;
 }
 
-/** The last equal operation that was executed since, with a deal. */
-export async function findExecutedDuplicate(
+/** The last operation that is equal to each of these and was executed within the window, with a deal. */
+export async function listExecutedDuplicates(
   db: Queryable,
-  sought: Sought,
-  since: Date,
-): Promise<ExecutedDuplicate | undefined> {
-  const { keyId, login, action, amount, comment } = sought;
-  return await maybeOne<ExecutedDuplicate>(
+  sought: readonly (Sought & { readonly at: Date })[],
+  windowMs: number,
+): Promise<(ExecutedDuplicate & { readonly of: string })[]> {
+  return await many(
     db,
-    sql`select operation_id as "operationId", deal_id as "dealId"
-        from cashflow
-        where duplicate_scope_key = ${keyId} and login = ${login} and action = ${action} and amount_minor = ${amount.minor}
-          and currency = ${amount.currency} and comment = ${comment} and operation_id <> ${sought.operationId}
-          and state = 'POSTED' and deal_id is not null and finished_at >= ${since}
-        order by finished_at desc
-        limit 1`,
+    sql`select sought.operation_id as of, executed.operation_id as "operationId", executed.deal_id as "dealId"
+        from unnest(
+               ${sought.map(({ operationId }) => operationId)}::text[],
+               ${sought.map(({ keyId }) => keyId)}::text[],
+               ${sought.map(({ login }) => login)}::text[],
+               ${sought.map(({ action }) => action)}::text[],
+               ${sought.map(({ amount }) => amount.minor)}::bigint[],
+               ${sought.map(({ amount }) => amount.currency)}::text[],
+               ${sought.map(({ comment }) => comment)}::text[],
+               ${sought.map(({ at }) => new Date(at.getTime() - windowMs))}::timestamptz[]
+             ) as sought (operation_id, key_id, login, action, amount, currency, comment, since)
+             cross join lateral (
+               select cashflow.operation_id, deal_id
+               from cashflow
+               where duplicate_scope_key = key_id and cashflow.login = sought.login and cashflow.action = sought.action
+                 and amount_minor = amount and cashflow.currency = sought.currency
+                 and cashflow.comment = sought.comment and cashflow.operation_id <> sought.operation_id
+                 and state = 'POSTED' and deal_id is not null and finished_at >= since
+               order by finished_at desc
+               limit 1
+             ) as executed`,
   );
 }

@@ -5,14 +5,14 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { aNewWithdrawal } from "../testing/cashflows.ts";
-import { insertCashflow } from "./cashflows.ts";
-import { insertWithdrawal, lockTry, markLeaving, markNextTry } from "./withdrawals.ts";
+import { insertCashflows } from "./cashflows.ts";
+import { insertWithdrawals, lockTry, markLeaving, markNextTry } from "./withdrawals.ts";
 
 /** A withdrawal that the pool decides in its first try. */
 async function aLeaving(pool: Pool): Promise<bigint> {
   return await inTransaction(pool, async (tx) => {
-    const { id } = (await insertCashflow(tx, aNewWithdrawal()))!;
-    await insertWithdrawal(tx, id);
+    const { id } = (await insertCashflows(tx, [aNewWithdrawal()])).get("op-1")!;
+    await insertWithdrawals(tx, [id]);
     await markLeaving(tx, id, { try: 1, facts: { balance: usd(100_00n), logNumber: 1n } });
     return id;
   });

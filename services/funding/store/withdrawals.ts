@@ -15,8 +15,11 @@ type Row = {
   open_positions_checked: boolean | null;
 };
 
-export async function insertWithdrawal(tx: Transaction, cashflowId: bigint): Promise<void> {
-  await execute(tx, sql`insert into withdrawal (cashflow_id) values (${cashflowId})`);
+export async function insertWithdrawals(tx: Transaction, cashflowIds: readonly bigint[]): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into withdrawal (cashflow_id) select id from unnest(${cashflowIds}::bigint[]) as recorded (id)`,
+  );
 }
 
 export async function getWithdrawal(db: Queryable, cashflowId: bigint): Promise<Withdrawal> {

@@ -4,6 +4,7 @@ import { createLog } from "#kernel/log.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { SubscriptionStatus, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import { testDatabase } from "#test/support/database.ts";
+import { cashflowQueues } from "../cashflow-queues.ts";
 import type { Deps } from "../deps.ts";
 import { feeFake, type FeeFake } from "./fee-fake.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
@@ -53,6 +54,7 @@ export async function world({
     leaves,
     refusals,
     returned,
+    queues: cashflowQueues(pool),
     log: createLog({ service: "funding", level: "silent" }),
     now: () => new Date(),
     accounts: accountsFake(masterMinimum, unused),

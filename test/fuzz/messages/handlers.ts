@@ -16,6 +16,7 @@ import { generatePassword } from "../../../services/account/domain/password.ts";
 import { accountService } from "../../../services/account/service.ts";
 import { createCredentialCipher } from "../../../services/account/credential-cipher.ts";
 import { feeService } from "../../../services/fee/service.ts";
+import { cashflowQueues } from "../../../services/funding/cashflow-queues.ts";
 import { fundingService } from "../../../services/funding/service.ts";
 import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
 import { withInProcessState } from "../../../services/platform/in-process-state.ts";
@@ -58,7 +59,7 @@ export const REAL_SERVICES: readonly RealService[] = [
     label: "funding",
     name: "funding",
     contract: FundingServiceService,
-    implement: async (pool) => fundingService({ pool, ...otherServices(), log, now }) as Implementation<Contract>,
+    implement: async (pool) => fundingService({ pool, ...otherServices(), queues: cashflowQueues(pool), log, now }) as Implementation<Contract>,
   },
   {
     label: "fee",

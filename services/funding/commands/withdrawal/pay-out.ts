@@ -53,7 +53,7 @@ export async function payOut(deps: Deps, saga: Saga, context: CallContext): Prom
   }
   const { effective } = withdrawal.decision;
   if (isZero(effective)) {
-    await markPosted(deps.pool, cashflow.id, { at: deps.now() });
+    await markPosted(deps.pool, [{ id: cashflow.id, dealId: undefined, at: deps.now() }]);
     return await releaseForGood(deps, saga, context);
   }
   const outcome = await sendTransfer(deps, transferOf(saga, effective), context);

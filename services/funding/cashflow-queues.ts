@@ -1,0 +1,44 @@
+import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
+import { isTransient } from "#kernel/postgres/failure.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { type Draft, type Recorded, recordCashflows } from "./commands/record-cashflows.ts";
+import { markPosted, type Posted } from "./store/cashflows.ts";
+
+/** Writes that concurrent requests share: what waits while one commit runs is in the next. */
+export type CashflowQueues = {
+  /** The recorded operation; undefined when it has to be tried again. Rejects with the refusal of the operation. */
+  readonly recording: BatchQueue<Draft, Attempt>;
+  readonly posting: BatchQueue<Posted, undefined>;
+};
+
+type Attempt = { readonly recorded: Recorded | undefined };
+
+/** Rows in one commit: more would only lengthen it. */
+const MAX_ROWS = 64;
+/** Bounds the memory; a request that finds so many others before it is refused as busy. */
+const MAX_WAITING = 2_000;
+const LIMITS = { maxItems: MAX_ROWS, maxWaiting: MAX_WAITING };
+
+export function cashflowQueues(pool: Pool): CashflowQueues {
+  return {
+    recording: batchQueue<Draft, Attempt>({
+      ...LIMITS,
+      keyOf: ({ operationId }) => operationId,
+      async run(drafts) {
+        const results = await inTransaction(pool, (tx) => recordCashflows(tx, drafts));
+        return results.map((result) => (result instanceof Error ? result : { recorded: result }));
+      },
+      // A failure of the database may be the fault of no member, and every caller repeats its own request.
+      maySplit: (error) => !isTransient(error),
+    }),
+    posting: batchQueue<Posted, undefined>({
+      ...LIMITS,
+      keyOf: ({ id }) => String(id),
+      async run(posted) {
+        await markPosted(pool, posted);
+        return posted.map(() => undefined);
+      },
+    }),
+  };
+}

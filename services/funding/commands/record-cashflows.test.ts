@@ -1,0 +1,100 @@
+import { expect, test } from "vitest";
+import { usd } from "#kernel/money.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { cashflowQueues } from "../cashflow-queues.ts";
+import { markPosted } from "../store/cashflows.ts";
+import { type Draft, type Recorded, recordCashflows } from "./record-cashflows.ts";
+
+const SOON = new Date(Date.now() + 10_000);
+const LENIENT = { keyId: "KeyOfTheCrm1", rejectsDuplicates: false };
+const STRICT = { keyId: "KeyOfTheCrm2", rejectsDuplicates: true };
+
+function aDraft(operationId: string, own: Partial<Draft> = {}): Draft {
+  const rest = { amount: usd(100_00n), comment: "CRM-1", duplicates: undefined, masterMinimum: undefined };
+  return { operationId, action: "deposit", login: "9001", deadline: SOON, at: new Date(), ...rest, ...own };
+}
+
+async function setUp() {
+  const { pool } = await testDatabase("funding");
+  const record = (...drafts: readonly Draft[]) => inTransaction(pool, (tx) => recordCashflows(tx, drafts));
+  /** Records and executes an operation. */
+  const execute = async (draft: Draft, dealId: bigint) => {
+    const [recorded] = (await record(draft)) as [Recorded];
+    await markPosted(pool, [{ id: recorded.cashflow.id, dealId, at: new Date() }]);
+  };
+  const rows = () =>
+    many(pool, sql`select operation_id as id, state, possible_duplicate_of as of from cashflow order by operation_id`);
+  return { pool, record, execute, rows };
+}
+
+test("each operation of a batch gets its own result, and a refused one leaves no row", async () => {
+  const { record, execute, rows } = await setUp();
+  await execute(aDraft("known"), 700n);
+  await execute(aDraft("before", { duplicates: LENIENT }), 701n);
+  await execute(aDraft("earlier", { duplicates: STRICT }), 702n);
+  await record(aDraft("open", { duplicates: LENIENT, comment: "CRM-2" }));
+
+  const results = await record(
+    aDraft("fresh"),
+    aDraft("known"),
+    aDraft("small", { login: "9002", masterMinimum: usd(500_00n) }),
+    aDraft("marked", { duplicates: LENIENT }),
+    aDraft("rejected", { duplicates: STRICT, action: "deposit" }),
+    aDraft("blocked", { duplicates: LENIENT, comment: "CRM-2" }),
+    aDraft("taken out", { action: "withdraw" }),
+  );
+
+  expect(results).toMatchObject([
+    { isNew: true, cashflow: { operationId: "fresh", state: "RECORDED", possibleDuplicateOf: undefined } },
+    { isNew: false, cashflow: { operationId: "known", state: "POSTED", dealId: 700n } },
+    { code: "below_min_deposit", outcome: "not_executed" },
+    { isNew: true, cashflow: { operationId: "marked", possibleDuplicateOf: 701n } },
+    { code: "possible_duplicate", outcome: "not_executed", operationId: "earlier" },
+    { code: "operation_in_progress", outcome: "not_executed", operationId: "open" },
+    { isNew: true, cashflow: { operationId: "taken out", decision: undefined } },
+  ]);
+  expect(await rows()).toEqual([
+    { id: "before", state: "POSTED", of: null },
+    { id: "earlier", state: "POSTED", of: null },
+    { id: "fresh", state: "RECORDED", of: null },
+    { id: "known", state: "POSTED", of: null },
+    { id: "marked", state: "RECORDED", of: 701n },
+    { id: "open", state: "RECORDED", of: null },
+    { id: "taken out", state: "RECORDED", of: null },
+  ]);
+});
+
+test("of two equal operations in one batch the first is recorded and refuses the second", async () => {
+  const { record, rows } = await setUp();
+
+  const results = await record(aDraft("a", { duplicates: STRICT }), aDraft("b", { duplicates: STRICT }));
+
+  expect(results).toMatchObject([{ isNew: true }, { code: "operation_in_progress", operationId: "a" }]);
+  expect(await rows()).toHaveLength(1);
+});
+
+test("a rejected withdrawal leaves no row of its saga", async () => {
+  const { pool, record, execute } = await setUp();
+  const withdrawal = { action: "withdraw", duplicates: STRICT } as const;
+  await execute(aDraft("first", withdrawal), 701n);
+
+  expect(await record(aDraft("second", withdrawal))).toMatchObject([{ code: "possible_duplicate" }]);
+
+  expect(await many(pool, sql`select operation_id from withdrawal join cashflow on id = cashflow_id`)).toEqual([
+    { operation_id: "first" },
+  ]);
+});
+
+test("operations that are requested at the same time share a commit", async () => {
+  const { pool } = await setUp();
+  const { recording } = cashflowQueues(pool);
+
+  const attempts = await Promise.all(Array.from({ length: 20 }, (_, index) => recording.add(aDraft(`op-${index}`))));
+
+  expect(attempts.every(({ recorded }) => recorded?.isNew)).toBe(true);
+  expect(await many(pool, sql`select count(distinct xmin::text) as commits, count(*) as rows from cashflow`)).toEqual([
+    { commits: 1n, rows: 20n },
+  ]);
+});

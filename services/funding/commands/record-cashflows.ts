@@ -1,0 +1,154 @@
+import { Counter } from "prom-client";
+import type { Money } from "#kernel/money.ts";
+import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Client } from "#proto/pamm/funding/v1/funding.ts";
+import type { Cashflow, NewCashflow } from "../domain/cashflow.ts";
+import { decideDeposit } from "../domain/deposit.ts";
+import {
+  duplicateInProgress,
+  type DuplicateRule,
+  DUPLICATE_WINDOW_MS,
+  type ExecutedDuplicate,
+  possibleDuplicate,
+} from "../domain/duplicate.ts";
+import {
+  deleteCashflows,
+  insertCashflows,
+  listCashflows,
+  listFundedLogins,
+  markPossibleDuplicates,
+} from "../store/cashflows.ts";
+import { listExecutedDuplicates, listOpenDuplicates } from "../store/duplicates.ts";
+import { insertWithdrawals } from "../store/withdrawals.ts";
+
+const possibleDuplicates = new Counter({
+  name: "pamm_possible_duplicates_total",
+  help: "Operations that equal one of the same API key executed within 24 hours, by what was done with them.",
+  labelNames: ["action", "decision"],
+});
+
+/** A requested operation. */
+export type Draft = Omit<NewCashflow, "decision"> & {
+  /** Minimum deposit of the Master that the Investor follows; undefined when it follows none. */
+  readonly masterMinimum: Money | undefined;
+};
+
+/** The row of the operation; `isNew` when this transaction has recorded it. */
+export type Recorded = { readonly cashflow: Cashflow; readonly isNew: boolean };
+
+/** Undefined: a duplicate has ended between two statements, and the next try records the operation. */
+type Result = Recorded | Error | undefined;
+
+/**
+ * Records operations in one transaction, each with its own result. An operation whose id is recorded is found again; an
+ * unresolved duplicate refuses the request; one executed within the window is named in the answer, or refuses the request too. A
+ * unique index decides between concurrent duplicates. Every operation id occurs once.
+ */
+export async function recordCashflows(tx: Transaction, drafts: readonly Draft[]): Promise<Result[]> {
+  const known = await listCashflows(tx, drafts.map(idOf));
+  const fresh = drafts.filter(({ operationId }) => !known.has(operationId));
+  const decided = await decideAll(tx, fresh);
+  const intents = [...decided.values()].flatMap((each) => (each instanceof Error ? [] : [each]));
+  const inserted = await insertCashflows(tx, intents);
+  const withdrawals = [...inserted.values()].flatMap(({ id, action }) => (action === "withdraw" ? id : []));
+  if (withdrawals.length > 0) await insertWithdrawals(tx, withdrawals);
+  const checked = await checkExecuted(tx, intents, inserted);
+  const blocked = await findBlocking(
+    tx,
+    intents.filter(({ operationId }) => !inserted.has(operationId)),
+  );
+  return drafts.map(({ operationId }) => {
+    const before = known.get(operationId);
+    if (before !== undefined) return { cashflow: before, isNew: false };
+    const decision = decided.get(operationId);
+    return decision instanceof Error ? decision : (checked.get(operationId) ?? blocked.get(operationId));
+  });
+}
+
+/** Undefined when duplicates cannot be distinguished: no API key, or a default comment. */
+export function duplicateRuleOf(client: Client | undefined): DuplicateRule | undefined {
+  if (client === undefined || client.keyId === "" || !client.choseComment) return undefined;
+  return { keyId: client.keyId, rejectsDuplicates: client.rejectsDuplicates };
+}
+
+function idOf({ operationId }: { readonly operationId: string }): string {
+  return operationId;
+}
+
+/** Both of two concurrent first deposits must meet the minimum: neither is POSTED when the other is decided. */
+async function decideAll(tx: Transaction, drafts: readonly Draft[]): Promise<ReadonlyMap<string, NewCashflow | Error>> {
+  const deposits = drafts.filter(({ action }) => action === "deposit");
+  const funded =
+    deposits.length === 0
+      ? new Set()
+      : await listFundedLogins(
+          tx,
+          deposits.map(({ login }) => login),
+        );
+  return new Map(drafts.map((draft) => [draft.operationId, decide(draft, !funded.has(draft.login))]));
+}
+
+function decide({ masterMinimum, ...draft }: Draft, isFirst: boolean): NewCashflow | Error {
+  if (draft.action === "withdraw") return { ...draft, decision: undefined };
+  try {
+    return { ...draft, decision: decideDeposit({ amount: draft.amount, isFirst, masterMinimum }) };
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
+}
+
+/** An inserted operation that equals an executed one is marked with its deal, or deleted again when its API key rejects duplicates. */
+async function checkExecuted(
+  tx: Transaction,
+  intents: readonly NewCashflow[],
+  inserted: ReadonlyMap<string, Cashflow>,
+): Promise<ReadonlyMap<string, Recorded | Error>> {
+  const executed = await findExecuted(
+    tx,
+    intents.filter(({ operationId }) => inserted.has(operationId)),
+  );
+  const rejected: string[] = [];
+  const marked: { readonly operationId: string; readonly dealId: bigint }[] = [];
+  const results = new Map<string, Recorded | Error>();
+  for (const [operationId, cashflow] of inserted) {
+    const duplicate = executed.get(operationId);
+    if (duplicate?.isRejected === true) {
+      rejected.push(operationId);
+      results.set(operationId, possibleDuplicate(duplicate));
+    } else {
+      if (duplicate !== undefined) marked.push({ operationId, dealId: duplicate.dealId });
+      results.set(operationId, { cashflow: { ...cashflow, possibleDuplicateOf: duplicate?.dealId }, isNew: true });
+    }
+    if (duplicate === undefined) continue;
+    const decision = duplicate.isRejected ? "rejected" : "executed";
+    afterCommit(tx, () => possibleDuplicates.inc({ action: cashflow.action, decision }));
+  }
+  if (rejected.length > 0) await deleteCashflows(tx, rejected);
+  if (marked.length > 0) await markPossibleDuplicates(tx, marked);
+  return results;
+}
+
+type Executed = ExecutedDuplicate & { readonly isRejected: boolean };
+
+async function findExecuted(tx: Transaction, intents: readonly NewCashflow[]): Promise<ReadonlyMap<string, Executed>> {
+  const distinguished = intents.filter(({ duplicates }) => duplicates !== undefined);
+  if (distinguished.length === 0) return new Map();
+  const duplicates = await listExecutedDuplicates(tx, distinguished.map(soughtOf), DUPLICATE_WINDOW_MS);
+  const rejecting = new Set(distinguished.filter((each) => each.duplicates?.rejectsDuplicates).map(idOf));
+  return new Map(
+    duplicates.map(({ of, ...duplicate }) => [of, { ...duplicate, isRejected: rejecting.has(of) }] as const),
+  );
+}
+
+/** Why operations could not be inserted: an equal one is open. */
+async function findBlocking(tx: Transaction, intents: readonly NewCashflow[]): Promise<ReadonlyMap<string, Error>> {
+  const distinguished = intents.filter(({ duplicates }) => duplicates !== undefined);
+  if (distinguished.length === 0) return new Map();
+  const open = await listOpenDuplicates(tx, distinguished.map(soughtOf));
+  return new Map(open.map(({ of, operationId }) => [of, duplicateInProgress(operationId)]));
+}
+
+function soughtOf({ duplicates, ...intent }: NewCashflow) {
+  return { ...intent, keyId: duplicates?.keyId ?? "" };
+}
