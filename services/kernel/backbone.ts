@@ -106,16 +106,14 @@ export async function openBackbone({ stack, log, watch }: ServiceContext, option
   return { service, settings, pool, broker, streams };
 }
 
-/** Sequences and forwards the events of the service. Start it before the jobs that publish, so that it ends after them. */
+/** Signals the service's events to readers and JetStream. Start it before the jobs that publish, so that it ends after them. */
 export async function relayFeeds(
-  { stack, log, watch }: ServiceContext,
-  backbone: Backbone,
+  { stack, log }: ServiceContext,
+  { service, pool, broker, streams }: Backbone,
   feeds: readonly string[],
 ): Promise<void> {
-  const { service, pool, broker, streams } = backbone;
   const forward = jetStreamPublisher(broker, streams);
-  const relay = stack.use(await startRelay({ service, pool, feeds, forward, signal: wakeUpSender(broker), log }));
-  watch("relay", relay.fault);
+  stack.use(await startRelay({ service, pool, feeds, forward, signal: wakeUpSender(broker), log }));
 }
 
 /** Deadline of one read of a page: the owner reads its outbox by an index. */

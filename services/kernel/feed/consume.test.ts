@@ -6,13 +6,13 @@ import { FEED, silent } from "../testing/feed.ts";
 import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 
 test("a consumer starts at the first entry, continues where it stopped, and receives each entry once", async () => {
-  const { shop, publishSequenced, consume } = await tillAndShop();
-  await publishSequenced(1n, 2n);
+  const { shop, publish, consume } = await tillAndShop();
+  await publish(1n, 2n);
   {
     await using _first = await consume();
     await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n]), WAIT);
   }
-  await publishSequenced(3n);
+  await publish(3n);
   await using consumer = await consume();
 
   await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n, 3n]), WAIT);
@@ -20,9 +20,9 @@ test("a consumer starts at the first entry, continues where it stopped, and rece
 });
 
 test("several pages are read without a pause", async () => {
-  const { shop, publishSequenced, consume, reads } = await tillAndShop();
+  const { shop, publish, consume, reads } = await tillAndShop();
   const amounts = Array.from({ length: 1_201 }, (_, index) => BigInt(index));
-  await publishSequenced(...amounts);
+  await publish(...amounts);
   await using _consumer = await consume();
 
   await vi.waitFor(async () => expect(await coins(shop)).toEqual(amounts), WAIT);
@@ -30,12 +30,12 @@ test("several pages are read without a pause", async () => {
 });
 
 test("two replicas receive each entry once", async () => {
-  const { shop, publishSequenced, consume } = await tillAndShop();
+  const { shop, publish, consume } = await tillAndShop();
   await using _one = await consume();
   await using other = await consume();
 
   for (let amount = 1n; amount <= 20n; amount += 1n) {
-    await publishSequenced(amount);
+    await publish(amount);
     other.wake(amount);
   }
 
@@ -44,13 +44,13 @@ test("two replicas receive each entry once", async () => {
 });
 
 test("a read is repeated while the owner of the feed cannot be reached", async () => {
-  const { till, shop, publishSequenced, consume } = await tillAndShop();
+  const { till, shop, publish, consume } = await tillAndShop();
   const reader = feedReader(till, [FEED]);
   let isUnreachable = true;
   await using _consumer = await consume({
     read: (request) => (isUnreachable ? Promise.reject(new Error("till cannot be reached")) : reader.read(request)),
   });
-  await publishSequenced(1n);
+  await publish(1n);
   await new Promise((resolve) => setTimeout(resolve, 300));
   isUnreachable = false;
 
@@ -72,8 +72,8 @@ test("a consumer that is stopped does not wait for a pending read", async () => 
 });
 
 test("a malformed entry stops its feed with an error in the log, and later messages are not acked", async () => {
-  const { till, shop, publishSequenced, consume } = await tillAndShop();
-  await publishSequenced(1n, 2n, 3n);
+  const { till, shop, publish, consume } = await tillAndShop();
+  await publish(1n, 2n, 3n);
   await execute(till, sql`update outbox set type = 'till.v1.Unknown' where number = 2`);
   const error = vi.fn();
   await using consumer = await consume({ log: { ...silent, error } });
@@ -92,8 +92,8 @@ test("a malformed entry stops its feed with an error in the log, and later messa
 });
 
 test("a stopped feed continues after a restart with code that can decode the entry", async () => {
-  const { till, shop, publishSequenced, consume } = await tillAndShop();
-  await publishSequenced(1n, 2n);
+  const { till, shop, publish, consume } = await tillAndShop();
+  await publish(1n, 2n);
   await execute(till, sql`update outbox set type = 'till.v1.Unknown' where number = 2`);
   {
     await using stopped = await consume();

@@ -16,13 +16,13 @@ export type ConsumerState = {
   readonly stopped: string | undefined;
   /** Number of the last entry that was received. */
   readonly number: bigint;
-  /** Number of sequenced entries that are not received. */
+  /** Number of entries that are not received. */
   readonly lag: bigint;
 };
 
 export type FeedConsumer = AsyncDisposable & {
   readonly feed: string;
-  /** A wake-up signal: the owner has sequenced entries up to this number. */
+  /** A wake-up signal: the owner has committed entries up to this number. */
   readonly wake: (lastNumber: bigint) => void;
   /** Resolves when the entries up to this number are received. Rejects when the feed cannot be read. */
   readonly catchUp: (lastNumber: bigint) => Promise<void>;
@@ -30,7 +30,7 @@ export type FeedConsumer = AsyncDisposable & {
 };
 
 /** The longest delay that a lost wake-up signal causes. */
-const POLL_MS = 1_000;
+export const POLL_MS = 5_000;
 
 /** Receives a feed from the cursor in the service's database on. The lock on the cursor's row orders several replicas. */
 export async function consumeFeed<Event extends EventType<unknown>>(
@@ -40,38 +40,50 @@ export async function consumeFeed<Event extends EventType<unknown>>(
   await insertCursor(pool, feed);
   const stop = new AbortController();
   const follower = new Follower({ ...options, signal: stop.signal });
-  const read = async (): Promise<boolean> => {
-    const hasMore = await follower.read();
-    showRead(feed, systemClock());
+  const wake = createWakeSignal();
+  let signalled: bigint | undefined;
+  let lastRead: Promise<unknown> = Promise.resolve();
+  /** One read at a time. Without a number, or while the entry with this number is not received. */
+  const readInTurn = (upTo: bigint | undefined): Promise<boolean> => {
+    const reading = lastRead.then(async () => {
+      if (upTo !== undefined && upTo <= follower.number) return false;
+      const hasMore = await follower.read();
+      showRead(feed, systemClock());
+      showReader(feed, follower);
+      return hasMore;
+    });
+    lastRead = reading.catch(() => undefined);
+    return reading;
+  };
+  const note = (lastNumber: bigint): void => {
+    follower.noteLast(lastNumber);
     showReader(feed, follower);
-    return hasMore;
   };
   showRead(feed, systemClock());
   showReader(feed, follower);
-  const wake = createWakeSignal();
   const job = runJob({
     name: `consume ${feed}`,
     everyMs: POLL_MS,
     maxRetryMs: MAX_FEED_RETRY_MS,
     wake,
-    work: read,
+    work() {
+      const upTo = signalled;
+      signalled = undefined;
+      return readInTurn(upTo);
+    },
     log,
   });
-  const note = (lastNumber: bigint): void => {
-    follower.noteLast(lastNumber);
-    showReader(feed, follower);
-  };
 
   return {
     feed,
     wake(lastNumber) {
       note(lastNumber);
+      if (signalled === undefined || lastNumber > signalled) signalled = lastNumber;
       wake.notify();
     },
     async catchUp(lastNumber) {
-      if (lastNumber <= follower.number) return;
       note(lastNumber);
-      while (await read());
+      while (lastNumber > follower.number && (await readInTurn(lastNumber)));
       assert(follower.stopped === undefined, `${feed} is stopped: ${follower.stopped}`);
     },
     state: () => ({ feed, stopped: follower.stopped, number: follower.number, lag: follower.lag }),

@@ -4,7 +4,7 @@ import type { EventType } from "../contract/event.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { Refusal } from "../refusal.ts";
-import { getCursor } from "./cursor.ts";
+import { type Cursor, getCursor } from "./cursor.ts";
 import { MAX_ENTRIES_PER_READ } from "./read.ts";
 import { type Page, receivePage, type Receiver } from "./receive-page.ts";
 
@@ -16,10 +16,10 @@ export type FollowerOptions<Event extends EventType<unknown>> = Receiver<Event> 
   readonly log: Log;
 };
 
-/** Receives a feed page by page. Its state is a copy of the cursor's row; the row decides. */
+/** Receives a feed page by page. Its cursor is a copy of the row, which another replica may have moved; the row decides. */
 export class Follower<Event extends EventType<unknown>> {
   readonly #options: FollowerOptions<Event>;
-  #number = 0n;
+  #cursor: Cursor | undefined;
   #lastNumber = 0n;
   #stopped: string | undefined;
 
@@ -29,7 +29,7 @@ export class Follower<Event extends EventType<unknown>> {
 
   /** Number of the last entry that was received. */
   get number(): bigint {
-    return this.#number;
+    return this.#cursor?.number ?? 0n;
   }
 
   /** Why the feed is stopped until an operator acts, if it is. */
@@ -38,7 +38,7 @@ export class Follower<Event extends EventType<unknown>> {
   }
 
   get lag(): bigint {
-    return this.#lastNumber > this.#number ? this.#lastNumber - this.#number : 0n;
+    return this.#lastNumber > this.number ? this.#lastNumber - this.number : 0n;
   }
 
   /** Records the last number of the feed, as its owner reports it. */
@@ -50,8 +50,7 @@ export class Follower<Event extends EventType<unknown>> {
   async read(): Promise<boolean> {
     if (this.#stopped !== undefined) return false;
     const { pool, feed, read, signal } = this.#options;
-    const after = await getCursor(pool, feed);
-    this.#number = after.number;
+    const after = (this.#cursor ??= await getCursor(pool, feed));
     try {
       const request = { feed, afterNumber: after.number, afterId: after.id, limit: MAX_ENTRIES_PER_READ };
       const { entries, lastNumber } = await read(request, signal);
@@ -68,14 +67,14 @@ export class Follower<Event extends EventType<unknown>> {
   async #receive(page: Page): Promise<void> {
     const { cursor, malformed } = await receivePage(this.#options.pool, this.#options, page);
     failpoint("after_filing");
-    this.#number = cursor.number;
+    this.#cursor = cursor;
     if (malformed !== undefined) this.#stop("malformed", malformed);
   }
 
   #stop(reason: string, error: Error): void {
     this.#stopped = `${reason}: ${error.message}`;
     const { feed, log } = this.#options;
-    log.error("feed stopped, follow the runbook of PammFeedStopped", { feed, number: this.#number, reason, error });
+    log.error("feed stopped, follow the runbook of PammFeedStopped", { feed, number: this.number, reason, error });
   }
 }
 

@@ -1,7 +1,6 @@
-import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import { failpoint } from "../failpoint.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { listUnforwarded, markForwarded } from "./outbox.ts";
+import { markForwarded, type PublishedEntry } from "./outbox.ts";
 
 /** Resolves when the broker has stored the message, now or earlier under the same Nats-Msg-Id. */
 export type Forward = (
@@ -17,13 +16,17 @@ export class ForwardFailed extends Error {
 
 /** The header with the number of the entry. */
 export const FEED_NUMBER = "Feed-Number";
-/** Entries that are published at the same time; all are in memory until the broker has acknowledged each. */
-const FORWARD_BATCH = 500;
+/** Entries that are forwarded at the same time; all are in memory until the broker has acknowledged each. */
+export const FORWARD_BATCH = 500;
 
-/** Sends the next sequenced entries to JetStream. True when there may be more at once. */
-export async function forwardEntries(pool: Pool, service: string, forward: Forward): Promise<boolean> {
-  const entries = await listUnforwarded(pool, FORWARD_BATCH);
-  if (entries.length === 0) return false;
+/** An entry that JetStream carries. */
+export type ForwardedEntry = PublishedEntry & { readonly subject: string };
+
+/** Sends the entries to JetStream, all at once, and records those that it has stored. */
+export async function forwardEntries(
+  { pool, service, forward }: { readonly pool: Pool; readonly service: string; readonly forward: Forward },
+  entries: readonly ForwardedEntry[],
+): Promise<void> {
   const results = await Promise.allSettled(
     entries.map((entry) => forward(entry.subject, entry.payload, headersOf(service, entry))),
   );
@@ -40,11 +43,10 @@ export async function forwardEntries(pool: Pool, service: string, forward: Forwa
     const message = `${entries.length - stored.length} of ${entries.length} messages were not stored by the broker`;
     throw new ForwardFailed(message, { cause: failure.reason });
   }
-  return entries.length === FORWARD_BATCH;
 }
 
 /** The broker drops a second message with the same Nats-Msg-Id. */
-function headersOf(service: string, entry: FeedEntry & { readonly feed: string }): Record<string, string> {
+function headersOf(service: string, entry: ForwardedEntry): Record<string, string> {
   return {
     "Nats-Msg-Id": `${service}:${entry.id}`,
     "Feed-Name": entry.feed,

@@ -1,139 +1,203 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import type { TestDatabase } from "#test/support/database.ts";
-import { acquireLease, type Lease } from "../postgres/lease.ts";
-import type { Pool } from "../postgres/pool.ts";
+import { createPool, type Pool } from "../postgres/pool.ts";
 import { execute, many, one, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
-import { inTransaction } from "../postgres/transaction.ts";
-import { hasUnsequenced, raiseIds, sequenceEntries } from "./outbox.ts";
+import { beforeCommit, inTransaction, type Transaction } from "../postgres/transaction.ts";
+import { raiseIds } from "./outbox.ts";
 import { publish } from "./publish.ts";
 import { cents, FEED, publishCents } from "../testing/feed.ts";
 
+const NOTES = "till.notes";
+
 let database: TestDatabase;
 let pool: Pool;
+/** The pool of another replica. */
+let other: Pool;
 
 beforeAll(async () => {
   database = await kernelDatabase();
   pool = database.pool;
+  other = createPool({ url: database.url, schema: "kernel", applicationName: "other", max: 8 });
 });
 
 beforeEach(async () => {
-  await execute(pool, sql`truncate outbox, lease`);
+  await execute(pool, sql`truncate outbox, feed_head`);
 });
 
-afterAll(() => database[Symbol.asyncDispose]());
+afterAll(async () => {
+  await other[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+});
 
-async function takeLease(owner = "relay"): Promise<Lease> {
-  const lease = await acquireLease(pool, { name: "relay", owner, ttlMs: 0 });
-  if (lease === undefined) throw new Error("the lease is taken");
-  return lease;
-}
-
-async function sequenced(feed = FEED): Promise<[bigint | null, bigint][]> {
-  const rows = await many<{ number: bigint | null; payload: Buffer }>(
+async function numbered(feed = FEED): Promise<[bigint, bigint][]> {
+  const rows = await many<{ number: bigint; payload: Buffer }>(
     pool,
-    sql`select number, payload from outbox where feed = ${feed} order by number nulls last, id`,
+    sql`select number, payload from outbox where feed = ${feed} order by number`,
   );
   return rows.map(({ number, payload }) => [number, Money.decode(payload).minorUnits]);
 }
 
-test("committed entries get 1, 2, 3 ... per feed in the order in which they were published", async () => {
-  const lease = await takeLease();
+const publishCent = (tx: Transaction, amount: bigint, feed = FEED): void =>
+  publish(tx, { feed, event: Money, message: cents(amount) });
+
+/** Runs after the entries of the transaction are written, before its commit. */
+const whenWritten = (tx: Transaction, work: () => Promise<unknown>): void =>
+  beforeCommit(tx, async () => {
+    await work();
+  }, [undefined]);
+
+test("entries get 1, 2, 3 ... per feed in the order in which they are published", async () => {
   await publishCents(pool, [10n, 20n]);
-  await publishCents(pool, [7n], "till.notes");
+  await publishCents(pool, [7n], NOTES);
   await publishCents(pool, [30n]);
 
-  const heads = await sequenceEntries(pool, lease, 500);
-
-  expect(heads.toSorted((left, right) => left.feed.localeCompare(right.feed))).toEqual([
-    { feed: FEED, lastNumber: 3n },
-    { feed: "till.notes", lastNumber: 1n },
-  ]);
-  expect(await sequenced()).toEqual([
+  expect(await numbered()).toEqual([
     [1n, 10n],
     [2n, 20n],
     [3n, 30n],
   ]);
-  expect(await sequenced("till.notes")).toEqual([[1n, 7n]]);
-  expect(await hasUnsequenced(pool)).toBe(false);
+  expect(await numbered(NOTES)).toEqual([[1n, 7n]]);
 });
 
-test("an entry whose transaction commits late gets the next number, so that there is no gap", async () => {
-  const lease = await takeLease();
+test("a transaction that commits late gets its numbers late, and makes no other transaction wait before its commit", async () => {
   const isPublished = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
   const slow = inTransaction(pool, async (tx) => {
-    await publish(tx, { feed: FEED, event: Money, message: cents(1n) });
+    publishCent(tx, 1n);
     isPublished.resolve();
     await mayCommit.promise;
   });
   await isPublished.promise;
   await publishCents(pool, [2n]);
-
-  await sequenceEntries(pool, lease, 500);
   mayCommit.resolve();
   await slow;
-  await sequenceEntries(pool, lease, 500);
 
-  expect(await sequenced()).toEqual([
+  expect(await numbered()).toEqual([
     [1n, 2n],
     [2n, 1n],
   ]);
 });
 
-test("a batch is limited, and the next one continues after it", async () => {
-  const lease = await takeLease();
-  await publishCents(pool, [1n, 2n, 3n, 4n, 5n]);
+test("a number is assigned when the transaction with the number before it has committed", async () => {
+  await publishCents(pool, [0n]);
+  const isWritten = Promise.withResolvers<void>();
+  const mayCommit = Promise.withResolvers<void>();
+  const first = inTransaction(pool, async (tx) => {
+    publishCent(tx, 1n);
+    whenWritten(tx, async () => {
+      isWritten.resolve();
+      await mayCommit.promise;
+    });
+  });
+  await isWritten.promise;
+  let isOver = false;
+  const second = publishCents(other, [2n]).then(() => (isOver = true));
+  await sleep(100);
+  expect(isOver).toBe(false);
+  mayCommit.resolve();
+  await Promise.all([first, second]);
 
-  expect(await sequenceEntries(pool, lease, 2)).toEqual([{ feed: FEED, lastNumber: 2n }]);
-  expect(await sequenceEntries(pool, lease, 2)).toEqual([{ feed: FEED, lastNumber: 4n }]);
-  expect(await sequenceEntries(pool, lease, 2)).toEqual([{ feed: FEED, lastNumber: 5n }]);
-  expect(await sequenceEntries(pool, lease, 2)).toEqual([]);
-  expect(await sequenced()).toEqual([
-    [1n, 1n],
-    [2n, 2n],
-    [3n, 3n],
-    [4n, 4n],
-    [5n, 5n],
+  expect(await numbered()).toEqual([
+    [1n, 0n],
+    [2n, 1n],
+    [3n, 2n],
   ]);
 });
 
-test("a relay whose lease was taken sequences nothing", async () => {
-  const lost = await takeLease("first");
-  const current = await takeLease("second");
+test("a rollback leaves no gap", async () => {
   await publishCents(pool, [1n]);
+  const undone = inTransaction(pool, async (tx) => {
+    publishCent(tx, 2n);
+    whenWritten(tx, () => Promise.reject(new Error("undone")));
+  });
+  await expect(undone).rejects.toThrow("undone");
+  await publishCents(pool, [3n]);
 
-  expect(await sequenceEntries(pool, lost, 500)).toEqual([]);
-  expect(await sequenced()).toEqual([[null, 1n]]);
-  expect(await sequenceEntries(pool, current, 500)).toEqual([{ feed: FEED, lastNumber: 1n }]);
+  expect(await numbered()).toEqual([
+    [1n, 1n],
+    [2n, 3n],
+  ]);
 });
 
-test("with concurrent publishers and relays that take over from each other no number is missing or used twice", async () => {
-  const COUNT = 400;
-  let isPublishing = true;
-  const publishers = Array.from({ length: 4 }, async (_, publisher) => {
-    for (let count = 0; count < COUNT / 4; count += 1) await publishCents(pool, [BigInt(publisher * 1_000 + count)]);
+test("a process that ends before its commit leaves no gap and no lock", async () => {
+  await publishCents(pool, [1n]);
+  const ended = inTransaction(other, async (tx) => {
+    publishCent(tx, 2n);
+    const { pid } = await one<{ pid: number }>(tx, sql`select pg_backend_pid() as pid`);
+    whenWritten(tx, () => one(pool, sql`select pg_terminate_backend(${pid})`));
   });
-  const relays = ["a", "b", "c"].map(async (owner) => {
-    for (let idle = 0; idle < 3;) {
-      // Each relay takes the lease from the others, so that most statements run with an outdated fence.
-      const lease = await acquireLease(pool, { name: "relay", owner, ttlMs: 0 }).catch(() => undefined);
-      const heads = lease === undefined ? [] : await sequenceEntries(pool, lease, 7);
-      idle = isPublishing || heads.length > 0 || (await hasUnsequenced(pool)) ? 0 : idle + 1;
+  await expect(ended).rejects.toThrow();
+  await publishCents(pool, [3n]);
+
+  expect(await numbered()).toEqual([
+    [1n, 1n],
+    [2n, 3n],
+  ]);
+});
+
+test("transactions that publish to two feeds in opposite order do not wait for each other in a ring", async () => {
+  const COUNT = 100;
+  const publishBoth = (on: Pool, feeds: readonly string[]): Promise<void> =>
+    inTransaction(on, async (tx) => {
+      for (const feed of feeds) publishCent(tx, 1n, feed);
+    });
+  const writers = [
+    { on: pool, feeds: [FEED, NOTES] },
+    { on: other, feeds: [NOTES, FEED] },
+  ];
+
+  await Promise.all(
+    writers.map(async ({ on, feeds }) => {
+      for (let count = 0; count < COUNT; count += 1) await publishBoth(on, feeds);
+    }),
+  );
+
+  expect(await numbered()).toHaveLength(2 * COUNT);
+  expect(await numbered(NOTES)).toHaveLength(2 * COUNT);
+});
+
+test("with concurrent writers of two replicas a reader that sees a number sees all below it, at any time", async () => {
+  const [WRITERS, COUNT] = [8, 50];
+  let isWriting = true;
+  const looks: { readonly last: bigint; readonly count: bigint }[] = [];
+  const reader = async (): Promise<void> => {
+    while (isWriting) {
+      looks.push(
+        await one(
+          pool,
+          sql`select coalesce(max(number), 0) as last, count(*) as count from outbox where feed = ${FEED}`,
+        ),
+      );
+    }
+  };
+  const reading = reader();
+  const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+    const on = writer % 2 === 0 ? pool : other;
+    for (let count = 0; count < COUNT; count += 1) {
+      const undone = inTransaction(on, async (tx) => {
+        publishCent(tx, BigInt(writer * 1_000 + count));
+        if (count % 7 === 0) whenWritten(tx, () => Promise.reject(new Error("undone")));
+      });
+      await undone.catch(() => publishCents(on, [BigInt(writer * 1_000 + count)]));
     }
   });
+  await Promise.all(writers);
+  isWriting = false;
+  await reading;
 
-  await Promise.all(publishers);
-  isPublishing = false;
-  await Promise.all(relays);
-
-  const rows = await sequenced();
-  expect(rows.map(([number]) => number)).toEqual(Array.from({ length: COUNT }, (_, index) => BigInt(index + 1)));
-  for (const publisher of [0n, 1n, 2n, 3n]) {
-    const own = rows.map(([, amount]) => amount).filter((amount) => amount / 1_000n === publisher);
+  const rows = await numbered();
+  expect(rows.map(([number]) => number)).toEqual(
+    Array.from({ length: WRITERS * COUNT }, (_, index) => BigInt(index + 1)),
+  );
+  for (let writer = 0n; writer < WRITERS; writer += 1n) {
+    const own = rows.map(([, amount]) => amount).filter((amount) => amount / 1_000n === writer);
     expect(own).toEqual(own.toSorted((left, right) => Number(left - right)));
   }
+  expect(looks.length).toBeGreaterThan(10);
+  expect(looks.filter(({ last, count }) => last !== count)).toEqual([]);
 });
 
 test("ids are raised to the present time and never lowered", async () => {

@@ -1,11 +1,20 @@
-import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
-import type { Lease } from "../postgres/lease.ts";
-import { execute, many, matchesRow, one, type Queryable, sql } from "../postgres/query.ts";
+import { execute, many, type Queryable, sql } from "../postgres/query.ts";
+import type { Transaction } from "../postgres/transaction.ts";
 
-/** The newest number of a feed. */
-export type FeedHead = { readonly feed: string; readonly lastNumber: bigint };
+export type NewEntry = {
+  readonly feed: string;
+  readonly type: string;
+  /** Set when JetStream carries the event too. */
+  readonly subject: string | undefined;
+  readonly payload: Uint8Array;
+  /** The request that led to the event. */
+  readonly requestId: string;
+};
 
-export type UnforwardedEntry = FeedEntry & { readonly feed: string; readonly subject: string };
+/** The place of an entry in its feed. */
+type Position = { readonly feed: string; readonly number: bigint; readonly id: bigint };
+
+export type PublishedEntry = NewEntry & Position;
 
 /** Ids begin at milliseconds since 2025 times this, so far fewer events than this may be published in a millisecond on average. */
 const IDS_PER_MS = 512;
@@ -26,72 +35,55 @@ export async function raiseIds(db: Queryable): Promise<void> {
   );
 }
 
-/** Seconds; 0 when nothing waits. */
-export type OutboxAge = { readonly unsequenced: number; readonly unforwarded: number };
-
-/** How long the oldest entries wait, by the clock of the database. */
-export async function readOutboxAge(db: Queryable): Promise<OutboxAge> {
-  return one<OutboxAge>(
-    db,
-    sql`select coalesce(extract(epoch from clock_timestamp() - unsequenced.published_at), 0)::double precision as unsequenced,
-               coalesce(extract(epoch from clock_timestamp() - unforwarded.published_at), 0)::double precision as unforwarded
-        from (select) as nothing
-             left join (select published_at from outbox where number is null order by id limit 1) as unsequenced on true
-             left join (
-               select published_at
-               from outbox
-               where subject is not null and forwarded_at is null and number is not null
-               order by id
-               limit 1
-             ) as unforwarded on true`,
-  );
-}
-
-export async function hasUnsequenced(db: Queryable): Promise<boolean> {
-  return await matchesRow(db, sql`select from outbox where number is null limit 1`);
-}
-
 /**
- * Sequences committed entries in the order of their ids, from the last number of each feed on. The row of the lease is
- * locked in the same statement: with an older fence nothing is sequenced, and no other relay can take the lease before the statement ends.
+ * Appends the events to their feeds, those of one feed in their order. The heads of the feeds are locked until the commit, so
+ * the next transaction takes its numbers after it: a reader that sees an entry sees all entries with lower numbers.
  */
-export async function sequenceEntries(db: Queryable, lease: Lease, limit: number): Promise<FeedHead[]> {
-  return many<FeedHead>(
-    db,
-    sql`with held as (
-          select from lease where name = ${lease.name} and fence = ${lease.fence} for share
-        ), fresh as (
-          select id, feed from outbox where number is null order by id limit ${limit}
+export async function insertEntries(tx: Transaction, events: readonly NewEntry[]): Promise<PublishedEntry[]> {
+  const positions = await many<Position>(
+    tx,
+    sql`with event as (
+          select feed, type, subject, payload, request_id, position
+          from unnest(
+            ${events.map(({ feed }) => feed)}::text[],
+            ${events.map(({ type }) => type)}::text[],
+            ${events.map(({ subject }) => subject)}::text[],
+            ${events.map(({ payload }) => payload)}::bytea[],
+            ${events.map(({ requestId }) => requestId)}::text[]
+          ) with ordinality as event (feed, type, subject, payload, request_id, position)
         ), head as (
-          select feed, coalesce((select max(number) from outbox where outbox.feed = fed.feed), 0) as last
-          from (select distinct feed from fresh) as fed
-        ), sequence as (
-          select id, head.last + row_number() over (partition by feed order by id) as number
-          from fresh join head using (feed)
-        ), sequenced as (
-          update outbox
-          set number = sequence.number
-          from sequence
-          where outbox.id = sequence.id and exists (select from held)
-          returning outbox.feed, outbox.number
+          insert into feed_head (feed, last_number)
+          select feed, count(*) from event group by feed order by feed
+          on conflict (feed) do update set last_number = feed_head.last_number + excluded.last_number
+          returning feed, last_number
         )
-        select feed, max(number) as "lastNumber" from sequenced group by feed`,
+        insert into outbox (feed, number, type, subject, payload, request_id)
+        select feed, last_number + 1 - row_number() over (partition by feed order by position desc),
+               type, subject, payload, request_id
+        from event join head using (feed)
+        order by position
+        returning feed, number, id`,
   );
+  return events.map((event, index) => ({ ...event, ...(positions[index] as Position) }));
 }
 
-/** What JetStream should carry and does not yet, in the order of the numbers of each feed. */
-export async function listUnforwarded(db: Queryable, limit: number): Promise<UnforwardedEntry[]> {
+export type UnforwardedEntry = PublishedEntry & {
+  readonly subject: string;
+  /** Seconds since its publication, by the clock of the database. */
+  readonly age: number;
+};
+
+/** What JetStream should carry and does not yet, oldest first, without entries that are younger than this. */
+export async function listUnforwarded(db: Queryable, minAgeMs: number, limit: number): Promise<UnforwardedEntry[]> {
   return many<UnforwardedEntry>(
     db,
-    sql`select *
-        from (
-          select feed, subject, number, id, type, payload, published_at as "publishedAt", request_id as "requestId"
-          from outbox
-          where subject is not null and forwarded_at is null and number is not null
-          order by id
-          limit ${limit}
-        ) as unforwarded
-        order by feed, number`,
+    sql`select feed, subject, number, id, type, payload, request_id as "requestId",
+               extract(epoch from clock_timestamp() - published_at)::double precision as age
+        from outbox
+        where subject is not null and forwarded_at is null
+          and published_at <= clock_timestamp() - ${minAgeMs} * interval '1 millisecond'
+        order by id
+        limit ${limit}`,
   );
 }
 

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import pg from "pg";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { inTransaction } from "../postgres/transaction.ts";
-import { outboxSignal } from "./outbox-signal.ts";
-import { publish, publishAll } from "./publish.ts";
+import { onPublished, publish, publishAll } from "./publish.ts";
 import { cents, FEED, publishCents } from "../testing/feed.ts";
 
 let database: TestDatabase;
@@ -15,13 +15,13 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await execute(database.pool, sql`truncate outbox`);
+  await execute(database.pool, sql`truncate outbox, feed_head`);
 });
 
 afterAll(() => database[Symbol.asyncDispose]());
 
 test("an event is committed with its change", async () => {
-  await inTransaction(database.pool, (tx) =>
+  await inTransaction(database.pool, async (tx) =>
     publish(tx, { feed: FEED, event: Money, message: cents(5n), subject: "coin.v1.5", requestId: "r-1" }),
   );
 
@@ -36,7 +36,7 @@ test("an event is committed with its change", async () => {
       subject: "coin.v1.5",
       payload: Buffer.from(Money.encode(cents(5n)).finish()),
       request_id: "r-1",
-      number: null,
+      number: 1n,
       forwarded_at: null,
     },
   ]);
@@ -44,7 +44,7 @@ test("an event is committed with its change", async () => {
 
 test("an event is rolled back with its change", async () => {
   const rolledBack = inTransaction(database.pool, async (tx) => {
-    await publish(tx, { feed: FEED, event: Money, message: cents(5n) });
+    publish(tx, { feed: FEED, event: Money, message: cents(5n) });
     throw new Error("undone");
   });
 
@@ -62,34 +62,64 @@ test("events published together keep their order", async () => {
 });
 
 test("publishing no events inserts no rows", async () => {
-  await inTransaction(database.pool, (tx) => publishAll(tx, []));
+  await inTransaction(database.pool, async (tx) => publishAll(tx, []));
   expect(await many(database.pool, sql`select id from outbox`)).toEqual([]);
 });
 
-test("the relay is woken after the commit, and not before", async () => {
-  const { notify, wait } = outboxSignal(database.pool);
-  const { signal } = new AbortController();
-  notify();
-  await wait(0, signal);
-  let found: Promise<unknown[]> | undefined;
-  const woken = wait(10_000, signal).then(() => (found = many(database.pool, sql`select id from outbox`)));
-
+test("events are written by one statement, after all other work of their transaction", async () => {
+  const statements: string[] = [];
+  const query = vi.spyOn(pg.Client.prototype, "query");
   await inTransaction(database.pool, async (tx) => {
-    await publish(tx, { feed: FEED, event: Money, message: cents(1n) });
-    await publish(tx, { feed: FEED, event: Money, message: cents(2n) });
-    expect(found).toBeUndefined();
+    publish(tx, { feed: FEED, event: Money, message: cents(1n) });
+    publish(tx, { feed: "till.notes", event: Money, message: cents(2n) });
+    expect(await many(tx, sql`select id from outbox`)).toEqual([]);
+    publish(tx, { feed: FEED, event: Money, message: cents(3n) });
+  });
+  for (const [statement] of query.mock.calls as unknown as [string | { text: string }][]) {
+    statements.push((typeof statement === "string" ? statement : statement.text).split(/\s/)[0] ?? "");
+  }
+  query.mockRestore();
+
+  expect(statements).toEqual(["begin", "select", "with", "commit"]);
+  const rows = await many(database.pool, sql`select feed, number from outbox order by id`);
+  expect(rows).toEqual([
+    { feed: FEED, number: 1n },
+    { feed: "till.notes", number: 1n },
+    { feed: FEED, number: 2n },
+  ]);
+});
+
+test("a listener gets the entries after the commit, once for a transaction", async () => {
+  const received: [string, bigint][][] = [];
+  const found: Promise<unknown[]>[] = [];
+  using _listening = onPublished(database.pool, (entries) => {
+    received.push(entries.map(({ feed, number }) => [feed, number]));
+    found.push(many(database.pool, sql`select id from outbox`));
   });
 
-  expect(await woken).toEqual([expect.anything(), expect.anything()]);
+  await inTransaction(database.pool, async (tx) => {
+    publish(tx, { feed: FEED, event: Money, message: cents(1n) });
+    publish(tx, { feed: "till.notes", event: Money, message: cents(2n) });
+    await many(tx, sql`select`);
+    expect(received).toEqual([]);
+  });
+
+  expect(received).toEqual([
+    [
+      [FEED, 1n],
+      ["till.notes", 1n],
+    ],
+  ]);
+  expect(await found[0]).toHaveLength(2);
 });
 
 test("a message of another type, or with a field missing, or outside a transaction, does not compile", () => {
   void (async () => {
     await inTransaction(database.pool, async (tx) => {
       // @ts-expect-error a field is missing
-      await publish(tx, { feed: FEED, event: Money, message: { currencyCode: "USD" } });
+      publish(tx, { feed: FEED, event: Money, message: { currencyCode: "USD" } });
     });
     // @ts-expect-error a pool is no transaction
-    await publish(database.pool, { feed: FEED, event: Money, message: cents(1n) });
+    publish(database.pool, { feed: FEED, event: Money, message: cents(1n) });
   });
 });

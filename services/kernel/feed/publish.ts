@@ -1,7 +1,7 @@
+import type { Pool } from "pg";
 import type { EventType } from "../contract/event.ts";
-import { many, sql } from "../postgres/query.ts";
-import { afterCommit, poolOf, type Transaction } from "../postgres/transaction.ts";
-import { outboxSignal } from "./outbox-signal.ts";
+import { afterCommit, beforeCommit, poolOf, type Transaction } from "../postgres/transaction.ts";
+import { insertEntries, type NewEntry, type PublishedEntry } from "./outbox.ts";
 
 export type PublishedEvent<Message> = {
   /** <service>.<noun>, for example platform.movements. */
@@ -15,25 +15,33 @@ export type PublishedEvent<Message> = {
 };
 
 /** Appends an event to the outbox in the transaction of the change: both are committed, or neither. */
-export async function publish<Message>(tx: Transaction, event: PublishedEvent<Message>): Promise<void> {
-  await publishAll(tx, [event]);
+export function publish<Message>(tx: Transaction, event: PublishedEvent<Message>): void {
+  publishAll(tx, [event]);
 }
 
-/** Consumers receive the events in the order of the array. */
-export async function publishAll<Message>(tx: Transaction, events: readonly PublishedEvent<Message>[]): Promise<void> {
-  if (events.length === 0) return;
-  await many(
-    tx,
-    sql`insert into outbox (feed, type, subject, payload, request_id)
-        select feed, type, subject, payload, request_id
-        from unnest(
-          ${events.map(({ feed }) => feed)}::text[],
-          ${events.map(({ event }) => event.$type)}::text[],
-          ${events.map(({ subject }) => subject)}::text[],
-          ${events.map(({ event, message }) => event.encode(message).finish())}::bytea[],
-          ${events.map(({ requestId }) => requestId ?? "")}::text[]
-        ) with ordinality as event (feed, type, subject, payload, request_id, position)
-        order by position`,
-  );
-  afterCommit(tx, outboxSignal(poolOf(tx)).notify);
+/**
+ * Consumers receive the events in the order in which the transaction published them. All are written by one statement right
+ * before the commit.
+ */
+export function publishAll<Message>(tx: Transaction, events: readonly PublishedEvent<Message>[]): void {
+  const entries = events.map(({ feed, event, message, subject, requestId = "" }) => {
+    return { feed, type: event.$type, subject, payload: event.encode(message).finish(), requestId };
+  });
+  beforeCommit(tx, append, entries);
+}
+
+type Listener = (entries: readonly PublishedEntry[]) => void;
+
+const listeners = new WeakMap<Pool, Listener>();
+
+/** Until disposed, `listener` is called with what each transaction on the pool has published, after its commit. */
+export function onPublished(pool: Pool, listener: Listener): Disposable {
+  listeners.set(pool, listener);
+  return { [Symbol.dispose]: () => void listeners.delete(pool) };
+}
+
+async function append(tx: Transaction, events: readonly NewEntry[]): Promise<void> {
+  const entries = await insertEntries(tx, events);
+  const pool = poolOf(tx);
+  afterCommit(tx, () => listeners.get(pool)?.(entries));
 }

@@ -1,15 +1,13 @@
 import { createWakeSignal } from "../wake-signal.ts";
-import { runJob } from "../job.ts";
+import { type Job, runJob } from "../job.ts";
 import { HOUR_MS } from "../duration.ts";
 import type { Log } from "../log.ts";
-import { isTransient } from "../postgres/failure.ts";
-import { leaseCandidate, type LeaseCandidate } from "../postgres/lease-candidate.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { MAX_FEED_RETRY_MS } from "../retry.ts";
-import { type Forward, forwardEntries, ForwardFailed } from "./forward.ts";
-import { showOutbox } from "./metrics.ts";
-import { hasUnsequenced, raiseIds, readOutboxAge, sequenceEntries } from "./outbox.ts";
-import { outboxSignal } from "./outbox-signal.ts";
+import { type Forward, FORWARD_BATCH, type ForwardedEntry, forwardEntries, ForwardFailed } from "./forward.ts";
+import { showOldestUnforwarded } from "./metrics.ts";
+import { listUnforwarded, type PublishedEntry, raiseIds } from "./outbox.ts";
+import { onPublished } from "./publish.ts";
 import { deleteOldEntries } from "./retention.ts";
 
 export type RelayOptions = {
@@ -24,37 +22,32 @@ export type RelayOptions = {
   readonly log: Log;
 };
 
-export type Relay = AsyncDisposable & {
-  /** Rejects when the relay cannot go on; the service must stop then. Never resolves. */
-  readonly fault: Promise<never>;
-  /** Whether this process sequences and forwards. */
-  readonly hasLease: () => boolean;
-};
-
-/** A relay that was killed delays its readers by at most `ttlMs`. */
-const LEASE = { name: "feed-relay", ttlMs: 2_000, renewMs: 500, pollMs: 250 };
-/** The longest delay of an event whose wake-up signal was lost. */
-const POLL_MS = 250;
-/** Each reading of the ages is a query; Prometheus usually reads the metrics less often. */
-const SHOW_EVERY_MS = 1_000;
-/** One statement, which keeps the row of the lease locked: another relay cannot take over before it ends. */
-const SEQUENCE_BATCH = 500;
+/** The longest delay of a message to JetStream that its process could not forward; readers were signalled, or poll. */
+const SWEEP_EVERY_MS = 5_000;
+/** Longer than a process needs to forward what it has committed, so that few messages are sent twice. */
+const SWEEP_MIN_AGE_MS = 5_000;
+/** Entries of a process that wait for the broker; more are left to the sweep. */
+const MAX_WAITING = 2_000;
 const DELETE_EVERY_MS = HOUR_MS;
 
-/** Sequences committed events and forwards them. Each replica starts a relay; only the owner of the lease sequences. */
-export async function startRelay(options: RelayOptions): Promise<Relay> {
-  const { service, pool, feeds, forward, log } = options;
+/**
+ * Signals readers when this process has committed entries, sends them to JetStream, and sends what other processes left
+ * behind. Each replica has a relay, and none needs to know of the others: a message that two of them send is stored once.
+ */
+export async function startRelay(options: RelayOptions): Promise<AsyncDisposable> {
+  const { pool, feeds, signal, log } = options;
   await raiseIds(pool);
-  const role = leaseCandidate(pool, LEASE);
-  const fault = Promise.withResolvers<never>();
-  const toForward = createWakeSignal();
-  const sequenceNext = sequencer(options, role, toForward.notify);
-  const forwardNext = async () => role.hasLease() && (await forwardEntries(pool, service, forward));
-
-  const often = { everyMs: POLL_MS, maxRetryMs: MAX_FEED_RETRY_MS, log };
-  const jobs = [
-    runJob({ ...often, name: "sequence feeds", wake: outboxSignal(pool), work: watched(sequenceNext, fault.reject) }),
-    runJob({ ...often, name: "forward feeds", wake: toForward, work: watched(forwardNext, fault.reject) }),
+  const waiting: ForwardedEntry[] = [];
+  const wake = createWakeSignal();
+  const listening = onPublished(pool, (entries) => {
+    for (const [feed, lastNumber] of lastNumbers(entries)) signal(feed, lastNumber);
+    waiting.push(...entries.filter(isForwarded).slice(0, MAX_WAITING - waiting.length));
+    if (waiting.length > 0) wake.notify();
+  });
+  const often = { everyMs: SWEEP_EVERY_MS, maxRetryMs: MAX_FEED_RETRY_MS, log };
+  const jobs: Job[] = [
+    runJob({ ...often, name: "forward feeds", wake, work: () => forwardNext(options, waiting) }),
+    runJob({ ...often, name: "forward left feed entries", work: () => sweep(options) }),
     runJob({
       name: "delete old feed entries",
       everyMs: DELETE_EVERY_MS,
@@ -62,42 +55,39 @@ export async function startRelay(options: RelayOptions): Promise<Relay> {
       log,
     }),
   ];
-
   return {
-    fault: fault.promise,
-    hasLease: role.hasLease,
     async [Symbol.asyncDispose]() {
+      listening[Symbol.dispose]();
       await Promise.all(jobs.map((job) => job[Symbol.asyncDispose]()));
-      await role[Symbol.asyncDispose]();
     },
   };
 }
 
-function sequencer({ pool, signal }: RelayOptions, role: LeaseCandidate, wakeForwarder: () => void) {
-  let showAt = 0;
-  return async (): Promise<boolean> => {
-    // A process without the lease shows the ages too, so that the metrics exist when the owner of the lease stops.
-    if (performance.now() >= showAt) {
-      showAt = performance.now() + SHOW_EVERY_MS;
-      showOutbox(await readOutboxAge(pool));
-    }
-    const lease = await role.renewOrAcquire();
-    if (lease === undefined) return false;
-    const heads = (await hasUnsequenced(pool)) ? await sequenceEntries(pool, lease, SEQUENCE_BATCH) : [];
-    for (const { feed, lastNumber } of heads) signal(feed, lastNumber);
-    if (heads.length > 0) wakeForwarder();
-    return heads.length > 0;
-  };
+function lastNumbers(entries: readonly PublishedEntry[]): ReadonlyMap<string, bigint> {
+  return new Map(entries.map(({ feed, number }) => [feed, number]));
 }
 
-/** An unavailable database or broker is retried; any other error is a defect, and the service must stop. */
-function watched(work: () => Promise<boolean>, onFault: (error: unknown) => void): () => Promise<boolean> {
-  return async () => {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof ForwardFailed) && !isTransient(error)) onFault(error);
-      throw error;
-    }
-  };
+function isForwarded(entry: PublishedEntry): entry is ForwardedEntry {
+  return entry.subject !== undefined;
+}
+
+/** A batch is what was committed while the last one was forwarded. */
+async function forwardNext(options: RelayOptions, waiting: ForwardedEntry[]): Promise<boolean> {
+  const batch = waiting.splice(0, FORWARD_BATCH);
+  if (batch.length === 0) return false;
+  try {
+    await forwardEntries(options, batch);
+  } catch (error) {
+    // The sweep sends the entries again, and logs that when it fails too.
+    if (!(error instanceof ForwardFailed)) throw error;
+  }
+  return waiting.length > 0;
+}
+
+/** Every replica shows the state of the table, whichever process has published. */
+async function sweep(options: RelayOptions): Promise<boolean> {
+  const entries = await listUnforwarded(options.pool, SWEEP_MIN_AGE_MS, FORWARD_BATCH);
+  showOldestUnforwarded(entries[0]?.age ?? 0);
+  if (entries.length > 0) await forwardEntries(options, entries);
+  return entries.length > 0;
 }

@@ -32,7 +32,7 @@ export async function deleteOldest(db: Queryable, feed: string, limit: number): 
                    published_at > clock_timestamp() - ${RETENTION_DAYS} * interval '1 day'
                      or (subject is not null and forwarded_at is null) as must_stay
             from outbox
-            where feed = ${feed} and number is not null
+            where feed = ${feed}
             order by number
             limit ${limit}
           ) as oldest

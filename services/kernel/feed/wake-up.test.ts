@@ -1,12 +1,15 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { execute, sql } from "../postgres/query.ts";
-import { silent } from "../testing/feed.ts";
+import { FEED, restoreFeed, silent } from "../testing/feed.ts";
+import { POLL_MS } from "./consume.ts";
+import { feedReader } from "./read.ts";
 import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
 
 test("catchUp reads at once and resolves when all entries are received", async () => {
-  const { shop, publishSequenced, consume } = await tillAndShop();
+  const { shop, publish, consume } = await tillAndShop();
   await using consumer = await consume();
-  await publishSequenced(1n, 2n);
+  await publish(1n, 2n);
 
   await consumer.catchUp(2n);
 
@@ -14,17 +17,52 @@ test("catchUp reads at once and resolves when all entries are received", async (
 });
 
 test("after a lost message the next poll reads the entries", async () => {
-  const { shop, publishSequenced, consume } = await tillAndShop();
+  const { shop, publish, consume } = await tillAndShop();
   await using _consumer = await consume();
-  await publishSequenced(1n, 2n);
+  await publish(1n, 2n);
 
   await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n]), WAIT);
 });
 
-test("a duplicate or forged message changes nothing", async () => {
-  const { shop, publishSequenced, consume, reads } = await tillAndShop();
+test("a wake-up signal that arrives during a read leads to another read", async () => {
+  const { till, shop, publish, consume } = await tillAndShop();
+  const reader = feedReader(till, [FEED]);
+  const [hasRead, mayAnswer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await using consumer = await consume({
+    async read(request) {
+      const response = await reader.read(request);
+      hasRead.resolve();
+      await mayAnswer.promise;
+      return response;
+    },
+  });
+  await hasRead.promise;
+  await publish(1n);
+  consumer.wake(1n);
+  const before = performance.now();
+  mayAnswer.resolve();
+
+  await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
+  expect(performance.now() - before).toBeLessThan(POLL_MS / 2);
+});
+
+test("a signal for an entry that is received already leads to no read", async () => {
+  const { publish, consume, reads } = await tillAndShop();
   await using consumer = await consume();
-  await publishSequenced(1n, 2n);
+  await publish(1n, 2n);
+  await consumer.catchUp(2n);
+
+  const before = reads.length;
+  consumer.wake(2n);
+  await consumer.catchUp(2n);
+  await sleep(200);
+  expect(reads.length).toBe(before);
+});
+
+test("a duplicate or forged message changes nothing", async () => {
+  const { shop, publish, consume, reads } = await tillAndShop();
+  await using consumer = await consume();
+  await publish(1n, 2n);
   await consumer.catchUp(2n);
 
   const before = reads.length;
@@ -36,29 +74,29 @@ test("a duplicate or forged message changes nothing", async () => {
   await vi.waitFor(() => expect(consumer.state()).toMatchObject({ number: 2n, lag: 0n, stopped: undefined }), WAIT);
 
   expect(await coins(shop)).toEqual([1n, 2n]);
-  await publishSequenced(3n);
+  await publish(3n);
   await consumer.catchUp(3n);
   expect(await coins(shop)).toEqual([1n, 2n, 3n]);
 });
 
 test("catchUp fails while the feed cannot be read, so that its message is not acked", async () => {
-  const { shop, publishSequenced, consume } = await tillAndShop();
+  const { shop, publish, consume } = await tillAndShop();
   const read = async () => Promise.reject(new Error("till cannot be reached"));
   await using consumer = await consume({ read });
-  await publishSequenced(1n);
+  await publish(1n);
 
   await expect(consumer.catchUp(1n)).rejects.toThrow("cannot be reached");
   expect(await coins(shop)).toEqual([]);
 });
 
 test("a feed that was rewound stops with an error in the log, and reads no entries of the other history", async () => {
-  const { till, shop, publishSequenced, consume } = await tillAndShop();
+  const { till, shop, publish, consume } = await tillAndShop();
   const error = vi.fn();
   await using consumer = await consume({ log: { ...silent, error } });
-  await publishSequenced(1n, 2n, 3n);
+  await publish(1n, 2n, 3n);
   await consumer.catchUp(3n);
-  await execute(till, sql`delete from outbox where number > 1`);
-  await publishSequenced(20n, 30n, 40n);
+  await restoreFeed(till, 1n);
+  await publish(20n, 30n, 40n);
 
   await expect(consumer.catchUp(4n)).rejects.toThrow("is stopped: feed_rewound");
 
@@ -70,18 +108,18 @@ test("a feed that was rewound stops with an error in the log, and reads no entri
 });
 
 test("the next poll detects a feed that ends before the cursor of its reader", async () => {
-  const { till, publishSequenced, consume } = await tillAndShop();
+  const { till, publish, consume } = await tillAndShop();
   await using consumer = await consume();
-  await publishSequenced(1n, 2n, 3n);
+  await publish(1n, 2n, 3n);
   await consumer.catchUp(3n);
-  await execute(till, sql`delete from outbox where number > 1`);
+  await restoreFeed(till, 1n);
 
   await vi.waitFor(() => expect(consumer.state().stopped).toContain("feed_rewound"), WAIT);
 });
 
 test("a reader that has not received deleted entries stops with an error in the log", async () => {
-  const { till, shop, publishSequenced, consume } = await tillAndShop();
-  await publishSequenced(1n, 2n, 3n);
+  const { till, shop, publish, consume } = await tillAndShop();
+  await publish(1n, 2n, 3n);
   await execute(till, sql`delete from outbox where number < 3`);
   const error = vi.fn();
   await using consumer = await consume({ log: { ...silent, error } });

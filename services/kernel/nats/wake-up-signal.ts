@@ -21,5 +21,5 @@ export function onWakeUp({ connection }: Broker, feed: string, wake: (lastNumber
 }
 
 function subjectOf(feed: string): string {
-  return `feed.v1.sequenced.${feed}`;
+  return `feed.v1.published.${feed}`;
 }

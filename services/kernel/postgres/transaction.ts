@@ -14,14 +14,23 @@ export class CommitUnknown extends Error {
   }
 }
 
-const open = new WeakMap<Transaction, { readonly pool: Pool; readonly callbacks: Set<() => void> }>();
+type Write<Item> = (tx: Transaction, items: readonly Item[]) => Promise<void>;
+
+type State = {
+  readonly pool: Pool;
+  /** What each write stores right before the commit. */
+  readonly gathered: Map<Write<never>, unknown[]>;
+  readonly callbacks: Set<() => void>;
+};
+
+const open = new WeakMap<Transaction, State>();
 
 /** Commits what the work did, or nothing when it throws. The work never calls another process. */
 export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   const tx = client as Transaction;
-  const callbacks = new Set<() => void>();
-  open.set(tx, { pool, callbacks });
+  const state: State = { pool, gathered: new Map(), callbacks: new Set() };
+  open.set(tx, state);
   let lost = undefined as Error | undefined;
   const onError = (error: Error): void => {
     lost = error;
@@ -32,6 +41,7 @@ export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Pr
   try {
     await client.query("begin");
     result = await work(tx);
+    for (const [write, items] of state.gathered) await write(tx, items as never[]);
     if (lost !== undefined) throw lost;
     await commit(client);
   } catch (error) {
@@ -42,8 +52,20 @@ export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Pr
     client.off("error", onError);
     client.release(lost);
   }
-  for (const callback of callbacks) callback();
+  for (const callback of state.callbacks) callback();
   return result;
+}
+
+/**
+ * Gathers items that `write` stores in one call after all other work of the transaction, right before its commit: a lock
+ * that it takes is held for the commit only, and is the last one.
+ */
+export function beforeCommit<Item>(tx: Transaction, write: Write<Item>, items: readonly Item[]): void {
+  if (items.length === 0) return;
+  const { gathered } = stateOf(tx);
+  const known = gathered.get(write) ?? [];
+  known.push(...items);
+  gathered.set(write, known);
 }
 
 /** Runs after the commit, for wake-up signals that must not come before it. The same function runs once. */
@@ -56,7 +78,7 @@ export function poolOf(tx: Transaction): Pool {
   return stateOf(tx).pool;
 }
 
-function stateOf(tx: Transaction) {
+function stateOf(tx: Transaction): State {
   const state = open.get(tx);
   assert(state !== undefined, "the transaction is over");
   return state;

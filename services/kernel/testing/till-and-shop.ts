@@ -4,7 +4,7 @@ import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "./database.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "../feed/consume.ts";
 import { feedReader } from "../feed/read.ts";
-import { FEED, publishCents, sequenceAll, silent } from "./feed.ts";
+import { FEED, publishCents, silent } from "./feed.ts";
 
 /** Long enough when many tests run on one machine. */
 export const WAIT = { timeout: 8_000, interval: 10 };
@@ -19,10 +19,7 @@ export async function tillAndShop() {
     till,
     shop,
     reads,
-    publishSequenced: async (...amounts: bigint[]): Promise<void> => {
-      await publishCents(till, amounts);
-      await sequenceAll(till);
-    },
+    publish: (...amounts: bigint[]): Promise<void> => publishCents(till, amounts),
     consume: (over: Partial<ConsumerOptions<typeof Money>> = {}): Promise<FeedConsumer> =>
       consumeFeed<typeof Money>({
         feed: FEED,

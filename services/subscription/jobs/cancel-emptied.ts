@@ -16,7 +16,7 @@ export async function cancelEmptied(deps: Deps): Promise<boolean> {
   if (ids.length === 0) return false;
   await inTransaction(deps.pool, async (tx) => {
     await lockHoldings(tx, ids);
-    await publishExitsCompleted(tx, await cancel(tx, ids, deps.now()));
+    publishExitsCompleted(tx, await cancel(tx, ids, deps.now()));
   });
   return ids.length === SUBSCRIPTIONS_PER_RUN;
 }

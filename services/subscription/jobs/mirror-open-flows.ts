@@ -72,8 +72,8 @@ async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flow
     flows.filter(({ amount }) => amount > 0n),
   );
   await markMirrorsApplied(tx, [{ id: mirror.id, dealId: NO_DEAL }], at);
-  await publishMirrorsApplied(tx, [{ ...mirror, dealId: NO_DEAL, flows }], holdings);
+  publishMirrorsApplied(tx, [{ ...mirror, dealId: NO_DEAL, flows }], holdings);
   // These may have been the last flows of an Investor that has left.
-  await publishExitsCompleted(tx, await cancelEmptied(tx, [...holdings.keys()], at));
+  publishExitsCompleted(tx, await cancelEmptied(tx, [...holdings.keys()], at));
   afterCommit(tx, deps.wakeSignals.strikes.notify);
 }

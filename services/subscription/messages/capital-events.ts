@@ -17,12 +17,12 @@ export type AppliedMirror = {
   readonly flows: readonly HoldingFlow[];
 };
 
-export async function publishMirrorsApplied(
+export function publishMirrorsApplied(
   tx: Transaction,
   mirrors: readonly AppliedMirror[],
   holdings: ReadonlyMap<bigint, HoldingBook>,
-): Promise<void> {
-  await publishAll(
+): void {
+  publishAll(
     tx,
     mirrors.map(({ id, masterLogin, amount, dealId, flows }) => ({
       feed: MIRROR_FEED,
@@ -52,9 +52,9 @@ export type RequestedExit = {
   readonly at: Date;
 };
 
-export async function publishExitRequested(tx: Transaction, exit: RequestedExit): Promise<void> {
+export function publishExitRequested(tx: Transaction, exit: RequestedExit): void {
   const { id, masterLogin, investorLogin } = exit.subscription;
-  await publishAll(tx, [
+  publishAll(tx, [
     {
       feed: EXIT_FEED,
       event: ExitRequested,
@@ -72,8 +72,8 @@ export async function publishExitRequested(tx: Transaction, exit: RequestedExit)
   ]);
 }
 
-export async function publishExitsCompleted(tx: Transaction, cancelled: readonly Subscription[]): Promise<void> {
-  await publishAll(
+export function publishExitsCompleted(tx: Transaction, cancelled: readonly Subscription[]): void {
+  publishAll(
     tx,
     cancelled.map(({ id, masterLogin, investorLogin, endedAt }) => ({
       feed: EXIT_FEED,

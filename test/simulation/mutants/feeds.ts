@@ -27,18 +27,41 @@ export const FEED_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I9"],
-    seed: 35,
+    seed: 86,
   },
   {
-    name: "a relay that continues from the highest id",
+    name: "numbers are taken in a transaction of their own, and gaps are ignored",
     edits: [
       {
-        file: `${FEED}/outbox.ts`,
-        find: "from outbox where number is null order by id limit",
-        put: "from outbox where number is null and id > coalesce((select max(done.id) from outbox as done where done.number is not null), 0) order by id limit",
+        file: `${FEED}/publish.ts`,
+        find: "import { afterCommit, beforeCommit, poolOf, type Transaction }",
+        put: 'import { execute, sql } from "../postgres/query.ts";\nimport { afterCommit, beforeCommit, inTransaction, poolOf, type Transaction }',
+      },
+      {
+        file: `${FEED}/publish.ts`,
+        find: "const entries = await insertEntries(tx, events);",
+        put: "const entries = await inTransaction(poolOf(tx), async (own) => {\n    const numbered = await insertEntries(own, events);\n    await execute(own, sql`delete from outbox where id = any(${numbered.map(({ id }) => id)}::bigint[])`);\n    return numbered;\n  });\n  for (const { feed, number, type, subject, payload, requestId } of entries) {\n    await execute(tx, sql`insert into outbox (feed, number, type, subject, payload, request_id) values (${feed}, ${number}, ${type}, ${subject}, ${payload}, ${requestId})`);\n  }",
+      },
+      { file: `${FEED}/receive-page.ts`, find: "assert(!hasGap,", put: "assert(hasGap || !hasGap," },
+    ],
+    detectedBy: ["I4", "I9"],
+    seed: 14,
+  },
+  {
+    name: "events are published in a transaction of their own",
+    edits: [
+      {
+        file: `${FEED}/publish.ts`,
+        find: "import { afterCommit, beforeCommit, poolOf, type Transaction }",
+        put: "import { afterCommit, beforeCommit, inTransaction, poolOf, type Transaction }",
+      },
+      {
+        file: `${FEED}/publish.ts`,
+        find: "const entries = await insertEntries(tx, events);",
+        put: "const entries = await inTransaction(poolOf(tx), (own) => insertEntries(own, events));",
       },
     ],
-    detectedBy: ["I9", "I10"],
-    seed: 167,
+    detectedBy: ["I4", "I9"],
+    seed: 3,
   },
 ];

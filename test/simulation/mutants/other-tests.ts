@@ -14,6 +14,28 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     test: "services/kernel/feed/receive-page.test.ts",
   },
   {
+    name: "numbers are taken before the lock on the head of their feed",
+    edits: [
+      {
+        file: "services/kernel/feed/outbox.ts",
+        find: "set last_number = feed_head.last_number + excluded.last_number",
+        put: "set last_number = (select known.last_number from feed_head as known where known.feed = excluded.feed) + excluded.last_number",
+      },
+    ],
+    test: "services/kernel/feed/outbox.test.ts",
+  },
+  {
+    name: "a message is acknowledged before its entry is stored",
+    edits: [
+      {
+        file: "services/kernel/feed/consume.ts",
+        find: "while (lastNumber > follower.number && (await readInTurn(lastNumber)));",
+        put: "if (lastNumber > follower.number) wake.notify();",
+      },
+    ],
+    test: "services/kernel/feed/wake-up.test.ts",
+  },
+  {
     name: "retention deletes the first entry that must stay",
     edits: [{ file: "services/kernel/feed/retention.ts", find: "max(number)) - 1", put: "max(number))" }],
     test: "services/kernel/feed/retention.test.ts",

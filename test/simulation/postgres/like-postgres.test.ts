@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { DatabaseError } from "pg";
 import { expect, test } from "vitest";
+import { insertEntries } from "#kernel/feed/outbox.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, sql, type Statement } from "#kernel/postgres/query.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
@@ -187,6 +188,36 @@ test("of two inserts of the same key, the second waits for the end of the first 
     const undone = tried(first.done);
     await first.held;
     return [await tried(add(pool)), await undone, await tried(add(pool))];
+  }));
+
+test("events get their numbers in the order of the commits, and a rollback leaves no gap", () =>
+  expectAlike(async (pool) => {
+    const insert = async (tx: Transaction, feeds: readonly string[]) => {
+      const events = feeds.map((feed) => ({
+        feed,
+        type: "t",
+        subject: undefined,
+        payload: new Uint8Array(),
+        requestId: "",
+      }));
+      return (await insertEntries(tx, events)).map(({ feed, number }) => [feed, number]);
+    };
+    const none = async () => undefined;
+    const before = hold(pool, (tx) => insert(tx, ["b", "a", "b"]), none);
+    const seen = [await before.done];
+    const undone = hold(
+      pool,
+      (tx) => insert(tx, ["a", "b"]),
+      async (tx) => {
+        await pause(100);
+        return many(tx, sql`select 1 / 0 as undone`);
+      },
+    );
+    const failed = tried(undone.done);
+    await undone.held;
+    const after = ["b", "a"].map((feed) => hold(pool, (tx) => insert(tx, [feed, "c"]), none).done);
+    seen.push(await failed, await after[0], await after[1]);
+    return [seen.map(String).toSorted(), await many(pool, sql`select feed, number from outbox order by feed, number`)];
   }));
 
 test("a statement whose lock wait times out fails, and aborts its transaction", () =>

@@ -123,6 +123,8 @@ export class DatabaseClient {
       this.#answer(statement, { ...answer, command: "" });
     } catch (error) {
       if (error instanceof MustWait) {
+        // The next try is a transaction of its own, which would wait for the locks of this one.
+        if (own === undefined) tx.rollback();
         error.blocker.expireIfIdle();
         return error.blocker.state === "over" ? this.#execute(statement) : this.#wait(statement, error.blocker, own);
       }

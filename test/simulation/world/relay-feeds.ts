@@ -23,6 +23,5 @@ export async function relayFeeds(
   const relay = await startRelay({ service, pool, feeds, forward, signal, log });
   // The relay ends with its process; otherwise it would run in the next history.
   process.whenCrashed(() => void relay[Symbol.asyncDispose]());
-  relay.fault.catch(() => process.crash());
   return feedReader(pool, feeds);
 }

@@ -26,7 +26,7 @@ export async function openLog(tx: Transaction, log: NewLog): Promise<void> {
   const entry: NewEntry = { kind: "opening", amount: opening, cause: undefined, deal: undefined, at, trade: undefined };
   const opened = await insertEntries(tx, server, [{ ...entry, login, role, number: 0n }]);
   await insertAccount(tx, { login, role, group, readsFrom, openingEntryId: opened[0]?.id ?? 0n, opening });
-  await publishEntries(tx, opened);
+  publishEntries(tx, opened);
 }
 
 /** New entries of a log, and the request that caused them, if one did. */
@@ -55,7 +55,7 @@ export async function appendToLogs(tx: Transaction, server: string, facts: reado
   });
   const logged = await insertEntries(tx, server, numbered);
   for (const [login, entries] of Map.groupBy(logged, (entry) => entry.login)) await savePositions(tx, login, entries);
-  await publishEntries(
+  publishEntries(
     tx,
     logged,
     facts.map(({ requestId }) => requestId),
@@ -68,12 +68,8 @@ async function savePositions(tx: Transaction, login: string, entries: readonly N
   await saveOpenPositions(tx, login, applyTrades(await listOpenPositions(tx, login), trades));
 }
 
-async function publishEntries(
-  tx: Transaction,
-  entries: readonly LogEntry[],
-  requestIds: readonly string[] = [],
-): Promise<void> {
-  await publishAll(
+function publishEntries(tx: Transaction, entries: readonly LogEntry[], requestIds: readonly string[] = []): void {
+  publishAll(
     tx,
     entries.map((entry, index) => ({
       feed: MOVEMENTS_FEED,

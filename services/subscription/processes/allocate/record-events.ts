@@ -26,7 +26,7 @@ export async function recordEvents(
   await insertEntries(tx, login, numbered.map(entryOf), deps.now());
   await insertRows(tx, login, [...results.flatMap(rowsOfResult), ...weeks.flatMap((week) => rowsOfWeek(week, active))]);
   await addUnposted(tx, unpostedOf(results, active));
-  await publishAllocations(tx, login, numbered);
+  publishAllocations(tx, login, numbered);
   const isInDeficit = trackDeficit(tx, deps, master, results);
   logAnomalies(tx, deps, master, numbered);
   if (results.length > 0) afterCommit(tx, deps.wakeSignals.postings.notify);

@@ -68,7 +68,7 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
   );
   await insertFeeDebits(tx, outcome.feeDebits);
   await recordArrivals(tx, books, sources, at);
-  await publishExitsCompleted(tx, await cancelEmptied(tx, [...books.holdings.keys()], at));
+  publishExitsCompleted(tx, await cancelEmptied(tx, [...books.holdings.keys()], at));
   await recordStops(tx, outcome.stopped, at);
   wake(tx, deps, books);
 }
@@ -109,7 +109,7 @@ async function recordArrivals(
     arrivals.filter(({ kind }) => kind === "exit"),
     at,
   );
-  await publishMirrorsApplied(tx, mirrors, holdings);
+  publishMirrorsApplied(tx, mirrors, holdings);
 }
 
 function sourceOf(sources: Sources, movement: LoggedMovement): AccountMoved {

@@ -48,8 +48,8 @@ export async function exitPool(
   const status = isEmptyHolding(buckets) ? "CANCELLED" : "PAUSED";
   const requestId = await markLeft(tx, subscriptionId, { status, amount });
   const subscription = await getSubscription(tx, subscriptionId);
-  await publishExitRequested(tx, { subscription, amount, exitTransferId: exit?.id, requestId, at });
-  await publishExitsCompleted(tx, await cancelEmptied(tx, [subscriptionId], at));
+  publishExitRequested(tx, { subscription, amount, exitTransferId: exit?.id, requestId, at });
+  publishExitsCompleted(tx, await cancelEmptied(tx, [subscriptionId], at));
   if (exit !== undefined) afterCommit(tx, wakeSignals.exits.notify);
 }
 
