@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { openBackbone, serveContract } from "#kernel/backbone.ts";
+import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
@@ -10,7 +10,7 @@ import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscrip
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { generatePassword } from "./domain/password.ts";
-import { accountJobs, accountService } from "./service.ts";
+import { accountJobs, accountService, FEEDS } from "./service.ts";
 import { createCredentialCipher } from "./credential-cipher.ts";
 
 const caller = "account";
@@ -37,8 +37,9 @@ await runService(caller, async (context) => {
     log,
     now: systemClock,
   };
+  await relayFeeds(context, backbone, FEEDS);
   for (const job of accountJobs(deps)) stack.use(job);
   const implementation = accountService(deps);
   const isReady = async (): Promise<boolean> => backbone.broker.isConnected();
-  await serveContract(context, backbone, { contract: AccountServiceService, implementation, isReady });
+  await serveContract(context, backbone, { contract: AccountServiceService, implementation, feeds: FEEDS, isReady });
 });

@@ -8,11 +8,14 @@ import { createInvestor } from "./commands/create-investor.ts";
 import { createMaster } from "./commands/create-master.ts";
 import { updateMaster } from "./commands/update-master.ts";
 import type { Deps } from "./deps.ts";
+import { DIRECTORY_FEED } from "./directory-changes.ts";
 import { forgetUpdates } from "./jobs/forget-updates.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
 import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "./queries/reveal.ts";
+
+export const FEEDS = [DIRECTORY_FEED];
 
 /** A caller may still wait for the accounts. */
 const RESUME_EVERY_MS = 500;

@@ -2,17 +2,17 @@ import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { type Draft, type Recorded, recordCashflows } from "./commands/record-cashflows.ts";
+import { type Draft, recordCashflows, type Result } from "./commands/record-cashflows.ts";
 import { markPosted, type Posted } from "./store/cashflows.ts";
 
 /** Writes that concurrent requests share: what waits while one commit runs is in the next. */
 export type CashflowQueues = {
-  /** The recorded operation; undefined when it has to be tried again. Rejects with the refusal of the operation. */
+  /** Rejects with the refusal of the operation. */
   readonly recording: BatchQueue<Draft, Attempt>;
   readonly posting: BatchQueue<Posted, undefined>;
 };
 
-type Attempt = { readonly recorded: Recorded | undefined };
+type Attempt = { readonly result: Exclude<Result, Error> };
 
 /** Rows in one commit: more would only lengthen it. */
 const MAX_ROWS = 64;
@@ -27,7 +27,7 @@ export function cashflowQueues(pool: Pool): CashflowQueues {
       keyOf: ({ operationId }) => operationId,
       async run(drafts) {
         const results = await inTransaction(pool, (tx) => recordCashflows(tx, drafts));
-        return results.map((result) => (result instanceof Error ? result : { recorded: result }));
+        return results.map((result) => (result instanceof Error ? result : { result }));
       },
       // A failure of the database may be the fault of no member, and every caller repeats its own request.
       maySplit: (error) => !isTransient(error),

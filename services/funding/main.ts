@@ -1,4 +1,4 @@
-import { openBackbone, serveContract } from "#kernel/backbone.ts";
+import { followFeed, openBackbone, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
@@ -13,6 +13,8 @@ import { cashflowQueues } from "./cashflow-queues.ts";
 import { fundingChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { DIRECTORY } from "./events/receive-directory.ts";
+import { FOLLOWINGS } from "./events/receive-followings.ts";
 import { fundingJobs, fundingService } from "./service.ts";
 
 const caller = "funding";
@@ -39,9 +41,14 @@ await runService(caller, async (context: ServiceContext) => {
     log,
     now: systemClock,
   };
+  const followed = [
+    await followFeed(context, backbone, config.ACCOUNT_GRPC_URL, DIRECTORY),
+    await followFeed(context, backbone, config.SUBSCRIPTION_GRPC_URL, FOLLOWINGS),
+  ];
   for (const job of fundingJobs(deps)) stack.use(job);
   stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), maxMs: config.PAMM_CHECK_INTERVAL }));
   const implementation = fundingService(deps);
-  const isReady = async (): Promise<boolean> => backbone.broker.isConnected();
+  const isReady = async (): Promise<boolean> =>
+    backbone.broker.isConnected() && followed.every((feed) => feed.state().stopped === undefined);
   await serveContract(context, backbone, { contract: FundingServiceService, implementation, isReady });
 });

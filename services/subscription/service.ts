@@ -9,6 +9,7 @@ import { decideReview } from "./commands/decide-review.ts";
 import { leave } from "./commands/leave.ts";
 import { returnReserve } from "./commands/return-reserve.ts";
 import { EXIT_FEED, MIRROR_FEED } from "./messages/capital-events.ts";
+import { FOLLOWING_FEED } from "./messages/following-events.ts";
 import { ALLOCATION_FEED } from "./messages/allocation-events.ts";
 import { unassign } from "./commands/unassign.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
@@ -41,7 +42,7 @@ const EVERY_MS = 1_000;
 /** The end of a week sends no signal. */
 const WEEKS_EVERY_MS = 250;
 
-export const FEEDS = [MIRROR_FEED, EXIT_FEED, ALLOCATION_FEED];
+export const FEEDS = [MIRROR_FEED, EXIT_FEED, ALLOCATION_FEED, FOLLOWING_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function subscriptionService(deps: Deps): Implementation<SubscriptionServiceService> {

@@ -3,10 +3,11 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { AddInvestorRequest, Investor as InvestorMessage } from "#proto/pamm/account/v1/account.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
+import { registerInvestor } from "../directory-changes.ts";
 import { checkAll, loginError, nameError } from "../domain/checks.ts";
 import { decideExistence, decideTradingLogin } from "../domain/decide-registration.ts";
 import type { Investor } from "../domain/investor.ts";
-import { findInvestorByCommand, insertInvestor } from "../store/investors.ts";
+import { findInvestorByCommand } from "../store/investors.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
 
 /** Registers an existing account as an Investor. Moves no funds. */
@@ -25,7 +26,7 @@ export async function addInvestor(
     decideExistence(facts);
     await deps.platform.adoptAccount({ login, role: AccountRole.INVESTOR }, context);
     const createdAt = deps.now();
-    return await inTransaction(deps.pool, (tx) => insertInvestor(tx, { login, name, createdAt, commandId }));
+    return await inTransaction(deps.pool, (tx) => registerInvestor(tx, { login, name, createdAt, commandId }));
   };
   const find = () => findInvestorByCommand(deps.pool, commandId);
   return await registerOnce({ find, register });

@@ -4,12 +4,13 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { AddMasterRequest, Master as MasterMessage } from "#proto/pamm/account/v1/account.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../deps.ts";
+import { registerMaster } from "../directory-changes.ts";
 import { countInvestorsOf } from "../directory.ts";
 import { checkAll, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
 import { decideExistence, decidePaymentLogin, decideTradingLogin } from "../domain/decide-registration.ts";
 import { masterMessage } from "../messages.ts";
 import { refuse } from "../refusals.ts";
-import { findMasterByCommand, insertMaster } from "../store/masters.ts";
+import { findMasterByCommand } from "../store/masters.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
 
 /** Registers two existing accounts as a Master. platform takes both under management before the Master is inserted. */
@@ -39,7 +40,7 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
     await deps.platform.adoptAccount({ login: paymentLogin, role: AccountRole.PAYMENT }, context);
     const texts = { name, strategyName, strategy };
     const master = { login, paymentLogin, ...texts, minDeposit, createdAt: deps.now(), commandId };
-    return masterMessage(await inTransaction(deps.pool, (tx) => insertMaster(tx, master)), 0n);
+    return masterMessage(await inTransaction(deps.pool, (tx) => registerMaster(tx, master)), 0n);
   };
   const find = async (): Promise<MasterMessage | undefined> => {
     const master = await findMasterByCommand(deps.pool, commandId);

@@ -4,12 +4,13 @@ import { moneyFromProto } from "#kernel/contract/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Master as MasterMessage, UpdateMasterRequest } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
+import { changeMaster } from "../directory-changes.ts";
 import { countInvestorsOf, getMasterById } from "../directory.ts";
 import { checkAll, minDepositError, nameError, textError } from "../domain/checks.ts";
 import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
 import { insertMasterUpdate } from "../store/master-updates.ts";
-import { findMasterById, updateMaster as storeChange } from "../store/masters.ts";
+import { findMasterById } from "../store/masters.ts";
 
 /** Changes the name, the texts and the minimum deposit of later assignments. Moves no funds. */
 export async function updateMaster(
@@ -37,7 +38,7 @@ export async function updateMaster(
 async function changeOnce({ pool, now }: Deps, id: bigint, change: MasterChange, commandId: string): Promise<Master> {
   const master = await inTransaction(pool, async (tx) => {
     const isNew = commandId === "" || (await insertMasterUpdate(tx, commandId, now()));
-    return isNew ? await storeChange(tx, id, change) : await findMasterById(tx, id);
+    return isNew ? await changeMaster(tx, id, change) : await findMasterById(tx, id);
   });
   assert(master !== undefined, "a Master is never deleted");
   return master;

@@ -1,3 +1,5 @@
+\ir ../../kernel/feed/feed.sql
+
 -- One login has one role: the first registration wins.
 create table account (
   login text primary key check (login ~ '^[0-9]{1,20}$'),

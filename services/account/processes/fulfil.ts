@@ -5,11 +5,10 @@ import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
+import { registerInvestor, registerMaster } from "../directory-changes.ts";
 import { provisioningKey, rolesOf, type Provisioning, type ProvisionedRole } from "../domain/provisioning.ts";
 import { decryptPasswords } from "../passwords.ts";
 import { refuse } from "../refusals.ts";
-import { insertInvestor } from "../store/investors.ts";
-import { insertMaster } from "../store/masters.ts";
 import {
   getProvisioning,
   lockPending,
@@ -99,11 +98,11 @@ async function insertIdentity(tx: Transaction, details: Provisioning, createdAt:
   const { kind, name, login, paymentLogin, strategyName, strategy, minDeposit, operationId: commandId } = details;
   assert(login !== undefined, "an activated provisioning has a login");
   if (kind === "INVESTOR") {
-    return (await insertInvestor(tx, { login, name, createdAt, commandId })).id;
+    return (await registerInvestor(tx, { login, name, createdAt, commandId })).id;
   }
   assert(paymentLogin !== undefined, "an activated Master has a payment login");
   const texts = { name, strategyName, strategy };
-  return (await insertMaster(tx, { login, paymentLogin, ...texts, minDeposit, createdAt, commandId })).id;
+  return (await registerMaster(tx, { login, paymentLogin, ...texts, minDeposit, createdAt, commandId })).id;
 }
 
 async function requestOf(deps: Deps, provisioning: Provisioning, role: ProvisionedRole): Promise<CreateAccountRequest> {

@@ -1,20 +1,17 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
+import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import type { Money } from "#kernel/money.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
-import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
 import { type Cashflow, depositKey } from "../domain/cashflow.ts";
 import { notSent, outcomeUnknown, refusalOfTransfer } from "../domain/transfer-outcome.ts";
 import {
-  findCashflow,
   findOpenOperation,
   getCashflowById,
   markRepeated,
@@ -42,16 +39,12 @@ export async function deposit(deps: Deps, request: DepositRequest, context: Call
 }
 
 async function findOrRecord(deps: Deps, request: DepositRequest, context: CallContext): Promise<Cashflow> {
-  const known = await findCashflow(deps.pool, context.commandId);
-  if (known !== undefined) return await join(deps.pool, known);
   const { login, comment } = request;
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
   checkMovement({ operationId, amount, comment });
-  await deps.accounts.findInvestor({ login }, queryContext(context));
-  const masterMinimum = await findMasterMinimum(deps, login, context);
   const own = { operationId, action: "deposit", login, amount, comment, deadline, at: deps.now() } as const;
-  const draft = { ...own, duplicates: duplicateRuleOf(request.client), masterMinimum };
+  const draft = { ...own, duplicates: duplicateRuleOf(request.client) };
   const { cashflow, isNew } = await record(deps, draft, context);
   return isNew ? cashflow : await join(deps.pool, cashflow);
 }
@@ -60,15 +53,6 @@ async function findOrRecord(deps: Deps, request: DepositRequest, context: CallCo
 async function join(db: Queryable, { id }: Cashflow): Promise<Cashflow> {
   await markRepeated(db, [id]);
   return await getCashflowById(db, id);
-}
-
-async function findMasterMinimum(deps: Deps, investorLogin: string, context: CallContext): Promise<Money | undefined> {
-  const { subscription } = await deps.subscriptions.findOpenSubscription({ investorLogin }, queryContext(context));
-  if (subscription?.status !== SubscriptionStatus.ACTIVE) {
-    return undefined;
-  }
-  const { minDeposit } = await deps.accounts.findMaster({ login: subscription.masterLogin }, queryContext(context));
-  return moneyFromProto(minDeposit, "min_deposit");
 }
 
 /**

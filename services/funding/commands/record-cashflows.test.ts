@@ -5,6 +5,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { cashflowQueues } from "../cashflow-queues.ts";
 import { markPosted } from "../store/cashflows.ts";
+import { addInvestor, addMaster } from "../store/investor-facts.ts";
 import { type Draft, type Recorded, recordCashflows } from "./record-cashflows.ts";
 
 const SOON = new Date(Date.now() + 10_000);
@@ -12,12 +13,15 @@ const LENIENT = { keyId: "KeyOfTheCrm1", rejectsDuplicates: false };
 const STRICT = { keyId: "KeyOfTheCrm2", rejectsDuplicates: true };
 
 function aDraft(operationId: string, own: Partial<Draft> = {}): Draft {
-  const rest = { amount: usd(100_00n), comment: "CRM-1", duplicates: undefined, masterMinimum: undefined };
+  const rest = { amount: usd(100_00n), comment: "CRM-1", duplicates: undefined };
   return { operationId, action: "deposit", login: "9001", deadline: SOON, at: new Date(), ...rest, ...own };
 }
 
 async function setUp() {
   const { pool } = await testDatabase("funding");
+  await addMaster(pool, "5001", usd(500_00n));
+  await addInvestor(pool, { login: "9001", masterLogin: undefined });
+  await addInvestor(pool, { login: "9002", masterLogin: "5001" });
   const record = (...drafts: readonly Draft[]) => inTransaction(pool, (tx) => recordCashflows(tx, drafts));
   /** Records and executes an operation. */
   const execute = async (draft: Draft, dealId: bigint) => {
@@ -39,7 +43,8 @@ test("each operation of a batch gets its own result, and a refused one leaves no
   const results = await record(
     aDraft("fresh"),
     aDraft("known"),
-    aDraft("small", { login: "9002", masterMinimum: usd(500_00n) }),
+    aDraft("small", { login: "9002" }),
+    aDraft("unknown", { login: "9003" }),
     aDraft("marked", { duplicates: LENIENT }),
     aDraft("rejected", { duplicates: STRICT, action: "deposit" }),
     aDraft("blocked", { duplicates: LENIENT, comment: "CRM-2" }),
@@ -50,6 +55,7 @@ test("each operation of a batch gets its own result, and a refused one leaves no
     { isNew: true, cashflow: { operationId: "fresh", state: "RECORDED", possibleDuplicateOf: undefined } },
     { isNew: false, cashflow: { operationId: "known", state: "POSTED", dealId: 700n } },
     { code: "below_min_deposit", outcome: "not_executed" },
+    "unknown_investor",
     { isNew: true, cashflow: { operationId: "marked", possibleDuplicateOf: 701n } },
     { code: "possible_duplicate", outcome: "not_executed", operationId: "earlier" },
     { code: "operation_in_progress", outcome: "not_executed", operationId: "open" },
@@ -93,7 +99,7 @@ test("operations that are requested at the same time share a commit", async () =
 
   const attempts = await Promise.all(Array.from({ length: 20 }, (_, index) => recording.add(aDraft(`op-${index}`))));
 
-  expect(attempts.every(({ recorded }) => recorded?.isNew)).toBe(true);
+  expect(attempts.every(({ result }) => typeof result === "object" && result.isNew)).toBe(true);
   expect(await many(pool, sql`select count(distinct xmin::text) as commits, count(*) as rows from cashflow`)).toEqual([
     { commits: 1n, rows: 20n },
   ]);

@@ -1,9 +1,8 @@
 import { Counter } from "prom-client";
-import type { Money } from "#kernel/money.ts";
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Client } from "#proto/pamm/funding/v1/funding.ts";
 import type { Cashflow, NewCashflow } from "../domain/cashflow.ts";
-import { decideDeposit } from "../domain/deposit.ts";
+import { decideDeposit, type DepositFacts } from "../domain/deposit.ts";
 import {
   duplicateInProgress,
   type DuplicateRule,
@@ -19,6 +18,7 @@ import {
   markPossibleDuplicates,
 } from "../store/cashflows.ts";
 import { listExecutedDuplicates, listOpenDuplicates } from "../store/duplicates.ts";
+import { type InvestorFacts, listInvestorFacts } from "../store/investor-facts.ts";
 import { insertWithdrawals } from "../store/withdrawals.ts";
 
 const possibleDuplicates = new Counter({
@@ -28,16 +28,16 @@ const possibleDuplicates = new Counter({
 });
 
 /** A requested operation. */
-export type Draft = Omit<NewCashflow, "decision"> & {
-  /** Minimum deposit of the Master that the Investor follows; undefined when it follows none. */
-  readonly masterMinimum: Money | undefined;
-};
+export type Draft = Omit<NewCashflow, "decision">;
 
 /** The row of the operation; `isNew` when this transaction has recorded it. */
 export type Recorded = { readonly cashflow: Cashflow; readonly isNew: boolean };
 
-/** Undefined: a duplicate has ended between two statements, and the next try records the operation. */
-type Result = Recorded | Error | undefined;
+/**
+ * What became of a draft. "again": a duplicate has ended between two statements, and the next try records the operation.
+ * "unknown_investor": the facts about the Investor have to be asked for first.
+ */
+export type Result = Recorded | Error | "again" | "unknown_investor";
 
 /**
  * Records operations in one transaction, each with its own result. An operation whose id is recorded is found again; an
@@ -48,7 +48,7 @@ export async function recordCashflows(tx: Transaction, drafts: readonly Draft[])
   const known = await listCashflows(tx, drafts.map(idOf));
   const fresh = drafts.filter(({ operationId }) => !known.has(operationId));
   const decided = await decideAll(tx, fresh);
-  const intents = [...decided.values()].flatMap((each) => (each instanceof Error ? [] : [each]));
+  const intents = [...decided.values()].flatMap((each) => (isIntent(each) ? [each] : []));
   const inserted = await insertCashflows(tx, intents);
   const withdrawals = [...inserted.values()].flatMap(({ id, action }) => (action === "withdraw" ? id : []));
   if (withdrawals.length > 0) await insertWithdrawals(tx, withdrawals);
@@ -61,7 +61,8 @@ export async function recordCashflows(tx: Transaction, drafts: readonly Draft[])
     const before = known.get(operationId);
     if (before !== undefined) return { cashflow: before, isNew: false };
     const decision = decided.get(operationId);
-    return decision instanceof Error ? decision : (checked.get(operationId) ?? blocked.get(operationId));
+    if (decision === "unknown_investor" || decision instanceof Error) return decision;
+    return checked.get(operationId) ?? blocked.get(operationId) ?? "again";
   });
 }
 
@@ -75,23 +76,32 @@ function idOf({ operationId }: { readonly operationId: string }): string {
   return operationId;
 }
 
-/** Both of two concurrent first deposits must meet the minimum: neither is POSTED when the other is decided. */
-async function decideAll(tx: Transaction, drafts: readonly Draft[]): Promise<ReadonlyMap<string, NewCashflow | Error>> {
-  const deposits = drafts.filter(({ action }) => action === "deposit");
-  const funded =
-    deposits.length === 0
-      ? new Set()
-      : await listFundedLogins(
-          tx,
-          deposits.map(({ login }) => login),
-        );
-  return new Map(drafts.map((draft) => [draft.operationId, decide(draft, !funded.has(draft.login))]));
+type Decided = NewCashflow | Error | "unknown_investor";
+
+function isIntent(decided: Decided): decided is NewCashflow {
+  return typeof decided === "object" && !(decided instanceof Error);
 }
 
-function decide({ masterMinimum, ...draft }: Draft, isFirst: boolean): NewCashflow | Error {
+/** Both of two concurrent first deposits must meet the minimum: neither is POSTED when the other is decided. */
+async function decideAll(tx: Transaction, drafts: readonly Draft[]): Promise<ReadonlyMap<string, Decided>> {
+  const logins = [...new Set(drafts.map(({ login }) => login))];
+  const [facts, funded] =
+    logins.length === 0
+      ? [new Map<string, InvestorFacts>(), new Set<string>()]
+      : [await listInvestorFacts(tx, logins), await listFundedLogins(tx, logins)];
+  return new Map(
+    drafts.map((draft) => {
+      const known = facts.get(draft.login);
+      const isFirst = !funded.has(draft.login);
+      return [draft.operationId, known === undefined ? "unknown_investor" : decide(draft, { ...known, isFirst })];
+    }),
+  );
+}
+
+function decide(draft: Draft, facts: Omit<DepositFacts, "amount">): NewCashflow | Error {
   if (draft.action === "withdraw") return { ...draft, decision: undefined };
   try {
-    return { ...draft, decision: decideDeposit({ amount: draft.amount, isFirst, masterMinimum }) };
+    return { ...draft, decision: decideDeposit({ ...facts, amount: draft.amount }) };
   } catch (error) {
     if (error instanceof Error) return error;
     throw error;

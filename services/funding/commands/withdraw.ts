@@ -1,5 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
+import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
@@ -8,7 +8,7 @@ import { checkMovement } from "../domain/amount.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 import { outcomeUnknown } from "../domain/transfer-outcome.ts";
 import type { WithdrawalDecision } from "../domain/withdrawal.ts";
-import { findCashflow, getCashflow } from "../store/cashflows.ts";
+import { getCashflow } from "../store/cashflows.ts";
 import { getWithdrawal } from "../store/withdrawals.ts";
 import { duplicateRuleOf } from "./record-cashflows.ts";
 import { record } from "./record.ts";
@@ -34,16 +34,13 @@ export async function withdraw(deps: Deps, request: WithdrawRequest, context: Ca
 }
 
 async function findOrRecord(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<Cashflow> {
-  const known = await findCashflow(deps.pool, context.commandId);
-  if (known !== undefined) return known;
   const { login, comment } = request;
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
   checkMovement({ operationId, amount, comment });
-  await deps.accounts.findInvestor({ login }, queryContext(context));
 
   const own = { operationId, action: "withdraw", login, amount, comment, deadline, at: deps.now() } as const;
-  const draft = { ...own, duplicates: duplicateRuleOf(request.client), masterMinimum: undefined };
+  const draft = { ...own, duplicates: duplicateRuleOf(request.client) };
   return (await record(deps, draft, context)).cashflow;
 }
 

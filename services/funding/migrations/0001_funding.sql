@@ -1,5 +1,18 @@
 \ir ../../kernel/postgres/lease.sql
+\ir ../../kernel/feed/feed.sql
 \ir ../../kernel/reconcile/tables.sql
+
+-- What this service knows of Investors and Masters, from the feeds of account and subscription. It asks for what is missing.
+create table known_master (
+  login             text primary key,
+  min_deposit_minor bigint not null check (min_deposit_minor >= 0)
+);
+
+create table known_investor (
+  login        text primary key,
+  -- The Master of its ACTIVE subscription.
+  master_login text check (master_login <> '')
+);
 
 -- Every requested deposit and withdrawal, and its saga. The row is committed before another service is called.
 create table cashflow (

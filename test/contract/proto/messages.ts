@@ -1,4 +1,5 @@
 import * as account from "#proto/pamm/account/v1/account.ts";
+import * as accountEvents from "#proto/pamm/account/v1/events.ts";
 import * as error from "#proto/pamm/common/v1/error.ts";
 import * as feed from "#proto/pamm/common/v1/feed.ts";
 import * as reconciliation from "#proto/pamm/common/v1/reconciliation.ts";
@@ -14,6 +15,7 @@ import * as subscription from "#proto/pamm/subscription/v1/subscription.ts";
 
 const GENERATED = [
   account,
+  accountEvents,
   error,
   feed,
   money,

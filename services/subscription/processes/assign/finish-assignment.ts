@@ -7,6 +7,7 @@ import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { changeAccount, EMPTY_HOLDING, takeBaseline } from "../../domain/buckets.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
+import { publishFollowing } from "../../messages/following-events.ts";
 import { refuse } from "../../refusals.ts";
 import { type Assignment, getAssignment, markLockReleased, recordAssignmentRefusal } from "../../store/assignments.ts";
 import { lockAccounts, saveAccounts } from "../../store/books.ts";
@@ -103,6 +104,7 @@ async function begin(
   assert(account !== undefined);
   // Another replica has finished the assignment.
   if (!(await moveSubscription(tx, id, "assigned"))) return;
+  publishFollowing(tx, { investorLogin, masterLogin });
   await beginWeeks(tx, masterLogin, lastCutOff(week, now()));
   const { account: onAccount, inbound } = takeBaseline(account.buckets, heldBalance);
   await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, onAccount), pooledIn: id }]);

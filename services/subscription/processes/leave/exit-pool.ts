@@ -5,6 +5,7 @@ import { changeAccount, changeHolding, combine, isEmptyHolding, move } from "../
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import { takeOutFlat } from "../../domain/take-out-flat.ts";
 import { publishExitRequested, publishExitsCompleted } from "../../messages/capital-events.ts";
+import { publishFollowing } from "../../messages/following-events.ts";
 import { deleteArrivalsOf } from "../../store/arrivals.ts";
 import { saveAccounts } from "../../store/books.ts";
 import { insertExitTransfers } from "../../store/exit-transfers.ts";
@@ -43,6 +44,7 @@ export async function exitPool(
   await saveHoldings(tx, [{ ...holding, buckets, unredeemed: 0n }]);
   await deleteArrivalsOf(tx, subscriptionId);
   assert(await moveSubscription(tx, subscriptionId, "left"), "only an active subscription can be left");
+  publishFollowing(tx, { investorLogin: account.login, masterLogin: "" });
   await endWeeksIfEmpty(tx, masterLogin);
   const [exit] = await insertExitTransfers(tx, { subscriptionId, masterLogin, amount, at });
   const status = isEmptyHolding(buckets) ? "CANCELLED" : "PAUSED";

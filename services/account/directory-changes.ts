@@ -1,0 +1,35 @@
+import { moneyToProto } from "#kernel/contract/money.ts";
+import { publish } from "#kernel/feed/publish.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
+import type { Investor, NewInvestor } from "./domain/investor.ts";
+import type { Master, MasterChange, NewMaster } from "./domain/master.ts";
+import { insertInvestor } from "./store/investors.ts";
+import { insertMaster, updateMaster } from "./store/masters.ts";
+
+/** Other services keep what they need to know of the directory from this feed. */
+export const DIRECTORY_FEED = "account.directory";
+
+/** Every change of the directory, each with its event. */
+export async function registerInvestor(tx: Transaction, fresh: NewInvestor): Promise<Investor> {
+  const investor = await insertInvestor(tx, fresh);
+  publish(tx, { feed: DIRECTORY_FEED, event: InvestorRegistered, message: { login: investor.login } });
+  return investor;
+}
+
+export async function registerMaster(tx: Transaction, fresh: NewMaster): Promise<Master> {
+  const master = await insertMaster(tx, fresh);
+  publishMaster(tx, master);
+  return master;
+}
+
+/** Undefined when no Master has the id. */
+export async function changeMaster(tx: Transaction, id: bigint, change: MasterChange): Promise<Master | undefined> {
+  const master = await updateMaster(tx, id, change);
+  if (master !== undefined) publishMaster(tx, master);
+  return master;
+}
+
+function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
+  publish(tx, { feed: DIRECTORY_FEED, event: MasterChanged, message: { login, minDeposit: moneyToProto(minDeposit) } });
+}

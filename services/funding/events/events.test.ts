@@ -1,0 +1,100 @@
+import { expect, onTestFinished, test } from "vitest";
+import { consumeFeed } from "#kernel/feed/consume.ts";
+import { createLog } from "#kernel/log.ts";
+import { usd } from "#kernel/money.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
+import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
+import { FollowingChanged } from "#proto/pamm/subscription/v1/events.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { addInvestor, addMaster, listInvestorFacts } from "../store/investor-facts.ts";
+import { DIRECTORY } from "./receive-directory.ts";
+import { FOLLOWINGS } from "./receive-followings.ts";
+
+const log = createLog({ service: "funding", level: "silent" });
+
+type Event = { readonly type: string; readonly payload: Uint8Array };
+
+const registered = (login: string): Event => ({
+  type: InvestorRegistered.$type,
+  payload: InvestorRegistered.encode({ login }).finish(),
+});
+const master = (login: string, minorUnits: bigint, currencyCode = "USD"): Event => ({
+  type: MasterChanged.$type,
+  payload: MasterChanged.encode({ login, minDeposit: { currencyCode, minorUnits } }).finish(),
+});
+const follows = (investorLogin: string, masterLogin: string): Event => ({
+  type: FollowingChanged.$type,
+  payload: FollowingChanged.encode({ investorLogin, masterLogin }).finish(),
+});
+
+async function setUp() {
+  const { pool } = await testDatabase("funding");
+  const receive = async (feed: typeof DIRECTORY | typeof FOLLOWINGS, ...events: readonly Event[]) => {
+    const entries = events.map((event, index): FeedEntry => {
+      const number = BigInt(index + 1);
+      return { ...event, number, id: number, publishedAt: new Date(), requestId: "" };
+    });
+    const read = async () => ({ entries, lastNumber: BigInt(entries.length) });
+    const consumer = await consumeFeed({ ...(feed as typeof DIRECTORY), pool, read, log });
+    onTestFinished(() => consumer[Symbol.asyncDispose]());
+    await consumer.catchUp(BigInt(entries.length));
+  };
+  return { pool, receive };
+}
+
+test("an Investor is known when it is registered, and its minimum is that of the Master that it follows now", async () => {
+  const { pool, receive } = await setUp();
+  await receive(
+    DIRECTORY,
+    registered("1"),
+    registered("2"),
+    master("5", 100_00n),
+    master("6", 7n),
+    master("5", 500_00n),
+  );
+  await receive(
+    FOLLOWINGS,
+    follows("2", "5"),
+    follows("3", "6"),
+    follows("2", ""),
+    follows("4", "5"),
+    follows("2", "5"),
+  );
+
+  expect(await listInvestorFacts(pool, ["1", "2", "3", "4", "9"])).toEqual(
+    new Map([
+      ["1", { masterMinimum: undefined }],
+      ["2", { masterMinimum: usd(500_00n) }],
+      ["3", { masterMinimum: usd(7n) }],
+      ["4", { masterMinimum: usd(500_00n) }],
+    ]),
+  );
+});
+
+test("an Investor whose Master is not known is unknown", async () => {
+  const { pool, receive } = await setUp();
+  await receive(FOLLOWINGS, follows("2", "5"));
+
+  expect(await listInvestorFacts(pool, ["2"])).toEqual(new Map());
+});
+
+test("facts that were asked for never replace those of an event", async () => {
+  const { pool, receive } = await setUp();
+  await receive(DIRECTORY, master("5", 500_00n));
+  await receive(FOLLOWINGS, follows("2", "5"));
+
+  await addMaster(pool, "5", usd(1n));
+  await addInvestor(pool, { login: "2", masterLogin: undefined });
+
+  expect(await listInvestorFacts(pool, ["2"])).toEqual(new Map([["2", { masterMinimum: usd(500_00n) }]]));
+});
+
+test("a minimum that is no amount in USD stops the feed before its entry", async () => {
+  const { pool, receive } = await setUp();
+
+  await expect(receive(DIRECTORY, registered("1"), master("5", 1n, "EUR"))).rejects.toThrow("stopped");
+
+  expect(await many(pool, sql`select number from feed_poison`)).toEqual([{ number: 2n }]);
+  expect([...(await listInvestorFacts(pool, ["1"])).keys()]).toEqual(["1"]);
+});

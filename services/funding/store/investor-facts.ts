@@ -1,0 +1,81 @@
+import { type Money, usd } from "#kernel/money.ts";
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+/** What a deposit is decided with. */
+export type InvestorFacts = {
+  /** Minimum deposit of the Master that the Investor follows; undefined when it follows none. */
+  readonly masterMinimum: Money | undefined;
+};
+
+/** By login. Leaves out Investors of which this service does not know everything. */
+export async function listInvestorFacts(
+  db: Queryable,
+  logins: readonly string[],
+): Promise<ReadonlyMap<string, InvestorFacts>> {
+  const rows = await many<{ login: string; minimum: bigint | null }>(
+    db,
+    sql`select known_investor.login, min_deposit_minor as minimum
+        from known_investor
+        left join known_master on known_master.login = master_login
+        where known_investor.login = any (${logins}::text[]) and (master_login is null or known_master.login is not null)`,
+  );
+  return new Map(
+    rows.map(({ login, minimum }) => [login, { masterMinimum: minimum === null ? undefined : usd(minimum) }]),
+  );
+}
+
+export type KnownInvestor = { readonly login: string; readonly masterLogin: string | undefined };
+
+/** Facts that were asked for: events that came in the meantime are newer. */
+export async function addInvestor(db: Queryable, { login, masterLogin }: KnownInvestor): Promise<void> {
+  await execute(
+    db,
+    sql`insert into known_investor (login, master_login) values (${login}, ${masterLogin}) on conflict do nothing`,
+  );
+}
+
+export async function addMaster(db: Queryable, login: string, minDeposit: Money): Promise<void> {
+  await execute(
+    db,
+    sql`insert into known_master (login, min_deposit_minor) values (${login}, ${minDeposit.minor}) on conflict do nothing`,
+  );
+}
+
+/** New Investors follow no Master. */
+export async function addInvestors(tx: Transaction, logins: readonly string[]): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into known_investor (login) select login from unnest(${logins}::text[]) as registered (login)
+        on conflict do nothing`,
+  );
+}
+
+/** Each Investor once. */
+export async function saveFollowings(tx: Transaction, followings: readonly KnownInvestor[]): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into known_investor (login, master_login)
+        select login, master_login
+        from unnest(
+          ${followings.map(({ login }) => login)}::text[], ${followings.map(({ masterLogin }) => masterLogin)}::text[]
+        ) as following (login, master_login)
+        on conflict (login) do update set master_login = excluded.master_login`,
+  );
+}
+
+/** Each Master once. */
+export async function saveMasters(
+  tx: Transaction,
+  masters: readonly { readonly login: string; readonly minDeposit: Money }[],
+): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into known_master (login, min_deposit_minor)
+        select login, minimum
+        from unnest(
+          ${masters.map(({ login }) => login)}::text[], ${masters.map(({ minDeposit }) => minDeposit.minor)}::bigint[]
+        ) as changed (login, minimum)
+        on conflict (login) do update set min_deposit_minor = excluded.min_deposit_minor`,
+  );
+}
