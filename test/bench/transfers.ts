@@ -45,7 +45,14 @@ const payment = await createAccount(platform, AccountRole.PAYMENT, 0);
 const logins = await createAccounts(platform);
 print(`${logins.length} Investors`);
 
-const EMPTY = { lockOwner: "", upTo: undefined, enqueue: false, comment: "", sendBefore: undefined };
+const EMPTY = {
+  lockOwner: "",
+  upTo: undefined,
+  enqueue: false,
+  comment: "",
+  sendBefore: undefined,
+  releaseLock: false,
+};
 
 await measure("results", (login, index) => ({
   ...EMPTY,

@@ -108,5 +108,6 @@ function transferOf(cashflow: Cashflow): TransferRequest {
     enqueue: false,
     comment: cashflow.comment,
     sendBefore: cashflow.deadline,
+    releaseLock: false,
   };
 }

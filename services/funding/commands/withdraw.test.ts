@@ -145,7 +145,7 @@ test("the reserve of a refused payout is returned to the pool before the account
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
-test("a payout whose answer was lost keeps the account lock until the recovery job finishes it, and is paid once", async () => {
+test("a payout whose answer was lost is finished by the recovery job, and is paid once", async () => {
   const deps = await world({ platform: fundedPlatform() });
   deps.platform.faults.transfer.push("lost answer");
 
@@ -153,7 +153,7 @@ test("a payout whose answer was lost keeps the account lock until the recovery j
     code: "outcome_unknown",
     operationId: "op-1",
   });
-  expect(deps.platform.accountLocks.get(INVESTOR)).toBe("funding:withdrawal:1:1");
+  expect(await saga(deps)).toEqual([{ state: "PAYING", try: 1, is_released: false }]);
 
   await settleLater(deps);
 
@@ -213,11 +213,12 @@ test("a crash before the subscription service is called leaves a saga that ends 
   expect(deps.platform.released).toEqual(["funding:withdrawal:1:1"]);
 });
 
-test("an account lock whose release failed is released by the recovery job", async () => {
+test("the account lock of a refused withdrawal whose release failed is released by the recovery job", async () => {
   const deps = await world({ platform: fundedPlatform() });
   deps.platform.faults.release.push("unreachable");
+  deps.refusals.push(aRefusal("master_open_positions"));
 
-  await withdraw(deps, FORTY, aCall("op-1"));
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code: "master_open_positions" });
   expect(deps.platform.accountLocks.size).toBe(1);
   await deps.pool.query("update cashflow set finished_at = now() - interval '1 minute'");
   await releaseLocks(deps);

@@ -35,39 +35,38 @@ export async function getWithdrawal(db: Queryable, cashflowId: bigint): Promise<
 
 /** Compare-and-set: from here the pool may decide. False when another process has aborted the try. */
 export async function markLeaving(
-  tx: Transaction,
+  db: Queryable,
   id: bigint,
   held: { try: number; facts: HeldFacts },
 ): Promise<boolean> {
-  if (!(await lockTry(tx, id, held.try))) {
-    return false;
-  }
-  const moved = await execute(tx, sql`update cashflow set state = 'LEAVING' where id = ${id} and state = 'RECORDED'`);
-  if (moved === 0) {
-    return false;
-  }
-  await execute(
-    tx,
-    sql`update withdrawal
+  return await matchesRow(
+    db,
+    sql`with own as (
+          select cashflow_id from withdrawal where cashflow_id = ${id} and try = ${held.try} for no key update
+        ), moved as (
+          update cashflow set state = 'LEAVING' from own where id = cashflow_id and state = 'RECORDED' returning id
+        )
+        update withdrawal
         set held_balance_minor = ${held.facts.balance.minor}, held_log_number = ${held.facts.logNumber}
-        where cashflow_id = ${id}`,
+        from moved
+        where cashflow_id = id`,
   );
-  return true;
 }
 
 /** The decision is stored before money moves, so that there is no second one after a crash. */
-export async function markCollecting(tx: Transaction, id: bigint, decision: WithdrawalDecision): Promise<void> {
-  const moved = await execute(tx, sql`update cashflow set state = 'COLLECTING' where id = ${id} and state = 'LEAVING'`);
-  if (moved === 1) {
-    await execute(
-      tx,
-      sql`update withdrawal
-          set balance_before_minor = ${decision.balanceBefore.minor}, pending_fee_minor = ${decision.pendingFee.minor},
-              available_minor = ${decision.availableAfterFee.minor}, effective_minor = ${decision.effective.minor},
-              open_positions_checked = ${decision.openPositionsChecked}
-          where cashflow_id = ${id}`,
-    );
-  }
+export async function markCollecting(db: Queryable, id: bigint, decision: WithdrawalDecision): Promise<void> {
+  await execute(
+    db,
+    sql`with moved as (
+          update cashflow set state = 'COLLECTING' where id = ${id} and state = 'LEAVING' returning id
+        )
+        update withdrawal
+        set balance_before_minor = ${decision.balanceBefore.minor}, pending_fee_minor = ${decision.pendingFee.minor},
+            available_minor = ${decision.availableAfterFee.minor}, effective_minor = ${decision.effective.minor},
+            open_positions_checked = ${decision.openPositionsChecked}
+        from moved
+        where cashflow_id = id`,
+  );
 }
 
 /** All due fees are collected: the decided amount may be paid out. */

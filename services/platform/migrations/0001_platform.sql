@@ -83,6 +83,8 @@ create table transfer (
   -- Set when the first debit is cut to the balance above this floor.
   floor_minor bigint,
   is_enqueued boolean not null,
+  -- The account lock is released in the commit that records the transfer as applied.
+  releases_lock boolean not null,
   send_before timestamptz,
   comment     text not null,
   request_id  text not null,
@@ -149,7 +151,7 @@ create index leg_of_time on leg (login, applied_at) where deal_id is not null;
 create view recorded_leg as
   select leg.number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
          platform_code, review, attempt, absences, deal_id, applied_at, leg.created_at, changed_at,
-         key, lock_owner, leg_count, comment, is_enqueued, request_id,
+         key, lock_owner, leg_count, comment, is_enqueued, releases_lock, request_id,
          coalesce(send_before <= clock_timestamp(), false) as is_late, next_scan_at > clock_timestamp() as is_early
   from leg
   join transfer on transfer.id = transfer_id;

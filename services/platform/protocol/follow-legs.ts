@@ -1,4 +1,5 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { releaseLocks } from "../store/account-locks.ts";
 import { listLegs } from "../store/legs.ts";
 import { insertLegs, saveTransition } from "../store/leg-transitions.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
@@ -12,10 +13,11 @@ const SECOND = 2;
 const REVERSAL = 3;
 
 /**
- * Continues a transfer when one of its legs changes: the second is sent only after the first is applied, and only a definite
+ * Continues a transfer when one of its legs changes: an applied one may release the account lock, the second is sent only after the first is applied, and only a definite
  * refusal of the second reverses the first. While the outcome of the second is unknown, nothing is decided.
  */
 export async function followLegs(tx: Transaction, leg: RecordedLeg, to: Leg): Promise<void> {
+  if (leg.releasesLock && to.state === "APPLIED") await releaseLocks(tx, [leg]);
   if (leg.legCount === 1) return;
   if (leg.ordinal === FIRST && to.state === "APPLIED") await readyNextLegs(tx, [leg.transferId]);
   if (leg.ordinal === FIRST && to.state === "REFUSED") await cancelSecond(tx, leg.transferId, to.reason);

@@ -124,7 +124,7 @@ function cut(debitMinor: bigint, availableMinor: bigint): bigint {
 /** The leg as its row is now, so that it is not read again. */
 function recordedLeg({ order, account, requestId }: Accepted, leg: NewLeg, number: LegNumber | undefined): RecordedLeg {
   if (number === undefined) throw new Error("a leg was inserted without a number");
-  const { key, lockOwner, comment, isEnqueued, legs } = order;
+  const { key, lockOwner, comment, isEnqueued, releasesLock, legs } = order;
   return {
     ...leg,
     number,
@@ -137,6 +137,7 @@ function recordedLeg({ order, account, requestId }: Accepted, leg: NewLeg, numbe
     legCount: legs.length,
     comment,
     isEnqueued,
+    releasesLock,
     requestId,
     isLate: false,
     isEarly: false,

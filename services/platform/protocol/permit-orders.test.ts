@@ -26,7 +26,14 @@ async function setUp() {
 }
 
 function aOrder(key: string, legs: readonly OrderedLeg[], own: Partial<TransferOrder> = {}): TransferOrder {
-  const rest = { lockOwner: "", floorMinor: undefined, isEnqueued: false, sendBefore: undefined, comment: "" };
+  const rest = {
+    lockOwner: "",
+    floorMinor: undefined,
+    isEnqueued: false,
+    releasesLock: false,
+    sendBefore: undefined,
+    comment: "",
+  };
   return { key, legs, ...rest, ...own };
 }
 

@@ -1,6 +1,7 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { verificationDelayMs } from "../domain/next-scan.ts";
 import { type Account, lockAccounts } from "../store/accounts.ts";
+import { releaseLocks } from "../store/account-locks.ts";
 import { saveApplied } from "../store/leg-transitions.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { readyNextLegs } from "../store/transfers.ts";
@@ -36,6 +37,8 @@ export async function recordApplied(
     .filter(({ leg }) => saved.has(leg.number))
     .map(({ account, ...answer }) => ({ account, leg: appliedLeg(answer) }));
   await appendToLogs(tx, server, plain.filter(({ account }) => account.role !== "master").map(factOf));
+  const releasing = plain.flatMap(({ leg }) => (leg.releasesLock ? leg : []));
+  if (releasing.length > 0) await releaseLocks(tx, releasing);
   const debits = plain.filter(({ leg }) => leg.ordinal === 1 && leg.legCount === 2);
   if (debits.length > 0) {
     await readyNextLegs(

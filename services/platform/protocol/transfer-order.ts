@@ -16,6 +16,8 @@ export type TransferOrder = {
   /** Cuts the first debit to the balance above this floor, in cents. */
   readonly floorMinor: bigint | undefined;
   readonly isEnqueued: boolean;
+  /** The account lock ends with the transfer. */
+  readonly releasesLock: boolean;
   readonly sendBefore: Date | undefined;
   readonly comment: string;
 };
@@ -40,6 +42,7 @@ export function readTransferOrder(request: TransferRequest): TransferOrder {
     legs: legs.filter((leg) => leg !== undefined),
     floorMinor: request.upTo && (request.upTo.floor?.minorUnits ?? 0n),
     isEnqueued: request.enqueue,
+    releasesLock: request.releaseLock,
     sendBefore: request.sendBefore,
     comment: request.comment,
   };
@@ -102,5 +105,8 @@ function checkTogether(order: TransferOrder, count: number, reject: Reject): voi
   }
   if (second !== undefined && second.login === first.login) reject("legs", "login", "must have different logins");
   if (order.floorMinor !== undefined && first.amountMinor > 0n) reject("up_to", "sign", "must be used with a debit");
+  if (order.releasesLock && (order.lockOwner === "" || order.legs.length !== 1)) {
+    reject("release_lock", "contradiction", "must be used with an account lock and one leg");
+  }
   if (order.isEnqueued && neverQueues(order)) reject("enqueue", "contradiction", "must be false for this transfer");
 }

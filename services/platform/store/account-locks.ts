@@ -37,15 +37,26 @@ export async function withdrawClaim(db: Queryable, login: string, lockOwner: str
   );
 }
 
-export async function releaseLock(tx: Transaction, login: string, lockOwner: string): Promise<void> {
+/** Releases locks for good; one that another owner has stays. */
+export async function releaseLocks(
+  tx: Transaction,
+  locks: readonly { readonly login: string; readonly lockOwner: string }[],
+): Promise<void> {
   await execute(
     tx,
-    sql`insert into released_lock (lock_owner, login) values (${lockOwner}, ${login}) on conflict (lock_owner) do nothing`,
-  );
-  await execute(
-    tx,
-    sql`update account
+    sql`with released as (
+          select login, lock_owner
+          from unnest(
+            ${locks.map(({ login }) => login)}::text[], ${locks.map(({ lockOwner }) => lockOwner)}::text[]
+          ) as lock (login, lock_owner)
+        ), recorded as (
+          insert into released_lock (lock_owner, login)
+          select lock_owner, login from released
+          on conflict (lock_owner) do nothing
+        )
+        update account
         set locked_by = null, lock_number = null, lock_granted_at = null
-        where login = ${login} and locked_by = ${lockOwner}`,
+        from released
+        where account.login = released.login and locked_by = lock_owner`,
   );
 }

@@ -28,7 +28,15 @@ async function aManagedLogin(pool: Pool, login: string): Promise<void> {
 
 async function aLeg(pool: Pool, login: string, key: string, kind: "deposit" | "fee_credit" = "deposit") {
   return inTransaction(pool, async (tx) => {
-    const order = { key, lockOwner: "", legCount: 1, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
+    const order = {
+      key,
+      lockOwner: "",
+      legCount: 1,
+      floorMinor: undefined,
+      isEnqueued: false,
+      releasesLock: false,
+      sendBefore: undefined,
+    };
     const inserted = await insertTransfers(tx, [{ ...order, comment: "", requestId: "" }]);
     const amounts = { requestedMinor: 5n, amountMinor: 5n };
     const status = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;

@@ -27,6 +27,8 @@ export type RecordedLeg = {
   readonly legCount: number;
   readonly comment: string;
   readonly isEnqueued: boolean;
+  /** The account lock of its owner ends when the leg is applied. */
+  readonly releasesLock: boolean;
   readonly requestId: string;
   /** The deadline of the first permit has passed, by the clock of the database. */
   readonly isLate: boolean;
@@ -60,6 +62,7 @@ export type LegRow = {
   leg_count: number;
   comment: string;
   is_enqueued: boolean;
+  releases_lock: boolean;
   request_id: string;
   is_late: boolean;
   is_early: boolean;
@@ -86,6 +89,7 @@ export function legOf(row: LegRow): RecordedLeg {
     legCount: row.leg_count,
     comment: row.comment,
     isEnqueued: row.is_enqueued,
+    releasesLock: row.releases_lock,
     requestId: row.request_id,
     isLate: row.is_late,
     isEarly: row.is_early,

@@ -9,7 +9,7 @@ export async function lockLeg(tx: Transaction, number: LegNumber): Promise<Recor
     tx,
     sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, request_id, is_late, is_early
+               comment, is_enqueued, releases_lock, request_id, is_late, is_early
         from recorded_leg
         where number = ${number}
         for no key update`,
@@ -35,7 +35,7 @@ export async function listLegsOf(
     db,
     sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, request_id, is_late, is_early
+               comment, is_enqueued, releases_lock, request_id, is_late, is_early
         from recorded_leg
         where transfer_id = any (${transferIds}::bigint[])
         order by transfer_id, ordinal`,
@@ -49,7 +49,7 @@ export async function listUnderWay(db: Queryable, login: string): Promise<Record
     db,
     sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, request_id, is_late, is_early
+               comment, is_enqueued, releases_lock, request_id, is_late, is_early
         from recorded_leg
         where login = ${login}
           and state in ('SENDING', 'UNKNOWN', 'REVIEW')
@@ -65,7 +65,7 @@ export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Pro
     tx,
     sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, request_id, is_late, is_early
+               comment, is_enqueued, releases_lock, request_id, is_late, is_early
         from recorded_leg
         where number = any (${numbers}::bigint[])
         order by number
@@ -79,7 +79,7 @@ export async function listLegsByNumber(db: Queryable, numbers: readonly bigint[]
     db,
     sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
                platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, request_id, is_late, is_early
+               comment, is_enqueued, releases_lock, request_id, is_late, is_early
         from recorded_leg
         where number = any (${numbers}::bigint[])
         order by number`,

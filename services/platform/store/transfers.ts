@@ -16,6 +16,7 @@ export type NewTransfer = {
   readonly legCount: number;
   readonly floorMinor: bigint | undefined;
   readonly isEnqueued: boolean;
+  readonly releasesLock: boolean;
   readonly sendBefore: Date | undefined;
   readonly comment: string;
   readonly requestId: string;
@@ -37,18 +38,19 @@ export async function insertTransfers(
 ): Promise<ReadonlyMap<string, InsertedTransfer>> {
   const rows = await many<{ id: bigint; key: string; is_late: boolean }>(
     tx,
-    sql`insert into transfer (key, lock_owner, leg_count, floor_minor, is_enqueued, send_before, comment, request_id)
-        select key, lock_owner, leg_count, floor, is_enqueued, send_before, comment, request_id
+    sql`insert into transfer (key, lock_owner, leg_count, floor_minor, is_enqueued, releases_lock, send_before, comment, request_id)
+        select key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id
         from unnest(
           ${transfers.map(({ key }) => key)}::text[],
           ${transfers.map(({ lockOwner }) => lockOwner)}::text[],
           ${transfers.map(({ legCount }) => legCount)}::smallint[],
           ${transfers.map(({ floorMinor }) => floorMinor)}::bigint[],
           ${transfers.map(({ isEnqueued }) => isEnqueued)}::boolean[],
+          ${transfers.map(({ releasesLock }) => releasesLock)}::boolean[],
           ${transfers.map(({ sendBefore }) => sendBefore)}::timestamptz[],
           ${transfers.map(({ comment }) => comment)}::text[],
           ${transfers.map(({ requestId }) => requestId)}::text[]
-        ) as ordered (key, lock_owner, leg_count, floor, is_enqueued, send_before, comment, request_id)
+        ) as ordered (key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id)
         order by key
         on conflict (key) do nothing
         returning id, key, coalesce(send_before <= clock_timestamp(), false) as is_late`,

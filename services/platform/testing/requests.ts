@@ -15,6 +15,7 @@ export function aTransfer(key: string, legs: readonly LegOrder[], own: Partial<T
     enqueue: false,
     comment: "",
     sendBefore: undefined,
+    releaseLock: false,
     ...own,
   };
 }

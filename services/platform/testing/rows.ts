@@ -51,7 +51,15 @@ export async function aWaitingLeg(pool: Pool, leg: OrderedLeg): Promise<LegNumbe
     sendBefore,
     attempt = 0,
   } = leg;
-  const own = { key, lockOwner, legCount: Math.max(ordinal, 1), floorMinor: undefined, isEnqueued: false, sendBefore };
+  const own = {
+    key,
+    lockOwner,
+    legCount: Math.max(ordinal, 1),
+    floorMinor: undefined,
+    isEnqueued: false,
+    releasesLock: false,
+    sendBefore,
+  };
   return await inTransaction(pool, async (tx) => {
     const inserted = await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }]);
     const transferId = inserted.get(key)?.id;
@@ -69,7 +77,15 @@ export async function aTwoLeggedTransfer(
   pool: Pool,
   { key, debit, credit }: { readonly key: string; readonly debit: string; readonly credit: string },
 ): Promise<readonly [LegNumber, LegNumber]> {
-  const own = { key, lockOwner: "", legCount: 2, floorMinor: undefined, isEnqueued: false, sendBefore: undefined };
+  const own = {
+    key,
+    lockOwner: "",
+    legCount: 2,
+    floorMinor: undefined,
+    isEnqueued: false,
+    releasesLock: false,
+    sendBefore: undefined,
+  };
   return await inTransaction(pool, async (tx) => {
     const transferId = (await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }])).get(key)?.id;
     assert(transferId !== undefined, `${key} exists already`);

@@ -16,7 +16,16 @@ const STATE: Readonly<Record<TransferState, string>> = {
 
 /** A queued transfer request for one account: without an account lock, for the full amount, without a send deadline. */
 export function queuedTransfer(key: string, leg: TransferLeg): TransferRequest {
-  return { key, lockOwner: "", legs: [leg], upTo: undefined, enqueue: true, comment: "", sendBefore: undefined };
+  return {
+    key,
+    lockOwner: "",
+    legs: [leg],
+    upTo: undefined,
+    enqueue: true,
+    comment: "",
+    sendBefore: undefined,
+    releaseLock: false,
+  };
 }
 
 /** The state of a transfer for operators: why it waits or was refused. */

@@ -93,7 +93,13 @@ async function take(
   { key, amount }: CrystalliseResponse["items"][number],
 ): Promise<bigint> {
   const legs = [{ login, kind: MovementKind.FEE_DEBIT, amount: moneyToProto(usd(-(amount?.minorUnits ?? 0n))) }];
-  const rest = { upTo: { floor: moneyToProto(usd(0n)) }, enqueue: false, comment: "", sendBefore: undefined };
+  const rest = {
+    upTo: { floor: moneyToProto(usd(0n)) },
+    enqueue: false,
+    comment: "",
+    sendBefore: undefined,
+    releaseLock: false,
+  };
   const context = callContext({ caller: "fee", withinMs: CALL_MS });
   const result = await platform.transfer({ key, lockOwner, legs, ...rest }, context);
   if (result.state === TransferState.REFUSED) await returnReserve(key);

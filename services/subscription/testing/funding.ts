@@ -89,6 +89,6 @@ async function transfer(
   const { key, lockOwner, login, kind, amount } = input;
   const legs = [{ login, kind, amount: moneyToProto(usd(amount)) }];
   const upTo = kind === MovementKind.FEE_DEBIT ? { floor: moneyToProto(usd(0n)) } : undefined;
-  const rest = { upTo, enqueue: false, comment: "", sendBefore: undefined };
+  const rest = { upTo, enqueue: false, comment: "", sendBefore: undefined, releaseLock: false };
   return await platform.client.transfer({ key, lockOwner, legs, ...rest }, context);
 }

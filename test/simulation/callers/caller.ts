@@ -29,6 +29,7 @@ export type Order = {
   readonly legs: readonly Leg[];
   readonly lockOwner?: string;
   readonly isEnqueued?: boolean;
+  readonly releasesLock?: boolean;
   readonly floorMinor?: bigint | undefined;
   readonly sendBefore?: Date | undefined;
 };
@@ -111,7 +112,15 @@ function isEnd({ state }: TransferResult): boolean {
   return state === TransferState.APPLIED || state === TransferState.REFUSED || state === TransferState.REVIEW;
 }
 
-function requestOf({ key, legs, lockOwner = "", isEnqueued = false, floorMinor, sendBefore }: Order): TransferRequest {
+function requestOf({
+  key,
+  legs,
+  lockOwner = "",
+  isEnqueued = false,
+  releasesLock = false,
+  floorMinor,
+  sendBefore,
+}: Order): TransferRequest {
   return {
     key,
     lockOwner,
@@ -123,6 +132,7 @@ function requestOf({ key, legs, lockOwner = "", isEnqueued = false, floorMinor, 
     upTo: floorMinor === undefined ? undefined : { floor: { currencyCode: "USD", minorUnits: floorMinor } },
     enqueue: isEnqueued,
     sendBefore,
+    releaseLock: releasesLock,
     comment: "simulated",
   };
 }

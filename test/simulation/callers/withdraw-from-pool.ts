@@ -82,9 +82,11 @@ type Payout = { readonly key: string; readonly login: string; readonly lockOwner
 
 async function payOut(caller: Caller, { key, login, lockOwner }: Payout, amountMinor: bigint): Promise<void> {
   if (amountMinor === 0n) return;
+  // From here on the lock may end with the payout, before this caller knows.
+  caller.accountLocks.onRelease(login);
   const legs = [{ login, kind: "withdrawal", amountMinor: -amountMinor }] as const;
   for (;;) {
-    const paid = await untilFinal(caller, { key, lockOwner, legs });
+    const paid = await untilFinal(caller, { key, lockOwner, legs, releasesLock: true });
     if (paid?.state === TransferState.APPLIED) return;
     if (paid?.state === TransferState.REFUSED) return returnReserve(caller, key);
     await pause(RETRY_MS);

@@ -21,7 +21,7 @@ import {
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
 import { balanceOf, type FakeDeal, getAccount, lastEntry, openAccount, type PlatformLedger } from "./ledger.ts";
-import { executeWaiting, execute, type PlatformTransfers, transferOnce } from "./transfers.ts";
+import { execute, executeWaiting, release, transferOnce, type PlatformTransfers } from "./transfers.ts";
 
 /** What goes wrong once, at the next call of this kind. */
 export type Fault = "lost answer" | "unreachable" | "unknown" | "expired" | "insufficient_funds" | "account_busy";
@@ -106,8 +106,7 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     async release({ login, lockOwner }) {
       reach();
       if (fake.faults.release.shift() !== undefined) throw serviceUnavailable("platform");
-      ledger.released.push(lockOwner);
-      if (ledger.accountLocks.get(login) === lockOwner) ledger.accountLocks.delete(login);
+      release(ledger, login, lockOwner);
       executeWaiting(fake);
       return {};
     },

@@ -82,6 +82,13 @@ export function execute({ ledger, rules }: PlatformTransfers, transfer: Platform
     return { ...leg, state: APPLIED, dealId, reference: "P", appliedAt: dealAt };
   });
   transfer.result = { ...result, legs, state: legs.every(({ state }) => state === APPLIED) ? APPLIED : PENDING };
+  if (request.releaseLock && transfer.result.state === APPLIED) release(ledger, loginOf(request), lockOwner);
+}
+
+/** Ends an account lock for good. */
+export function release(ledger: PlatformLedger, login: string, lockOwner: string): void {
+  ledger.released.push(lockOwner);
+  if (ledger.accountLocks.get(login) === lockOwner) ledger.accountLocks.delete(login);
 }
 
 /** Decides the amount or refuses; a transfer that waits for the lock of another owner stays as it is. */

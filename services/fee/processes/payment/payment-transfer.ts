@@ -35,6 +35,7 @@ export function transferOf(
     enqueue: false,
     comment: "",
     sendBefore: undefined,
+    releaseLock: false,
   };
 }
 

@@ -1,7 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { lockOwnerOf } from "../../domain/cashflow.ts";
@@ -24,7 +23,7 @@ export async function acquireLock(deps: Deps, saga: Saga, context: CallContext):
     );
     const facts = { balance: moneyFromProto(balance, "balance"), logNumber };
     // False: another process has aborted this try; the next turn reads the new state.
-    await inTransaction(deps.pool, (tx) => markLeaving(tx, cashflow.id, { try: withdrawal.try, facts }));
+    await markLeaving(deps.pool, cashflow.id, { try: withdrawal.try, facts });
   } catch (error) {
     if (!(error instanceof Refusal)) {
       throw error;

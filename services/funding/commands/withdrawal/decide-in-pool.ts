@@ -31,7 +31,7 @@ export async function decideInPool(deps: Deps, saga: Saga, context: CallContext)
   }
   try {
     const answer = await deps.subscriptions.leave(leaveOf(saga, held), withReplyReserve(context));
-    await inTransaction(deps.pool, (tx) => markCollecting(tx, cashflow.id, decisionOf(answer)));
+    await markCollecting(deps.pool, cashflow.id, decisionOf(answer));
   } catch (error) {
     if (!(error instanceof Refusal)) {
       throw error;

@@ -10,7 +10,7 @@ import type { Deps } from "../../deps.ts";
 import { lockOwnerOf, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
 import { outcomeUnknown, refusalOfTransfer } from "../../domain/transfer-outcome.ts";
 import { getCashflow, markDoubt, markPosted } from "../../store/cashflows.ts";
-import { markPaying } from "../../store/withdrawals.ts";
+import { markPaying, markReleased } from "../../store/withdrawals.ts";
 import { finish, sendTransfer } from "../transfer.ts";
 import { refuseSaga, releaseForGood, type Saga } from "./end-saga.ts";
 
@@ -60,8 +60,9 @@ export async function payOut(deps: Deps, saga: Saga, context: CallContext): Prom
   switch (outcome.kind) {
     case "applied":
       failpoint("before_posted", "withdraw");
+      // platform has released the account lock in the commit that recorded the payout.
       await finish(deps, cashflow, outcome.dealId);
-      return await releaseForGood(deps, saga, context);
+      return await markReleased(deps.pool, cashflow.id);
     case "refused":
       return await returnReserve(deps, saga, refusalOfTransfer(outcome), context);
     case "open":
@@ -95,5 +96,6 @@ function transferOf({ cashflow, withdrawal }: Saga, effective: Money): TransferR
     enqueue: false,
     comment: cashflow.comment,
     sendBefore: undefined,
+    releaseLock: true,
   };
 }

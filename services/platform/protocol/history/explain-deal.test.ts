@@ -28,6 +28,7 @@ function aLeg(status: Partial<Leg>, own: Partial<RecordedLeg> = {}): RecordedLeg
     legCount: 1,
     comment: "",
     isEnqueued: false,
+    releasesLock: false,
     requestId: "",
     isLate: false,
     isEarly: false,

@@ -42,6 +42,7 @@ export async function orderReversal(tx: Transaction, server: string, reviewCase:
     legs: [{ login: reviewCase.login, kind: "reversal" as const, amountMinor }],
     floorMinor: undefined,
     isEnqueued: true,
+    releasesLock: false,
     sendBefore: undefined,
     comment: "",
   };

@@ -60,7 +60,7 @@ async function requestPostings(
 function requestOf({ key, investorLogin: login, amount }: Posting, lockOwner: string): TransferRequest {
   const leg = { login, kind: MovementKind.RESULT, amount: moneyToProto(usd(amount)) };
   const upTo = amount < 0n ? { floor: moneyToProto(usd(0n)) } : undefined;
-  return { key, lockOwner, legs: [leg], upTo, enqueue: false, comment: "", sendBefore: undefined };
+  return { key, lockOwner, legs: [leg], upTo, enqueue: false, comment: "", sendBefore: undefined, releaseLock: false };
 }
 
 function postedOf({ answer }: TransferAnswer): Posted {

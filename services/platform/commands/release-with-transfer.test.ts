@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { aDeposit, aWithdrawal } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+
+const SAGA = { lockOwner: "saga:1", releaseLock: true };
+
+/** An Investor with 50.00 whose account lock a saga holds. */
+async function aHeldAccount(world: World) {
+  const instance = await world.start({ quietPeriodMs: 1_000 });
+  const { service, deps } = instance;
+  const login = await anAccount(instance);
+  await service.transfer(aDeposit(login, 50_00n), aCall());
+  await service.hold({ login, lockOwner: "saga:1" }, aCall());
+  return { instance, service, deps, login, lockOwner: () => lockOwnerOf(instance, login) };
+}
+
+async function lockOwnerOf({ deps }: Instance, login: string): Promise<string | null | undefined> {
+  const rows = await many<{ owner: string | null }>(
+    deps.pool,
+    sql`select locked_by as owner from account where login = ${login}`,
+  );
+  return rows[0]?.owner;
+}
+
+test.concurrent("the last transfer of a saga releases its account lock for good, in the commit that records it", async (context) => {
+  const { service, deps, login, lockOwner } = await aHeldAccount(await aWorld(context));
+  const request = aWithdrawal(login, 20_00n, SAGA);
+
+  const result = await service.transfer(request, aCall());
+
+  expect(result.state).toBe(TransferState.APPLIED);
+  expect(await lockOwner()).toBeNull();
+  const commits = await many(
+    deps.pool,
+    sql`select distinct xmin::text as commit from released_lock
+        union
+        select xmin::text from log_entry where kind = 'withdrawal'`,
+  );
+  expect(commits).toHaveLength(1);
+  await expect(service.hold({ login, lockOwner: "saga:1" }, aCall())).rejects.toMatchObject({ code: "lock_not_owned" });
+  expect(await service.transfer(request, aCall())).toEqual(result);
+});
+
+test.concurrent("a refused transfer keeps the account lock", async (context) => {
+  const { service, login, lockOwner } = await aHeldAccount(await aWorld(context));
+
+  const result = await service.transfer(aWithdrawal(login, 80_00n, SAGA), aCall());
+
+  expect(result).toMatchObject({ state: TransferState.REFUSED, refusalCode: "insufficient_funds" });
+  expect(await lockOwner()).toBe("saga:1");
+});
+
+test.concurrent("a transfer whose answer was lost keeps the account lock until the history shows its deal", async (context) => {
+  const world = await aWorld(context);
+  const { service, login, lockOwner } = await aHeldAccount(world);
+  await world.control.fault({ command: "trade/balance", effect: "drop_after" });
+
+  const request = aWithdrawal(login, 20_00n, SAGA);
+  await eventually(
+    () => service.transfer(request, aCall()),
+    ({ state }) => state === TransferState.APPLIED,
+    15_000,
+  );
+
+  expect(await lockOwner()).toBeNull();
+  expect(await world.control.deals(login)).toHaveLength(2);
+}, 30_000);
+
+test.concurrent("after a crash between answer and record another process records the deal and releases the lock", async (context) => {
+  const world = await aWorld(context);
+  const { instance, service, login } = await aHeldAccount(world);
+  const request = aWithdrawal(login, 20_00n, SAGA);
+  instance.crashAt("after_answer");
+  await service.transfer(request, aCall()).catch(() => undefined);
+  await instance[Symbol.asyncDispose]();
+
+  const next = await world.start({ quietPeriodMs: 1_000 });
+  await eventually(
+    () => next.service.transfer(request, aCall()),
+    ({ state }) => state === TransferState.APPLIED,
+    20_000,
+  );
+
+  expect(await lockOwnerOf(next, login)).toBeNull();
+}, 40_000);
+
+test.concurrent("an account lock can only be released by a transfer of one leg under it", async (context) => {
+  const { service, login } = await aHeldAccount(await aWorld(context));
+
+  await expect(service.transfer(aWithdrawal(login, 1n, { releaseLock: true }), aCall())).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ field: "release_lock" }],
+  });
+});
