@@ -90,6 +90,8 @@ function program(context: LaunchContext, name: string, own: { readiness: Readine
     logFile: join(logFolder(settings), `${name}.log`),
     pidFile: pidFile(settings.stateDir, name),
     env: {
+      // A service that was started before compiles nothing.
+      NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compile"),
       ...inherited(context.env, name),
       ...secretVariables(context, name),
       ...platformVariables(context, name),

@@ -5,12 +5,14 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { CredentialCipher } from "./credential-cipher.ts";
+import type { DirectoryReads } from "./store/directory-reads.ts";
 
 type Platform = Client<PlatformServiceService>;
 
 /** What the handlers of this service work with. */
 export type Deps = {
   readonly pool: Pool;
+  readonly reads: DirectoryReads;
   readonly platform: Pick<Platform, "createAccount" | "disableAccount" | "inspectAccounts" | "adoptAccount">;
   readonly subscriptions: Pick<Client<SubscriptionServiceService>, "countActiveInvestors">;
   readonly credentialCipher: CredentialCipher;

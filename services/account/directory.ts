@@ -7,23 +7,21 @@ import type { Investor } from "./domain/investor.ts";
 import type { Master } from "./domain/master.ts";
 import { refuse } from "./refusals.ts";
 import { findAccounts } from "./store/accounts.ts";
-import { findInvestorByLogin } from "./store/investors.ts";
-import { findMasterById, findMasterByLogin } from "./store/masters.ts";
 
-export async function getMasterById({ pool }: Deps, id: bigint): Promise<Master> {
-  const master = await findMasterById(pool, id);
+export async function getMasterById({ reads }: Deps, id: bigint): Promise<Master> {
+  const master = await reads.masterById(id);
   if (master !== undefined) return master;
   throw refuse("master_not_found", `No Master has the id ${id}. This route takes the internal id, not the login.`);
 }
 
-export async function getMasterByLogin({ pool }: Deps, login: string): Promise<Master> {
-  const master = await findMasterByLogin(pool, login);
+export async function getMasterByLogin({ pool, reads }: Deps, login: string): Promise<Master> {
+  const master = await reads.masterByLogin(login);
   if (master !== undefined) return master;
   throw refuse("master_not_found", await whyNotFound(pool, login, "Master"));
 }
 
-export async function getInvestorByLogin({ pool }: Deps, login: string): Promise<Investor> {
-  const investor = await findInvestorByLogin(pool, login);
+export async function getInvestorByLogin({ pool, reads }: Deps, login: string): Promise<Investor> {
+  const investor = await reads.investorByLogin(login);
   if (investor !== undefined) return investor;
   throw refuse("investor_not_found", await whyNotFound(pool, login, "Investor"));
 }

@@ -12,6 +12,7 @@ import type { Deps } from "./deps.ts";
 import { generatePassword } from "./domain/password.ts";
 import { accountJobs, accountService, FEEDS } from "./service.ts";
 import { createCredentialCipher } from "./credential-cipher.ts";
+import { directoryReads } from "./store/directory-reads.ts";
 
 const caller = "account";
 
@@ -28,6 +29,7 @@ await runService(caller, async (context) => {
   const { PAMM_ENCRYPTION_KEY: key, PAMM_ENCRYPTION_KEY_OLD: previousKey } = config;
   const deps: Deps = {
     pool: backbone.pool,
+    reads: directoryReads(backbone.pool),
     platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
     subscriptions: stack.use(
       grpcClient(config.SUBSCRIPTION_GRPC_URL, { contract: SubscriptionServiceService, caller }),

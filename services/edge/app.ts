@@ -112,7 +112,7 @@ function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
     const route = routeOf(request);
     if (route !== undefined && isAudited(route, status)) audit.note(auditEntry(request, status));
   };
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", (request, reply, done) => {
     request.edge = beginRequest();
     // Emitted also when the caller disconnects before the response.
     reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));
@@ -120,8 +120,12 @@ function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
     if ((request.raw.url ?? "").length > MAX_URL_LENGTH) {
       throw refuse("url_too_long", `The URL is longer than ${MAX_URL_LENGTH} characters.`);
     }
+    done();
   });
-  app.addHook("onResponse", async (request, reply) => finish(request, reply, reply.statusCode));
+  app.addHook("onResponse", (request, reply, done) => {
+    finish(request, reply, reply.statusCode);
+    done();
+  });
 }
 
 function commonHeaders({ id }: FastifyRequest): Record<string, string> {

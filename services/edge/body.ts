@@ -24,9 +24,10 @@ export function acceptJsonBodies(scope: FastifyInstance): void {
 /** A body is read up to the limit, and ignored. */
 export function ignoreBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
-  scope.addHook("onRequest", async (request) => {
+  scope.addHook("onRequest", (request, _reply, done) => {
     // The framework would refuse a malformed media type before it chooses the parser.
     delete request.headers["content-type"];
+    done();
   });
   scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _bytes, done) => done(null, undefined));
 }

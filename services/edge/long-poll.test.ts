@@ -135,8 +135,8 @@ test("the number of waiting requests is limited, and one over the limit gets Ret
     contextOfRead: () => callContext({ caller: "test", withinMs: 9 }),
   };
   const disconnect = new AbortController();
-  const first = longPoll.open({ ...facts, left: disconnect.signal });
-  const second = longPoll.open({ ...facts, left: disconnect.signal });
+  const first = longPoll.open({ ...facts, hasLeft: () => disconnect.signal.aborted });
+  const second = longPoll.open({ ...facts, hasLeft: () => disconnect.signal.aborted });
   const neverTrue = async () => false;
   const waiting = first.until(neverTrue, Boolean);
   await expect(second.until(neverTrue, Boolean)).rejects.toMatchObject({

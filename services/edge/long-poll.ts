@@ -14,8 +14,7 @@ export type PollFacts = {
   /** 0: the caller does not wait. */
   readonly seconds: number;
   readonly receivedAt: number;
-  /** Aborted when the caller has left. */
-  readonly left: AbortSignal;
+  readonly hasLeft: () => boolean;
   /** Each read has its own deadline. */
   readonly contextOfRead: () => CallContext;
 };
@@ -38,7 +37,7 @@ export function createLongPoll(maxWaiting = MAX_WAITING): LongPoll {
   let isClosed = false;
   return {
     close: () => void (isClosed = true),
-    open: ({ seconds, receivedAt, left, contextOfRead }) => ({
+    open: ({ seconds, receivedAt, hasLeft, contextOfRead }) => ({
       async until(read, isFinal) {
         const until = receivedAt + seconds * 1_000;
         let state = await read(contextOfRead());
@@ -47,7 +46,7 @@ export function createLongPoll(maxWaiting = MAX_WAITING): LongPoll {
           throw refuse("service_unavailable", "Too many requests are waiting.", { retryAfterMs: RETRY_AFTER_MS });
         }
         try {
-          while (!isFinal(state) && Date.now() < until && !left.aborted && !isClosed) {
+          while (!isFinal(state) && Date.now() < until && !hasLeft() && !isClosed) {
             await sleep(Math.max(0, Math.min(READ_EVERY_MS, until - Date.now())));
             state = await read(contextOfRead());
           }

@@ -17,7 +17,7 @@ import type { Deps, Route } from "./route.ts";
 import { answerInTime } from "./time-limit.ts";
 import { findMistakes } from "./validation.ts";
 import type { LongPoll } from "./long-poll.ts";
-import { writeArray } from "./wire/json-array.ts";
+import { arrayOf, writeArray } from "./wire/json-array.ts";
 
 export type RouteRuntime = {
   readonly deps: Deps;
@@ -51,7 +51,10 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
     // The framework would report only the first mistake.
     attachValidation: true,
     onRequest: (request, reply) => runtime.admission.admit(route, request, reply),
-    preValidation: async (request) => validate(route, request, runtime.deps),
+    preValidation: (request, _reply, done) => {
+      validate(route, request, runtime.deps);
+      done();
+    },
     handler: (request, reply) => {
       // Held until the work is done, also when the caller was answered or has left before.
       const leave = runtime.admission.enter(route.class);
@@ -63,7 +66,7 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
 
 type Work<R extends Route> = { readonly route: R; readonly runtime: RouteRuntime; readonly leave: () => void };
 
-async function validate(route: Route, request: FastifyRequest, deps: Deps): Promise<void> {
+function validate(route: Route, request: FastifyRequest, deps: Deps): void {
   if (route.body !== undefined) request.body ??= {};
   const errors = findMistakes(request);
   const isReadable = !errors.some(({ field }) => field === "body");
@@ -105,22 +108,26 @@ async function stream({ route, runtime, leave }: Work<ListOf>, request: FastifyR
   const poll = pollOf(route, runtime.longPoll, request, reply);
   const contextOfPage = () => contextOf(route, request, Date.now());
   const pages = route.pages(runtime.deps, inputOf(request), contextOfPage, poll);
-  const rest = pages[Symbol.asyncIterator]();
   const { receivedAt } = request.edge;
-  const first = await answerInTime(route.class, receivedAt, rest.next(), waitMs(route, request)).catch(
+  const first = await answerInTime(route.class, receivedAt, pages.next(), waitMs(route, request)).catch(
     (error: unknown) => {
       leave();
       throw error;
     },
   );
+  reply.type("application/json; charset=utf-8");
   const serialize = reply.compileSerializationSchema(route.item as Readonly<Record<string, unknown>>);
-  const text = Readable.from(writeArray(first, rest, serialize), { objectMode: false });
+  if (first.done === true) {
+    leave();
+    return reply.send(arrayOf(first.value, serialize));
+  }
+  const text = Readable.from(writeArray(first.value, pages, serialize), { objectMode: false });
   text.once("close", leave);
   // The status has left already; the connection is cut, so that the caller does not take a part for the whole.
   text.on("error", (error) => {
     runtime.log.warn("list response aborted, connection closed", { request_id: request.id, route: route.url, error });
   });
-  return reply.type("application/json; charset=utf-8").send(text);
+  return reply.send(text);
 }
 
 function scopesOf({ scope, orScopes = [] }: Route): string {

@@ -13,6 +13,9 @@ export function inputOf({ params, query, body }: FastifyRequest): Input {
   return { params, query, body } as Input;
 }
 
+/** The clients of the services end each call at its deadline by themselves, and a caller that leaves cancels nothing. */
+const NEVER_ABORTED = new AbortController().signal;
+
 export function contextOf(route: Route, request: FastifyRequest, since: number): CallContext {
   const deadline = deadlineOf(route.class, since);
   return {
@@ -21,7 +24,7 @@ export function contextOf(route: Route, request: FastifyRequest, since: number):
     caller: "edge",
     deadline,
     traceparent: traceparentOf(request.raw),
-    signal: AbortSignal.timeout(Math.max(1, deadline.getTime() - Date.now())),
+    signal: NEVER_ABORTED,
   };
 }
 
@@ -41,12 +44,10 @@ export function routeContextOf(
 }
 
 export function pollOf(route: Route, longPoll: LongPoll, request: FastifyRequest, reply: FastifyReply): Poll {
-  const left = new AbortController();
-  reply.raw.once("close", () => left.abort());
   return longPoll.open({
     seconds: waitMs(route, request) / 1_000,
     receivedAt: request.edge.receivedAt,
-    left: left.signal,
+    hasLeft: () => reply.raw.destroyed,
     contextOfRead: () => contextOf(route, request, Date.now()),
   });
 }

@@ -10,6 +10,7 @@ import type { ProblemCode } from "./problems/problems.ts";
 import type { Scope } from "./keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
 import type { Cursors } from "./wire/cursor.ts";
+import type { Pages } from "./wire/json-array.ts";
 
 /** The services that the routes call. A test passes plain objects. */
 export type Services = {
@@ -94,12 +95,7 @@ export type ListRoute<
 > = Facts<P, Q, B> & {
   readonly item: I;
   /** Each page is read when the caller has received the one before. */
-  readonly pages: (
-    deps: Deps,
-    input: Input<P, Q, B>,
-    contextOfPage: () => CallContext,
-    poll: Poll,
-  ) => AsyncIterable<readonly Static<I>[]>;
+  readonly pages: (deps: Deps, input: Input<P, Q, B>, contextOfPage: () => CallContext, poll: Poll) => Pages<Static<I>>;
 };
 
 type AnyInput = Input<Shape, Shape, Shape>;
@@ -116,12 +112,7 @@ export type Route = Facts<Shape, Shape, Shape> &
     | {
         readonly kind: "list";
         readonly item: TSchema;
-        readonly pages: (
-          deps: Deps,
-          input: AnyInput,
-          contextOfPage: () => CallContext,
-          poll: Poll,
-        ) => AsyncIterable<readonly unknown[]>;
+        readonly pages: (deps: Deps, input: AnyInput, contextOfPage: () => CallContext, poll: Poll) => Pages<unknown>;
       }
   );
 

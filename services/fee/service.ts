@@ -12,7 +12,7 @@ import type { WakeSignals, Deps } from "./deps.ts";
 import { payFees } from "./jobs/pay-fees.ts";
 import { readAllocations } from "./jobs/read-allocations.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
-import { getConfiguration } from "./queries/get-configuration.ts";
+import { configurationReads, getConfiguration } from "./queries/get-configuration.ts";
 import { listDueItems, listInvestorPayments, listPaymentCredits } from "./queries/payments.ts";
 
 /** Intervals of the jobs when no wake-up signal arrives: a retry is due, or another replica has crashed. */
@@ -22,9 +22,10 @@ const WATCH_EVERY_MS = 5_000;
 
 /** Every rpc of the contract and the one function behind it. */
 export function feeService(deps: Deps): Implementation<FeeServiceService> {
+  const readConfiguration = configurationReads(deps);
   return {
     configure: (request) => configure(deps, request),
-    getConfiguration: (request, context) => getConfiguration(deps, request, context),
+    getConfiguration: (request, context) => getConfiguration(deps, readConfiguration, request, context),
     updateConfiguration: (request, context) => updateConfiguration(deps, request, context),
     listPaymentCredits: (request, context) => listPaymentCredits(deps, request, context),
     listInvestorPayments: (request, context) => listInvestorPayments(deps, request, context),

@@ -6,8 +6,8 @@ import { deposit } from "./commands/deposit.ts";
 import { withdraw } from "./commands/withdraw.ts";
 import type { Deps } from "./deps.ts";
 import { releaseLocks, settleCashflows } from "./jobs/settle-cashflows.ts";
-import { getBalance } from "./queries/get-balance.ts";
-import { getOperation, listOperations } from "./queries/operations.ts";
+import { balanceReads, getBalance } from "./queries/get-balance.ts";
+import { getOperation, listOperations, operationReads } from "./queries/operations.ts";
 
 /** A caller may still wait for the outcome. */
 const SETTLE_EVERY_MS = 500;
@@ -16,11 +16,13 @@ const RELEASE_EVERY_MS = 1_000;
 
 /** Every rpc of the contract and the one function behind it. */
 export function fundingService(deps: Deps): Implementation<FundingServiceService> {
+  const readBalance = balanceReads(deps);
+  const readOperation = operationReads(deps);
   return {
     deposit: (request, context) => deposit(deps, request, context),
     withdraw: (request, context) => withdraw(deps, request, context),
-    getBalance: (request, context) => getBalance(deps, request, context),
-    getOperation: (request) => getOperation(deps, request),
+    getBalance: (request, context) => getBalance(readBalance, request, context),
+    getOperation: (request) => getOperation(deps, readOperation, request),
     listOperations: (request) => listOperations(deps, request),
     listBreaks: (request) => listBreaks(deps.pool, request),
   };

@@ -24,6 +24,7 @@ import { sendExits } from "./jobs/send-exits.ts";
 import { settleAssignments } from "./jobs/settle-assignments.ts";
 import { settleExits } from "./jobs/settle-exits.ts";
 import { settleGates } from "./jobs/settle-gates.ts";
+import { gatheredReads } from "./queries/gathered.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
@@ -46,14 +47,15 @@ export const FEEDS = [MIRROR_FEED, EXIT_FEED, ALLOCATION_FEED, FOLLOWING_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function subscriptionService(deps: Deps): Implementation<SubscriptionServiceService> {
+  const gathered = { ...deps, ...gatheredReads(deps) };
   return {
     assign: (request, context) => assign(deps, request, context),
     unassign: (request, context) => unassign(deps, request, context),
     listSubscriptions: (request) => listSubscriptions(deps, request),
-    getActiveMaster: (request, context) => getActiveMaster(deps, request, context),
-    listActiveInvestors: (request, context) => listActiveInvestors(deps, request, context),
+    getActiveMaster: (request, context) => getActiveMaster(gathered, request, context),
+    listActiveInvestors: (request, context) => listActiveInvestors(gathered, request, context),
     countActiveInvestors: (request) => countActiveInvestors(deps, request),
-    findOpenSubscription: (request) => findOpenSubscription(deps, request),
+    findOpenSubscription: (request) => findOpenSubscription(gathered, request),
     leave: (request, context) => leave(deps, request, context),
     returnReserve: (request) => returnReserve(deps, request),
     getPoolLedger: (request, context) => getPoolLedger(deps, request, context),

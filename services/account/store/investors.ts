@@ -22,10 +22,10 @@ export async function findInvestorById(db: Queryable, id: bigint): Promise<Inves
   );
 }
 
-export async function findInvestorByLogin(db: Queryable, login: string): Promise<Investor | undefined> {
-  return await maybeOne<Investor>(
+export async function listInvestorsByLogin(db: Queryable, logins: readonly string[]): Promise<Investor[]> {
+  return await many<Investor>(
     db,
-    sql`select id, login, name, created_at as "createdAt" from investor where login = ${login}`,
+    sql`select id, login, name, created_at as "createdAt" from investor where login = any(${logins}::text[])`,
   );
 }
 

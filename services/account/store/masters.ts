@@ -27,9 +27,24 @@ export async function findMasterById(db: Queryable, id: bigint): Promise<Master 
   return row && masterOf(row);
 }
 
-export async function findMasterByLogin(db: Queryable, login: string): Promise<Master | undefined> {
-  const row = await maybeOne<Row>(db, sql`select * from master_row where login = ${login}`);
-  return row && masterOf(row);
+export async function listMastersById(db: Queryable, ids: readonly bigint[]): Promise<Master[]> {
+  const rows = await many<Row>(
+    db,
+    sql`select id, login, "paymentLogin", name, "strategyName", strategy, "minDepositMinor", "createdAt"
+        from master_row
+        where id = any(${ids}::bigint[])`,
+  );
+  return rows.map(masterOf);
+}
+
+export async function listMastersByLogin(db: Queryable, logins: readonly string[]): Promise<Master[]> {
+  const rows = await many<Row>(
+    db,
+    sql`select id, login, "paymentLogin", name, "strategyName", strategy, "minDepositMinor", "createdAt"
+        from master_row
+        where login = any(${logins}::text[])`,
+  );
+  return rows.map(masterOf);
 }
 
 /** The Master that the command registered. */
@@ -59,7 +74,11 @@ export async function updateMaster(db: Queryable, id: bigint, change: MasterChan
 export async function listMasters(db: Queryable, page: { afterId: bigint; limit: number }): Promise<Master[]> {
   const rows = await many<Row>(
     db,
-    sql`select * from master_row where id > ${page.afterId} order by id limit ${page.limit}`,
+    sql`select id, login, "paymentLogin", name, "strategyName", strategy, "minDepositMinor", "createdAt"
+        from master_row
+        where id > ${page.afterId}
+        order by id
+        limit ${page.limit}`,
   );
   return rows.map(masterOf);
 }

@@ -12,6 +12,7 @@ import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
 import { generatePassword } from "../domain/password.ts";
 import { createCredentialCipher } from "../credential-cipher.ts";
+import { directoryReads } from "../store/directory-reads.ts";
 
 /** A fault of one call of createAccount. */
 export type Fault = "lost answer" | "unreachable" | "group_not_allowed";
@@ -36,6 +37,7 @@ export async function world(): Promise<World> {
   const counts: World["counts"] = [];
   return {
     pool,
+    reads: directoryReads(pool),
     counts,
     platform: platformFake(),
     subscriptions: { countActiveInvestors: async () => ({ counts }) },

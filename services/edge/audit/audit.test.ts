@@ -49,3 +49,21 @@ test("a write of an entry that must be durable fails when the database is unavai
 
   await expect(audit.write(anEntry("a"))).rejects.toThrow("the database is unavailable");
 });
+
+test("entries that must be durable at the same time are one statement, and none counts before it ended", async () => {
+  const statements: { readonly ids: string[]; readonly end: () => void }[] = [];
+  const audit = createAudit(async (entries) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    statements.push({ ids: entries.map(({ requestId }) => requestId), end: resolve });
+    await promise;
+  }, logTo([]));
+  const durable: string[] = [];
+  const writes = ["a", "b", "c"].map((id) => audit.write(anEntry(id)).then(() => durable.push(id)));
+  await expect.poll(() => statements.length).toBe(1);
+  expect(durable).toEqual([]);
+  statements[0]?.end();
+  await Promise.all(writes);
+
+  expect(statements.map(({ ids }) => ids)).toEqual([["a", "b", "c"]]);
+  expect(durable).toEqual(["a", "b", "c"]);
+});

@@ -1,3 +1,4 @@
+import { batchQueue } from "#kernel/batch-queue.ts";
 import type { Log } from "#kernel/log.ts";
 import { Counter } from "prom-client";
 
@@ -43,6 +44,15 @@ export function createAudit(insert: (entries: readonly AuditEntry[]) => Promise<
   let writing: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
+  const durable = batchQueue<AuditEntry, undefined>({
+    maxItems: BATCH_SIZE,
+    maxWaiting: MAX_WAITING,
+    async run(entries) {
+      await insert(entries);
+      return entries.map(() => undefined);
+    },
+  });
+
   async function writeBatches(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH_SIZE);
@@ -69,7 +79,7 @@ export function createAudit(insert: (entries: readonly AuditEntry[]) => Promise<
   }
 
   return {
-    write: (entry) => insert([entry]),
+    write: durable.add,
     note(entry) {
       if (waiting.length >= MAX_WAITING) {
         dropped.inc();

@@ -1,3 +1,4 @@
+import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
 import type { Clock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
@@ -6,11 +7,13 @@ import { isTransientFailure } from "#kernel/transient-failure.ts";
 import { verdictOf } from "../problems/http-status.ts";
 import { refuse } from "../problems/refusals.ts";
 import {
+  type AnsweredCommand,
   type CommandStatus,
   findCommand,
   type IdempotencyKey,
-  insertCommand,
+  insertCommands,
   markAnswered,
+  type NewCommand,
   type StoredCommand,
   takeOver,
 } from "../store/idempotency-keys.ts";
@@ -44,14 +47,45 @@ const MAX_TRIES = 5;
 /** A service was not reached by this attempt. An earlier attempt may have reached it, so these prove nothing then. */
 const TRANSPORT_CODES = new Set(["service_unavailable", "deadline_exceeded", "busy"]);
 
+type Inserts = BatchQueue<NewCommand, { readonly isNew: boolean }>;
+
+/** A statement of so many rows takes a few milliseconds. */
+const MAX_BATCH = 64;
+/** As many as the largest number of requests in progress. */
+const MAX_WAITING = 10_000;
+
+/** Keys and outcomes that arrive while a statement runs are written by the next one; each is durable before it counts. */
 export function createIdempotencyStore(
   db: Queryable,
   { now, log }: { readonly now: Clock; readonly log: Log },
 ): IdempotencyStore {
+  const options = {
+    maxItems: MAX_BATCH,
+    maxWaiting: MAX_WAITING,
+    // The database has refused the statement, so nothing of it was written.
+    maySplit: (error: unknown) => !isTransientFailure(error),
+  };
+  const inserts: Inserts = batchQueue({
+    ...options,
+    // Of two requests with one key the second one waits for the row of the first.
+    keyOf: ({ keyId, key }) => `${keyId} ${key}`,
+    async run(fresh) {
+      const inserted = await insertCommands(db, fresh);
+      return fresh.map(({ commandId }) => ({ isNew: inserted.has(commandId) }));
+    },
+  });
+  const outcomes = batchQueue<AnsweredCommand, undefined>({
+    ...options,
+    keyOf: ({ commandId }) => commandId,
+    async run(answered) {
+      await markAnswered(db, answered);
+      return answered.map(() => undefined);
+    },
+  });
   return {
     async claim(request) {
       try {
-        return await claim(db, request, now);
+        return await claim({ db, inserts, now }, request);
       } catch (error) {
         if (error instanceof Refusal || !isTransientFailure(error)) throw error;
         throw Object.assign(refuse("service_unavailable", "The Idempotency-Key could not be recorded."), {
@@ -76,7 +110,7 @@ export function createIdempotencyStore(
 
   /** An outcome that is not recorded costs a repetition: the next request with the key executes the same command id. */
   async function record(commandId: string, status: CommandStatus): Promise<void> {
-    await markAnswered(db, commandId, { status, at: now() }).catch((error: unknown) => {
+    await outcomes.add({ commandId, status, at: now() }).catch((error: unknown) => {
       log.warn("command outcome not recorded, the next request with the key repeats the command", {
         operation_id: commandId,
         error,
@@ -85,11 +119,12 @@ export function createIdempotencyStore(
   }
 }
 
-async function claim(db: Queryable, request: ClaimRequest, now: Clock): Promise<Claim> {
+type ClaimDeps = { readonly db: Queryable; readonly inserts: Inserts; readonly now: Clock };
+
+async function claim({ db, inserts, now }: ClaimDeps, request: ClaimRequest): Promise<Claim> {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    if (await insertCommand(db, { ...request, at: now() })) {
-      return { commandId: request.commandId, isRepeated: false, wasDone: false };
-    }
+    const { isNew } = await inserts.add({ ...request, at: now() });
+    if (isNew) return { commandId: request.commandId, isRepeated: false, wasDone: false };
     const seen = await findCommand(db, request);
     const claimed = seen && (await claimAgain(db, request, seen, now));
     if (claimed !== undefined) return claimed;

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { expect, onTestFinished, test } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
@@ -87,6 +88,73 @@ test("a repeated request repeats the first command, and its answer has the heade
     "key_id",
     "status",
   ]);
+});
+
+/** A store whose statements are counted. */
+async function countingStore() {
+  const { pool } = await testDatabase("edge");
+  const statements: string[] = [];
+  const query = pool.query.bind(pool) as (...args: unknown[]) => Promise<unknown>;
+  const counted = Object.assign(Object.create(pool) as typeof pool, {
+    query(statement: { readonly text: string }) {
+      statements.push(statement.text.trim().split(/\s+/, 1)[0] ?? "");
+      return query(statement);
+    },
+  });
+  const store = createIdempotencyStore(counted, { now: () => new Date(), log: logTo([]) });
+  const claimOf = (key: string, parameters = "one") => ({
+    keyId: "KeyOfTests01",
+    key,
+    fingerprint: createHash("sha256").update(parameters).digest(),
+    commandId: uuidv7(),
+    busyUntil: new Date(Date.now() + 10_000),
+  });
+  return { pool, store, statements, claimOf };
+}
+
+test("keys that arrive at the same time are one statement, and one that is in use is refused alone", async () => {
+  const { pool, store, statements, claimOf } = await countingStore();
+  await store.claim(claimOf("used", "other"));
+  statements.length = 0;
+  const requests = ["key-1", "used", "key-2", "key-3"].map((key) => claimOf(key));
+  const claims = await Promise.allSettled(requests.map((request) => store.claim(request)));
+
+  const isNew = { isRepeated: false, wasDone: false };
+  expect(claims.map((claim) => (claim.status === "fulfilled" ? claim.value : claim.reason.code))).toEqual([
+    { commandId: requests[0]?.commandId, ...isNew },
+    "idempotency_key_reused",
+    { commandId: requests[2]?.commandId, ...isNew },
+    { commandId: requests[3]?.commandId, ...isNew },
+  ]);
+  expect(statements).toEqual(["insert", "select"]);
+
+  statements.length = 0;
+  const done = claims.flatMap((claim) => (claim.status === "fulfilled" ? [claim.value] : []));
+  await Promise.all(done.map((claim) => store.execute(claim, async () => "result")));
+  expect(statements).toEqual(["update"]);
+  expect(await many(pool, sql`select key, status from idempotency_key where status = 'DONE' order by key`)).toEqual(
+    ["key-1", "key-2", "key-3"].map((key) => ({ key, status: "DONE" })),
+  );
+});
+
+test("of two requests with one key at the same time one is new, and the refusal of the other names its command", async () => {
+  const { store, claimOf } = await countingStore();
+  const [first, second] = [claimOf("key-1"), claimOf("key-1")];
+  const claims = await Promise.allSettled([store.claim(first), store.claim(second)]);
+
+  expect(claims).toMatchObject([
+    { value: { commandId: first.commandId, isRepeated: false } },
+    { reason: { code: "operation_in_progress", operationId: first.commandId } },
+  ]);
+});
+
+test("a key that the database refuses fails alone", async () => {
+  const { store, claimOf } = await countingStore();
+  const claims = await Promise.allSettled(
+    [claimOf("key-1"), claimOf("not\u00e4scii"), claimOf("key-2")].map(store.claim),
+  );
+
+  expect(claims.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
 });
 
 test("without an Idempotency-Key nothing is recorded and every request is a new command", async () => {

@@ -39,13 +39,12 @@ async function secondAttempt<T>(first: Promise<T>, second: Promise<T>): Promise<
 }
 
 async function settledWithin<T>(work: Promise<T>, ms: number): Promise<PromiseSettledResult<T> | undefined> {
-  const settled = Promise.allSettled([work]).then(([result]) => result);
-  const timer = new AbortController();
-  try {
-    return await Promise.race([settled, sleep(Math.max(0, ms), undefined, { signal: timer.signal })]);
-  } finally {
-    timer.abort();
-  }
+  const { promise, resolve } = Promise.withResolvers<PromiseSettledResult<T> | undefined>();
+  const timer = setTimeout(resolve, Math.max(0, ms), undefined);
+  void Promise.allSettled([work]).then(([settled]) => resolve(settled));
+  const settled = await promise;
+  clearTimeout(timer);
+  return settled;
 }
 
 /** A refusal that names the operation is an answer of its service, not a lost one. */

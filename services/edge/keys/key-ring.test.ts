@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { Secret } from "#kernel/secret.ts";
@@ -70,6 +70,30 @@ test("a revoked key is refused once the key ring has read the change", async () 
   const { id, text } = await createKey(admin, REQUEST);
   expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
   await revokeKey(admin, id);
+
+  expect(await keyRing.authenticate(text, ADDRESS)).toBeUndefined();
+});
+
+test("a key that was presented before is not hashed with the pepper again, until the keys are read again", async () => {
+  const pepper = pepperOf(new Secret(randomBytes(32)));
+  const hash = vi.fn(pepper.hash);
+  const { keyRing, admin } = await keySystem({ pepper: { ...pepper, hash } });
+  const { text } = await createKey(admin, REQUEST);
+  await keyRing.authenticate(text, ADDRESS);
+  hash.mockClear();
+
+  expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
+  expect(hash).not.toHaveBeenCalled();
+  await keyRing.refresh();
+  expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
+  expect(hash).toHaveBeenCalled();
+});
+
+test("a key that is revoked while it is verified is not remembered", async () => {
+  const { keyRing, admin } = await keySystem();
+  const { id, text } = await createKey({ ...admin, announce: async () => {} }, REQUEST);
+  // The first use reads the keys, and the revocation reads them once more meanwhile.
+  await Promise.all([keyRing.authenticate(text, ADDRESS), revokeKey(admin, id)]);
 
   expect(await keyRing.authenticate(text, ADDRESS)).toBeUndefined();
 });

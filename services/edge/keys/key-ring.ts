@@ -1,4 +1,4 @@
-import { timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Refusal } from "#kernel/refusal.ts";
@@ -33,6 +33,9 @@ export type KeyRing = {
 
 type CachedKey = StoredKey & { readonly caller: Caller; readonly allowsAddress: (address: string) => boolean };
 
+/** A key whose secret was presented. */
+type VerifiedKey = Pick<CachedKey, "caller" | "allowsAddress" | "expiresAt" | "revokedAt">;
+
 /** Keys that were read longer ago may be revoked, so they are not accepted. Longer than a restart of the database. */
 const STALE_AFTER_MS = 60_000;
 /** Failures of one address. Each unknown id costs a query; valid keys of the address are not slowed down. */
@@ -40,12 +43,14 @@ const FAILURES = { perSecond: 5, burst: 100 };
 const BOOTSTRAP_ID = "bootstrap";
 const NO_HASH = Buffer.alloc(32);
 
-/** The keys in memory, so that a request costs a hash and no query. */
-export function createKeyRing({ pool, pepper, oldPepper, bootstrapKey, now }: KeyRingOptions): KeyRing {
-  const bootstrapHash = bootstrapKey === undefined ? NO_HASH : pepper.hash(bootstrapKey.reveal());
+/** The keys in memory, so that a request costs no query, and a key that was presented before one plain hash. */
+export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRing {
+  const secrets = compareSecrets(options);
   const failures = createBuckets(FAILURES, now);
   const uses = new Map<string, Date>();
   let cached = new Map<string, CachedKey>();
+  /** By the digest of the presented key. Empty after each refresh, so that what was true of an earlier state is forgotten. */
+  let verified = new Map<string, VerifiedKey>();
   let refreshedAt = now().getTime();
   let refreshed: Promise<void> = Promise.resolve();
 
@@ -59,6 +64,7 @@ export function createKeyRing({ pool, pepper, oldPepper, bootstrapKey, now }: Ke
     const at = now();
     const keys = await listKeysInForce(pool, at);
     cached = new Map(keys.map((key) => [key.id, cachedKeyOf(key)]));
+    verified = new Map();
     refreshedAt = at.getTime();
     const used = new Map(uses);
     uses.clear();
@@ -67,16 +73,12 @@ export function createKeyRing({ pool, pepper, oldPepper, bootstrapKey, now }: Ke
 
   /** An unknown id may belong to a key that was created a moment ago. */
   async function find(id: string, address: string): Promise<CachedKey | undefined> {
-    if (now().getTime() - refreshedAt > STALE_AFTER_MS) throw cannotCheck();
+    requireFreshKeys();
     if (cached.has(id)) return cached.get(id);
     countFailure(address);
     const isInDatabase = await findKey(pool, id).catch(() => Promise.reject(cannotCheck()));
     if (isInDatabase !== undefined) await refresh();
     return cached.get(id);
-  }
-
-  function pepperFor(key: CachedKey | undefined): Pepper {
-    return oldPepper !== undefined && key?.pepperId === oldPepper.id ? oldPepper : pepper;
   }
 
   function countFailure(address: string): void {
@@ -86,31 +88,66 @@ export function createKeyRing({ pool, pepper, oldPepper, bootstrapKey, now }: Ke
     }
   }
 
+  function requireFreshKeys(): void {
+    if (now().getTime() - refreshedAt > STALE_AFTER_MS) throw cannotCheck();
+  }
+
+  async function verify(presentedKey: string, address: string): Promise<VerifiedKey | undefined> {
+    if (secrets.isBootstrap(presentedKey)) return BOOTSTRAP;
+    const id = readKeyId(presentedKey);
+    const key = id === undefined ? undefined : await find(id, address);
+    return secrets.matches(presentedKey, key) ? key : undefined;
+  }
+
+  async function findVerified(presentedKey: string, address: string): Promise<VerifiedKey | undefined> {
+    const digest = hash("sha256", presentedKey, "base64");
+    const known = verified.get(digest);
+    if (known !== undefined) return known;
+    const keys = cached;
+    const key = await verify(presentedKey, address);
+    // A key that was read before a refresh may be revoked since.
+    if (key !== undefined && keys === cached) verified.set(digest, key);
+    return key;
+  }
+
   return {
     refresh,
     async authenticate(presentedKey, address) {
-      const isBootstrap = timingSafeEqual(pepper.hash(presentedKey), bootstrapHash) && bootstrapKey !== undefined;
-      if (isBootstrap) return BOOTSTRAP;
-      const id = readKeyId(presentedKey);
-      const key = id === undefined ? undefined : await find(id, address);
-      // An unknown id costs the same hash and the same comparison as a wrong secret.
-      const presentedHash = pepperFor(key).hash(presentedKey);
-      const isRight = timingSafeEqual(presentedHash, key?.hash ?? NO_HASH);
-      if (key !== undefined && isRight && isInForce(key, now()) && key.allowsAddress(address)) {
-        uses.set(key.id, now());
-        return key.caller;
+      const key = await findVerified(presentedKey, address);
+      if (key === BOOTSTRAP) return key.caller;
+      if (key !== undefined) requireFreshKeys();
+      if (key === undefined || !isInForce(key, now()) || !key.allowsAddress(address)) {
+        countFailure(address);
+        return undefined;
       }
-      countFailure(address);
-      return undefined;
+      uses.set(key.caller.keyId, now());
+      return key.caller;
     },
   };
 }
 
-const BOOTSTRAP: Caller = {
-  keyId: BOOTSTRAP_ID,
-  client: BOOTSTRAP_ID,
-  scopes: new Set(SCOPES),
-  rejectsDuplicates: false,
+function compareSecrets({
+  pepper,
+  oldPepper,
+  bootstrapKey,
+}: Pick<KeyRingOptions, "pepper" | "oldPepper" | "bootstrapKey">) {
+  const bootstrapHash = bootstrapKey === undefined ? NO_HASH : pepper.hash(bootstrapKey.reveal());
+  return {
+    isBootstrap: (presentedKey: string): boolean =>
+      timingSafeEqual(pepper.hash(presentedKey), bootstrapHash) && bootstrapKey !== undefined,
+    /** An unknown id costs the same hash and the same comparison as a wrong secret. */
+    matches(presentedKey: string, key: CachedKey | undefined): boolean {
+      const itsPepper = oldPepper !== undefined && key?.pepperId === oldPepper.id ? oldPepper : pepper;
+      return timingSafeEqual(itsPepper.hash(presentedKey), key?.hash ?? NO_HASH);
+    },
+  };
+}
+
+const BOOTSTRAP: VerifiedKey = {
+  caller: { keyId: BOOTSTRAP_ID, client: BOOTSTRAP_ID, scopes: new Set(SCOPES), rejectsDuplicates: false },
+  allowsAddress: () => true,
+  expiresAt: null,
+  revokedAt: null,
 };
 
 function cannotCheck(): Refusal {
@@ -124,6 +161,6 @@ function cachedKeyOf(key: StoredKey): CachedKey {
   return { ...key, caller, allowsAddress: allows(allowedAddresses) };
 }
 
-function isInForce({ revokedAt, expiresAt }: StoredKey, at: Date): boolean {
+function isInForce({ revokedAt, expiresAt }: VerifiedKey, at: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt.getTime() > at.getTime());
 }

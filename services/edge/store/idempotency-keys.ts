@@ -1,4 +1,4 @@
-import { execute, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** IN_PROGRESS: not answered, or outcome unknown. DONE: it succeeded. REFUSED: proven that nothing was executed. */
 export type CommandStatus = "IN_PROGRESS" | "DONE" | "REFUSED";
@@ -17,15 +17,26 @@ export type StoredCommand = {
 
 export type NewCommand = IdempotencyKey & Omit<StoredCommand, "status"> & { readonly at: Date };
 
-/** False when the key stands for a command already. */
-export async function insertCommand(db: Queryable, fresh: NewCommand): Promise<boolean> {
-  const { keyId, key, fingerprint, commandId, busyUntil, at } = fresh;
-  return await matchesRow(
+/** Of different keys. Returns the ids of the commands whose key stood for none before. */
+export async function insertCommands(db: Queryable, fresh: readonly NewCommand[]): Promise<ReadonlySet<string>> {
+  const inserted = await column<string>(
     db,
     sql`insert into idempotency_key (key_id, key, fingerprint, command_id, status, busy_until, created_at)
-        values (${keyId}, ${key}, ${fingerprint}, ${commandId}, 'IN_PROGRESS', ${busyUntil}, ${at})
-        on conflict (key_id, key) do nothing`,
+        select key_id, key, fingerprint, command_id, 'IN_PROGRESS', busy_until, created_at
+        from unnest(
+          ${fresh.map(({ keyId }) => keyId)}::text[],
+          ${fresh.map(({ key }) => key)}::text[],
+          ${fresh.map(({ fingerprint }) => fingerprint)}::bytea[],
+          ${fresh.map(({ commandId }) => commandId)}::text[],
+          ${fresh.map(({ busyUntil }) => busyUntil)}::timestamptz[],
+          ${fresh.map(({ at }) => at)}::timestamptz[]
+        ) as fresh (key_id, key, fingerprint, command_id, busy_until, created_at)
+        -- In one sequence, so that replicas with the same keys wait for each other in one direction only.
+        order by key_id, key
+        on conflict (key_id, key) do nothing
+        returning command_id`,
   );
+  return new Set(inserted);
 }
 
 export async function findCommand(db: Queryable, { keyId, key }: IdempotencyKey): Promise<StoredCommand | undefined> {
@@ -53,15 +64,20 @@ export async function takeOver(
   );
 }
 
-/** Records the outcome for the next request with the key. */
-export async function markAnswered(
-  db: Queryable,
-  commandId: string,
-  answered: { readonly status: CommandStatus; readonly at: Date },
-): Promise<void> {
+export type AnsweredCommand = Pick<StoredCommand, "commandId" | "status"> & { readonly at: Date };
+
+/** Of different commands: the outcomes for the next requests with their keys. */
+export async function markAnswered(db: Queryable, answered: readonly AnsweredCommand[]): Promise<void> {
   await execute(
     db,
-    sql`update idempotency_key set status = ${answered.status}, busy_until = ${answered.at} where command_id = ${commandId}`,
+    sql`update idempotency_key
+        set status = answered.status, busy_until = answered.at
+        from unnest(
+          ${answered.map(({ commandId }) => commandId)}::text[],
+          ${answered.map(({ status }) => status)}::text[],
+          ${answered.map(({ at }) => at)}::timestamptz[]
+        ) as answered (command_id, status, at)
+        where idempotency_key.command_id = answered.command_id`,
   );
 }
 

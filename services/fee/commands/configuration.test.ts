@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { UpdateConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
-import { getConfiguration } from "../queries/get-configuration.ts";
+import { configurationReads, getConfiguration } from "../queries/get-configuration.ts";
 import { aCall, feeDeps, INVESTOR } from "../testing/fee.ts";
 import { configure, updateConfiguration } from "./configure.ts";
 
@@ -35,7 +35,7 @@ test("the configuration of an assignment is valid from the start of the subscrip
   today = day(3);
 
   expect(await configure(deps, ASSIGNED)).toEqual(first);
-  expect(await getConfiguration(deps, { investorLogin: INVESTOR }, aCall())).toEqual({
+  expect(await getConfiguration(deps, configurationReads(deps), { investorLogin: INVESTOR }, aCall())).toEqual({
     investorId: 17n,
     investorLogin: INVESTOR,
     ratePpm: 300_000,
@@ -97,9 +97,11 @@ test("a scheduled update is answered at once and returned by queries when it is 
   );
 
   expect(scheduled).toMatchObject({ ratePpm: 100_000, effectiveSince: day(9) });
-  expect(await getConfiguration(deps, { investorLogin: INVESTOR }, aCall())).toMatchObject({ ratePpm: 300_000 });
+  expect(await getConfiguration(deps, configurationReads(deps), { investorLogin: INVESTOR }, aCall())).toMatchObject({
+    ratePpm: 300_000,
+  });
   today = day(9);
-  expect(await getConfiguration(deps, { investorLogin: INVESTOR }, aCall())).toMatchObject({
+  expect(await getConfiguration(deps, configurationReads(deps), { investorLogin: INVESTOR }, aCall())).toMatchObject({
     ratePpm: 100_000,
     effectiveSince: day(9),
   });
@@ -145,7 +147,9 @@ test("an unknown Investor has no configuration and gets none", async () => {
   const deps = await feeDeps(() => day(2));
   const unknown = { code: "investor_not_found" };
 
-  await expect(getConfiguration(deps, { investorLogin: "1" }, aCall())).rejects.toMatchObject(unknown);
+  await expect(getConfiguration(deps, configurationReads(deps), { investorLogin: "1" }, aCall())).rejects.toMatchObject(
+    unknown,
+  );
   await expect(
     updateConfiguration(deps, anUpdate({ investorLogin: "1", ratePpm: 1 }), aCall("c")),
   ).rejects.toMatchObject(unknown);
@@ -154,7 +158,9 @@ test("an unknown Investor has no configuration and gets none", async () => {
 test("an Investor without a configuration is refused with a code of its own", async () => {
   const deps = await feeDeps(() => day(2));
 
-  await expect(getConfiguration(deps, { investorLogin: INVESTOR }, aCall())).rejects.toMatchObject({
+  await expect(
+    getConfiguration(deps, configurationReads(deps), { investorLogin: INVESTOR }, aCall()),
+  ).rejects.toMatchObject({
     code: "fee_configuration_not_found",
   });
 });

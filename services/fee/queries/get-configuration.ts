@@ -1,21 +1,31 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { FeeConfiguration, GetConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
 import { termsAt } from "../domain/version.ts";
 import { refuse } from "../refusals.ts";
-import { findConfiguration, listVersions } from "../store/configurations.ts";
+import { listTerms, type Terms } from "../store/configurations.ts";
+
+export type ConfigurationReads = GatheredRead<string, Terms>;
+
+/** Configurations that are asked for at the same time are read by one statement. */
+export function configurationReads({ pool }: Pick<Deps, "pool">): ConfigurationReads {
+  return gatherReads(async (logins) => await listTerms(pool, logins));
+}
 
 /** The configuration in force, or the first scheduled one. */
 export async function getConfiguration(
-  { pool, accounts, now }: Deps,
+  { accounts, now }: Pick<Deps, "accounts" | "now">,
+  read: ConfigurationReads,
   { investorLogin }: GetConfigurationRequest,
   context: CallContext,
 ): Promise<FeeConfiguration> {
-  const configuration = await findConfiguration(pool, investorLogin);
-  if (configuration === undefined) {
+  const terms = await read(investorLogin);
+  if (terms === undefined) {
     // An unknown Investor is refused with a code of its own.
     await accounts.findInvestor({ login: investorLogin }, context);
     throw refuse("fee_configuration_not_found", `Investor ${investorLogin} has no fee configuration.`);
   }
-  return { ...configuration, ...termsAt(await listVersions(pool, investorLogin), now()) };
+  const { versions, ...configuration } = terms;
+  return { ...configuration, ...termsAt(versions, now()) };
 }

@@ -9,7 +9,7 @@ export type Configuration = {
   readonly updatedAt: Date;
 };
 
-export type Terms = { readonly investorId: bigint; readonly versions: readonly FeeVersion[] };
+export type Terms = Configuration & { readonly versions: readonly FeeVersion[] };
 
 export type MadeVersion = { readonly investorLogin: string; readonly version: FeeVersion; readonly madeAt: Date };
 
@@ -51,11 +51,12 @@ export async function listVersions(db: Queryable, investorLogin: string): Promis
   return rows.map(withoutNulls);
 }
 
-/** Ids of some Investors, and their versions in the sequence of creation. */
+/** The configurations of some Investors with their versions in the sequence of creation. */
 export async function listTerms(db: Queryable, investorLogins: readonly string[]): Promise<Map<string, Terms>> {
-  const rows = await many<FeeVersion & { investorLogin: string; investorId: bigint }>(
+  const rows = await many<FeeVersion & Configuration>(
     db,
     sql`select configuration.investor_login as "investorLogin", configuration.investor_id as "investorId",
+               configuration.created_at as "createdAt", configuration.updated_at as "updatedAt",
                version.rate_ppm as "ratePpm", version.rate_from as "rateFrom", version.enabled,
                version.enabled_from as "enabledFrom", version.effective_since as "effectiveSince"
         from fee_configuration configuration
@@ -63,12 +64,12 @@ export async function listTerms(db: Queryable, investorLogins: readonly string[]
         where configuration.investor_login = any(${investorLogins}::text[])
         order by version.id`,
   );
-  const terms = new Map<string, { investorId: bigint; versions: FeeVersion[] }>();
+  const terms = new Map<string, Configuration & { versions: FeeVersion[] }>();
   for (const row of rows) {
-    const { investorLogin, investorId, ...version } = withoutNulls(row);
+    const { investorLogin, investorId, createdAt, updatedAt, ...version } = withoutNulls(row);
     const known = terms.get(investorLogin);
     if (known !== undefined) known.versions.push(version);
-    else terms.set(investorLogin, { investorId, versions: [version] });
+    else terms.set(investorLogin, { investorLogin, investorId, createdAt, updatedAt, versions: [version] });
   }
   return terms;
 }

@@ -1,5 +1,6 @@
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { isZero } from "#kernel/money.ts";
+import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import { usd } from "#kernel/money.ts";
 import { MAX_PAGE_SIZE, pageOf } from "#kernel/page.ts";
 import {
   type GetOperationRequest,
@@ -10,24 +11,26 @@ import {
   OperationOutcome,
 } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
-import {
-  type Cashflow,
-  type CurrentOutcome,
-  currentOutcome,
-  depositKey,
-  payoutKey,
-  withdrawalKey,
-} from "../domain/cashflow.ts";
+import { type CurrentOutcome, currentOutcome, depositKey, payoutKey, withdrawalKey } from "../domain/cashflow.ts";
 import { refuse } from "../refusals.ts";
-import { findCashflow, getCashflow } from "../store/cashflows.ts";
-import { listOperationIds } from "../store/ledger.ts";
-import { getWithdrawal } from "../store/withdrawals.ts";
+import { type LedgerOperation, listOperations as readOperations, listOperationsById } from "../store/ledger.ts";
+
+export type OperationReads = GatheredRead<string, LedgerOperation>;
+
+/** Operations that are asked for at the same time are read by one statement. */
+export function operationReads({ pool }: Pick<Deps, "pool">): OperationReads {
+  return gatherReads(async (ids) => byKey(await listOperationsById(pool, ids), ({ operationId }) => operationId));
+}
 
 /** The recorded operation. Not found: the request was never recorded, so no other service was called for it. */
-export async function getOperation(deps: Deps, { operationId }: GetOperationRequest): Promise<Operation> {
-  const cashflow = await findCashflow(deps.pool, operationId);
-  if (cashflow === undefined) throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
-  return await operationMessage(deps, cashflow);
+export async function getOperation(
+  { now }: Pick<Deps, "now">,
+  read: OperationReads,
+  { operationId }: GetOperationRequest,
+): Promise<Operation> {
+  const recorded = await read(operationId);
+  if (recorded === undefined) throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
+  return operationMessage(recorded, now());
 }
 
 const OUTCOMES: Partial<Readonly<Record<OperationOutcome, CurrentOutcome>>> = {
@@ -46,39 +49,30 @@ export async function listOperations(deps: Deps, request: ListOperationsRequest)
     throw refuse("validation_failed", "The request is invalid.", { errors });
   }
   const filter = { login, comment, outcome: OUTCOMES[request.outcome], beforeId, limit: limit + 1 };
-  const { items: ids, hasMore } = pageOf(await listOperationIds(deps.pool, filter, deps.now()), limit);
-  const items: Operation[] = [];
-  for (const id of ids) items.push(await operationMessage(deps, await getCashflow(deps.pool, id)));
-  return { items, hasMore };
+  const now = deps.now();
+  const { items, hasMore } = pageOf(await readOperations(deps.pool, filter, now), limit);
+  return { items: items.map((recorded) => operationMessage(recorded, now)), hasMore };
 }
 
 const ACTIONS = { deposit: OperationAction.DEPOSIT, withdraw: OperationAction.WITHDRAW } as const;
 
-/** The recorded operation with the keys of its fees and transfers. */
-async function operationMessage(deps: Deps, cashflow: Cashflow): Promise<Operation> {
-  const { operationId, action, login, amount, comment, refusal, dealId, createdAt, finishedAt } = cashflow;
+/** With the keys of its fees and transfers. */
+function operationMessage(recorded: LedgerOperation, now: Date): Operation {
+  const { operationId, action, login, amountMinor, comment, refusalCode, dealId, createdAt, finishedAt } = recorded;
   return {
     operationId,
     action: ACTIONS[action],
     login,
-    amount: moneyToProto(amount),
+    amount: moneyToProto(usd(amountMinor)),
     comment,
-    outcome: OperationOutcome[currentOutcome(cashflow, deps.now())],
-    refusalCode: refusal?.code ?? "",
+    outcome: OperationOutcome[currentOutcome(recorded, now)],
+    refusalCode: refusalCode ?? "",
     dealId,
     createdAt,
     finishedAt,
     reference: "",
     legs: [],
-    feeKey: await feeKeyOf(deps, cashflow),
-    transferKeys: [action === "deposit" ? depositKey(cashflow) : payoutKey(cashflow)],
+    feeKey: recorded.mayHaveFees ? withdrawalKey(recorded) : "",
+    transferKeys: [action === "deposit" ? depositKey(recorded) : payoutKey(recorded)],
   };
-}
-
-async function feeKeyOf(deps: Deps, cashflow: Cashflow): Promise<string> {
-  if (cashflow.action === "deposit") return "";
-  const { decision } = await getWithdrawal(deps.pool, cashflow.id);
-  // Open weekly fees are not part of `pendingFee`, so in a pool there may be fees even when it is 0.00.
-  if (decision === undefined) return "";
-  return !decision.openPositionsChecked && isZero(decision.pendingFee) ? "" : withdrawalKey(cashflow);
 }

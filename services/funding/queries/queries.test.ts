@@ -6,15 +6,15 @@ import { withdraw } from "../commands/withdraw.ts";
 import { getCashflow } from "../store/cashflows.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, usd, world } from "../testing/funding.ts";
-import { getBalance } from "./get-balance.ts";
-import { getOperation, listOperations } from "./operations.ts";
+import { balanceReads, getBalance } from "./get-balance.ts";
+import { getOperation, listOperations, operationReads } from "./operations.ts";
 
 const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined };
 
 test("the balance of a registered login is the trading platform's", async () => {
   const deps = await world({ platform: platformFake({ balances: { [INVESTOR]: 12_34n } }) });
 
-  expect(await getBalance(deps, { login: INVESTOR }, aCall(""))).toEqual({
+  expect(await getBalance(balanceReads(deps), { login: INVESTOR }, aCall(""))).toEqual({
     login: INVESTOR,
     balance: usd(12_34n),
     error: "",
@@ -24,7 +24,7 @@ test("the balance of a registered login is the trading platform's", async () => 
 test("the balance of an unregistered login is not read", async () => {
   const deps = await world();
 
-  expect(await getBalance(deps, { login: "77" }, aCall(""))).toEqual({
+  expect(await getBalance(balanceReads(deps), { login: "77" }, aCall(""))).toEqual({
     login: "77",
     balance: undefined,
     error: "unknown login",
@@ -38,7 +38,7 @@ test("an unreachable platform is reported in the answer", async () => {
   };
 
   const answer = await getBalance(
-    { ...deps, platform: { ...deps.platform, getBalance: unreachable } },
+    balanceReads({ ...deps, platform: { ...deps.platform, readBalances: unreachable } }),
     { login: INVESTOR },
     aCall(""),
   );
@@ -46,11 +46,48 @@ test("an unreachable platform is reported in the answer", async () => {
   expect(answer).toEqual({ login: INVESTOR, balance: undefined, error: "The service platform cannot be reached." });
 });
 
+test("balances that are asked for at the same time are one call of platform, and each login has its own answer", async () => {
+  const deps = await world({ platform: platformFake({ balances: { [INVESTOR]: 12_34n } }) });
+  const managed = [INVESTOR, "3000008", "3000009"];
+  const asked: string[][] = [];
+  const read = balanceReads({
+    accounts: {
+      ...deps.accounts,
+      findAccounts: async ({ logins }) => ({
+        accounts: logins
+          .filter((login) => managed.includes(login))
+          .map((login) => ({ login, kind: 3, id: 1n, name: "" })),
+      }),
+    },
+    platform: {
+      ...deps.platform,
+      async readBalances({ positions }) {
+        asked.push(positions.map(({ login }) => login));
+        const shown = positions.filter(({ login }) => login === INVESTOR);
+        const { balances } = await deps.platform.readBalances({ positions: shown }, aCall(""));
+        return { balances: [...balances, { login: "3000009", balance: undefined, log: undefined }] };
+      },
+    },
+  });
+
+  const logins = [INVESTOR, "3000008", "3000009", "77", INVESTOR];
+  const answers = await Promise.all(logins.map((login) => getBalance(read, { login }, aCall(""))));
+
+  expect(asked).toEqual([managed]);
+  expect(answers.map(({ balance, error }) => [balance, error])).toEqual([
+    [usd(12_34n), ""],
+    [undefined, "Account 3000008 is not managed by this service."],
+    [undefined, "The trading platform does not show account 3000009."],
+    [undefined, "unknown login"],
+    [usd(12_34n), ""],
+  ]);
+});
+
 test("an operation is found by its command id", async () => {
   const deps = await world();
   await deposit(deps, { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined }, aCall("op-1"));
 
-  expect(await getOperation(deps, { operationId: "op-1" })).toEqual({
+  expect(await getOperation(deps, operationReads(deps), { operationId: "op-1" })).toEqual({
     operationId: "op-1",
     action: OperationAction.DEPOSIT,
     login: INVESTOR,
@@ -73,7 +110,7 @@ test("an interrupted operation is pending until the deadline of its caller, and 
   const crashing = { ...deps.platform, transfer: () => Promise.reject(new Error("the process crashes here")) };
   await expect(deposit({ ...deps, platform: crashing }, HUNDRED, aCall("op-1"))).rejects.toThrow("crashes here");
 
-  const operation = async (at: Date) => getOperation({ ...deps, now: () => at }, { operationId: "op-1" });
+  const operation = async (at: Date) => getOperation({ now: () => at }, operationReads(deps), { operationId: "op-1" });
   expect((await operation(new Date())).outcome).toBe(OperationOutcome.PENDING);
   expect((await operation(new Date(Date.now() + 11_000))).outcome).toBe(OperationOutcome.UNKNOWN);
   const count = async (outcome: OperationOutcome, at: Date) =>
@@ -93,13 +130,15 @@ test("a withdrawal has the keys of its payout and its fees; outside a pool witho
   const deps = await world({ platform, masterMinimum: 1n, pendingFee: 5_00n });
   await withdraw(deps, { ...HUNDRED, amount: usd(40_00n) }, aCall("op-1"));
 
-  expect(await getOperation(deps, { operationId: "op-1" })).toMatchObject({
+  expect(await getOperation(deps, operationReads(deps), { operationId: "op-1" })).toMatchObject({
     feeKey: "funding:withdrawal:1",
     transferKeys: ["funding:payout:1"],
   });
   const withoutMaster = await world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }) });
   await withdraw(withoutMaster, { ...HUNDRED, amount: usd(40_00n) }, aCall("op-1"));
-  expect(await getOperation(withoutMaster, { operationId: "op-1" })).toMatchObject({ feeKey: "" });
+  expect(await getOperation(withoutMaster, operationReads(withoutMaster), { operationId: "op-1" })).toMatchObject({
+    feeKey: "",
+  });
 });
 
 const ALL = { login: "", outcome: OperationOutcome.UNSPECIFIED, beforeId: "", limit: 10 };
@@ -138,7 +177,7 @@ test.each([
     () => {},
   );
 
-  expect(await getOperation(deps, { operationId: "op-1" })).toMatchObject({
+  expect(await getOperation(deps, operationReads(deps), { operationId: "op-1" })).toMatchObject({
     outcome,
     refusalCode,
     dealId: undefined,
@@ -148,7 +187,7 @@ test.each([
 test("an id without a recorded operation is not found", async () => {
   const deps = await world();
 
-  await expect(getOperation(deps, { operationId: "op-9" })).rejects.toMatchObject({
+  await expect(getOperation(deps, operationReads(deps), { operationId: "op-9" })).rejects.toMatchObject({
     code: "operation_not_found",
   });
 });

@@ -1,5 +1,13 @@
-import { column, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { CurrentOutcome } from "../domain/cashflow.ts";
+import { many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import type { Cashflow, CurrentOutcome } from "../domain/cashflow.ts";
+
+/** A deposit or withdrawal as the operation ledger shows it. */
+export type LedgerOperation = Omit<Cashflow, "amount" | "decision" | "refusal" | "possibleDuplicateOf"> & {
+  readonly amountMinor: bigint;
+  readonly refusalCode: string | undefined;
+  /** Open weekly fees are not part of the pending fee of a pool, so there may be fees also when it is 0.00. */
+  readonly mayHaveFees: boolean;
+};
 
 export type LedgerFilter = {
   /** Empty matches all. */
@@ -12,13 +20,32 @@ export type LedgerFilter = {
   readonly limit: number;
 };
 
-/** Ids of operations, newest first. The outcomes are those of domain/cashflow.ts. */
-export async function listOperationIds(db: Queryable, filter: LedgerFilter, now: Date): Promise<string[]> {
-  const { login, comment, outcome, beforeId, limit } = filter;
-  return await column<string>(
+/** Those that are recorded. */
+export async function listOperationsById(db: Queryable, operationIds: readonly string[]): Promise<LedgerOperation[]> {
+  const rows = await many<LedgerOperation>(
     db,
-    sql`select operation_id
+    sql`select cashflow.id, operation_id as "operationId", action, login, amount_minor as "amountMinor", comment, state,
+               doubt, deadline, deal_id as "dealId", refusal ->> 'code' as "refusalCode", created_at as "createdAt",
+               finished_at as "finishedAt",
+               coalesce(open_positions_checked or pending_fee_minor > 0, false) as "mayHaveFees"
         from cashflow
+        left join withdrawal on withdrawal.cashflow_id = cashflow.id
+        where operation_id = any(${operationIds}::text[])`,
+  );
+  return rows.map(withoutNulls);
+}
+
+/** Newest first. The outcomes are those of domain/cashflow.ts. */
+export async function listOperations(db: Queryable, filter: LedgerFilter, now: Date): Promise<LedgerOperation[]> {
+  const { login, comment, outcome, beforeId, limit } = filter;
+  const rows = await many<LedgerOperation>(
+    db,
+    sql`select cashflow.id, operation_id as "operationId", action, login, amount_minor as "amountMinor", comment, state,
+               doubt, deadline, deal_id as "dealId", refusal ->> 'code' as "refusalCode", created_at as "createdAt",
+               finished_at as "finishedAt",
+               coalesce(open_positions_checked or pending_fee_minor > 0, false) as "mayHaveFees"
+        from cashflow
+        left join withdrawal on withdrawal.cashflow_id = cashflow.id
         where (${login} = '' or login = ${login})
           and (${comment ?? null}::text is null or comment = ${comment ?? null})
           and (${beforeId} = '' or operation_id collate "C" < ${beforeId})
@@ -32,4 +59,5 @@ export async function listOperationIds(db: Queryable, filter: LedgerFilter, now:
         order by operation_id collate "C" desc
         limit ${limit}`,
   );
+  return rows.map(withoutNulls);
 }

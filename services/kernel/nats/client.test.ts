@@ -107,3 +107,27 @@ test("a call in progress when the broker is killed is outcome_unknown", async ()
 
   expect(await running).toMatchObject({ code: "outcome_unknown", outcome: "unknown" });
 });
+
+test("many calls at the same time each get their own answer", async () => {
+  await using setup = await serving(answer);
+  const numbers = Array.from({ length: 50 }, (_, index) => BigInt(index));
+  const answers = await Promise.all(
+    numbers.map((afterNumber) => setup.client.read({ ...request, afterNumber }, call())),
+  );
+
+  expect(answers.map(({ lastNumber }) => lastNumber)).toEqual(numbers);
+});
+
+test("a call in progress when its client is closed is outcome_unknown at once", async () => {
+  const { read, began, release } = heldHandler();
+  await using setup = await serving(read);
+  const startedAt = performance.now();
+  const running = refusalOf(setup.client.read(request, call({ withinMs: 30_000 })));
+  await began;
+  await setup.clientBroker.connection.close();
+
+  expect(await running).toMatchObject({ code: "outcome_unknown", outcome: "unknown" });
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({ code: "service_unavailable" });
+  release();
+});

@@ -1,4 +1,5 @@
 import { ErrorCode, headers, type MsgHdrs, type NatsError } from "nats";
+import { endOfTurn } from "../end-of-turn.ts";
 import { clientOf } from "../contract/client.ts";
 import { remainingMs } from "../contract/context.ts";
 import type { CallContext, Client, Contract } from "../contract/contract.ts";
@@ -7,6 +8,7 @@ import { HEADER, writeHeaders } from "../contract/headers.ts";
 import { outcomeUnknown, requestTooLarge, serviceUnavailable } from "../contract/refusals.ts";
 import type { Refusal } from "../refusal.ts";
 import type { Broker } from "./connect.ts";
+import { requestsOver } from "./request.ts";
 import { subjectOf } from "./subject.ts";
 
 export type NatsClientOptions<C extends Contract> = {
@@ -23,16 +25,22 @@ const HEADER_ROOM = 1_024;
 const DEFAULT_MAX_PAYLOAD = 1_048_576;
 
 export function natsClient<C extends Contract>(
-  { connection, isConnected }: Broker,
+  { connection, isConnected, inboxPrefix }: Broker,
   { service, contract, caller }: NatsClientOptions<C>,
 ): Client<C> {
+  const send = requestsOver(connection, inboxPrefix);
   return clientOf(contract, async (method, payload, context) => {
+    await endOfTurn();
     // Without a broker the library would keep the request and send it later, or never.
     if (!isConnected()) throw serviceUnavailable(service);
     const maxBytes = (connection.info?.max_payload ?? DEFAULT_MAX_PAYLOAD) - HEADER_ROOM;
     if (payload.length > maxBytes) throw requestTooLarge(payload.length, maxBytes);
-    const options = { timeout: Math.max(1, remainingMs(context)), headers: headersOf(context, caller) };
-    const reply = await connection.request(subjectOf(service, method.rpc), payload, options).catch((error: unknown) => {
+    const reply = await send({
+      subject: subjectOf(service, method.rpc),
+      payload,
+      headers: headersOf(context, caller),
+      withinMs: Math.max(1, remainingMs(context)),
+    }).catch((error: unknown) => {
       throw refusalOf(service, error);
     });
     if (reply.headers?.has(HEADER.error) === true) throw decodeRefusal(reply.data);

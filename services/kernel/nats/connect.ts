@@ -8,6 +8,8 @@ export type Broker = AsyncDisposable & {
   /** For messages to operators; without user and password. */
   readonly address: string;
   readonly isConnected: () => boolean;
+  /** Of the subjects on which this process receives replies. */
+  readonly inboxPrefix: string;
   /** Rejects when the connection ended for good although the service did not close it. */
   readonly closed: Promise<void>;
 };
@@ -31,11 +33,12 @@ const DRAIN_TIMEOUT_MS = 3_000;
 
 export async function connectNats({ url, name, log }: BrokerOptions): Promise<Broker> {
   const { servers, user, pass } = readAddress(url);
+  const inboxPrefix = `_INBOX.${name}`;
   const connection = await connect({
     servers,
     ...(user === "" ? {} : { user, pass }),
     name,
-    inboxPrefix: `_INBOX.${name}`,
+    inboxPrefix,
     timeout: CONNECT_TIMEOUT_MS,
     reconnect: true,
     maxReconnectAttempts: -1,
@@ -48,10 +51,13 @@ export async function connectNats({ url, name, log }: BrokerOptions): Promise<Br
   }).catch((error: unknown) => {
     throw connectError(servers, error);
   });
-  return supervise(connection, servers.join(","), log);
+  return supervise(connection, { address: servers.join(","), inboxPrefix, log });
 }
 
-function supervise(connection: NatsConnection, address: string, log: Log): Broker {
+function supervise(
+  connection: NatsConnection,
+  { address, inboxPrefix, log }: Pick<Broker, "address" | "inboxPrefix"> & { readonly log: Log },
+): Broker {
   let isUp = true;
   let isClosing = false;
   const follow = async (): Promise<void> => {
@@ -79,6 +85,7 @@ function supervise(connection: NatsConnection, address: string, log: Log): Broke
   return {
     connection,
     address,
+    inboxPrefix,
     isConnected: () => isUp && !connection.isClosed(),
     closed,
     async [Symbol.asyncDispose]() {

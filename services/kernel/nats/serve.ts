@@ -5,6 +5,7 @@ import { encodeRefusal } from "../contract/error.ts";
 import { HEADER } from "../contract/headers.ts";
 import { MAX_CONCURRENT_CALLS } from "../contract/limit.ts";
 import { refuse } from "../contract/refusals.ts";
+import { endOfTurn } from "../end-of-turn.ts";
 import type { Log } from "../log.ts";
 import type { Refusal } from "../refusal.ts";
 import type { Broker } from "./connect.ts";
@@ -53,6 +54,8 @@ export async function serveOverNats<C extends Contract>(
       // New requests stop first; requests that the broker has delivered are answered before the disposal ends.
       await service.stop();
       await dispatcher.idle();
+      // The last answers leave at the end of a turn.
+      await endOfTurn();
     },
   };
 }
@@ -60,6 +63,7 @@ export async function serveOverNats<C extends Contract>(
 async function handle(dispatcher: Dispatcher, log: Log, method: Method, message: ServiceMsg): Promise<void> {
   const header = (name: string): string | undefined => message.headers?.get(name);
   const answer = await dispatcher.dispatch({ method, payload: message.data, header });
+  await endOfTurn();
   try {
     respond(message, answer);
   } catch (error) {

@@ -203,7 +203,7 @@ test("while the account service is unavailable requests are refused as not execu
   const lost = async (): Promise<never> => {
     throw new Refusal({ code: "outcome_unknown", status: "unknown_outcome", message: "no answer", outcome: "unknown" });
   };
-  const accounts = { ...world.deps.accounts, findMaster: lost, findInvestor: lost };
+  const accounts = { ...world.deps.accounts, findMaster: lost, findInvestor: lost, findAccounts: lost };
   const service = subscriptionService({ ...world.deps, accounts });
   const unavailable = { code: "service_unavailable", status: "unavailable", outcome: "not_executed" };
   const pair = { masterLogin, investorLogin };

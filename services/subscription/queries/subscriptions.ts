@@ -1,6 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { MAX_PAGE_SIZE, pageOf } from "#kernel/page.ts";
+import { AccountKind } from "#proto/pamm/account/v1/account.ts";
 import type {
   CountActiveInvestorsRequest,
   CountActiveInvestorsResponse,
@@ -19,10 +20,10 @@ import { isBetween, isNotNegative, validate } from "../domain/validate.ts";
 import { STATUS_OF_MESSAGE, subscriptionMessage } from "../messages/subscription.ts";
 import {
   countActiveInvestors as readCounts,
-  findOpenSubscription as findOpen,
   listActiveInvestors as readActiveInvestors,
   listSubscriptions as readSubscriptions,
 } from "../store/subscriptions.ts";
+import type { GatheredReads } from "./gathered.ts";
 import { isPageSize } from "./page.ts";
 
 /** Lists subscriptions. Unknown logins match no subscription, so the account service is not called. */
@@ -40,37 +41,41 @@ export async function listSubscriptions(
 
 /** The ACTIVE or PAUSED subscription of an Investor. Calls no other service: an unknown Investor has none. */
 export async function findOpenSubscription(
-  { pool }: Deps,
+  { openSubscription }: GatheredReads,
   { investorLogin }: FindOpenSubscriptionRequest,
 ): Promise<FindOpenSubscriptionResponse> {
-  const open = await findOpen(pool, investorLogin);
+  const open = await openSubscription(investorLogin);
   const isVisible = open !== undefined && open.status !== "ASSIGNING";
   return { subscription: isVisible ? subscriptionMessage(open) : undefined };
 }
 
 /** The Master that an Investor follows now. Refuses an unknown Investor. */
 export async function getActiveMaster(
-  { pool, accounts }: Deps,
+  { accounts, account, openSubscription }: Pick<Deps, "accounts"> & GatheredReads,
   { investorLogin }: GetActiveMasterRequest,
   context: CallContext,
 ): Promise<GetActiveMasterResponse> {
-  const open = await findOpen(pool, investorLogin);
+  const open = await openSubscription(investorLogin);
   if (open === undefined || !isInPool(open.status)) {
     await failAsUnavailable(() => accounts.findInvestor({ login: investorLogin }, context));
     return { masterLogin: undefined, name: undefined, startedAt: undefined };
   }
-  const { name } = await failAsUnavailable(() => accounts.findMaster({ login: open.masterLogin }, context));
-  return { masterLogin: open.masterLogin, name, startedAt: open.startedAt ?? undefined };
+  const master = await failAsUnavailable(() => account(open.masterLogin));
+  return { masterLogin: open.masterLogin, name: master?.name, startedAt: open.startedAt ?? undefined };
 }
 
 /** The Investors in a Master's pool now, with their names. */
 export async function listActiveInvestors(
-  { pool, accounts }: Deps,
+  { pool, accounts, account }: Pick<Deps, "pool" | "accounts"> & Pick<GatheredReads, "account">,
   { masterLogin, afterInvestorId, limit }: ListActiveInvestorsRequest,
   context: CallContext,
 ): Promise<ListActiveInvestorsResponse> {
   validate(isNotNegative("after_investor_id", afterInvestorId), isPageSize(limit));
-  await failAsUnavailable(() => accounts.findMaster({ login: masterLogin }, context));
+  const owner = await failAsUnavailable(() => account(masterLogin));
+  // Refuses, and says what the login is.
+  if (owner?.kind !== AccountKind.MASTER) {
+    await failAsUnavailable(() => accounts.findMaster({ login: masterLogin }, context));
+  }
   const rows = await readActiveInvestors(pool, { masterLogin, afterInvestorId, limit: limit + 1 });
   const { items: investors, hasMore } = pageOf(rows, limit);
   if (investors.length === 0) return { items: [], hasMore };

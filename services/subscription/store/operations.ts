@@ -48,7 +48,7 @@ export async function listOperations(db: Queryable, filter: OperationFilter, now
   const { login, outcome = null, beforeId, limit } = filter;
   return many<RecordedOperation>(
     db,
-    sql`select *
+    sql`select "commandId", action, "subscriptionId", "investorLogin", outcome, "refusalCode", "createdAt", "finishedAt"
         from (select "commandId", action, "subscriptionId", "investorLogin", "masterLogin",
                      case when phase = 'OPEN' and "deadlineAt" <= ${now} then 'UNKNOWN'
                           when phase = 'BETWEEN_TRIES' and "deadlineAt" <= ${now} then 'NOT_EXECUTED'

@@ -66,6 +66,17 @@ export async function findOpenSubscription(db: Queryable, investorLogin: string)
   );
 }
 
+/** Of each Investor the one that is ASSIGNING, ACTIVE or PAUSED. */
+export async function listOpenSubscriptions(db: Queryable, investorLogins: readonly string[]): Promise<Subscription[]> {
+  return many<Subscription>(
+    db,
+    sql`select id, "masterId", "investorId", "masterLogin", "investorLogin", status, "createdAt", "startedAt", "endedAt",
+               "baselineEntryId"
+        from subscription_row
+        where "investorLogin" = any(${investorLogins}::text[]) and status = any(${OPEN_STATUSES}::text[])`,
+  );
+}
+
 /** The newest subscription of a pair that is visible to callers. */
 export async function findLatestOfPair(
   db: Queryable,
@@ -106,7 +117,8 @@ export async function listSubscriptions(db: Queryable, filter: SubscriptionFilte
   const { masterLogin, investorLogin, statuses, afterId, limit } = filter;
   return many<Subscription>(
     db,
-    sql`select *
+    sql`select id, "masterId", "investorId", "masterLogin", "investorLogin", status, "createdAt", "startedAt", "endedAt",
+               "baselineEntryId"
         from subscription_row
         where id > ${afterId} and status = any(${statuses}::text[])
           and (${masterLogin} = '' or "masterLogin" = ${masterLogin})

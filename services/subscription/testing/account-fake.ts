@@ -27,9 +27,12 @@ export function accountFake(): AccountFake {
     findMaster: async ({ login }: { login: string }) => find(masters, login, "master_not_found"),
     findInvestor: async ({ login }: { login: string }) => find(investors, login, "investor_not_found"),
     findAccounts: async ({ logins }: { logins: string[] }) => ({
-      accounts: [...investors.values()]
+      accounts: [
+        ...[...masters.values()].map((master) => ({ ...master, kind: AccountKind.MASTER })),
+        ...[...investors.values()].map((investor) => ({ ...investor, kind: AccountKind.INVESTOR })),
+      ]
         .filter(({ login }) => logins.includes(login))
-        .map(({ id, login, name }) => ({ id, login, name, kind: AccountKind.INVESTOR })),
+        .map(({ id, login, name, kind }) => ({ id, login, name, kind })),
     }),
   };
   return {

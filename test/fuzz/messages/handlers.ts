@@ -15,6 +15,7 @@ import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscrip
 import { generatePassword } from "../../../services/account/domain/password.ts";
 import { accountService } from "../../../services/account/service.ts";
 import { createCredentialCipher } from "../../../services/account/credential-cipher.ts";
+import { directoryReads } from "../../../services/account/store/directory-reads.ts";
 import { feeService } from "../../../services/fee/service.ts";
 import { cashflowQueues } from "../../../services/funding/cashflow-queues.ts";
 import { fundingService } from "../../../services/funding/service.ts";
@@ -47,6 +48,7 @@ export const REAL_SERVICES: readonly RealService[] = [
     implement: async (pool) =>
       accountService({
         pool,
+        reads: directoryReads(pool),
         platform: unreachable("platform"),
         subscriptions: unreachable("subscription"),
         credentialCipher: createCredentialCipher([new Secret(randomBytes(32))]),

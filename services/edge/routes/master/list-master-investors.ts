@@ -23,14 +23,16 @@ export const listMasterInvestors = listRoute({
   refusals: ["master_not_found"],
 
   async *pages({ subscriptions }, { params }, contextOfPage) {
-    for (let afterInvestorId = 0n, isMore = true; isMore;) {
+    for (let afterInvestorId = 0n; ;) {
       const page = await subscriptions.listActiveInvestors(
         { masterLogin: params.master_login, afterInvestorId, limit: PAGE_SIZE },
         contextOfPage(),
       );
-      yield page.items.map(({ id, login, name }) => ({ id, mt5_login: login, name }));
-      isMore = page.hasMore && page.items.length > 0;
-      afterInvestorId = page.items.at(-1)?.id ?? afterInvestorId;
+      const items = page.items.map(({ id, login, name }) => ({ id, mt5_login: login, name }));
+      const last = page.hasMore ? page.items.at(-1) : undefined;
+      if (last === undefined) return items;
+      yield items;
+      afterInvestorId = last.id;
     }
   },
 });

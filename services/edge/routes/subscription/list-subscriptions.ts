@@ -55,15 +55,17 @@ export const listSubscriptions = listRoute({
         ({ items }) => items.length === 0,
       );
     }
-    for (let afterId = 0n, isMore = true; isMore;) {
+    for (let afterId = 0n; ;) {
       const page = await subscriptions.listSubscriptions({ ...filter, afterId }, contextOfPage());
-      yield page.items.map((item) => ({
+      const items = page.items.map((item) => ({
         ...subscriptionFields(item),
         master_login: item.masterLogin,
         investor_login: item.investorLogin,
       }));
-      isMore = page.hasMore && page.items.length > 0;
-      afterId = page.items.at(-1)?.id ?? afterId;
+      const last = page.hasMore ? page.items.at(-1) : undefined;
+      if (last === undefined) return items;
+      yield items;
+      afterId = last.id;
     }
   },
 });
