@@ -1,0 +1,55 @@
+import { parseArgs } from "node:util";
+
+/** Sizes of a run. */
+export type Options = {
+  /** Names of the workloads; empty runs all. */
+  readonly parts: readonly string[];
+  readonly isQuick: boolean;
+  /** Rounds in which contestants are measured one after the other; each gives one ratio of a pair. */
+  readonly rounds: number;
+  readonly warmUpMs: number;
+  readonly measureMs: number;
+  readonly investors: number;
+  readonly masters: number;
+  readonly soakMinutes: number;
+  /** Folder for the document and the charts. */
+  readonly out: string;
+};
+
+const FULL = { rounds: 5, seconds: 8, warmUp: 3, investors: 200, masters: 8, minutes: 20 };
+/** Shows that everything works; the figures mean nothing. */
+const QUICK = { rounds: 1, seconds: 1.5, warmUp: 0.5, investors: 16, masters: 2, minutes: 0.1 };
+
+/** node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 8] [--minutes 20] [--out docs] */
+export function readOptions(args: readonly string[]): Options {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      quick: { type: "boolean", default: false },
+      rounds: { type: "string" },
+      seconds: { type: "string" },
+      minutes: { type: "string" },
+      out: { type: "string" },
+    },
+  });
+  const sizes = values.quick ? QUICK : FULL;
+  return {
+    parts: positionals,
+    isQuick: values.quick,
+    rounds: positive("rounds", values.rounds, sizes.rounds),
+    warmUpMs: sizes.warmUp * 1_000,
+    measureMs: positive("seconds", values.seconds, sizes.seconds) * 1_000,
+    investors: sizes.investors,
+    masters: sizes.masters,
+    soakMinutes: positive("minutes", values.minutes, sizes.minutes),
+    // The figures of a quick run do not replace measured ones.
+    out: values.out ?? (values.quick ? ".cache/bench" : "docs"),
+  };
+}
+
+function positive(name: string, text: string | undefined, otherwise: number): number {
+  const value = text === undefined ? otherwise : Number(text);
+  if (!(value > 0)) throw new Error(`--${name} must be a number above 0, not ${text}`);
+  return value;
+}

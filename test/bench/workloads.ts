@@ -1,0 +1,5 @@
+import type { Workload } from "./bench.ts";
+import { deposit } from "./workloads/deposit.ts";
+
+/** All parts, in the order of the document. */
+export const WORKLOADS: readonly Workload[] = [deposit];
