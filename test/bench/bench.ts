@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Contestant } from "./contest/contestant.ts";
 import { violationsOf } from "./checks/violations.ts";
 import { generate, type Generated } from "./load/generate.ts";
-import type { Outcome, RequestTemplate, Shape } from "./load/job.ts";
+import type { Job, Outcome, RequestTemplate, Shape } from "./load/job.ts";
 import type { Options } from "./options.ts";
 import { processorSeconds } from "./processor-time.ts";
 import type { Section } from "./section.ts";
@@ -83,12 +83,14 @@ export class Bench implements AsyncDisposable {
     contestant: Contestant,
     requests: readonly RequestTemplate[],
     shape: Shape,
-    { warmUpMs, measureMs }: Pick<Options, "warmUpMs" | "measureMs"> = this.options,
+    own: Partial<Pick<Job, "warmUpMs" | "measureMs" | "repeats">> = {},
   ): Promise<Measurement> {
     this.#jobs += 1;
     const comment = `b${this.#jobs.toString(36)}z`;
+    const { warmUpMs, measureMs } = this.options;
     const { endpoint } = contestant;
-    const load = await generate({ endpoint, requests, shape, warmUpMs, measureMs, comment }, () => usageOf(contestant));
+    const job = { endpoint, requests, shape, comment, warmUpMs, measureMs, repeats: false, ...own };
+    const load = await generate(job, () => usageOf(contestant));
     const sent = this.#sent.get(contestant) ?? [];
     sent.push(...load.outcomes.filter(({ minor }) => minor !== 0));
     this.#sent.set(contestant, sent);

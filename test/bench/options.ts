@@ -9,6 +9,8 @@ export type Options = {
   readonly rounds: number;
   readonly warmUpMs: number;
   readonly measureMs: number;
+  /** Numbers of callers, ascending; ratios are about the last one. */
+  readonly callers: readonly number[];
   readonly investors: number;
   readonly masters: number;
   readonly soakMinutes: number;
@@ -16,9 +18,9 @@ export type Options = {
   readonly out: string;
 };
 
-const FULL = { rounds: 5, seconds: 8, warmUp: 3, investors: 200, masters: 8, minutes: 20 };
+const FULL = { rounds: 5, seconds: 8, warmUp: 3, callers: [1, 8, 64], investors: 200, masters: 8, minutes: 20 };
 /** Shows that everything works; the figures mean nothing. */
-const QUICK = { rounds: 1, seconds: 1.5, warmUp: 0.5, investors: 16, masters: 2, minutes: 0.1 };
+const QUICK = { rounds: 1, seconds: 2, warmUp: 0.5, callers: [1, 16], investors: 16, masters: 2, minutes: 0.1 };
 
 /** node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 8] [--minutes 20] [--out docs] */
 export function readOptions(args: readonly string[]): Options {
@@ -40,6 +42,7 @@ export function readOptions(args: readonly string[]): Options {
     rounds: positive("rounds", values.rounds, sizes.rounds),
     warmUpMs: sizes.warmUp * 1_000,
     measureMs: positive("seconds", values.seconds, sizes.seconds) * 1_000,
+    callers: sizes.callers,
     investors: sizes.investors,
     masters: sizes.masters,
     soakMinutes: positive("minutes", values.minutes, sizes.minutes),

@@ -2,16 +2,18 @@ import type { Spread } from "./statistics.ts";
 
 /** What a workload reports. Plain data: it is stored as JSON, and the document is written from it. */
 export type Section = {
-  readonly ratios: readonly Ratio[];
+  readonly comparisons: readonly Comparison[];
   readonly tables: readonly Table[];
   readonly charts: readonly Chart[];
 };
 
-/** A comparison, measured in pairs. */
-export type Ratio = {
+/** Two measurements compared, in pairs that were taken one after the other. */
+export type Comparison = {
   readonly what: string;
   readonly comparedTo: string;
-  readonly ratio: Spread;
+  readonly value: Spread;
+  /** `times` for a ratio, or the unit of a difference or of a single figure. */
+  readonly unit: string;
   readonly pairs: number;
   readonly target: Target | undefined;
 };
@@ -50,6 +52,6 @@ export type BarChart = {
   readonly bars: readonly { readonly name: string; readonly parts: Readonly<Record<string, number>> }[];
 };
 
-export function isMet(ratio: Spread, target: Target): boolean {
-  return "atLeast" in target ? ratio.median >= target.atLeast : ratio.median <= target.atMost;
+export function isMet({ median }: Spread, target: Target): boolean {
+  return "atLeast" in target ? median >= target.atLeast : median <= target.atMost;
 }

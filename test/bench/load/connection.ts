@@ -1,6 +1,10 @@
 import { connect, type Socket } from "node:net";
 
-export type Response = { readonly status: number; readonly body: string };
+export type Response = {
+  readonly status: number;
+  readonly body: string;
+  readonly retryAfterMs: number | undefined;
+};
 
 const END_OF_HEAD = "\r\n\r\n";
 /** Longer than the longest request of the service, which takes 30 s. */
@@ -55,11 +59,13 @@ export class Connection {
     this.#received += chunk;
     const head = this.#received.indexOf(END_OF_HEAD);
     if (head < 0) return;
-    const length = /content-length: *(\d+)/i.exec(this.#received.slice(0, head))?.[1];
+    const length = headerOf(this.#received.slice(0, head), "content-length");
     if (length === undefined) throw new Error(`an answer without a length: ${this.#received}`);
     const body = this.#received.slice(head + END_OF_HEAD.length);
     if (Buffer.byteLength(body) < Number(length)) return;
-    this.#end({ status: Number(this.#received.slice(9, 12)), body });
+    const seconds = headerOf(this.#received.slice(0, head), "retry-after");
+    const retryAfterMs = seconds === undefined ? undefined : Number(seconds) * 1_000;
+    this.#end({ status: Number(this.#received.slice(9, 12)), body, retryAfterMs });
   }
 
   #end(response: Response | undefined): void {
@@ -67,4 +73,10 @@ export class Connection {
     this.#answer = undefined;
     answer?.(response);
   }
+}
+
+/** A header with a number. */
+function headerOf(head: string, name: "content-length" | "retry-after"): string | undefined {
+  const pattern = name === "content-length" ? /\r\ncontent-length: *(\d+)/i : /\r\nretry-after: *(\d+)/i;
+  return pattern.exec(head)?.[1];
 }

@@ -8,6 +8,8 @@ import type { FromGenerator, Job, Load, Outcome, RequestTemplate, Shape } from "
 const MAX_CONNECTIONS = 256;
 /** Open load: the timer is coarse, so a request may be sent this much before it is due. */
 const TIMER_MS = 1;
+/** Before the second try when the answer was lost. */
+const RETRY_MS = 1_000;
 
 process.once("message", (job: Job) => void run(job));
 
@@ -19,15 +21,34 @@ async function run(job: Job): Promise<void> {
   const isOver = (): boolean => performance.now() - startedMs >= window.toMs;
   const next = nextRequest(job);
   const sendNext = async (connection: Connection, dueMs: number): Promise<void> => {
-    const { template, comment, text } = next();
-    const response = await connection.send(text);
-    outcomes.push(outcomeOf(template, comment, response, { startedMs, dueMs }));
+    const request = next();
+    const first = await connection.send(request.text);
+    const repeated = job.repeats && !isSuccess(first?.status) ? await repeat(connection, request, first) : undefined;
+    const answer = { response: repeated === undefined ? first : repeated.response, first, isRepeated: repeated !== undefined };
+    outcomes.push(outcomeOf(request, answer, { startedMs, dueMs }));
   };
-  await (job.shape.kind === "closed"
-    ? callInTurns(job, job.shape.callers, sendNext, isOver)
-    : callOnTime(job, { perSecond: job.shape.perSecond, startedMs }, sendNext, isOver));
+  switch (job.shape.kind) {
+    case "closed":
+      await callInTurns(job, job.shape.callers, sendNext, isOver);
+      break;
+    case "open":
+      await callOnTime(job, { perSecond: job.shape.perSecond, startedMs }, sendNext, isOver);
+      break;
+    case "once":
+      await callInTurns(job, job.requests.length, sendNext, () => true);
+  }
   report({ kind: "done", load: loadOf(outcomes, { ...window, kind: job.shape.kind }, await used) });
   process.disconnect();
+}
+
+/** As a client does: the key makes the second try safe, whatever happened to the first. */
+async function repeat(
+  connection: Connection,
+  { text }: NextRequest,
+  first: Response | undefined,
+): Promise<{ readonly response: Response | undefined }> {
+  await sleep(first?.retryAfterMs ?? RETRY_MS);
+  return { response: await connection.send(text) };
 }
 
 type SendNext = (connection: Connection, dueMs: number) => Promise<void>;
@@ -35,7 +56,8 @@ type SendNext = (connection: Connection, dueMs: number) => Promise<void>;
 async function callInTurns(job: Job, callers: number, sendNext: SendNext, isOver: () => boolean): Promise<void> {
   const caller = async (): Promise<void> => {
     const connection = new Connection(job.endpoint.host, job.endpoint.port);
-    while (!isOver()) await sendNext(connection, performance.now());
+    do await sendNext(connection, performance.now());
+    while (!isOver());
     connection.close();
   };
   await Promise.all(Array.from({ length: callers }, caller));
@@ -78,7 +100,7 @@ async function callOnTime(
 
 type NextRequest = { readonly template: RequestTemplate; readonly comment: string; readonly text: string };
 
-function nextRequest({ requests, endpoint, comment: prefix }: Job): () => NextRequest {
+function nextRequest({ requests, endpoint, comment: prefix, repeats }: Job): () => NextRequest {
   const headers = { host: `${endpoint.host}:${endpoint.port}`, ...endpoint.headers };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   let sent = 0;
@@ -88,22 +110,36 @@ function nextRequest({ requests, endpoint, comment: prefix }: Job): () => NextRe
     sent += 1;
     const path = template.path.replace("{n}", comment);
     const length = template.method === "POST" ? "content-length: 0\r\n" : "";
-    return { template, comment, text: `${template.method} ${path} HTTP/1.1\r\n${head.join("")}${length}\r\n` };
+    const key = repeats ? `idempotency-key: ${comment}\r\n` : "";
+    return { template, comment, text: `${template.method} ${path} HTTP/1.1\r\n${head.join("")}${length}${key}\r\n` };
   };
 }
 
+type Answer = {
+  readonly response: Response | undefined;
+  readonly first: Response | undefined;
+  readonly isRepeated: boolean;
+};
+
 function outcomeOf(
-  { login, minor }: RequestTemplate,
-  comment: string,
-  response: Response | undefined,
+  { template: { login, minor }, comment }: NextRequest,
+  { response, first, isRepeated }: Answer,
   { startedMs, dueMs }: { readonly startedMs: number; readonly dueMs: number },
 ): Outcome {
   const nowMs = performance.now();
   const { status = 0, body = "" } = response ?? {};
-  const dealId = /"(?:mt5_)?deal_id": ?(\d+)/.exec(body)?.[1] ?? "";
-  const isDenied = body.includes('"not_executed"');
-  const times = { dueAtMs: dueMs - startedMs, atMs: nowMs - startedMs, latencyMs: nowMs - dueMs };
-  return { login, minor, comment, status, dealId, isDenied, ...times };
+  return {
+    login,
+    minor,
+    comment,
+    status,
+    firstStatus: isRepeated ? (first?.status ?? 0) : undefined,
+    dealId: /"(?:mt5_)?deal_id": ?(\d+)/.exec(body)?.[1] ?? "",
+    isDenied: body.includes('"not_executed"'),
+    dueAtMs: dueMs - startedMs,
+    atMs: nowMs - startedMs,
+    latencyMs: nowMs - dueMs,
+  };
 }
 
 /** Processor seconds of this process between the warm-up and the end; reports both moments. */
@@ -123,10 +159,11 @@ function loadOf(
   ownSeconds: number,
 ): Load {
   const instantOf = ({ atMs, dueAtMs }: Outcome): number => (kind === "closed" ? atMs : dueAtMs);
-  const measured = outcomes.filter((each) => instantOf(each) >= fromMs && instantOf(each) < toMs);
-  const answered = measured.filter(isSuccess);
+  const isMeasured = (each: Outcome): boolean => instantOf(each) >= fromMs && instantOf(each) < toMs;
+  const measured = kind === "once" ? outcomes : outcomes.filter(isMeasured);
+  const answered = measured.filter(({ status }) => isSuccess(status));
   const failures: Record<string, number> = {};
-  for (const { status } of measured.filter((each) => !isSuccess(each))) {
+  for (const { status } of measured.filter((each) => !isSuccess(each.status))) {
     failures[status] = (failures[status] ?? 0) + 1;
   }
   return {
@@ -139,7 +176,7 @@ function loadOf(
   };
 }
 
-function isSuccess({ status }: Outcome): boolean {
+function isSuccess(status = 0): boolean {
   return status >= 200 && status < 300;
 }
 

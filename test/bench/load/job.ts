@@ -24,7 +24,9 @@ export type Endpoint = {
  */
 export type Shape =
   | { readonly kind: "closed"; readonly callers: number }
-  | { readonly kind: "open"; readonly perSecond: number };
+  | { readonly kind: "open"; readonly perSecond: number }
+  /** Every request once, all at the same time. */
+  | { readonly kind: "once" };
 
 export type Job = {
   readonly endpoint: Endpoint;
@@ -36,6 +38,8 @@ export type Job = {
   readonly measureMs: number;
   /** Begins each comment; different for every job. */
   readonly comment: string;
+  /** Requests carry an Idempotency-Key, and one that was not answered 2xx is sent once more after its Retry-After. */
+  readonly repeats: boolean;
 };
 
 /** A request and its answer. */
@@ -45,6 +49,8 @@ export type Outcome = {
   readonly comment: string;
   /** 0: no answer arrived. */
   readonly status: number;
+  /** The status of the first of two tries; undefined when there was one only. */
+  readonly firstStatus: number | undefined;
   /** Ticket of the deal in the answer; empty without one. */
   readonly dealId: string;
   /** Whether the answer says that nothing was executed. */

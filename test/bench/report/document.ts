@@ -1,4 +1,4 @@
-import { isMet, type Chart, type Ratio, type Section, type Table, type Target } from "../section.ts";
+import { isMet, type Chart, type Comparison, type Section, type Table, type Target } from "../section.ts";
 import { number, spread } from "./format.ts";
 
 /** What is stored of a part: its last figures, or why it has none. */
@@ -46,16 +46,16 @@ export function documentOf(results: readonly Result[]): string {
 
 function summaryOf(results: readonly Result[]): string {
   const rows = results.flatMap(({ outcome, title }) =>
-    "section" in outcome ? outcome.section.ratios.map((ratio) => ratioRow(ratio)) : [[title, "", "no figures", "", ""]],
+    "section" in outcome ? outcome.section.comparisons.map(comparisonRow) : [[title, "", "no figures", "", ""]],
   );
   if (rows.length === 0) return "";
-  const columns = ["measured", "compared to", "ratio (min - max)", "target", "pairs"];
-  return `## Ratios\n\n${tableOf({ title: "", columns, rows })}`;
+  const columns = ["measured", "compared to", "median (min - max)", "target", "pairs"];
+  return `## Results\n\n${tableOf({ title: "", columns, rows })}`;
 }
 
-function ratioRow({ what, comparedTo, ratio, pairs, target }: Ratio): string[] {
-  const verdict = target === undefined ? "" : `${targetText(target)} ${isMet(ratio, target) ? "met" : "**missed**"}`;
-  return [what, comparedTo, spread(ratio), verdict, String(pairs)];
+function comparisonRow({ what, comparedTo, value, unit, pairs, target }: Comparison): string[] {
+  const verdict = target === undefined ? "" : `${targetText(target)} ${isMet(value, target) ? "met" : "**missed**"}`;
+  return [what, comparedTo, `${spread(value)} ${unit}`, verdict, String(pairs)];
 }
 
 function targetText(target: Target): string {

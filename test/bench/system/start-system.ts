@@ -18,6 +18,8 @@ export type System = AsyncDisposable & {
   readonly url: string;
   readonly apiKey: string;
   readonly controlUrl: string;
+  /** Of the simulator's Web API. */
+  readonly platformUrl: string;
   /** Of the superuser, for databases of the bench and for counters of the server. */
   readonly postgresUrl: string;
   readonly postgresLog: string;
@@ -33,15 +35,17 @@ const UNLIMITED = {
   PAMM_RATE_READ: "100000",
   PAMM_RATE_MONEY: "100000",
   PAMM_RATE_CREATE: "100000",
+  PAMM_CONCURRENT_MONEY: "5000",
 };
 
 export async function startSystem(settings: NodeJS.ProcessEnv = {}): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), "pamm-bench-"));
   const stateDir = join(folder, "state");
+  const ports = await fixedPorts();
   const launcher = run(LAUNCHER, {
     ...cleanEnvironment(),
     ...UNLIMITED,
-    ...(await fixedPorts()),
+    ...ports,
     PAMM_STATE_DIR: stateDir,
     LOG_LEVEL: "error",
     ...settings,
@@ -65,6 +69,7 @@ export async function startSystem(settings: NodeJS.ProcessEnv = {}): Promise<Sys
     url,
     apiKey,
     controlUrl,
+    platformUrl: `https://127.0.0.1:${ports["SIM_PORT"]}`,
     postgresUrl: postgresUrlOf(stateDir),
     postgresLog: join(stateDir, "log/postgres.log"),
     processes: () => processesOf(stateDir),

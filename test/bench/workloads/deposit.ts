@@ -7,8 +7,6 @@ import type { Chart, Section, Table } from "../section.ts";
 import { median, spreadOf } from "../statistics.ts";
 import { createInvestors, createPools, expectMirrored } from "../system/accounts.ts";
 
-export const CALLERS = [1, 8, 64];
-
 export const deposit: Workload = {
   name: "deposit",
   title: "Deposits",
@@ -17,7 +15,7 @@ export const deposit: Workload = {
 
   async run(bench) {
     const system = await bench.system();
-    const { investors, masters, rounds } = bench.options;
+    const { investors, masters, rounds, callers: all } = bench.options;
     const alone = await createInvestors(system.client, investors);
     const pools = await createPools(system.client, masters, investors);
     const pooled = pools.flatMap((pool) => pool.investors);
@@ -28,7 +26,7 @@ export const deposit: Workload = {
     ];
     const found: Found[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      for (const callers of CALLERS) {
+      for (const callers of all) {
         for (const { name, requests } of kinds) {
           found.push({ kind: name, callers, of: await measureOnce(bench, service, requests, callers) });
           await Promise.all(pools.map((pool) => expectMirrored(system.client, pool)));
@@ -54,7 +52,7 @@ async function measureOnce(
 
 function sectionOf(found: readonly Found[]): Section {
   const groups = [...Map.groupBy(found, ({ kind, callers }) => `${kind}|${callers}`).values()];
-  return { ratios: [], tables: [ratesOf(groups), costsOf(groups)], charts: chartsOf(groups) };
+  return { comparisons: [], tables: [ratesOf(groups), costsOf(groups)], charts: chartsOf(groups) };
 }
 
 function ratesOf(groups: readonly (readonly Found[])[]): Table {
