@@ -46,7 +46,6 @@ export class Violated extends Error {
   }
 }
 
-/** A recovery job may still work on requests whose answer was lost. */
 const RESTS_WITHIN_MS = 90_000;
 const POLL_MS = 1_000;
 const MAX_SHOWN = 10;
@@ -56,6 +55,8 @@ export type BenchSettings = {
   /** The service, started at the first call. */
   readonly system: () => Promise<System>;
   readonly print: (line: string) => void;
+  /** How long the books may differ: a recovery job may still work on requests whose answer was lost. */
+  readonly restsWithinMs?: number;
 };
 
 /** What a workload works with, and what it has sent. Disposed of after the workload. */
@@ -65,9 +66,11 @@ export class Bench implements AsyncDisposable {
   readonly print: (line: string) => void;
   readonly #stack = new AsyncDisposableStack();
   readonly #sent = new Map<Contestant, Outcome[]>();
+  readonly #restsWithinMs: number;
   #jobs = 0;
 
-  constructor({ options, system, print }: BenchSettings) {
+  constructor({ options, system, print, restsWithinMs = RESTS_WITHIN_MS }: BenchSettings) {
+    this.#restsWithinMs = restsWithinMs;
     this.options = options;
     this.system = system;
     this.print = print;
@@ -107,7 +110,7 @@ export class Bench implements AsyncDisposable {
 
   async #verify(contestant: Contestant, sent: readonly Outcome[]): Promise<void> {
     const logins = [...new Set(sent.map(({ login }) => login))];
-    for (const untilMs = performance.now() + RESTS_WITHIN_MS; ; await sleep(POLL_MS)) {
+    for (const untilMs = performance.now() + this.#restsWithinMs; ; await sleep(POLL_MS)) {
       const found = [...violationsOf(sent, await contestant.books(logins)), ...(await contestant.findings())];
       if (found.length === 0) return;
       if (performance.now() < untilMs) continue;

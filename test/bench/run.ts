@@ -9,11 +9,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { Bench, type BenchSettings, Violated, type Workload } from "./bench.ts";
+import type { Workload } from "./bench.ts";
 import { describeMachine, flushesPerSecond, machineTicks, stealPercent } from "./machine.ts";
 import { type Options, readOptions } from "./options.ts";
 import { svgOf } from "./report/chart.ts";
 import { type Conditions, documentOf, type Result } from "./report/document.ts";
+import { outcomeOf } from "./run-workload.ts";
 import { Systems } from "./system/systems.ts";
 import { WORKLOADS } from "./workloads.ts";
 
@@ -59,19 +60,6 @@ async function measure(workload: Workload, { options, systems, commit }: Run): P
   return { name, title, about, conditions, outcome };
 }
 
-/** A workload reports its figures only after everything that it sent was verified. */
-async function outcomeOf(workload: Workload, settings: BenchSettings): Promise<Result["outcome"]> {
-  await using bench = new Bench(settings);
-  try {
-    const section = await workload.run(bench);
-    await bench.verify();
-    return { section };
-  } catch (error) {
-    if (error instanceof Violated) return { violations: error.violations };
-    throw error;
-  }
-}
-
 /** Replaces the figures of one part, and writes the page from those of all parts. */
 function save(out: string, result: Result): void {
   const folder = join(ROOT, out, "performance");
@@ -82,13 +70,17 @@ function save(out: string, result: Result): void {
   const order = ({ name }: Result): number => WORKLOADS.findIndex((workload) => workload.name === name);
   const results = [...others, result].toSorted((one, other) => order(one) - order(other));
   writeFileSync(file, `${JSON.stringify(results, undefined, 1)}\n`);
-  removeCharts(folder, earlier.find(({ name }) => name === result.name));
+  removeCharts(
+    folder,
+    earlier.find(({ name }) => name === result.name),
+  );
   for (const chart of chartsOf(result)) writeFileSync(join(folder, `${chart.file}.svg`), svgOf(chart));
   writeFileSync(join(ROOT, out, "performance.md"), documentOf(results));
 }
 
 function removeCharts(folder: string, earlier: Result | undefined): void {
-  for (const { file } of earlier === undefined ? [] : chartsOf(earlier)) rmSync(join(folder, `${file}.svg`), { force: true });
+  const charts = earlier === undefined ? [] : chartsOf(earlier);
+  for (const { file } of charts) rmSync(join(folder, `${file}.svg`), { force: true });
 }
 
 function chartsOf({ outcome }: Result) {

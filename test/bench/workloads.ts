@@ -1,8 +1,13 @@
 import type { Workload } from "./bench.ts";
 import { deposit } from "./workloads/deposit.ts";
+import { idle } from "./workloads/idle.ts";
+import { latency } from "./workloads/latency.ts";
 import { limit } from "./workloads/limit.ts";
 import { peers } from "./workloads/peers.ts";
 import { reads } from "./workloads/reads.ts";
+import { soak } from "./workloads/soak.ts";
+import { start } from "./workloads/start.ts";
+import { withdraw } from "./workloads/withdraw.ts";
 
 /** All parts, in the order of the document. */
-export const WORKLOADS: readonly Workload[] = [deposit, limit, peers, reads];
+export const WORKLOADS: readonly Workload[] = [deposit, limit, peers, latency, withdraw, reads, idle, start, soak];

@@ -42,7 +42,10 @@ function ownDeals({ login, deals }: AccountBooks): OwnDeal[] {
   });
 }
 
-function contradictions({ login, minor, comment, status, dealId, isDenied }: Sent, deals: readonly OwnDeal[]): string[] {
+function contradictions(
+  { login, minor, comment, status, dealId, isDenied }: Sent,
+  deals: readonly OwnDeal[],
+): string[] {
   const [deal] = deals;
   const isDone = status === 200;
   if (deals.length > 1) return [`${comment} moved money ${deals.length} times`];

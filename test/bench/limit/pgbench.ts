@@ -27,8 +27,12 @@ export type PgbenchRun = {
 /** Transactions per second, without the time to connect. */
 export async function runPgbench({ program, url, script, clients, seconds }: PgbenchRun): Promise<number> {
   const { stdout } = await promisify(execFile)(program, [
-    ...["--no-vacuum", "--protocol=prepared", "--random-seed=4711", `--file=${script}`],
-    ...[`--client=${clients}`, `--jobs=${Math.min(MAX_THREADS, clients)}`, `--time=${Math.ceil(seconds)}`],
+    "--no-vacuum",
+    "--protocol=prepared",
+    `--file=${script}`,
+    `--client=${clients}`,
+    `--jobs=${Math.min(MAX_THREADS, clients)}`,
+    `--time=${Math.ceil(seconds)}`,
     url,
   ]);
   const rate = Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);

@@ -7,6 +7,7 @@ export type Response = {
 };
 
 const END_OF_HEAD = "\r\n\r\n";
+const END_OF_CHUNKS = "0\r\n\r\n";
 /** Longer than the longest request of the service, which takes 30 s. */
 const ANSWER_TIMEOUT_MS = 40_000;
 
@@ -57,15 +58,14 @@ export class Connection {
 
   #read(chunk: string): void {
     this.#received += chunk;
-    const head = this.#received.indexOf(END_OF_HEAD);
-    if (head < 0) return;
-    const length = headerOf(this.#received.slice(0, head), "content-length");
-    if (length === undefined) throw new Error(`an answer without a length: ${this.#received}`);
-    const body = this.#received.slice(head + END_OF_HEAD.length);
-    if (Buffer.byteLength(body) < Number(length)) return;
-    const seconds = headerOf(this.#received.slice(0, head), "retry-after");
+    const end = this.#received.indexOf(END_OF_HEAD);
+    if (end < 0) return;
+    const head = this.#received.slice(0, end);
+    const body = this.#received.slice(end + END_OF_HEAD.length);
+    if (!isComplete(head, body)) return;
+    const seconds = /\r\nretry-after: *(\d+)/i.exec(head)?.[1];
     const retryAfterMs = seconds === undefined ? undefined : Number(seconds) * 1_000;
-    this.#end({ status: Number(this.#received.slice(9, 12)), body, retryAfterMs });
+    this.#end({ status: Number(head.slice(9, 12)), body, retryAfterMs });
   }
 
   #end(response: Response | undefined): void {
@@ -75,8 +75,8 @@ export class Connection {
   }
 }
 
-/** A header with a number. */
-function headerOf(head: string, name: "content-length" | "retry-after"): string | undefined {
-  const pattern = name === "content-length" ? /\r\ncontent-length: *(\d+)/i : /\r\nretry-after: *(\d+)/i;
-  return pattern.exec(head)?.[1];
+/** A body in chunks stays as it was sent: its content is not read. */
+function isComplete(head: string, body: string): boolean {
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  return length === undefined ? body.endsWith(END_OF_CHUNKS) : Buffer.byteLength(body) >= Number(length);
 }

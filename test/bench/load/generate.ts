@@ -25,19 +25,23 @@ export function generate(job: Job, usage: () => Usage): Promise<Generated> {
   let before: Usage = new Map();
   let after: Usage = new Map();
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      child.kill("SIGKILL");
-      reject(new Error("the load generator did not end"));
-    }, job.warmUpMs + job.measureMs + MAX_EXTRA_MS);
+    const timer = setTimeout(
+      () => {
+        child.kill("SIGKILL");
+        reject(new Error("the load generator did not end"));
+      },
+      job.warmUpMs + job.measureMs + MAX_EXTRA_MS,
+    );
     child.on("message", (message: FromGenerator) => {
       if (message.kind === "measuring") before = usage();
       else if (message.kind === "measured") after = usage();
       else resolve({ ...message.load, used: difference(after, before) });
     });
     child.once("error", reject);
-    child.once("exit", (code) => {
+    // Unlike "exit", it comes after the last message.
+    child.once("disconnect", () => {
       clearTimeout(timer);
-      reject(new Error(`the load generator ended with code ${code}`));
+      reject(new Error("the load generator ended without a report"));
     });
     child.send(job);
   });

@@ -24,7 +24,11 @@ async function run(job: Job): Promise<void> {
     const request = next();
     const first = await connection.send(request.text);
     const repeated = job.repeats && !isSuccess(first?.status) ? await repeat(connection, request, first) : undefined;
-    const answer = { response: repeated === undefined ? first : repeated.response, first, isRepeated: repeated !== undefined };
+    const answer = {
+      response: repeated === undefined ? first : repeated.response,
+      first,
+      isRepeated: repeated !== undefined,
+    };
     outcomes.push(outcomeOf(request, answer, { startedMs, dueMs }));
   };
   switch (job.shape.kind) {
@@ -37,8 +41,9 @@ async function run(job: Job): Promise<void> {
     case "once":
       await callInTurns(job, job.requests.length, sendNext, () => true);
   }
-  report({ kind: "done", load: loadOf(outcomes, { ...window, kind: job.shape.kind }, await used) });
-  process.disconnect();
+  report({ kind: "done", load: loadOf(outcomes, { ...window, kind: job.shape.kind }, await used) }, () =>
+    process.disconnect(),
+  );
 }
 
 /** As a client does: the key makes the second try safe, whatever happened to the first. */
@@ -180,6 +185,6 @@ function isSuccess(status = 0): boolean {
   return status >= 200 && status < 300;
 }
 
-function report(message: FromGenerator): void {
-  process.send?.(message);
+function report(message: FromGenerator, sent?: () => void): void {
+  process.send?.(message, () => sent?.());
 }

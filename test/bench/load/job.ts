@@ -75,4 +75,6 @@ export type Load = {
 };
 
 export type FromGenerator =
-  { readonly kind: "measuring" } | { readonly kind: "measured" } | { readonly kind: "done"; readonly load: Load };
+  | { readonly kind: "measuring" }
+  | { readonly kind: "measured" }
+  | { readonly kind: "done"; readonly load: Load };

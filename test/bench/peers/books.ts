@@ -12,11 +12,7 @@ export type BooksDatabase = AsyncDisposable & {
 const SERVICES = join(import.meta.dirname, "../../../services");
 
 /** With an account for each login; all of them begin with a balance of 0.00. */
-export async function createBooks(
-  serverUrl: string,
-  name: string,
-  logins: readonly string[],
-): Promise<BooksDatabase> {
+export async function createBooks(serverUrl: string, name: string, logins: readonly string[]): Promise<BooksDatabase> {
   await asSuperuser(serverUrl, async (server) => {
     await server.query(`drop database if exists ${name} with (force)`);
     await server.query(`create database ${name}`);

@@ -10,7 +10,11 @@ import { startProcesses } from "./processes.ts";
 /** Starts a peer with a database of its own on the Postgres of the service. */
 export async function startPeer(
   name: PeerName,
-  { system, platform, accounts }: { readonly system: System; readonly platform: PeerPlatform; readonly accounts: number },
+  {
+    system,
+    platform,
+    accounts,
+  }: { readonly system: System; readonly platform: PeerPlatform; readonly accounts: number },
 ): Promise<Contestant> {
   await using stack = new AsyncDisposableStack();
   const { slug, scripts } = PEERS[name];

@@ -25,10 +25,7 @@ export async function startReader(system: System): Promise<Contestant> {
     name: "one process",
     endpoint: processes.endpoint,
     processes: () =>
-      new Map([
-        ...processes.pids,
-        ...["postgres", "simulator"].map((name) => [name, pids.get(name) ?? 0] as const),
-      ]),
+      new Map([...processes.pids, ...["postgres", "simulator"].map((name) => [name, pids.get(name) ?? 0] as const)]),
     pause: () => processes.signal("SIGSTOP"),
     resume: () => Promise.resolve(processes.signal("SIGCONT")),
     deposits: [],

@@ -59,7 +59,10 @@ function ratesOf(groups: readonly (readonly Found[])[]): Table {
   const columns = ["deposits", "at", "per second (min - max)", "p50 ms", "p99 ms", "failures"];
   const rows = groups.map((group) => {
     const [first] = group;
-    const failures = group.reduce((sum, { of }) => sum + Object.values(of.failures).reduce((all, one) => all + one, 0), 0);
+    const failures = group.reduce(
+      (sum, { of }) => sum + Object.values(of.failures).reduce((all, one) => all + one, 0),
+      0,
+    );
     return [
       first?.kind ?? "",
       String(first?.callers),
@@ -106,8 +109,22 @@ function chartsOf(groups: readonly (readonly Found[])[]): Chart[] {
     }));
   const x = "callers at the same time";
   return [
-    { kind: "lines", file: "deposit-rate", title: "Deposits per second", x, y: "per second", series: series(({ rate }) => rate) },
-    { kind: "lines", file: "deposit-latency", title: "Latency of a deposit, p50", x, y: "milliseconds", series: series(({ p50 }) => p50) },
+    {
+      kind: "lines",
+      file: "deposit-rate",
+      title: "Deposits per second",
+      x,
+      y: "per second",
+      series: series(({ rate }) => rate),
+    },
+    {
+      kind: "lines",
+      file: "deposit-latency",
+      title: "Latency of a deposit, p50",
+      x,
+      y: "milliseconds",
+      series: series(({ p50 }) => p50),
+    },
     {
       kind: "bars",
       file: "deposit-cost",

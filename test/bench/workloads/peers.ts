@@ -73,12 +73,13 @@ function most({ callers }: All): number {
 function comparisonsOf(all: All): Comparison[] {
   const [service, ...others] = all.contestants;
   if (service === undefined) return [];
-  const ratesAtMost = (contestant: Contestant): number[] => measured(all, contestant, most(all)).map(({ rate }) => rate);
+  const ratesAtMost = (contestant: Contestant): number[] =>
+    measured(all, contestant, most(all)).map(({ rate }) => rate);
   return others.map((other) => ({
     what: `deposits per second at ${most(all)}`,
     comparedTo: other.name,
     unit: "times",
-      value: ratioOfPairs(ratesAtMost(service), ratesAtMost(other)),
+    value: ratioOfPairs(ratesAtMost(service), ratesAtMost(other)),
     pairs: ratesAtMost(other).length,
     target: TARGETS[other.name as PeerName],
   }));

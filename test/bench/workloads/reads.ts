@@ -88,8 +88,16 @@ function sectionOf(found: readonly Found[], callers: number): Section {
         title: `Reads at ${callers}`,
         columns: ["read", "program", "per second (min - max)", "p50 ms", "p99 ms", "processor ms each"],
         rows: groups.flatMap(({ read, all }) => [
-          rowOf(read.name, "service", all.map(({ of }) => of)),
-          rowOf(read.name, "one process", all.map(({ reference }) => reference)),
+          rowOf(
+            read.name,
+            "service",
+            all.map(({ of }) => of),
+          ),
+          rowOf(
+            read.name,
+            "one process",
+            all.map(({ reference }) => reference),
+          ),
         ]),
       },
     ],

@@ -4,7 +4,11 @@ import { ServiceBroker } from "moleculer";
 import { DEPOSIT_SCHEMA, type DepositQuery, httpAnswerOf, requestOf, type WorkAnswer } from "../work/answer.ts";
 import { variable } from "../work/open.ts";
 
-const broker = new ServiceBroker({ nodeID: "gateway", transporter: { type: "NATS", options: { url: variable("NATS_URL") } }, logLevel: "error" });
+const broker = new ServiceBroker({
+  nodeID: "gateway",
+  transporter: { type: "NATS", options: { url: variable("NATS_URL") } },
+  logLevel: "error",
+});
 await broker.start();
 await broker.waitForServices("funding");
 const app = Fastify();

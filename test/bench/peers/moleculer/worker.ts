@@ -5,7 +5,11 @@ import { deposit, type DepositRequest } from "../work/deposit.ts";
 import { openDeps, variable } from "../work/open.ts";
 
 const deps = openDeps();
-const broker = new ServiceBroker({ nodeID: "worker", transporter: { type: "NATS", options: { url: variable("NATS_URL") } }, logLevel: "error" });
+const broker = new ServiceBroker({
+  nodeID: "worker",
+  transporter: { type: "NATS", options: { url: variable("NATS_URL") } },
+  logLevel: "error",
+});
 broker.createService({
   name: "funding",
   actions: { deposit: ({ params }: Context<DepositRequest>) => answerOf(deposit(deps, params)) },

@@ -20,7 +20,13 @@ export function variable(name: string): string {
 
 /** The database and the trading platform of the process that executes deposits. */
 export function openDeps(): Deps {
-  const pool = new pg.Pool({ connectionString: variable("DATABASE_URL"), max: CONNECTIONS, types: exactTypes() });
+  const pool = new pg.Pool({
+    connectionString: variable("DATABASE_URL"),
+    max: CONNECTIONS,
+    // They stay open while the process is stopped for the turn of another contestant.
+    idleTimeoutMillis: 0,
+    types: exactTypes(),
+  });
   const platform = createMt5Client({
     url: new URL(variable("MT5_URL")),
     ca: readFileSync(variable("MT5_CA_FILE"), "utf8"),

@@ -1,0 +1,200 @@
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { SERVICES } from "../../../deploy/local/settings.ts";
+import { eventually } from "../../journey/support/client.ts";
+import type { Bench, Measurement, Workload } from "../bench.ts";
+import type { Contestant } from "../contest/contestant.ts";
+import { depositsTo, serviceContestant } from "../contest/service.ts";
+import { number } from "../report/format.ts";
+import type { Section } from "../section.ts";
+import { spreadOf } from "../statistics.ts";
+import { createInvestors } from "../system/accounts.ts";
+import type { System } from "../system/start-system.ts";
+
+/** Operations that are open when all services are killed, each on an account of its own. */
+const OPEN = 1_000;
+const QUICK_OPEN = 32;
+/** The kill comes when this share of the operations is recorded, or after some seconds. */
+const RECORDED_SHARE = 0.8;
+const RECORDED_WITHIN_MS = 5_000;
+/** Restarted at once only after this time, see keep-running.ts. */
+const STABLE_MS = 12_000;
+const ENDS_WITHIN_MS = 120_000;
+const POLL_MS = 20;
+/** One service after another is killed in this interval. */
+const KILL_EVERY_MS = 10_000;
+/** Share of the capacity that is offered meanwhile. */
+const LOAD = 0.3;
+
+export const start: Workload = {
+  name: "start",
+  title: "Starts after a crash",
+  about: `All six services are killed (SIGKILL) while operations are open, and started again by the launcher: until \`/readyz\` answers 200, and until
+every recorded operation has its final state. Then, under an open loop at 30 % of the capacity, one service after another is killed
+every 10 seconds: requests carry an \`Idempotency-Key\` and are repeated once, after their \`Retry-After\`.`,
+
+  async run(bench) {
+    const system = await bench.system();
+    const open = bench.options.isQuick ? QUICK_OPEN : OPEN;
+    const logins = await createInvestors(system.client, open);
+    const service = bench.use(serviceContestant(system, logins));
+    const callers = bench.options.callers.at(-1) ?? 1;
+    const capacity = await bench.measure(service, service.deposits, { kind: "closed", callers });
+    const crashes: Crash[] = [];
+    for (let round = 0; round < bench.options.rounds; round += 1) {
+      await sleep(STABLE_MS);
+      crashes.push(await crash(bench, system, service, logins));
+    }
+    await sleep(STABLE_MS);
+    const killed = await killInTurn(bench, system, service, capacity.rate * LOAD);
+    return sectionOf(crashes, killed);
+  },
+};
+
+type Crash = {
+  /** Recorded and not final when the services were killed. */
+  readonly open: number;
+  readonly readySeconds: number;
+  readonly finalSeconds: number;
+};
+
+async function crash(bench: Bench, system: System, service: Contestant, logins: readonly string[]): Promise<Crash> {
+  await using operations = await openOperations(system);
+  const sending = bench
+    .measure(service, depositsTo(logins), { kind: "once" }, { warmUpMs: 0, measureMs: 1 })
+    .catch(() => undefined);
+  const untilMs = performance.now() + RECORDED_WITHIN_MS;
+  let open = 0;
+  while (performance.now() < untilMs && open < RECORDED_SHARE * logins.length) {
+    open = Math.max(open, await operations.count());
+    await sleep(POLL_MS);
+  }
+  open = await operations.count();
+  const killedMs = performance.now();
+  for (const name of SERVICES) kill(system, name);
+  await untilReady(system);
+  const readySeconds = (performance.now() - killedMs) / 1_000;
+  await eventually(async () => {
+    const left = await operations.count();
+    if (left > 0) throw new Error(`${left} operations are open`);
+  }, ENDS_WITHIN_MS);
+  const finalSeconds = (performance.now() - killedMs) / 1_000;
+  await sending;
+  bench.print(`${open} open: ready after ${number(readySeconds)} s, all final after ${number(finalSeconds)} s`);
+  return { open, readySeconds, finalSeconds };
+}
+
+async function untilReady({ url }: System): Promise<void> {
+  const untilMs = performance.now() + ENDS_WITHIN_MS;
+  while (performance.now() < untilMs) {
+    const ok = await fetch(`${url}/readyz`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ok) return;
+    await sleep(POLL_MS);
+  }
+  throw new Error("the service is not ready again");
+}
+
+async function killInTurn(bench: Bench, system: System, service: Contestant, perSecond: number): Promise<Measurement> {
+  const everyMs = bench.options.isQuick ? 4_000 : KILL_EVERY_MS;
+  const measureMs = everyMs * SERVICES.length;
+  const shape = { kind: "open", perSecond } as const;
+  const load = bench.measure(service, service.deposits, shape, { measureMs, repeats: true });
+  await sleep(bench.options.warmUpMs);
+  for (const name of SERVICES) {
+    kill(system, name);
+    await sleep(everyMs);
+  }
+  return await load;
+}
+
+function kill(system: System, name: string): void {
+  const pid = system.processes().get(name);
+  if (pid !== undefined) process.kill(pid, "SIGKILL");
+}
+
+type Operations = AsyncDisposable & { readonly count: () => Promise<number> };
+
+/** Counts recorded operations without a final state. */
+async function openOperations({ postgresUrl }: System): Promise<Operations> {
+  const url = new URL(postgresUrl);
+  url.pathname = "/pamm";
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  return {
+    async count() {
+      const { rows } = await client.query<{ open: string }>(
+        "select count(*) as open from funding.cashflow where state not in ('POSTED', 'REFUSED')",
+      );
+      return Number(rows[0]?.open);
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
+
+function sectionOf(crashes: readonly Crash[], killed: Measurement): Section {
+  const { outcomes } = killed;
+  const isDone = (status: number): boolean => status === 200;
+  const first = outcomes.filter(({ status, firstStatus }) => isDone(firstStatus ?? status)).length;
+  const repeated = outcomes.filter(({ firstStatus }) => firstStatus !== undefined);
+  const second = repeated.filter(({ status }) => isDone(status)).length;
+  const percent = (part: number, whole: number): number => (whole === 0 ? 100 : (100 * part) / whole);
+  const single = { comparedTo: "", pairs: 1, unit: "%" };
+  const statuses = Object.entries(Object.groupBy(repeated, ({ firstStatus }) => String(firstStatus)));
+  return {
+    comparisons: [
+      {
+        what: "ready after a crash of all services",
+        comparedTo: "",
+        value: spreadOf(crashes.map(({ readySeconds }) => readySeconds)),
+        unit: "s",
+        pairs: crashes.length,
+        target: { atMost: 5 },
+      },
+      {
+        what: "all operations final after a crash of all services",
+        comparedTo: "",
+        value: spreadOf(crashes.map(({ finalSeconds }) => finalSeconds)),
+        unit: "s",
+        pairs: crashes.length,
+        target: undefined,
+      },
+      {
+        what: "answered 200 at the first try while services are killed",
+        ...single,
+        value: spreadOf([percent(first, outcomes.length)]),
+        target: { atLeast: 80 },
+      },
+      {
+        what: "of the others answered 200 when repeated once",
+        ...single,
+        value: spreadOf([percent(second, repeated.length)]),
+        target: { atLeast: 95 },
+      },
+    ],
+    tables: [
+      {
+        title: "Crashes of all services at once",
+        columns: ["operations open", "ready after s", "all final after s"],
+        rows: crashes.map(({ open, readySeconds, finalSeconds }) => [
+          String(open),
+          number(readySeconds),
+          number(finalSeconds),
+        ]),
+      },
+      {
+        title: `One service after another killed: ${outcomes.length} requests, ${repeated.length} repeated`,
+        columns: ["first answer", "requests", "then answered 200"],
+        rows: statuses.map(([status, of = []]) => [
+          status === "0" ? "none" : status,
+          String(of.length),
+          String(of.filter((each) => isDone(each.status)).length),
+        ]),
+      },
+    ],
+    charts: [],
+  };
+}
