@@ -35,6 +35,8 @@ export type Measurement = {
   readonly outcomes: readonly Outcome[];
 };
 
+type JobSettings = Partial<Pick<Job, "warmUpMs" | "measureMs" | "repeats">>;
+
 /** An invariant did not hold, so the workload has no figure. */
 export class Violated extends Error {
   override readonly name = "Violated";
@@ -81,13 +83,23 @@ export class Bench implements AsyncDisposable {
     return this.#stack.use(resource);
   }
 
-  /** Sends requests to a contestant. The outcomes of those that move money are checked before the section is reported. */
+  /** Sends requests to a contestant and reports rates, latencies and costs. */
   async measure(
     contestant: Contestant,
     requests: readonly RequestTemplate[],
     shape: Shape,
-    own: Partial<Pick<Job, "warmUpMs" | "measureMs" | "repeats">> = {},
+    own: JobSettings = {},
   ): Promise<Measurement> {
+    return measurementOf(await this.send(contestant, requests, shape, own));
+  }
+
+  /** Sends requests to a contestant. Those that move money are verified before the section is reported. */
+  async send(
+    contestant: Contestant,
+    requests: readonly RequestTemplate[],
+    shape: Shape,
+    own: JobSettings = {},
+  ): Promise<Generated> {
     this.#jobs += 1;
     const comment = `b${this.#jobs.toString(36)}z`;
     const { warmUpMs, measureMs } = this.options;
@@ -97,7 +109,7 @@ export class Bench implements AsyncDisposable {
     const sent = this.#sent.get(contestant) ?? [];
     sent.push(...load.outcomes.filter(({ minor }) => minor !== 0));
     this.#sent.set(contestant, sent);
-    return measurementOf(load);
+    return load;
   }
 
   /** Throws when an invariant does not hold for anything that was sent. */

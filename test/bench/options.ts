@@ -4,6 +4,8 @@ import { parseArgs } from "node:util";
 export type Options = {
   /** Names of the workloads; empty runs all. */
   readonly parts: readonly string[];
+  /** The other arguments, for the command that is shown with the figures. */
+  readonly flags: readonly string[];
   readonly isQuick: boolean;
   /** Rounds in which contestants are measured one after the other; each gives one ratio of a pair. */
   readonly rounds: number;
@@ -38,6 +40,7 @@ export function readOptions(args: readonly string[]): Options {
   const sizes = values.quick ? QUICK : FULL;
   return {
     parts: positionals,
+    flags: args.filter((arg) => !positionals.includes(arg)),
     isQuick: values.quick,
     rounds: positive("rounds", values.rounds, sizes.rounds),
     warmUpMs: sizes.warmUp * 1_000,

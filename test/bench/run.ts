@@ -49,7 +49,7 @@ async function measure(workload: Workload, { options, systems, commit }: Run): P
   const seconds = (performance.now() - startedMs) / 1_000;
   print("section" in outcome ? `done in ${seconds.toFixed(0)} s` : `VIOLATED\n${outcome.violations.join("\n")}`);
   const conditions: Conditions = {
-    command: ["node test/bench/run.ts", name, ...process.argv.slice(2).filter((arg) => arg.startsWith("--"))].join(" "),
+    command: ["node test/bench/run.ts", name, ...options.flags].join(" "),
     date: new Date().toISOString().slice(0, 10),
     commit,
     machine: describeMachine(),

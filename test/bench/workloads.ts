@@ -1,5 +1,6 @@
 import type { Workload } from "./bench.ts";
 import { deposit } from "./workloads/deposit.ts";
+import { directories } from "./workloads/directories.ts";
 import { idle } from "./workloads/idle.ts";
 import { latency } from "./workloads/latency.ts";
 import { limit } from "./workloads/limit.ts";
@@ -10,4 +11,15 @@ import { start } from "./workloads/start.ts";
 import { withdraw } from "./workloads/withdraw.ts";
 
 /** All parts, in the order of the document. */
-export const WORKLOADS: readonly Workload[] = [deposit, limit, peers, latency, withdraw, reads, idle, start, soak];
+export const WORKLOADS: readonly Workload[] = [
+  deposit,
+  limit,
+  peers,
+  latency,
+  withdraw,
+  reads,
+  directories,
+  idle,
+  start,
+  soak,
+];

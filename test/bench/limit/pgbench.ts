@@ -22,10 +22,12 @@ export type PgbenchRun = {
   readonly script: string;
   readonly clients: number;
   readonly seconds: number;
+  /** Variables of the script. */
+  readonly define?: Readonly<Record<string, number>>;
 };
 
 /** Transactions per second, without the time to connect. */
-export async function runPgbench({ program, url, script, clients, seconds }: PgbenchRun): Promise<number> {
+export async function runPgbench({ program, url, script, clients, seconds, define = {} }: PgbenchRun): Promise<number> {
   const { stdout } = await promisify(execFile)(program, [
     "--no-vacuum",
     "--protocol=prepared",
@@ -33,6 +35,7 @@ export async function runPgbench({ program, url, script, clients, seconds }: Pgb
     `--client=${clients}`,
     `--jobs=${Math.min(MAX_THREADS, clients)}`,
     `--time=${Math.ceil(seconds)}`,
+    ...Object.entries(define).map(([name, value]) => `--define=${name}=${value}`),
     url,
   ]);
   const rate = Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);

@@ -3,9 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { SERVICES } from "../../../deploy/local/settings.ts";
 import { eventually } from "../../journey/support/client.ts";
-import type { Bench, Measurement, Workload } from "../bench.ts";
+import type { Bench, Workload } from "../bench.ts";
 import type { Contestant } from "../contest/contestant.ts";
 import { depositsTo, serviceContestant } from "../contest/service.ts";
+import type { Outcome } from "../load/job.ts";
 import { number } from "../report/format.ts";
 import type { Section } from "../section.ts";
 import { spreadOf } from "../statistics.ts";
@@ -15,11 +16,11 @@ import type { System } from "../system/start-system.ts";
 /** Operations that are open when all services are killed, each on an account of its own. */
 const OPEN = 1_000;
 const QUICK_OPEN = 32;
-/** The kill comes when this share of the operations is recorded, or after some seconds. */
-const RECORDED_SHARE = 0.8;
-const RECORDED_WITHIN_MS = 5_000;
+/** The kill comes when the number of open operations is at its peak, at the latest after this time. */
+const PEAK_WITHIN_MS = 10_000;
 /** Restarted at once only after this time, see keep-running.ts. */
 const STABLE_MS = 12_000;
+const PEAK_POLL_MS = 100;
 const ENDS_WITHIN_MS = 120_000;
 const POLL_MS = 20;
 /** One service after another is killed in this interval. */
@@ -61,16 +62,8 @@ type Crash = {
 
 async function crash(bench: Bench, system: System, service: Contestant, logins: readonly string[]): Promise<Crash> {
   await using operations = await openOperations(system);
-  const sending = bench
-    .measure(service, depositsTo(logins), { kind: "once" }, { warmUpMs: 0, measureMs: 1 })
-    .catch(() => undefined);
-  const untilMs = performance.now() + RECORDED_WITHIN_MS;
-  let open = 0;
-  while (performance.now() < untilMs && open < RECORDED_SHARE * logins.length) {
-    open = Math.max(open, await operations.count());
-    await sleep(POLL_MS);
-  }
-  open = await operations.count();
+  const sending = bench.send(service, depositsTo(logins), { kind: "once" }, { warmUpMs: 0, measureMs: 1 });
+  const open = await peakOf(operations);
   const killedMs = performance.now();
   for (const name of SERVICES) kill(system, name);
   await untilReady(system);
@@ -83,6 +76,17 @@ async function crash(bench: Bench, system: System, service: Contestant, logins: 
   await sending;
   bench.print(`${open} open: ready after ${number(readySeconds)} s, all final after ${number(finalSeconds)} s`);
   return { open, readySeconds, finalSeconds };
+}
+
+/** Waits until no more operations are added, and returns how many are open. */
+async function peakOf(operations: Operations): Promise<number> {
+  const untilMs = performance.now() + PEAK_WITHIN_MS;
+  for (let last = 0; ;) {
+    const open = await operations.count();
+    if (open < last || performance.now() > untilMs) return open;
+    last = open;
+    await sleep(PEAK_POLL_MS);
+  }
 }
 
 async function untilReady({ url }: System): Promise<void> {
@@ -98,17 +102,22 @@ async function untilReady({ url }: System): Promise<void> {
   throw new Error("the service is not ready again");
 }
 
-async function killInTurn(bench: Bench, system: System, service: Contestant, perSecond: number): Promise<Measurement> {
+async function killInTurn(
+  bench: Bench,
+  system: System,
+  service: Contestant,
+  perSecond: number,
+): Promise<readonly Outcome[]> {
   const everyMs = bench.options.isQuick ? 4_000 : KILL_EVERY_MS;
   const measureMs = everyMs * SERVICES.length;
   const shape = { kind: "open", perSecond } as const;
-  const load = bench.measure(service, service.deposits, shape, { measureMs, repeats: true });
+  const load = bench.send(service, service.deposits, shape, { measureMs, repeats: true });
   await sleep(bench.options.warmUpMs);
   for (const name of SERVICES) {
     kill(system, name);
     await sleep(everyMs);
   }
-  return await load;
+  return (await load).outcomes;
 }
 
 function kill(system: System, name: string): void {
@@ -135,8 +144,7 @@ async function openOperations({ postgresUrl }: System): Promise<Operations> {
   };
 }
 
-function sectionOf(crashes: readonly Crash[], killed: Measurement): Section {
-  const { outcomes } = killed;
+function sectionOf(crashes: readonly Crash[], outcomes: readonly Outcome[]): Section {
   const isDone = (status: number): boolean => status === 200;
   const first = outcomes.filter(({ status, firstStatus }) => isDone(firstStatus ?? status)).length;
   const repeated = outcomes.filter(({ firstStatus }) => firstStatus !== undefined);
