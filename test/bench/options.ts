@@ -15,16 +15,36 @@ export type Options = {
   readonly callers: readonly number[];
   readonly investors: number;
   readonly masters: number;
+  /** Investors of the one Master whose deals are allocated. */
+  readonly pool: number;
   readonly soakMinutes: number;
   /** Folder for the document and the charts. */
   readonly out: string;
 };
 
-const FULL = { rounds: 5, seconds: 8, warmUp: 3, callers: [1, 8, 64], investors: 200, masters: 8, minutes: 20 };
+const FULL = {
+  rounds: 5,
+  seconds: 8,
+  warmUp: 3,
+  callers: [1, 8, 64],
+  investors: 200,
+  masters: 8,
+  pool: 1_000,
+  minutes: 20,
+};
 /** Shows that everything works; the figures mean nothing. */
-const QUICK = { rounds: 1, seconds: 2, warmUp: 0.5, callers: [1, 4], investors: 16, masters: 2, minutes: 0.1 };
+const QUICK = {
+  rounds: 1,
+  seconds: 2,
+  warmUp: 0.5,
+  callers: [1, 4],
+  investors: 16,
+  masters: 2,
+  pool: 16,
+  minutes: 0.1,
+};
 
-/** node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 8] [--minutes 20] [--out docs] */
+/** node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 8] [--pool 1000] [--minutes 20] [--out docs] */
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -33,6 +53,7 @@ export function readOptions(args: readonly string[]): Options {
       quick: { type: "boolean", default: false },
       rounds: { type: "string" },
       seconds: { type: "string" },
+      pool: { type: "string" },
       minutes: { type: "string" },
       out: { type: "string" },
     },
@@ -48,6 +69,7 @@ export function readOptions(args: readonly string[]): Options {
     callers: sizes.callers,
     investors: sizes.investors,
     masters: sizes.masters,
+    pool: positive("pool", values.pool, sizes.pool),
     soakMinutes: positive("minutes", values.minutes, sizes.minutes),
     // The figures of a quick run do not replace measured ones.
     out: values.out ?? (values.quick ? ".cache/bench" : "docs"),

@@ -1,5 +1,5 @@
 /**
- * node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 8] [--minutes 20] [--out docs]
+ * node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 8] [--pool 1000] [--minutes 20] [--out docs]
  *
  * Runs the named workloads, or all, and writes <out>/performance.md with its charts. Parts that are not named keep their last
  * figures. Exit code 1 when an invariant was violated.

@@ -1,4 +1,5 @@
 import type { Workload } from "./bench.ts";
+import { allocate } from "./workloads/allocate.ts";
 import { deposit } from "./workloads/deposit.ts";
 import { directories } from "./workloads/directories.ts";
 import { idle } from "./workloads/idle.ts";
@@ -19,6 +20,7 @@ export const WORKLOADS: readonly Workload[] = [
   withdraw,
   reads,
   directories,
+  allocate,
   idle,
   start,
   soak,

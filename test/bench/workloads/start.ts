@@ -16,15 +16,16 @@ import type { System } from "../system/start-system.ts";
 /** Operations that are open when all services are killed, each on an account of its own. */
 const OPEN = 1_000;
 const QUICK_OPEN = 32;
-/** The kill comes when the number of open operations is at its peak, at the latest after this time. */
-const PEAK_WITHIN_MS = 10_000;
-/** Restarted at once only after this time, see keep-running.ts. */
+/** The kill comes when about this share of the operations is done, by the capacity that was measured before. */
+const DONE_SHARE = 0.3;
+/** A process that ran for less is restarted after a pause, see keep-running.ts. */
 const STABLE_MS = 12_000;
-const PEAK_POLL_MS = 100;
+const QUICK_STABLE_MS = 1_000;
 const ENDS_WITHIN_MS = 120_000;
 const POLL_MS = 20;
 /** One service after another is killed in this interval. */
 const KILL_EVERY_MS = 10_000;
+const QUICK_KILL_EVERY_MS = 3_000;
 /** Share of the capacity that is offered meanwhile. */
 const LOAD = 0.3;
 
@@ -37,56 +38,64 @@ every 10 seconds: requests carry an \`Idempotency-Key\` and are repeated once, a
 
   async run(bench) {
     const system = await bench.system();
-    const open = bench.options.isQuick ? QUICK_OPEN : OPEN;
+    const { isQuick } = bench.options;
+    const open = isQuick ? QUICK_OPEN : OPEN;
+    const stableMs = isQuick ? QUICK_STABLE_MS : STABLE_MS;
     const logins = await createInvestors(system.client, open);
     const service = bench.use(serviceContestant(system, logins));
     const callers = bench.options.callers.at(-1) ?? 1;
     const capacity = await bench.measure(service, service.deposits, { kind: "closed", callers });
     const crashes: Crash[] = [];
     for (let round = 0; round < bench.options.rounds; round += 1) {
-      await sleep(STABLE_MS);
-      crashes.push(await crash(bench, system, service, logins));
+      await sleep(stableMs);
+      crashes.push(await crash(bench, system, { service, logins, perSecond: capacity.rate }));
     }
-    await sleep(STABLE_MS);
+    await sleep(stableMs);
     const killed = await killInTurn(bench, system, service, capacity.rate * LOAD);
     return sectionOf(crashes, killed);
   },
 };
 
 type Crash = {
-  /** Recorded and not final when the services were killed. */
+  /** Requests that were sent and not answered when the services were killed. */
+  readonly unanswered: number;
+  /** Of them, recorded and not final. */
   readonly open: number;
   readonly readySeconds: number;
   readonly finalSeconds: number;
 };
 
-async function crash(bench: Bench, system: System, service: Contestant, logins: readonly string[]): Promise<Crash> {
+type Crowd = {
+  readonly service: Contestant;
+  readonly logins: readonly string[];
+  /** What the service can do. */
+  readonly perSecond: number;
+};
+
+async function crash(bench: Bench, system: System, { service, logins, perSecond }: Crowd): Promise<Crash> {
   await using operations = await openOperations(system);
   const sending = bench.send(service, depositsTo(logins), { kind: "once" }, { warmUpMs: 0, measureMs: 1 });
-  const open = await peakOf(operations);
+  const first = await operations.count();
+  await eventually(async () => {
+    if ((await operations.count()).requested === first.requested) throw new Error("no operation is recorded");
+  });
+  await sleep((DONE_SHARE * logins.length * 1_000) / perSecond);
+  const { open, ended } = await operations.count();
+  const unanswered = logins.length - (ended - first.ended);
   const killedMs = performance.now();
   for (const name of SERVICES) kill(system, name);
   await untilReady(system);
   const readySeconds = (performance.now() - killedMs) / 1_000;
   await eventually(async () => {
     const left = await operations.count();
-    if (left > 0) throw new Error(`${left} operations are open`);
+    if (left.open > 0) throw new Error(`${left.open} operations are open`);
   }, ENDS_WITHIN_MS);
   const finalSeconds = (performance.now() - killedMs) / 1_000;
   await sending;
-  bench.print(`${open} open: ready after ${number(readySeconds)} s, all final after ${number(finalSeconds)} s`);
-  return { open, readySeconds, finalSeconds };
-}
-
-/** Waits until no more operations are added, and returns how many are open. */
-async function peakOf(operations: Operations): Promise<number> {
-  const untilMs = performance.now() + PEAK_WITHIN_MS;
-  for (let last = 0; ;) {
-    const open = await operations.count();
-    if (open < last || performance.now() > untilMs) return open;
-    last = open;
-    await sleep(PEAK_POLL_MS);
-  }
+  bench.print(
+    `${unanswered} unanswered, ${open} recorded and open: ready after ${number(readySeconds)} s, all final after ${number(finalSeconds)} s`,
+  );
+  return { unanswered, open, readySeconds, finalSeconds };
 }
 
 async function untilReady({ url }: System): Promise<void> {
@@ -108,7 +117,7 @@ async function killInTurn(
   service: Contestant,
   perSecond: number,
 ): Promise<readonly Outcome[]> {
-  const everyMs = bench.options.isQuick ? 4_000 : KILL_EVERY_MS;
+  const everyMs = bench.options.isQuick ? QUICK_KILL_EVERY_MS : KILL_EVERY_MS;
   const measureMs = everyMs * SERVICES.length;
   const shape = { kind: "open", perSecond } as const;
   const load = bench.send(service, service.deposits, shape, { measureMs, repeats: true });
@@ -125,9 +134,10 @@ function kill(system: System, name: string): void {
   if (pid !== undefined) process.kill(pid, "SIGKILL");
 }
 
-type Operations = AsyncDisposable & { readonly count: () => Promise<number> };
+type Counts = { readonly requested: number; readonly open: number; readonly ended: number };
+type Operations = AsyncDisposable & { readonly count: () => Promise<Counts> };
 
-/** Counts recorded operations without a final state. */
+/** Counts recorded operations. */
 async function openOperations({ postgresUrl }: System): Promise<Operations> {
   const url = new URL(postgresUrl);
   url.pathname = "/pamm";
@@ -135,10 +145,12 @@ async function openOperations({ postgresUrl }: System): Promise<Operations> {
   await client.connect();
   return {
     async count() {
-      const { rows } = await client.query<{ open: string }>(
-        "select count(*) as open from funding.cashflow where state not in ('POSTED', 'REFUSED')",
+      const { rows } = await client.query<{ requested: string; ended: string }>(
+        `select count(*) as requested, count(*) filter (where state in ('POSTED', 'REFUSED')) as ended
+         from funding.cashflow`,
       );
-      return Number(rows[0]?.open);
+      const [requested, ended] = [Number(rows[0]?.requested), Number(rows[0]?.ended)];
+      return { requested, ended, open: requested - ended };
     },
     [Symbol.asyncDispose]: () => client.end(),
   };
@@ -186,8 +198,9 @@ function sectionOf(crashes: readonly Crash[], outcomes: readonly Outcome[]): Sec
     tables: [
       {
         title: "Crashes of all services at once",
-        columns: ["operations open", "ready after s", "all final after s"],
-        rows: crashes.map(({ open, readySeconds, finalSeconds }) => [
+        columns: ["requests unanswered", "of them recorded", "ready after s", "all final after s"],
+        rows: crashes.map(({ unanswered, open, readySeconds, finalSeconds }) => [
+          String(unanswered),
           String(open),
           number(readySeconds),
           number(finalSeconds),
