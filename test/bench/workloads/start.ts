@@ -74,28 +74,37 @@ type Crowd = {
 
 async function crash(bench: Bench, system: System, { service, logins, perSecond }: Crowd): Promise<Crash> {
   await using operations = await openOperations(system);
+  const before = await operations.count();
   const sending = bench.send(service, depositsTo(logins), { kind: "once" }, { warmUpMs: 0, measureMs: 1 });
-  const first = await operations.count();
-  await eventually(async () => {
-    if ((await operations.count()).requested === first.requested) throw new Error("no operation is recorded");
+  const killing = killAll(system, operations, async () => {
+    await eventually(async () => {
+      const { requested } = await operations.count();
+      if (requested === before.requested) throw new Error("no operation is recorded");
+    });
+    await sleep((DONE_SHARE * logins.length * 1_000) / perSecond);
   });
-  await sleep((DONE_SHARE * logins.length * 1_000) / perSecond);
-  const { open, ended } = await operations.count();
-  const unanswered = logins.length - (ended - first.ended);
+  const [{ counts, ...seconds }] = await Promise.all([killing, sending]);
+  const unanswered = logins.length - (counts.ended - before.ended);
+  const { readySeconds, finalSeconds } = seconds;
+  bench.print(
+    `${unanswered} unanswered: ready after ${number(readySeconds)} s, all final after ${number(finalSeconds)} s`,
+  );
+  return { unanswered, open: counts.open, readySeconds, finalSeconds };
+}
+
+/** Kills all services at the moment, then waits until they are ready again and every operation is final. */
+async function killAll(system: System, operations: Operations, moment: () => Promise<void>) {
+  await moment();
+  const counts = await operations.count();
   const killedMs = performance.now();
   for (const name of SERVICES) kill(system, name);
   await untilReady(system);
   const readySeconds = (performance.now() - killedMs) / 1_000;
   await eventually(async () => {
-    const left = await operations.count();
-    if (left.open > 0) throw new Error(`${left.open} operations are open`);
+    const { open } = await operations.count();
+    if (open > 0) throw new Error(`${open} operations are open`);
   }, ENDS_WITHIN_MS);
-  const finalSeconds = (performance.now() - killedMs) / 1_000;
-  await sending;
-  bench.print(
-    `${unanswered} unanswered, ${open} recorded and open: ready after ${number(readySeconds)} s, all final after ${number(finalSeconds)} s`,
-  );
-  return { unanswered, open, readySeconds, finalSeconds };
+  return { counts, readySeconds, finalSeconds: (performance.now() - killedMs) / 1_000 };
 }
 
 async function untilReady({ url }: System): Promise<void> {
@@ -120,13 +129,16 @@ async function killInTurn(
   const everyMs = bench.options.isQuick ? QUICK_KILL_EVERY_MS : KILL_EVERY_MS;
   const measureMs = everyMs * SERVICES.length;
   const shape = { kind: "open", perSecond } as const;
-  const load = bench.send(service, service.deposits, shape, { measureMs, repeats: true });
-  await sleep(bench.options.warmUpMs);
-  for (const name of SERVICES) {
-    kill(system, name);
-    await sleep(everyMs);
-  }
-  return (await load).outcomes;
+  const killing = async (): Promise<void> => {
+    await sleep(bench.options.warmUpMs);
+    for (const name of SERVICES) {
+      kill(system, name);
+      await sleep(everyMs);
+    }
+  };
+  const sending = bench.send(service, service.deposits, shape, { measureMs, repeats: true });
+  const [{ outcomes }] = await Promise.all([sending, killing()]);
+  return outcomes;
 }
 
 function kill(system: System, name: string): void {
