@@ -106,9 +106,8 @@ export class Bench implements AsyncDisposable {
     const { endpoint } = contestant;
     const job = { endpoint, requests, shape, comment, warmUpMs, measureMs, repeats: false, ...own };
     const load = await generate(job, () => usageOf(contestant));
-    const sent = this.#sent.get(contestant) ?? [];
-    sent.push(...load.outcomes.filter(({ minor }) => minor !== 0));
-    this.#sent.set(contestant, sent);
+    const sent = load.outcomes.filter(({ minor }) => minor !== 0);
+    this.#sent.set(contestant, [...(this.#sent.get(contestant) ?? []), ...sent]);
     return load;
   }
 

@@ -2,7 +2,7 @@
  * node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 8] [--pool 1000] [--minutes 20] [--out docs]
  *
  * Runs the named workloads, or all, and writes <out>/performance.md with its charts. Parts that are not named keep their last
- * figures. Exit code 1 when an invariant was violated.
+ * figures. Exit code 1 when an invariant was violated or a workload failed.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,9 +30,17 @@ async function main(options: Options): Promise<void> {
   const chosen = WORKLOADS.filter(({ name }) => options.parts.length === 0 || options.parts.includes(name));
   await using systems = new Systems({ isShared: options.isQuick });
   for (const workload of chosen) {
-    const result = await measure(workload, { options, systems, commit });
-    save(options.out, result);
-    if ("violations" in result.outcome) process.exitCode = 1;
+    try {
+      const result = await measure(workload, { options, systems, commit });
+      save(options.out, result);
+      if ("violations" in result.outcome) process.exitCode = 1;
+    } catch (error) {
+      // The other workloads are measured nevertheless; this one keeps its last figures.
+      process.stderr.write(`${workload.name}: ${error instanceof Error ? error.stack : String(error)}\n`);
+      process.exitCode = 1;
+    } finally {
+      await systems.release();
+    }
   }
 }
 
@@ -45,7 +53,6 @@ async function measure(workload: Workload, { options, systems, commit }: Run): P
   const ticks = machineTicks();
   const flushes = flushesPerSecond(tmpdir());
   const outcome = await outcomeOf(workload, { options, print, system: systems.get });
-  await systems.release();
   const seconds = (performance.now() - startedMs) / 1_000;
   print("section" in outcome ? `done in ${seconds.toFixed(0)} s` : `VIOLATED\n${outcome.violations.join("\n")}`);
   const conditions: Conditions = {

@@ -44,7 +44,8 @@ export async function startProcesses(
 
 function startScript(script: string, env: Readonly<Record<string, string>>, logFile: string): ChildProcess {
   const log = openSync(logFile, "a");
-  const child = spawn(process.execPath, [join(import.meta.dirname, script)], {
+  // It ends with this process, also when that is killed.
+  const child = spawn("setpriv", ["--pdeathsig", "KILL", process.execPath, join(import.meta.dirname, script)], {
     env: { PATH: process.env["PATH"], NODE_ENV: "production", ...env },
     stdio: ["ignore", log, log],
   });

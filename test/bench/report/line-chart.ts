@@ -1,5 +1,4 @@
 import type { LineChart } from "../section.ts";
-import { number } from "./format.ts";
 import { type At, colourOf, dot, endOfAxis, gridLine, legend, picture, polyline, text, WIDTH } from "./svg.ts";
 
 const HEIGHT = 360;
@@ -24,7 +23,7 @@ export function lineChart({ title, x, y, series }: LineChart): string {
   return picture(HEIGHT, title, [
     ...parts(end).flatMap((value) => [
       gridLine({ x: LEFT, y: down(value) }, { x: RIGHT, y: down(value) }),
-      text({ x: LEFT - 8, y: down(value) + 4 }, number(value), { anchor: "end" }),
+      text({ x: LEFT - 8, y: down(value) + 4 }, mark(value), { anchor: "end" }),
     ]),
     ...horizontal.marks.map(({ value, name }) =>
       text({ x: horizontal.place(value), y: BOTTOM + 20 }, name, { anchor: "middle" }),
@@ -53,10 +52,14 @@ function horizontalAxis(all: readonly number[]): Axis {
     isSpaced ? values.indexOf(value) / Math.max(1, values.length - 1) : value / end;
   const marks = isSpaced
     ? values.map((value) => ({ value, name: String(value) }))
-    : parts(end).map((value) => ({ value, name: number(value) }));
+    : parts(end).map((value) => ({ value, name: mark(value) }));
   return { isSpaced, marks, place: (value) => LEFT + share(value) * (RIGHT - LEFT) };
 }
 
 function parts(end: number): number[] {
   return Array.from({ length: TICKS + 1 }, (_, index) => (end * index) / TICKS);
+}
+
+function mark(value: number): string {
+  return value.toLocaleString("en-US", { maximumFractionDigits: 2 });
 }

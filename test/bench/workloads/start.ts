@@ -1,6 +1,5 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
 import { SERVICES } from "../../../deploy/local/settings.ts";
 import { eventually } from "../../journey/support/client.ts";
 import type { Bench, Workload } from "../bench.ts";
@@ -11,6 +10,7 @@ import { number } from "../report/format.ts";
 import type { Section } from "../section.ts";
 import { spreadOf } from "../statistics.ts";
 import { createInvestors } from "../system/accounts.ts";
+import { countOperations, type Operations } from "../system/operations.ts";
 import type { System } from "../system/start-system.ts";
 
 /** Operations that are open when all services are killed, each on an account of its own. */
@@ -73,7 +73,7 @@ type Crowd = {
 };
 
 async function crash(bench: Bench, system: System, { service, logins, perSecond }: Crowd): Promise<Crash> {
-  await using operations = await openOperations(system);
+  await using operations = await countOperations(system);
   const before = await operations.count();
   const sending = bench.send(service, depositsTo(logins), { kind: "once" }, { warmUpMs: 0, measureMs: 1 });
   const killing = killAll(system, operations, async () => {
@@ -144,28 +144,6 @@ async function killInTurn(
 function kill(system: System, name: string): void {
   const pid = system.processes().get(name);
   if (pid !== undefined) process.kill(pid, "SIGKILL");
-}
-
-type Counts = { readonly requested: number; readonly open: number; readonly ended: number };
-type Operations = AsyncDisposable & { readonly count: () => Promise<Counts> };
-
-/** Counts recorded operations. */
-async function openOperations({ postgresUrl }: System): Promise<Operations> {
-  const url = new URL(postgresUrl);
-  url.pathname = "/pamm";
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  return {
-    async count() {
-      const { rows } = await client.query<{ requested: string; ended: string }>(
-        `select count(*) as requested, count(*) filter (where state in ('POSTED', 'REFUSED')) as ended
-         from funding.cashflow`,
-      );
-      const [requested, ended] = [Number(rows[0]?.requested), Number(rows[0]?.ended)];
-      return { requested, ended, open: requested - ended };
-    },
-    [Symbol.asyncDispose]: () => client.end(),
-  };
 }
 
 function sectionOf(crashes: readonly Crash[], outcomes: readonly Outcome[]): Section {
