@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Contestant } from "./contest/contestant.ts";
-import { type Bench, Violated } from "./bench.ts";
+import { type Bench, NotMeasured, Violated } from "./bench.ts";
 import { type AccountBooks, violationsOf } from "./checks/violations.ts";
 import { readOptions } from "./options.ts";
 import { documentOf, type Result } from "./report/document.ts";
@@ -127,9 +127,11 @@ describe("a run", () => {
     expect(page).not.toContain("per second");
   });
 
-  test("an error that is no violation ends the run", async () => {
+  test("an error that is no violation is not reported as one", async () => {
     const workload = { ...workloadOf(undefined as never), run: () => Promise.reject(new Error("broken")) };
     await expect(outcomeOf(workload, { ...settings, print: () => undefined })).rejects.toThrow("broken");
+    const skipped = { ...workload, run: () => Promise.reject(new NotMeasured("no pgbench")) };
+    expect(await outcomeOf(skipped, { ...settings, print: () => undefined })).toEqual({ skipped: "no pgbench" });
     const violated = { ...workload, run: () => Promise.reject(new Violated(["lost a cent"])) };
     expect(await outcomeOf(violated, { ...settings, print: () => undefined })).toEqual({ violations: ["lost a cent"] });
   });

@@ -48,6 +48,11 @@ export class Violated extends Error {
   }
 }
 
+/** This machine lacks something that the workload needs. */
+export class NotMeasured extends Error {
+  override readonly name = "NotMeasured";
+}
+
 const RESTS_WITHIN_MS = 90_000;
 const POLL_MS = 1_000;
 const MAX_SHOWN = 10;

@@ -1,4 +1,4 @@
-import { Bench, type BenchSettings, Violated, type Workload } from "./bench.ts";
+import { Bench, type BenchSettings, NotMeasured, Violated, type Workload } from "./bench.ts";
 import type { Result } from "./report/document.ts";
 
 /** A workload reports its figures only after everything that it sent was verified. */
@@ -9,6 +9,7 @@ export async function outcomeOf(workload: Workload, settings: BenchSettings): Pr
     await bench.verify();
     return { section };
   } catch (error) {
+    if (error instanceof NotMeasured) return { skipped: error.message };
     if (error instanceof Violated) return { violations: error.violations };
     throw error;
   }

@@ -54,7 +54,7 @@ async function measure(workload: Workload, { options, systems, commit }: Run): P
   const flushes = flushesPerSecond(tmpdir());
   const outcome = await outcomeOf(workload, { options, print, system: systems.get });
   const seconds = (performance.now() - startedMs) / 1_000;
-  print("section" in outcome ? `done in ${seconds.toFixed(0)} s` : `VIOLATED\n${outcome.violations.join("\n")}`);
+  print(`${verdictOf(outcome)}, ${seconds.toFixed(0)} s`);
   const conditions: Conditions = {
     command: ["node test/bench/run.ts", name, ...options.flags].join(" "),
     date: new Date().toISOString().slice(0, 10),
@@ -65,6 +65,11 @@ async function measure(workload: Workload, { options, systems, commit }: Run): P
     seconds,
   };
   return { name, title, about, conditions, outcome };
+}
+
+function verdictOf(outcome: Result["outcome"]): string {
+  if ("section" in outcome) return "measured";
+  return "skipped" in outcome ? `not measured: ${outcome.skipped}` : `VIOLATED\n${outcome.violations.join("\n")}\n`;
 }
 
 /** Replaces the figures of one part, and writes the page from those of all parts. */

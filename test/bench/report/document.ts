@@ -7,7 +7,10 @@ export type Result = {
   readonly title: string;
   readonly about: string;
   readonly conditions: Conditions;
-  readonly outcome: { readonly section: Section } | { readonly violations: readonly string[] };
+  readonly outcome:
+    | { readonly section: Section }
+    | { readonly violations: readonly string[] }
+    | { readonly skipped: string };
 };
 
 /** Under what circumstances a part was measured. */
@@ -63,11 +66,14 @@ function targetText(target: Target): string {
 }
 
 function partOf({ title, about, conditions, outcome }: Result): string {
-  const body =
-    "section" in outcome
-      ? [...outcome.section.tables.map(tableOf), ...outcome.section.charts.map(imageOf)]
-      : [`No figures: an invariant was violated.\n\n${outcome.violations.map((each) => `* ${each}`).join("\n")}\n`];
-  return [`## ${title}\n`, `${about}\n`, ...body, conditionsOf(conditions)].join("\n");
+  return [`## ${title}\n`, `${about}\n`, ...figuresOf(outcome), conditionsOf(conditions)].join("\n");
+}
+
+function figuresOf(outcome: Result["outcome"]): string[] {
+  if ("section" in outcome) return [...outcome.section.tables.map(tableOf), ...outcome.section.charts.map(imageOf)];
+  if ("skipped" in outcome) return [`Not measured: ${outcome.skipped}.\n`];
+  const list = outcome.violations.map((each) => `* ${each}`).join("\n");
+  return [`No figures: an invariant was violated.\n\n${list}\n`];
 }
 
 function tableOf({ title, columns, rows }: Table): string {

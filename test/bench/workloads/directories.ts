@@ -2,7 +2,7 @@ import { join } from "node:path";
 import pg from "pg";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Client } from "../../journey/support/client.ts";
-import { type Bench, type Measurement, Violated, type Workload } from "../bench.ts";
+import { type Bench, type Measurement, NotMeasured, Violated, type Workload } from "../bench.ts";
 import type { Contestant } from "../contest/contestant.ts";
 import { serviceContestant } from "../contest/service.ts";
 import { findPgbench, runPgbench } from "../limit/pgbench.ts";
@@ -31,7 +31,7 @@ Investor once.`,
 
   async run(bench) {
     const program = findPgbench();
-    if (program === undefined) throw new Violated(["pgbench was not found: install postgresql, or set POSTGRES_BIN"]);
+    if (program === undefined) throw new NotMeasured("pgbench was not found: install postgresql, or set POSTGRES_BIN");
     const system = await bench.system();
     const url = databaseOf(system);
     const last = await loadInvestors(url, bench.options.isQuick ? QUICK_INVESTORS : INVESTORS);

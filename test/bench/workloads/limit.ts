@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Violated, type Workload } from "../bench.ts";
+import { NotMeasured, Violated, type Workload } from "../bench.ts";
 import { serviceContestant } from "../contest/service.ts";
 import { findPgbench, runPgbench } from "../limit/pgbench.ts";
 import { type BooksDatabase, createBooks } from "../peers/books.ts";
@@ -22,7 +22,7 @@ HTTP, messages and trading platform: \`test/bench/limit/deposit.sql\`.`,
 
   async run(bench) {
     const program = findPgbench();
-    if (program === undefined) throw new Violated(["pgbench was not found: install postgresql, or set POSTGRES_BIN"]);
+    if (program === undefined) throw new NotMeasured("pgbench was not found: install postgresql, or set POSTGRES_BIN");
     const system = await bench.system();
     const { investors, callers: all, rounds, measureMs } = bench.options;
     const callers = all.at(-1) ?? 1;
