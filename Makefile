@@ -10,7 +10,7 @@ INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
-.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts test proof journey kills chaos sim \
+.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts test proof bench journey kills chaos sim \
         mutants contract run stop demo keys fmt new-migration clean
 
 help: ## list the targets
@@ -28,6 +28,9 @@ test: check ## check, then every test with the sizes for minutes: 12 minutes on 
 
 proof: setup ## the long tests, for 50 minutes; writes docs/reliability.md; part="simulation" runs one part
 	@node test/proof/run.ts $(part)
+
+bench: setup ## measure against pgbench and other designs; writes docs/performance.md; part="deposit limit" measures some
+	@node test/bench/run.ts $(part)
 
 journey: setup ## the tests that start all processes
 	@vitest run --project journey

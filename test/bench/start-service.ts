@@ -15,7 +15,9 @@ export function startService(
   flags: readonly string[] = [],
 ): StartedService {
   const log = openSync(logFile, "a");
-  const child = spawn(process.execPath, [...flags, join(ROOT, `services/${name}/main.ts`)], {
+  const command = [process.execPath, ...flags, join(ROOT, `services/${name}/main.ts`)];
+  // It ends with this process, also when that is killed.
+  const child = spawn("setpriv", ["--pdeathsig", "TERM", ...command], {
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", log, log],
   });

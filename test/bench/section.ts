@@ -1,0 +1,57 @@
+import type { Spread } from "./statistics.ts";
+
+/** What a workload reports. Plain data: it is stored as JSON, and the document is written from it. */
+export type Section = {
+  readonly comparisons: readonly Comparison[];
+  readonly tables: readonly Table[];
+  readonly charts: readonly Chart[];
+};
+
+/** Two measurements compared, in pairs that were taken one after the other. */
+export type Comparison = {
+  readonly what: string;
+  readonly comparedTo: string;
+  readonly value: Spread;
+  /** `times` for a ratio, or the unit of a difference or of a single figure. */
+  readonly unit: string;
+  readonly pairs: number;
+  readonly target: Target | undefined;
+};
+
+/** The bound that the median has to keep. */
+export type Target = { readonly atLeast: number } | { readonly atMost: number };
+
+export type Table = {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+};
+
+export type Chart = LineChart | BarChart;
+
+/** Values over the number of callers, or over time. */
+export type LineChart = {
+  readonly kind: "lines";
+  /** Name of its file, without an ending. */
+  readonly file: string;
+  readonly title: string;
+  readonly x: string;
+  readonly y: string;
+  readonly series: readonly {
+    readonly name: string;
+    readonly points: readonly { readonly x: number; readonly y: number }[];
+  }[];
+};
+
+/** Parts of a whole, one bar for each thing compared. */
+export type BarChart = {
+  readonly kind: "bars";
+  readonly file: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly bars: readonly { readonly name: string; readonly parts: Readonly<Record<string, number>> }[];
+};
+
+export function isMet({ median }: Spread, target: Target): boolean {
+  return "atLeast" in target ? median >= target.atLeast : median <= target.atMost;
+}

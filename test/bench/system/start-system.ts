@@ -1,0 +1,103 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { recordedProcess } from "../../../deploy/local/process-id.ts";
+import { freePort } from "../../../deploy/local/ports.ts";
+import { SERVICES } from "../../../deploy/local/settings.ts";
+import { pidFile } from "../../../deploy/local/state.ts";
+import { type Client, clientOf } from "../../journey/support/client.ts";
+import { cleanEnvironment, run } from "../../journey/support/running.ts";
+import { systemAt } from "../../journey/support/system.ts";
+
+/** The service as `make run` starts it, with data on disk. */
+export type System = AsyncDisposable & {
+  /** On the same disk as the data. */
+  readonly folder: string;
+  readonly client: Client;
+  readonly url: string;
+  readonly apiKey: string;
+  readonly controlUrl: string;
+  /** Of the simulator's Web API. */
+  readonly platformUrl: string;
+  /** Of the superuser, for databases of the bench and for counters of the server. */
+  readonly postgresUrl: string;
+  readonly postgresLog: string;
+  /** Process ids by name, now: a process that was killed has another one after its restart. */
+  readonly processes: () => ReadonlyMap<string, number>;
+};
+
+const ROOT = join(import.meta.dirname, "../../..");
+const LAUNCHER = [process.execPath, join(ROOT, "deploy/local/run.ts")];
+const IS_READY = "Ctrl-C stops everything";
+/** A request of the bench is not to be refused for its rate. */
+const UNLIMITED = {
+  PAMM_RATE_READ: "100000",
+  PAMM_RATE_MONEY: "100000",
+  PAMM_RATE_CREATE: "100000",
+  PAMM_CONCURRENT_MONEY: "5000",
+};
+
+export async function startSystem(settings: NodeJS.ProcessEnv = {}): Promise<System> {
+  const folder = mkdtempSync(join(tmpdir(), "pamm-bench-"));
+  const stateDir = join(folder, "state");
+  const ports = await fixedPorts();
+  const launcher = run(LAUNCHER, {
+    ...cleanEnvironment(),
+    ...UNLIMITED,
+    ...ports,
+    PAMM_STATE_DIR: stateDir,
+    LOG_LEVEL: "error",
+    ...settings,
+  });
+  const stop = async (): Promise<void> => {
+    launcher.signal("SIGINT");
+    await launcher.ended;
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await launcher.waitFor(IS_READY);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const running = systemAt(stateDir);
+  const { url, apiKey, simulatorControlUrl: controlUrl } = running.info();
+  return {
+    folder,
+    client: clientOf(running),
+    url,
+    apiKey,
+    controlUrl,
+    platformUrl: `https://127.0.0.1:${ports["SIM_PORT"]}`,
+    postgresUrl: postgresUrlOf(stateDir),
+    postgresLog: join(stateDir, "log/postgres.log"),
+    processes: () => processesOf(stateDir),
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** Ports that a process keeps when the launcher restarts it. */
+async function fixedPorts(): Promise<NodeJS.ProcessEnv> {
+  const names = ["PAMM_HTTP_PORT", "PAMM_METRICS_PORT", "SIM_PORT", "SIM_CONTROL_PORT"];
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, String(await freePort())])));
+}
+
+function postgresUrlOf(stateDir: string): string {
+  const port = linesOf(stateDir, "postgres/postmaster.pid")[3];
+  const [password] = linesOf(stateDir, "secret/postgres-password");
+  return `postgres://postgres:${password}@127.0.0.1:${port}/postgres`;
+}
+
+function processesOf(stateDir: string): ReadonlyMap<string, number> {
+  const named = [...SERVICES, "simulator"].map((name) => [name, recordedProcess(pidFile(stateDir, name))] as const);
+  const stores = [
+    ["postgres", Number(linesOf(stateDir, "postgres/postmaster.pid")[0])],
+    ["nats", Number(linesOf(stateDir, "nats/nats-server.pid")[0])],
+  ] as const;
+  return new Map([...named, ...stores].flatMap(([name, pid]) => (pid === undefined ? [] : [[name, pid] as const])));
+}
+
+function linesOf(stateDir: string, file: string): string[] {
+  return readFileSync(join(stateDir, file), "utf8").split("\n");
+}

@@ -1,0 +1,27 @@
+import type { Workload } from "./bench.ts";
+import { allocate } from "./workloads/allocate.ts";
+import { deposit } from "./workloads/deposit.ts";
+import { directories } from "./workloads/directories.ts";
+import { idle } from "./workloads/idle.ts";
+import { latency } from "./workloads/latency.ts";
+import { limit } from "./workloads/limit.ts";
+import { peers } from "./workloads/peers.ts";
+import { reads } from "./workloads/reads.ts";
+import { soak } from "./workloads/soak.ts";
+import { start } from "./workloads/start.ts";
+import { withdraw } from "./workloads/withdraw.ts";
+
+/** All parts, in the order of the document. */
+export const WORKLOADS: readonly Workload[] = [
+  deposit,
+  limit,
+  peers,
+  latency,
+  withdraw,
+  reads,
+  directories,
+  allocate,
+  idle,
+  start,
+  soak,
+];

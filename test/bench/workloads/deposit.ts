@@ -1,0 +1,139 @@
+import type { Bench, Measurement, Workload } from "../bench.ts";
+import { type Contestant } from "../contest/contestant.ts";
+import { depositsTo, serviceContestant } from "../contest/service.ts";
+import type { RequestTemplate } from "../load/job.ts";
+import { number, spread } from "../report/format.ts";
+import type { Chart, Section, Table } from "../section.ts";
+import { median, spreadOf } from "../statistics.ts";
+import { createInvestors, createPools, expectMirrored } from "../system/accounts.ts";
+
+export const deposit: Workload = {
+  name: "deposit",
+  title: "Deposits",
+  about:
+    "`POST /api/v1/investor/deposit` until the durable 200: without a Master, and for Investors in the pools of Masters, whose capital is mirrored afterwards.",
+
+  async run(bench) {
+    const system = await bench.system();
+    const { investors, masters, rounds, callers: all } = bench.options;
+    const alone = await createInvestors(system.client, investors);
+    const pools = await createPools(system.client, masters, investors);
+    const pooled = pools.flatMap((pool) => pool.investors);
+    const service = bench.use(serviceContestant(system, [...alone, ...pooled]));
+    const kinds = [
+      { name: "without Master", requests: depositsTo(alone) },
+      { name: "with mirror", requests: depositsTo(pooled) },
+    ];
+    const found: Found[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      for (const callers of all) {
+        for (const { name, requests } of kinds) {
+          found.push({ kind: name, callers, of: await measureOnce(bench, service, requests, callers) });
+          await Promise.all(pools.map((pool) => expectMirrored(system.client, pool)));
+        }
+      }
+    }
+    return sectionOf(found);
+  },
+};
+
+type Found = { readonly kind: string; readonly callers: number; readonly of: Measurement };
+
+async function measureOnce(
+  bench: Bench,
+  service: Contestant,
+  requests: readonly RequestTemplate[],
+  callers: number,
+): Promise<Measurement> {
+  const measured = await bench.measure(service, requests, { kind: "closed", callers });
+  bench.print(`${callers} callers: ${number(measured.rate)}/s, p50 ${number(measured.p50)} ms`);
+  return measured;
+}
+
+function sectionOf(found: readonly Found[]): Section {
+  const groups = [...Map.groupBy(found, ({ kind, callers }) => `${kind}|${callers}`).values()];
+  return { comparisons: [], tables: [ratesOf(groups), costsOf(groups)], charts: chartsOf(groups) };
+}
+
+function ratesOf(groups: readonly (readonly Found[])[]): Table {
+  const columns = ["deposits", "at", "per second (min - max)", "p50 ms", "p99 ms", "failures"];
+  const rows = groups.map((group) => {
+    const [first] = group;
+    const failures = group.reduce(
+      (sum, { of }) => sum + Object.values(of.failures).reduce((all, one) => all + one, 0),
+      0,
+    );
+    return [
+      first?.kind ?? "",
+      String(first?.callers),
+      spread(spreadOf(group.map(({ of }) => of.rate))),
+      number(median(group.map(({ of }) => of.p50))),
+      number(median(group.map(({ of }) => of.p99))),
+      String(failures),
+    ];
+  });
+  return { title: "Rates and latencies", columns, rows };
+}
+
+function costsOf(groups: readonly (readonly Found[])[]): Table {
+  const processes = Object.keys(groups[0]?.[0]?.of.costs ?? {});
+  const rows = groups.map((group) => {
+    const costs = processes.map((name) => costOf(group, name));
+    return [
+      group[0]?.kind ?? "",
+      String(group[0]?.callers),
+      number(costs.reduce((sum, cost) => sum + cost, 0)),
+      ...costs.map(number),
+      number(median(group.map(({ of }) => of.ownCost))),
+    ];
+  });
+  return {
+    title: "Processor milliseconds per deposit, by process",
+    columns: ["deposits", "at", "all", ...processes, "(generator)"],
+    rows,
+  };
+}
+
+function costOf(group: readonly Found[], process: string): number {
+  return median(group.map(({ of }) => of.costs[process] ?? 0));
+}
+
+function chartsOf(groups: readonly (readonly Found[])[]): Chart[] {
+  const kinds = [...new Set(groups.map((group) => group[0]?.kind ?? ""))];
+  const series = (value: (measured: Measurement) => number) =>
+    kinds.map((name) => ({
+      name,
+      points: groups
+        .filter((group) => group[0]?.kind === name)
+        .map((group) => ({ x: group[0]?.callers ?? 0, y: median(group.map(({ of }) => value(of))) })),
+    }));
+  const x = "callers at the same time";
+  return [
+    {
+      kind: "lines",
+      file: "deposit-rate",
+      title: "Deposits per second",
+      x,
+      y: "per second",
+      series: series(({ rate }) => rate),
+    },
+    {
+      kind: "lines",
+      file: "deposit-latency",
+      title: "Latency of a deposit, p50",
+      x,
+      y: "milliseconds",
+      series: series(({ p50 }) => p50),
+    },
+    {
+      kind: "bars",
+      file: "deposit-cost",
+      title: "Cost of a deposit by process",
+      unit: "processor milliseconds per deposit",
+      bars: groups.map((group) => ({
+        name: `${group[0]?.kind === "with mirror" ? "mirror" : "alone"} at ${group[0]?.callers}`,
+        parts: Object.fromEntries(Object.keys(group[0]?.of.costs ?? {}).map((name) => [name, costOf(group, name)])),
+      })),
+    },
+  ];
+}

@@ -1,0 +1,154 @@
+import type { Measurement, Workload } from "../bench.ts";
+import { type Contestant, oneAtATime } from "../contest/contestant.ts";
+import { serviceContestant } from "../contest/service.ts";
+import { PEERS, type PeerName } from "../peers/peers.ts";
+import { startPeerPlatform } from "../peers/platform.ts";
+import { startPeer } from "../peers/start-peer.ts";
+import { number, spread } from "../report/format.ts";
+import type { Chart, Comparison, Section, Table, Target } from "../section.ts";
+import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
+import { createInvestors } from "../system/accounts.ts";
+
+/** A peer refuses a second deposit to an account that is in progress, so there are more accounts than callers. */
+const ACCOUNTS_PER_CALLER = 2;
+
+const TARGETS: Readonly<Record<PeerName, Target>> = {
+  "one process": { atLeast: 0.8 },
+  NestJS: { atLeast: 2 },
+  Moleculer: { atLeast: 2 },
+};
+
+export const peers: Workload = {
+  name: "peers",
+  title: "Deposits, compared to other designs",
+  about: `The same durable work, the same rows and indexes in the same four commits, against the same simulator over TLS: Fastify and pg in one
+process; NestJS 12 with Fastify, a gateway and a worker over NATS; Moleculer 0.15, a gateway and a worker over NATS. They check no API
+key, write no audit, read no subscription, verify no deal later and have no recovery. Their source: \`test/bench/peers\`.`,
+
+  async run(bench) {
+    const system = await bench.system();
+    const platform = bench.use(await startPeerPlatform(system.folder));
+    const { investors, callers: all, rounds } = bench.options;
+    const accounts = Math.max(investors, ACCOUNTS_PER_CALLER * (all.at(-1) ?? 0));
+    const contestants = [bench.use(serviceContestant(system, await createInvestors(system.client, investors)))];
+    for (const name of Object.keys(PEERS) as PeerName[]) {
+      contestants.push(bench.use(await startPeer(name, { system, platform, accounts })));
+    }
+    const found: Found[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      for (const callers of all) {
+        for (const contestant of contestants) {
+          await oneAtATime(contestants, contestant);
+          const of = await bench.measure(contestant, contestant.deposits, { kind: "closed", callers });
+          bench.print(`${contestant.name} at ${callers}: ${number(of.rate)}/s, p50 ${number(of.p50)} ms`);
+          found.push({ contestant, callers, of });
+        }
+      }
+    }
+    return sectionOf({ contestants, callers: all, found });
+  },
+};
+
+type Found = { readonly contestant: Contestant; readonly callers: number; readonly of: Measurement };
+
+type All = {
+  readonly contestants: readonly Contestant[];
+  readonly callers: readonly number[];
+  readonly found: readonly Found[];
+};
+
+function sectionOf(all: All): Section {
+  return { comparisons: comparisonsOf(all), tables: [ratesOf(all), costsOf(all)], charts: chartsOf(all) };
+}
+
+function measured({ found }: All, contestant: Contestant, callers: number): Measurement[] {
+  return found.filter((each) => each.contestant === contestant && each.callers === callers).map(({ of }) => of);
+}
+
+/** Ratios and costs are those of the most callers. */
+function most({ callers }: All): number {
+  return callers.at(-1) ?? 0;
+}
+
+function comparisonsOf(all: All): Comparison[] {
+  const [service, ...others] = all.contestants;
+  if (service === undefined) return [];
+  const ratesAtMost = (contestant: Contestant): number[] =>
+    measured(all, contestant, most(all)).map(({ rate }) => rate);
+  return others.map((other) => ({
+    what: `deposits per second at ${most(all)}`,
+    comparedTo: other.name,
+    unit: "times",
+    value: ratioOfPairs(ratesAtMost(service), ratesAtMost(other)),
+    pairs: ratesAtMost(other).length,
+    target: TARGETS[other.name as PeerName],
+  }));
+}
+
+function ratesOf(all: All): Table {
+  const rows = all.contestants.flatMap((contestant) =>
+    all.callers.map((callers) => {
+      const of = measured(all, contestant, callers);
+      return [
+        contestant.name,
+        String(callers),
+        spread(spreadOf(of.map(({ rate }) => rate))),
+        number(median(of.map(({ p50 }) => p50))),
+        number(median(of.map(({ p99 }) => p99))),
+        JSON.stringify(Object.assign({}, ...of.map(({ failures }) => failures))),
+      ];
+    }),
+  );
+  const columns = ["program", "at", "per second (min - max)", "p50 ms", "p99 ms", "failures by status"];
+  return { title: "Rates and latencies", columns, rows };
+}
+
+function costsOf(all: All): Table {
+  const shared = ["postgres", "nats", "simulator"];
+  const rows = all.contestants.map((contestant) => {
+    const parts = costsAt(measured(all, contestant, most(all)));
+    const own = Object.entries(parts).filter(([name]) => !shared.includes(name));
+    return [
+      contestant.name,
+      number(total(Object.entries(parts))),
+      number(total(own)),
+      ...shared.map((name) => number(parts[name] ?? 0)),
+    ];
+  });
+  const columns = ["program", "all", "own processes", ...shared];
+  return { title: `Processor milliseconds per deposit at ${most(all)}`, columns, rows };
+}
+
+function costsAt(of: readonly Measurement[]): Record<string, number> {
+  const names = Object.keys(of[0]?.costs ?? {});
+  return Object.fromEntries(names.map((name) => [name, median(of.map(({ costs }) => costs[name] ?? 0))]));
+}
+
+function total(parts: readonly (readonly [string, number])[]): number {
+  return parts.reduce((sum, [, cost]) => sum + cost, 0);
+}
+
+function chartsOf(all: All): Chart[] {
+  const series = (value: (measurement: Measurement) => number) =>
+    all.contestants.map((contestant) => ({
+      name: contestant.name,
+      points: all.callers.map((x) => ({ x, y: median(measured(all, contestant, x).map(value)) })),
+    }));
+  const lines = { kind: "lines", x: "callers at the same time" } as const;
+  const rates = { y: "per second", series: series(({ rate }) => rate) };
+  const latencies = { y: "milliseconds", series: series(({ p99 }) => p99) };
+  return [
+    { ...lines, file: "peers-rate", title: "Deposits per second", ...rates },
+    { ...lines, file: "peers-latency", title: "Latency of a deposit, p99", ...latencies },
+    {
+      kind: "bars",
+      file: "peers-cost",
+      title: `Cost of a deposit at ${most(all)}`,
+      unit: "processor milliseconds per deposit",
+      bars: all.contestants.map((contestant) => ({
+        name: contestant.name,
+        parts: costsAt(measured(all, contestant, most(all))),
+      })),
+    },
+  ];
+}

@@ -1,0 +1,106 @@
+import type { Measurement, Workload } from "../bench.ts";
+import { oneAtATime } from "../contest/contestant.ts";
+import { serviceContestant } from "../contest/service.ts";
+import type { RequestTemplate } from "../load/job.ts";
+import { startReader } from "../peers/start-reader.ts";
+import { number, spread } from "../report/format.ts";
+import type { Section } from "../section.ts";
+import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
+import { createPools } from "../system/accounts.ts";
+
+type Read = { readonly name: string; readonly service: string; readonly peer: string };
+
+/** Paths without the login. */
+const READS: readonly Read[] = [
+  { name: "balance", service: "/api/v1/info/balance/", peer: "/balance/" },
+  { name: "Investor", service: "/api/v1/info/investor/", peer: "/investor/" },
+  { name: "subscriptions", service: "/api/v1/info/subscriptions?investor_login=", peer: "/subscriptions/" },
+  { name: "fee configuration", service: "/api/v1/investor/:login/performance-fee", peer: "/fee/" },
+];
+
+export const reads: Workload = {
+  name: "reads",
+  title: "Reads",
+  about: `Each read of a random Investor with a subscription, against Fastify and pg in one process on the same rows of the same database
+(\`test/bench/peers/one-process/reads.ts\`). A balance is read from the trading platform by both. The service also checks the API
+key and the limits, and writes the access audit.`,
+
+  async run(bench) {
+    const system = await bench.system();
+    const { investors, masters, rounds, callers: all } = bench.options;
+    const callers = all.at(-1) ?? 1;
+    const pools = await createPools(system.client, masters, investors);
+    const logins = pools.flatMap((pool) => pool.investors);
+    const contestants = [bench.use(serviceContestant(system, logins)), bench.use(await startReader(system))] as const;
+    const [service, peer] = contestants;
+    const found: { read: Read; of: Measurement; reference: Measurement }[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      for (const read of READS) {
+        const shape = { kind: "closed", callers } as const;
+        await oneAtATime(contestants, service);
+        const of = await bench.measure(service, requestsOf(read.service, logins), shape);
+        await oneAtATime(contestants, peer);
+        const reference = await bench.measure(peer, requestsOf(read.peer, logins), shape);
+        bench.print(`${read.name}: ${number(of.rate)}/s, one process ${number(reference.rate)}/s`);
+        found.push({ read, of, reference });
+      }
+    }
+    await service.resume();
+    return sectionOf(found, callers);
+  },
+};
+
+function requestsOf(path: string, logins: readonly string[]): RequestTemplate[] {
+  return logins.map((login) => ({
+    method: "GET",
+    path: path.includes(":login") ? path.replace(":login", login) : path + login,
+    login: "",
+    minor: 0,
+  }));
+}
+
+type Found = { readonly read: Read; readonly of: Measurement; readonly reference: Measurement };
+
+function sectionOf(found: readonly Found[], callers: number): Section {
+  const groups = READS.map((read) => ({ read, all: found.filter((each) => each.read === read) }));
+  const rowOf = (name: string, program: string, of: readonly Measurement[]): string[] => [
+    name,
+    program,
+    spread(spreadOf(of.map(({ rate }) => rate))),
+    number(median(of.map(({ p50 }) => p50))),
+    number(median(of.map(({ p99 }) => p99))),
+    number(median(of.map(({ costs }) => Object.values(costs).reduce((sum, cost) => sum + cost, 0)))),
+  ];
+  return {
+    comparisons: groups.map(({ read, all }) => ({
+      what: `reads per second at ${callers}: ${read.name}`,
+      comparedTo: "one process",
+      unit: "times",
+      value: ratioOfPairs(
+        all.map(({ of }) => of.rate),
+        all.map(({ reference }) => reference.rate),
+      ),
+      pairs: all.length,
+      target: { atLeast: 0.7 },
+    })),
+    tables: [
+      {
+        title: `Reads at ${callers}`,
+        columns: ["read", "program", "per second (min - max)", "p50 ms", "p99 ms", "processor ms each"],
+        rows: groups.flatMap(({ read, all }) => [
+          rowOf(
+            read.name,
+            "service",
+            all.map(({ of }) => of),
+          ),
+          rowOf(
+            read.name,
+            "one process",
+            all.map(({ reference }) => reference),
+          ),
+        ]),
+      },
+    ],
+    charts: [],
+  };
+}

@@ -1,0 +1,211 @@
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SERVICES } from "../../../deploy/local/settings.ts";
+import { eventually } from "../../journey/support/client.ts";
+import type { Bench, Workload } from "../bench.ts";
+import type { Contestant } from "../contest/contestant.ts";
+import { depositsTo, serviceContestant } from "../contest/service.ts";
+import type { Outcome } from "../load/job.ts";
+import { number } from "../report/format.ts";
+import type { Section } from "../section.ts";
+import { spreadOf } from "../statistics.ts";
+import { createInvestors } from "../system/accounts.ts";
+import { countOperations, type Operations } from "../system/operations.ts";
+import type { System } from "../system/start-system.ts";
+
+/** Operations that are open when all services are killed, each on an account of its own. */
+const OPEN = 1_000;
+const QUICK_OPEN = 32;
+/** The kill comes when about this share of the operations is done, by the capacity that was measured before. */
+const DONE_SHARE = 0.3;
+/** A process that ran for less is restarted after a pause, see keep-running.ts. */
+const STABLE_MS = 12_000;
+const QUICK_STABLE_MS = 1_000;
+const ENDS_WITHIN_MS = 120_000;
+const POLL_MS = 20;
+/** One service after another is killed in this interval. */
+const KILL_EVERY_MS = 10_000;
+const QUICK_KILL_EVERY_MS = 3_000;
+/** Share of the capacity that is offered meanwhile. */
+const LOAD = 0.3;
+
+export const start: Workload = {
+  name: "start",
+  title: "Starts after a crash",
+  about: `All six services are killed (SIGKILL) while operations are open, and started again by the launcher: until \`/readyz\` answers 200, and until
+every recorded operation has its final state. Then, under an open loop at 30 % of the capacity, one service after another is killed
+every 10 seconds: requests carry an \`Idempotency-Key\` and are repeated once, after their \`Retry-After\`.`,
+
+  async run(bench) {
+    const system = await bench.system();
+    const { isQuick } = bench.options;
+    const open = isQuick ? QUICK_OPEN : OPEN;
+    const stableMs = isQuick ? QUICK_STABLE_MS : STABLE_MS;
+    const logins = await createInvestors(system.client, open);
+    const service = bench.use(serviceContestant(system, logins));
+    const callers = bench.options.callers.at(-1) ?? 1;
+    const capacity = await bench.measure(service, service.deposits, { kind: "closed", callers });
+    const crashes: Crash[] = [];
+    for (let round = 0; round < bench.options.rounds; round += 1) {
+      await sleep(stableMs);
+      crashes.push(await crash(bench, system, { service, logins, perSecond: capacity.rate }));
+    }
+    await sleep(stableMs);
+    const killed = await killInTurn(bench, system, service, capacity.rate * LOAD);
+    return sectionOf(crashes, killed);
+  },
+};
+
+type Crash = {
+  /** Requests that were sent and not answered when the services were killed. */
+  readonly unanswered: number;
+  /** Of them, recorded and not final. */
+  readonly open: number;
+  readonly readySeconds: number;
+  readonly finalSeconds: number;
+};
+
+type Crowd = {
+  readonly service: Contestant;
+  readonly logins: readonly string[];
+  /** What the service can do. */
+  readonly perSecond: number;
+};
+
+async function crash(bench: Bench, system: System, { service, logins, perSecond }: Crowd): Promise<Crash> {
+  await using operations = await countOperations(system);
+  const before = await operations.count();
+  const sending = bench.send(service, depositsTo(logins), { kind: "once" }, { warmUpMs: 0, measureMs: 1 });
+  const killing = killAll(system, operations, async () => {
+    await eventually(async () => {
+      const { requested } = await operations.count();
+      if (requested === before.requested) throw new Error("no operation is recorded");
+    });
+    await sleep((DONE_SHARE * logins.length * 1_000) / perSecond);
+  });
+  const [{ counts, ...seconds }] = await Promise.all([killing, sending]);
+  const unanswered = logins.length - (counts.ended - before.ended);
+  const { readySeconds, finalSeconds } = seconds;
+  bench.print(
+    `${unanswered} unanswered: ready after ${number(readySeconds)} s, all final after ${number(finalSeconds)} s`,
+  );
+  return { unanswered, open: counts.open, readySeconds, finalSeconds };
+}
+
+/** Kills all services at the moment, then waits until they are ready again and every operation is final. */
+async function killAll(system: System, operations: Operations, moment: () => Promise<void>) {
+  await moment();
+  const counts = await operations.count();
+  const killedMs = performance.now();
+  for (const name of SERVICES) kill(system, name);
+  await untilReady(system);
+  const readySeconds = (performance.now() - killedMs) / 1_000;
+  await eventually(async () => {
+    const { open } = await operations.count();
+    if (open > 0) throw new Error(`${open} operations are open`);
+  }, ENDS_WITHIN_MS);
+  return { counts, readySeconds, finalSeconds: (performance.now() - killedMs) / 1_000 };
+}
+
+async function untilReady({ url }: System): Promise<void> {
+  const untilMs = performance.now() + ENDS_WITHIN_MS;
+  while (performance.now() < untilMs) {
+    const ok = await fetch(`${url}/readyz`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (ok) return;
+    await sleep(POLL_MS);
+  }
+  throw new Error("the service is not ready again");
+}
+
+async function killInTurn(
+  bench: Bench,
+  system: System,
+  service: Contestant,
+  perSecond: number,
+): Promise<readonly Outcome[]> {
+  const everyMs = bench.options.isQuick ? QUICK_KILL_EVERY_MS : KILL_EVERY_MS;
+  const measureMs = everyMs * SERVICES.length;
+  const shape = { kind: "open", perSecond } as const;
+  const killing = async (): Promise<void> => {
+    await sleep(bench.options.warmUpMs);
+    for (const name of SERVICES) {
+      kill(system, name);
+      await sleep(everyMs);
+    }
+  };
+  const sending = bench.send(service, service.deposits, shape, { measureMs, repeats: true });
+  const [{ outcomes }] = await Promise.all([sending, killing()]);
+  return outcomes;
+}
+
+function kill(system: System, name: string): void {
+  const pid = system.processes().get(name);
+  if (pid !== undefined) process.kill(pid, "SIGKILL");
+}
+
+function sectionOf(crashes: readonly Crash[], outcomes: readonly Outcome[]): Section {
+  const isDone = (status: number): boolean => status === 200;
+  const first = outcomes.filter(({ status, firstStatus }) => isDone(firstStatus ?? status)).length;
+  const repeated = outcomes.filter(({ firstStatus }) => firstStatus !== undefined);
+  const second = repeated.filter(({ status }) => isDone(status)).length;
+  const percent = (part: number, whole: number): number => (whole === 0 ? 100 : (100 * part) / whole);
+  const single = { comparedTo: "", pairs: 1, unit: "%" };
+  const statuses = Object.entries(Object.groupBy(repeated, ({ firstStatus }) => String(firstStatus)));
+  return {
+    comparisons: [
+      {
+        what: "ready after a crash of all services",
+        comparedTo: "",
+        value: spreadOf(crashes.map(({ readySeconds }) => readySeconds)),
+        unit: "s",
+        pairs: crashes.length,
+        target: { atMost: 5 },
+      },
+      {
+        what: "all operations final after a crash of all services",
+        comparedTo: "",
+        value: spreadOf(crashes.map(({ finalSeconds }) => finalSeconds)),
+        unit: "s",
+        pairs: crashes.length,
+        target: undefined,
+      },
+      {
+        what: "answered 200 at the first try while services are killed",
+        ...single,
+        value: spreadOf([percent(first, outcomes.length)]),
+        target: { atLeast: 80 },
+      },
+      {
+        what: "of the others answered 200 when repeated once",
+        ...single,
+        value: spreadOf([percent(second, repeated.length)]),
+        target: { atLeast: 95 },
+      },
+    ],
+    tables: [
+      {
+        title: "Crashes of all services at once",
+        columns: ["requests unanswered", "of them recorded", "ready after s", "all final after s"],
+        rows: crashes.map(({ unanswered, open, readySeconds, finalSeconds }) => [
+          String(unanswered),
+          String(open),
+          number(readySeconds),
+          number(finalSeconds),
+        ]),
+      },
+      {
+        title: `One service after another killed: ${outcomes.length} requests, ${repeated.length} repeated`,
+        columns: ["first answer", "requests", "then answered 200"],
+        rows: statuses.map(([status, of = []]) => [
+          status === "0" ? "none" : status,
+          String(of.length),
+          String(of.filter((each) => isDone(each.status)).length),
+        ]),
+      },
+    ],
+    charts: [],
+  };
+}
