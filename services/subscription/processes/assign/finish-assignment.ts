@@ -40,6 +40,7 @@ export async function finishAssignment(deps: Deps, id: bigint, context: CallCont
       );
     }
   } catch (error) {
+    deps.wakeSignals.assignmentSagas.notify();
     deps.log.info("assignment not finished, retry scheduled", { id, login: subscription.investorLogin, error });
     throw refuse("outcome_unknown", "The assignment is decided and still being completed.", {
       outcome: "unknown",
@@ -72,6 +73,7 @@ export async function releaseAssignmentLock(
 ): Promise<void> {
   const isReleased = await releaseLock(deps, lockOfAssignment(subscription), context);
   if (isReleased) await markLockReleased(deps.pool, subscription.id);
+  else deps.wakeSignals.assignmentSagas.notify();
 }
 
 type Saga = { readonly subscription: Subscription; readonly assignment: Assignment };
@@ -104,6 +106,7 @@ async function begin(
   // Another replica has finished the assignment.
   if (!(await moveSubscription(tx, id, "assigned"))) return;
   await beginWeeks(tx, masterLogin, lastCutOff(week, now()));
+  afterCommit(tx, wakeSignals.weeks.notify);
   const { account: onAccount, inbound } = takeBaseline(account.buckets, heldBalance);
   await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, onAccount), pooledIn: id }]);
   const buckets = { ...EMPTY_HOLDING, inbound };
