@@ -47,6 +47,8 @@ import { nextMirrorDue } from "./store/mirrors.ts";
 import { nextPostingDue } from "./store/postings.ts";
 import { nextAllocation } from "./store/results.ts";
 
+/** Money waits for its units, and a trading Master is marked at a moment between two of its deals. */
+const MARK_PAUSE_MS = 250;
 /** Further external funds than those that an operator has not decided yet are rare. */
 const EXTERNAL_PAUSE_MS = 5_000;
 
@@ -108,8 +110,11 @@ export function subscriptionJobs(deps: Deps): Job[] {
     run("mirror open flows", mirrorOpenFlows, () => nextMirrorDue, { wake: wake.mirrors }),
     run("allocate results", allocateResults, () => nextAllocation(week), { wake: wake.results }),
     run("post results", postResults, () => nextPostingDue, { wake: wake.postings }),
-    run("close weeks", closeWeeks, () => nextClosing(deps), { wake: wake.weeks }),
-    run("strike waiting flows", strikeWaitingFlows, () => nextWaitingFlows(deps), { wake: wake.strikes }),
+    run("close weeks", closeWeeks, () => nextClosing(deps), { wake: wake.weeks, pauseMs: MARK_PAUSE_MS }),
+    run("strike waiting flows", strikeWaitingFlows, () => nextWaitingFlows(deps), {
+      wake: wake.strikes,
+      pauseMs: MARK_PAUSE_MS,
+    }),
     run("send exits", sendExits, () => exitTransferQueue.nextDue, { wake: wake.exits }),
     run("settle assignments", settleAssignments, () => assignmentQueue.nextDue, { wake: wake.assignmentSagas }),
     run("settle exits", settleExits, () => exitQueue.nextDue, { wake: wake.exitSagas }),
