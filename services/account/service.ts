@@ -1,3 +1,4 @@
+import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { runJob, type Job } from "#kernel/job.ts";
 import { HOUR_MS } from "#kernel/duration.ts";
@@ -14,13 +15,10 @@ import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts"
 import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "./queries/reveal.ts";
+import { nextUntidied, provisioningQueue } from "./store/provisionings.ts";
 
 export const FEEDS = [DIRECTORY_FEED];
 
-/** A caller may still wait for the accounts. */
-const RESUME_EVERY_MS = 500;
-/** No caller waits for the account of a failed pair to be disabled. */
-const TIDY_EVERY_MS = 5_000;
 const FORGET_EVERY_MS = HOUR_MS;
 
 /** Every rpc of the contract and the one function behind it. */
@@ -44,10 +42,11 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
 
 /** Recovery of interrupted provisionings, and retention. */
 export function accountJobs(deps: Deps): Job[] {
-  const { log } = deps;
-  return [
-    runJob({ name: "resume provisionings", everyMs: RESUME_EVERY_MS, work: () => resumeProvisionings(deps), log }),
-    runJob({ name: "tidy failed provisionings", everyMs: TIDY_EVERY_MS, work: () => tidyFailed(deps), log }),
-    runJob({ name: "forget old updates", everyMs: FORGET_EVERY_MS, work: () => forgetUpdates(deps), log }),
+  const { pool, log } = deps;
+  const jobs: DueJob[] = [
+    { name: "resume provisionings", due: () => provisioningQueue.nextDue, work: () => resumeProvisionings(deps) },
+    { name: "tidy failed provisionings", due: () => nextUntidied, work: () => tidyFailed(deps) },
   ];
+  const forget = { name: "forget old updates", everyMs: FORGET_EVERY_MS, work: () => forgetUpdates(deps), log };
+  return [...runDueJobs({ pool, log, jobs }), runJob(forget)];
 }

@@ -7,8 +7,13 @@ import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 
-/** Notified after commits that create work; a lost signal delays the work until the next interval of the job. */
-export type WakeSignals = { readonly reading: WakeSignal; readonly payments: WakeSignal };
+/** Notified after commits that create work; a lost signal delays the work until the next poll. */
+export type WakeSignals = {
+  readonly reading: WakeSignal;
+  /** Wakes all payers. */
+  readonly payments: Pick<WakeSignal, "notify">;
+  readonly payers: readonly [WakeSignal, WakeSignal];
+};
 
 /** What the handlers of this service work with. */
 export type Deps = {

@@ -1,4 +1,5 @@
 import { createWakeSignal } from "#kernel/wake-signal.ts";
+import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/job.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
@@ -13,10 +14,10 @@ import { payFees } from "./jobs/pay-fees.ts";
 import { readAllocations } from "./jobs/read-allocations.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
 import { configurationReads, getConfiguration } from "./queries/get-configuration.ts";
+import { readingQueue } from "./store/allocation-watermarks.ts";
+import { paymentQueue } from "./store/due-payments.ts";
 import { listDueItems, listInvestorPayments, listPaymentCredits } from "./queries/payments.ts";
 
-/** Intervals of the jobs when no wake-up signal arrives: a retry is due, or another replica has crashed. */
-const EVERY_MS = 1_000;
 /** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
 const WATCH_EVERY_MS = 5_000;
 
@@ -40,20 +41,30 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
 }
 
 export function createWakeSignals(): WakeSignals {
-  return { reading: createWakeSignal(), payments: createWakeSignal() };
+  const payers = [createWakeSignal(), createWakeSignal()] as const;
+  const notify = (): void => {
+    for (const payer of payers) payer.notify();
+  };
+  return { reading: createWakeSignal(), payments: { notify }, payers };
 }
 
 /** Jobs that process due rows. */
 export function feeJobs(deps: Deps): Job[] {
-  const { log, wakeSignals } = deps;
-  const reading = { everyMs: EVERY_MS, wake: wakeSignals.reading, log };
-  const paying = { everyMs: EVERY_MS, work: () => payFees(deps), log };
-  return [
-    runJob({ name: "read allocations", work: () => readAllocations(deps), ...reading }),
-    runJob({ name: "pay fees", wake: wakeSignals.payments, ...paying }),
-    // While one job waits for a payment without an answer, the other one pays. The wake-up signal wakes only the first.
-    runJob({ name: "pay more fees", ...paying }),
+  const { pool, log, wakeSignals } = deps;
+  const [first, second] = wakeSignals.payers;
+  const paying = { due: () => paymentQueue.nextDue, work: () => payFees(deps) };
+  const jobs: DueJob[] = [
+    {
+      name: "read allocations",
+      wake: wakeSignals.reading,
+      due: () => readingQueue.nextDue,
+      work: () => readAllocations(deps),
+    },
+    { name: "pay fees", wake: first, ...paying },
+    // While one job waits for a payment without an answer, the other one pays.
+    { name: "pay more fees", wake: second, ...paying },
   ];
+  return runDueJobs({ pool, log, jobs });
 }
 
 /** Jobs whose interval PAMM_CHECK_INTERVAL limits, like that of the checks. */

@@ -12,8 +12,8 @@ export type JobOptions = {
   readonly wake?: WakeSignal;
   /** Longest pause after failures, for jobs whose delay callers notice. */
   readonly maxRetryMs?: number;
-  /** One run. True = there is more work: the next run follows at once. */
-  readonly work: (signal: AbortSignal) => Promise<boolean>;
+  /** One run. True = there is more work: the next run follows at once. A number = the next run follows in so many ms. */
+  readonly work: (signal: AbortSignal) => Promise<boolean | number>;
   readonly log: Log;
 };
 
@@ -51,10 +51,11 @@ async function loop(
   const startsUntil = performance.now() + START_WAIT_MS;
   while (!signal.aborted) {
     try {
-      const hasMore = await work(signal);
+      const next = await work(signal);
       failures = 0;
       // Work that always finds more, and never awaits I/O, must not block the event loop.
-      await (hasMore ? nextTurn() : wakeSignal.wait(everyMs, signal));
+      if (next === true) await nextTurn();
+      else await wakeSignal.wait(next === false ? everyMs : Math.min(next, everyMs), signal);
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;

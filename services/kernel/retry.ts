@@ -1,9 +1,9 @@
 import { Refusal } from "./refusal.ts";
 
 /** Short, because a service that restarts is back within a second or two. */
-const FIRST_RETRY_MS = 250;
+export const FIRST_RETRY_MS = 250;
 /** Long enough to spare a service that is down, short enough for an operator who watches the repair. */
-const MAX_RETRY_MS = 30_000;
+export const MAX_RETRY_MS = 30_000;
 /** For the relay and the readers of feeds: after an outage of the database or the broker, events arrive within this time. */
 export const MAX_FEED_RETRY_MS = 5_000;
 

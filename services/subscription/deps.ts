@@ -8,14 +8,19 @@ import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { Week } from "./domain/weeks.ts";
 
-/** Notified after commits that leave work for a job; a lost signal only delays the work until the next interval of the job. */
+/** Notified after commits that leave work for a job; a lost signal only delays the work until the next poll. */
 export type WakeSignals = {
   readonly gaps: WakeSignal;
   readonly mirrors: WakeSignal;
   readonly results: WakeSignal;
   readonly postings: WakeSignal;
+  readonly weeks: WakeSignal;
   readonly strikes: WakeSignal;
   readonly exits: WakeSignal;
+  readonly assignmentSagas: WakeSignal;
+  readonly exitSagas: WakeSignal;
+  /** External funds have changed. */
+  readonly external: WakeSignal;
 };
 
 /** The dependencies of all handlers of this service. */

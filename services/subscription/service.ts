@@ -1,6 +1,7 @@
 import { createWakeSignal } from "#kernel/wake-signal.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
-import { type Job, runJob } from "#kernel/job.ts";
+import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
+import type { Job } from "#kernel/job.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -16,7 +17,7 @@ import type { WakeSignals, Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
 import { openExternalReviews } from "./jobs/open-external-reviews.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
-import { closeWeeks, strikeWaitingFlows } from "./jobs/mark-masters.ts";
+import { closeWeeks, nextClosing, nextWaitingFlows, strikeWaitingFlows } from "./jobs/mark-masters.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
 import { postResults } from "./jobs/post-results.ts";
 import { readGaps } from "./jobs/read-gaps.ts";
@@ -37,11 +38,21 @@ import {
   listSubscriptions,
 } from "./queries/subscriptions.ts";
 import { readAllocationRows, readAllocations } from "./queries/read-allocations.ts";
+import { assignmentQueue } from "./store/assignments.ts";
+import { exitTransferQueue } from "./store/exit-transfers.ts";
+import { exitQueue } from "./store/exits.ts";
+import { nextExternalReview } from "./store/external-funds.ts";
+import { nextGap } from "./store/filed-numbers.ts";
+import { nextAbandonedGate } from "./store/gates.ts";
+import { nextEmptied } from "./store/holdings.ts";
+import { nextMirrorDue } from "./store/mirrors.ts";
+import { nextPostingDue } from "./store/postings.ts";
+import { nextAllocation } from "./store/results.ts";
 
-/** Intervals of the jobs when no wake-up signal arrives: a retry is due, or another replica has crashed. */
-const EVERY_MS = 1_000;
-/** The end of a week sends no signal. */
-const WEEKS_EVERY_MS = 250;
+/** Money waits for its units, and a trading Master is marked at a moment between two of its deals. */
+const MARK_PAUSE_MS = 250;
+/** Further external funds than those that an operator has not decided yet are rare. */
+const EXTERNAL_PAUSE_MS = 5_000;
 
 export const FEEDS = [MIRROR_FEED, EXIT_FEED, ALLOCATION_FEED, FOLLOWING_FEED];
 
@@ -77,28 +88,45 @@ export function createWakeSignals(): WakeSignals {
     mirrors: createWakeSignal(),
     results: createWakeSignal(),
     postings: createWakeSignal(),
+    weeks: createWakeSignal(),
     strikes: createWakeSignal(),
     exits: createWakeSignal(),
+    assignmentSagas: createWakeSignal(),
+    exitSagas: createWakeSignal(),
+    external: createWakeSignal(),
   };
 }
 
 /** The jobs that process due rows, and the recovery jobs that finish sagas after a crash. */
 export function subscriptionJobs(deps: Deps): Job[] {
-  const { log, wakeSignals } = deps;
-  const usual = { everyMs: EVERY_MS, log };
-  const weeks = { everyMs: WEEKS_EVERY_MS, log };
-  return [
-    runJob({ name: "read gaps", wake: wakeSignals.gaps, work: () => readGaps(deps), ...usual }),
-    runJob({ name: "mirror open flows", wake: wakeSignals.mirrors, work: () => mirrorOpenFlows(deps), ...usual }),
-    runJob({ name: "allocate results", wake: wakeSignals.results, work: () => allocateResults(deps), ...usual }),
-    runJob({ name: "post results", wake: wakeSignals.postings, work: () => postResults(deps), ...usual }),
-    runJob({ name: "close weeks", work: () => closeWeeks(deps), ...weeks }),
-    runJob({ name: "strike waiting flows", wake: wakeSignals.strikes, work: () => strikeWaitingFlows(deps), ...weeks }),
-    runJob({ name: "send exits", wake: wakeSignals.exits, work: () => sendExits(deps), ...usual }),
-    runJob({ name: "settle assignments", work: () => settleAssignments(deps), ...usual }),
-    runJob({ name: "settle exits", work: () => settleExits(deps), ...usual }),
-    runJob({ name: "cancel emptied", work: () => cancelEmptied(deps), ...usual }),
-    runJob({ name: "settle gates", work: () => settleGates(deps), ...usual }),
-    runJob({ name: "open external funds reviews", work: () => openExternalReviews(deps), ...usual }),
+  const { pool, log, week, wakeSignals: wake } = deps;
+  const run = (
+    name: string,
+    work: (deps: Deps) => Promise<boolean>,
+    due: DueJob["due"],
+    more: Partial<DueJob> = {},
+  ) => {
+    return { name, work: () => work(deps), due, ...more };
+  };
+  const jobs: DueJob[] = [
+    run("read gaps", readGaps, () => nextGap, { wake: wake.gaps }),
+    run("mirror open flows", mirrorOpenFlows, () => nextMirrorDue, { wake: wake.mirrors }),
+    run("allocate results", allocateResults, () => nextAllocation(week), { wake: wake.results }),
+    run("post results", postResults, () => nextPostingDue, { wake: wake.postings }),
+    run("close weeks", closeWeeks, () => nextClosing(deps), { wake: wake.weeks, pauseMs: MARK_PAUSE_MS }),
+    run("strike waiting flows", strikeWaitingFlows, () => nextWaitingFlows(deps), {
+      wake: wake.strikes,
+      pauseMs: MARK_PAUSE_MS,
+    }),
+    run("send exits", sendExits, () => exitTransferQueue.nextDue, { wake: wake.exits }),
+    run("settle assignments", settleAssignments, () => assignmentQueue.nextDue, { wake: wake.assignmentSagas }),
+    run("settle exits", settleExits, () => exitQueue.nextDue, { wake: wake.exitSagas }),
+    run("cancel emptied", cancelEmptied, () => nextEmptied),
+    run("settle gates", settleGates, () => nextAbandonedGate),
+    run("open external funds reviews", openExternalReviews, () => nextExternalReview, {
+      wake: wake.external,
+      pauseMs: EXTERNAL_PAUSE_MS,
+    }),
   ];
+  return runDueJobs({ pool, log, jobs });
 }

@@ -1,22 +1,20 @@
 import { retryLevel } from "#kernel/transient-failure.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
+import { reasonOf } from "#kernel/retry.ts";
 import { fulfil } from "../processes/fulfil.ts";
 import type { Deps } from "../deps.ts";
-import { claimPending, getProvisioning, listUntidied, markTidied } from "../store/provisionings.ts";
+import { getProvisioning, listUntidied, markTidied, provisioningQueue } from "../store/provisionings.ts";
 
 /** Each creates up to two accounts on the trading platform, at the same time. */
 const BATCH = 8;
 /** The trading platform creates an account within seconds. */
 const ATTEMPT_MS = 20_000;
-/** Longer than an attempt, so that two replicas never resume one provisioning at once. */
-const CLAIM_MS = 30_000;
 
 /** Finishes provisionings that a crash or a lost answer interrupted. True when more may be due. */
 export async function resumeProvisionings(deps: Deps): Promise<boolean> {
-  const now = deps.now().getTime();
-  const claimed = await claimPending(deps.pool, { at: new Date(now), until: new Date(now + CLAIM_MS), limit: BATCH });
-  await Promise.all(claimed.map(({ operationId }) => resume(deps, operationId)));
+  const claimed = await provisioningQueue.claim(deps.pool, BATCH);
+  await Promise.all(claimed.map((row) => resume(deps, row)));
   return claimed.length === BATCH;
 }
 
@@ -32,7 +30,9 @@ export async function tidyFailed(deps: Deps): Promise<boolean> {
   return false;
 }
 
-async function resume(deps: Deps, operationId: string): Promise<void> {
+type Claimed = { readonly id: bigint; readonly operationId: string; readonly tries: number };
+
+async function resume(deps: Deps, { id, operationId, tries }: Claimed): Promise<void> {
   try {
     const provisioning = await getProvisioning(deps.pool, operationId);
     await fulfil(deps, provisioning, callContext({ caller: "account", withinMs: ATTEMPT_MS, commandId: operationId }));
@@ -40,5 +40,6 @@ async function resume(deps: Deps, operationId: string): Promise<void> {
     if (!(error instanceof Refusal)) {
       deps.log[retryLevel(error)]("account creation failed, retry scheduled", { operation_id: operationId, error });
     }
+    await provisioningQueue.retryLater(deps.pool, [{ id, tries, reason: reasonOf(error) }]);
   }
 }

@@ -81,6 +81,8 @@ create table provisioning (
   created_at        timestamptz not null,
   next_try_at       timestamptz not null,
   tries             integer not null default 0 check (tries >= 0),
+  -- Why the last try has failed.
+  reason            text,
   check ((state = 'ACTIVE') = (became_id is not null)),
   check ((state = 'FAILED') = (refusal is not null))
 );

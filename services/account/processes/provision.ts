@@ -1,8 +1,9 @@
+import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
+import { RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import { Secret } from "#kernel/secret.ts";
 import type { Deps } from "../deps.ts";
 import { provisioningKey, rolesOf, type NewProvisioning, type Provisioning } from "../domain/provisioning.ts";
@@ -20,13 +21,13 @@ export async function provision(deps: Deps, details: NewProvisioning, context: C
 async function record(
   { pool, credentialCipher, newPassword, now }: Deps,
   details: NewProvisioning,
-  { deadline }: CallContext,
+  call: CallContext,
 ): Promise<Provisioning> {
   const known = await findProvisioning(pool, details.operationId);
   if (known !== undefined) return await join(pool, known);
   return await inTransaction(pool, async (tx) => {
-    const nextTryAt = later(deadline, RECOVERY_GRACE_MS);
-    const provisioning = await insertProvisioning(tx, details, { at: now(), nextTryAt });
+    const recoverInMs = remainingMs(call) + RECOVERY_GRACE_MS;
+    const provisioning = await insertProvisioning(tx, details, { at: now(), recoverInMs });
     if (provisioning === undefined) {
       return await join(tx, await getProvisioning(tx, details.operationId));
     }

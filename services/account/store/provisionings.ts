@@ -3,6 +3,7 @@ import { usd } from "#kernel/money.ts";
 import {
   column,
   execute,
+  fragment,
   many,
   matchesRow,
   maybeOne,
@@ -12,6 +13,7 @@ import {
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
+import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { NewProvisioning, Provisioning, ProvisionedRole } from "../domain/provisioning.ts";
 
 type Row = Omit<Provisioning, "minDeposit" | "refusal"> & {
@@ -23,7 +25,7 @@ type Row = Omit<Provisioning, "minDeposit" | "refusal"> & {
 export async function insertProvisioning(
   tx: Transaction,
   details: NewProvisioning,
-  { at, nextTryAt }: { at: Date; nextTryAt: Date },
+  { at, recoverInMs }: { at: Date; recoverInMs: number },
 ): Promise<Provisioning | undefined> {
   const row = await maybeOne<{ id: bigint }>(
     tx,
@@ -31,7 +33,7 @@ export async function insertProvisioning(
                                   min_deposit_minor, strategy_name, strategy, created_at, next_try_at)
         values (${details.operationId}, ${details.kind}, 'PENDING', ${details.firstName}, ${details.lastName}, ${details.name}, ${details.email},
                 ${details.platformGroup}, ${details.leverage}, ${details.minDeposit.minor}, ${details.strategyName}, ${details.strategy},
-                ${at}, ${nextTryAt})
+                ${at}, clock_timestamp() + ${recoverInMs} * interval '1 millisecond')
         on conflict (operation_id) do nothing
         returning id`,
   );
@@ -109,22 +111,27 @@ export async function markRepeated(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update provisioning set tries = greatest(tries, 1) where id = ${id} and state = 'PENDING'`);
 }
 
-/** Claims due provisionings until `until`, longer than an attempt lasts. */
-export async function claimPending(
-  db: Queryable,
-  claim: { at: Date; until: Date; limit: number },
-): Promise<{ operationId: string }[]> {
-  return await many<{ operationId: string }>(
-    db,
-    sql`update provisioning set next_try_at = ${claim.until}, tries = tries + 1
-        where id in (select id from provisioning
-                     where state = 'PENDING' and next_try_at <= ${claim.at}
-                     order by next_try_at
-                     limit ${claim.limit}
-                     for update skip locked)
-        returning operation_id as "operationId"`,
-  );
-}
+/** Longer than an attempt, so that two replicas never resume one provisioning at once. */
+const CLAIM_MS = 30_000;
+
+/** Provisionings that have not ended. */
+export const provisioningQueue = workQueue<{
+  readonly id: bigint;
+  readonly operationId: string;
+  readonly tries: number;
+}>({
+  table: fragment`provisioning`,
+  key: fragment`id`,
+  keyType: fragment`bigint`,
+  isOpen: fragment`work.state = 'PENDING'`,
+  columns: fragment`id, operation_id as "operationId"`,
+  claimMs: CLAIM_MS,
+});
+
+/** Expression: an instant in the past when a failed pair has to be tidied. */
+export const nextUntidied = fragment`(
+  select '-infinity'::timestamptz from provisioning where state = 'FAILED' and not is_tidied limit 1
+)`;
 
 /** Failed pairs whose first account still has to be disabled. */
 export async function listUntidied(db: Queryable, limit: number): Promise<{ id: bigint; login: string | null }[]> {

@@ -122,7 +122,7 @@ test("fee_overdue: fees pending for more than an hour are found with sum and rea
   );
   expect((await findings("fee_overdue"))[0]?.atRiskMinor).toBe(BigInt(String(rows[0].due)));
   platform.rules.isBusy = () => false;
-  passTime(world);
+  await passTime(world);
   await settle(world);
   expect(await findings("fee_overdue")).toEqual([]);
 });
@@ -137,7 +137,7 @@ test("fee_overdue: allocations that cannot be read in 20 tries are found, unless
   for (let count = 0; count < 20; count += 1) {
     expect(await findings("fee_overdue")).toEqual([]);
     await readAll(deps);
-    passTime(world);
+    await passTime(world);
   }
   expect(await findings("fee_overdue")).toMatchObject([
     { key: `unread:${MASTER}`, atRiskMinor: 0n, evidence: { tries: 20 } },

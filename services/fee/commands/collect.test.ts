@@ -161,7 +161,7 @@ test("a collection ends with the debit, and the job completes the credit", async
   expect(await collectAll(world)).toBe("600.00");
 
   world.platform.rules.delaysCredit = () => false;
-  passTime(world);
+  await passTime(world);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED", paid: "600.00" }]);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("600.00");
@@ -195,7 +195,7 @@ test("a weekly payment from a locked account waits, and the lock owner collects 
   expect(await paymentsOf(world)).toMatchObject([{ suffix: "W", status: "EXECUTING", paid: "0.00" }]);
   expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [["fee:payment:1", "300.00", true]] });
   expect(await collectAll(world)).toBe("300.00");
-  passTime(world);
+  await passTime(world);
   await settle(world);
   expect(balanceOf(world, INVESTOR)).toBe("10700.00");
   expect(await runsOf(world)).toMatchObject([{ kind: "WEEKLY", status: "EXECUTED" }]);

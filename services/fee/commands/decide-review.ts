@@ -33,7 +33,7 @@ export async function decideReview(
       },
       async carryOut(tx, reviewCase) {
         const resume = isAboutBreak(reviewCase) ? resumeAfterBreak : resumeMaster;
-        await resume(tx, reviewCase.login, now());
+        await resume(tx, reviewCase.login);
         afterCommit(tx, wakeSignals.reading.notify);
         afterCommit(tx, wakeSignals.payments.notify);
         return "done";

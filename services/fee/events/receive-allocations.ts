@@ -7,7 +7,7 @@ import { raiseWatermarks } from "../store/allocation-watermarks.ts";
 export const ALLOCATION_FEED = "subscription.allocations";
 
 /** Raises the allocation watermark of each Master and wakes the reader. The entries are read from subscription, gapless by Master. */
-export function receiveAllocations({ now, wakeSignals }: Pick<Deps, "now" | "wakeSignals">) {
+export function receiveAllocations({ wakeSignals }: Pick<Deps, "wakeSignals">) {
   return {
     feed: ALLOCATION_FEED,
     events: [ResultAllocated, WeekClosed],
@@ -20,7 +20,7 @@ export function receiveAllocations({ now, wakeSignals }: Pick<Deps, "now" | "wak
         const known = received.get(message.masterLogin) ?? 0n;
         if (message.masterNumber > known) received.set(message.masterLogin, message.masterNumber);
       }
-      await raiseWatermarks(tx, received, now());
+      await raiseWatermarks(tx, received);
       afterCommit(tx, wakeSignals.reading.notify);
     },
   };

@@ -46,7 +46,7 @@ test("while the row of one Master is locked, the payments to other Masters are r
   });
 
   expect(await statuses(world)).toEqual({ 9001: "EXECUTING", 9002: "EXECUTED" });
-  passTime(world);
+  await passTime(world);
   await settle(world);
   expect(await statuses(world)).toEqual({ 9001: "EXECUTED", 9002: "EXECUTED" });
   await expectToReconcile(world);
@@ -72,7 +72,7 @@ test("an invalid answer delays only its own payment", async () => {
   await payFees({ ...world.deps, platform: invalidPlatform });
 
   expect(await statuses(world)).toEqual({ 9001: "EXECUTING", 9002: "EXECUTED" });
-  passTime(world);
+  await passTime(world);
   await settle(world);
   expect(await statuses(world)).toEqual({ 9001: "EXECUTED", 9002: "EXECUTED" });
   await expectToReconcile(world);

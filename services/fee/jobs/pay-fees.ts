@@ -1,6 +1,5 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { CLAIM_MS, later } from "#kernel/retry.ts";
 import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
 import {
   lookUpPayment,
@@ -24,9 +23,7 @@ const RUN_MS = 5_000;
  * from a busy account is requested again soon under the same key. True when more payments are due.
  */
 export async function payFees(deps: Deps): Promise<boolean> {
-  const now = deps.now();
-  const claim = { now, until: later(now, CLAIM_MS), limit: PAYMENTS_PER_RUN };
-  const payments = await inTransaction(deps.pool, (tx) => claimPayments(tx, claim));
+  const payments = await inTransaction(deps.pool, (tx) => claimPayments(tx, PAYMENTS_PER_RUN));
   if (payments.length === 0) return false;
   const { stopped = [], sent = [] } = Object.groupBy(payments, ({ isStopped }) => (isStopped ? "stopped" : "sent"));
   const answered = [...(await sendBatch(deps, sent)), ...(await lookUp(deps, stopped))];

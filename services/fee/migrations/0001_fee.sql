@@ -147,8 +147,10 @@ create index fee_master_by_payment_account on fee_master (payment_account_login)
 create table allocation_watermark (
   master_login text primary key check (master_login <> ''),
   received_number bigint not null,
-  next_read_at timestamptz not null,
-  tries        integer not null default 0
+  next_try_at  timestamptz not null,
+  tries        integer not null default 0,
+  -- Why the last try has failed.
+  reason       text
 );
 
 -- The allocations of subscription, as they were read.

@@ -1,15 +1,16 @@
-import { execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { workQueue } from "#kernel/work-queue/work-queue.ts";
 
 export type AllocationWatermark = { readonly masterLogin: string; readonly tries: number };
 
 /** Raises the watermarks of some Masters; a watermark never decreases. */
-export async function raiseWatermarks(tx: Transaction, received: ReadonlyMap<string, bigint>, at: Date): Promise<void> {
+export async function raiseWatermarks(tx: Transaction, received: ReadonlyMap<string, bigint>): Promise<void> {
   const logins = [...received.keys()].toSorted();
   await many(
     tx,
-    sql`insert into allocation_watermark (master_login, received_number, next_read_at)
-        select login, number, ${at}
+    sql`insert into allocation_watermark (master_login, received_number, next_try_at)
+        select login, number, clock_timestamp()
         from unnest(${logins}::text[], ${logins.map((login) => received.get(login))}::bigint[]) as received (login, number)
         order by login
         on conflict (master_login) do update
@@ -17,36 +18,26 @@ export async function raiseWatermarks(tx: Transaction, received: ReadonlyMap<str
   );
 }
 
-/** Claims Masters with unread allocations: another process claims them only after `until`. */
-export async function claimMastersToRead(
-  db: Queryable,
-  { now, until, limit }: { now: Date; until: Date; limit: number },
-): Promise<AllocationWatermark[]> {
-  return many<AllocationWatermark>(
-    db,
-    sql`update allocation_watermark
-        set next_read_at = ${until}, tries = tries + 1
-        where master_login in (
-          select received.master_login
-          from allocation_watermark received
-          left join fee_master master on master.master_login = received.master_login
-          where received.next_read_at <= ${now} and received.received_number > coalesce(master.read_number, 0)
-            and master.stopped_reason is null and master.break_reason is null
-          order by received.next_read_at
-          limit ${limit}
-          for no key update of received skip locked
-        )
-        returning master_login as "masterLogin", tries`,
-  );
-}
+/** Masters with unread allocations. Those whose fees are stopped wait. */
+export const readingQueue = workQueue<AllocationWatermark, string>({
+  table: fragment`allocation_watermark`,
+  key: fragment`master_login`,
+  keyType: fragment`text`,
+  isOpen: fragment`work.received_number > coalesce(
+    (select read_number from fee_master where fee_master.master_login = work.master_login), 0
+  )`,
+  mayStart: fragment`not exists (
+    select from fee_master
+    where fee_master.master_login = work.master_login and (stopped_reason is not null or break_reason is not null)
+  )`,
+  columns: fragment`master_login as "masterLogin"`,
+});
 
-export async function endReading(db: Queryable, login: string, now: Date): Promise<void> {
+export async function endReading(db: Queryable, login: string): Promise<void> {
   await execute(
     db,
-    sql`update allocation_watermark set next_read_at = ${now}, tries = 0 where master_login = ${login}`,
+    sql`update allocation_watermark
+        set next_try_at = clock_timestamp(), tries = 0, reason = null
+        where master_login = ${login}`,
   );
-}
-
-export async function postponeReading(db: Queryable, login: string, until: Date): Promise<void> {
-  await execute(db, sql`update allocation_watermark set next_read_at = ${until} where master_login = ${login}`);
 }

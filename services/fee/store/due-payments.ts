@@ -1,5 +1,6 @@
-import { execute, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { Due } from "../domain/due.ts";
 
 /** A payment with everything that its collection needs. */
@@ -36,7 +37,7 @@ export async function insertPayments(
     sql`insert into fee_payment
           (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
            investor_login, investor_id, due_minor, owed_since, explanation)
-        select ${run.id}, ${run.isWeekly}, 'PENDING', ${run.at}, ${run.at}, kind, suffix, master_login,
+        select ${run.id}, ${run.isWeekly}, 'PENDING', ${run.at}, clock_timestamp(), kind, suffix, master_login,
                payment_account_login, investor_login, investor_id, due_minor, owed_since, explanation
         from unnest(
           ${payments.map(({ kind }) => kind)}::text[],
@@ -61,35 +62,32 @@ export async function insertPayments(
 export type ClaimedPayment = DuePayment & { readonly isStopped: boolean };
 
 /**
- * Claims due payments that the job collects: the oldest weekly one of each Investor, and those of which only the credit is
- * pending. A payment of a stopped Master that was never sent is not claimed, and does not block the Investor's others.
+ * Open payments that the job collects: the oldest weekly one of each Investor, and those of which only the credit is
+ * pending. A payment of a stopped Master that was never sent waits, and does not block the Investor's others.
  */
-export async function claimPayments(
-  tx: Transaction,
-  { now, until, limit }: { now: Date; until: Date; limit: number },
-): Promise<ClaimedPayment[]> {
-  const claimed = await many<{ id: bigint; runId: bigint }>(
-    tx,
-    sql`with stopped as (select master_login from fee_master where break_reason is not null)
-        update fee_payment
-        set next_try_at = ${until}, tries = tries + 1, status = 'EXECUTING'
-        where id in (
-          select id
-          from fee_payment due
-          where status in ('PENDING', 'EXECUTING') and next_try_at <= ${now} and (is_weekly or transfer_id is not null)
-            and (status = 'EXECUTING' or master_login not in (select master_login from stopped))
-            and not exists (
-              select from fee_payment older
-              where older.investor_login = due.investor_login and older.id < due.id
-                and older.status in ('PENDING', 'EXECUTING') and older.is_weekly and older.transfer_id is null
-                and older.master_login not in (select master_login from stopped)
-            )
-          order by next_try_at, id
-          limit ${limit}
-          for no key update skip locked
-        )
-        returning id, run_id as "runId"`,
-  );
+export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: bigint }>({
+  table: fragment`fee_payment`,
+  key: fragment`id`,
+  keyType: fragment`bigint`,
+  isOpen: fragment`work.status in ('PENDING', 'EXECUTING')`,
+  mayStart: fragment`(work.is_weekly or work.transfer_id is not null)
+    and (
+      work.status = 'EXECUTING'
+      or work.master_login not in (select master_login from fee_master where break_reason is not null)
+    )
+    and not exists (
+      select from fee_payment as older
+      where older.investor_login = work.investor_login and older.id < work.id
+        and older.status in ('PENDING', 'EXECUTING') and older.is_weekly and older.transfer_id is null
+        and older.master_login not in (select master_login from fee_master where break_reason is not null)
+    )`,
+  alsoSet: fragment`, status = 'EXECUTING'`,
+  columns: fragment`id, run_id as "runId"`,
+});
+
+/** Claims due payments of the queue; their runs begin. */
+export async function claimPayments(tx: Transaction, limit: number): Promise<ClaimedPayment[]> {
+  const claimed = await paymentQueue.claim(tx, limit);
   if (claimed.length === 0) return [];
   // A locked run is skipped: the process that holds its row updates the status.
   await execute(

@@ -72,9 +72,9 @@ export async function stopMaster(tx: Transaction, login: string, reason: string)
 }
 
 /** Resumes the Master; its allocations are read again at once. */
-export async function resumeMaster(tx: Transaction, login: string, at: Date): Promise<void> {
+export async function resumeMaster(tx: Transaction, login: string): Promise<void> {
   await execute(tx, sql`update fee_master set stopped_reason = null where master_login = ${login}`);
-  await readSoon(tx, login, at);
+  await readSoon(tx, login);
 }
 
 /** False when the Master is stopped already, or unknown. */
@@ -87,9 +87,9 @@ export async function stopForBreak(tx: Transaction, login: string, reason: strin
   );
 }
 
-export async function resumeAfterBreak(tx: Transaction, login: string, at: Date): Promise<void> {
+export async function resumeAfterBreak(tx: Transaction, login: string): Promise<void> {
   await execute(tx, sql`update fee_master set break_reason = null where master_login = ${login}`);
-  await readSoon(tx, login, at);
+  await readSoon(tx, login);
 }
 
 /** The Masters whose fees go to one of the accounts. */
@@ -103,6 +103,9 @@ export async function listMastersOfAccounts(db: Queryable, accounts: readonly st
   );
 }
 
-async function readSoon(tx: Transaction, login: string, at: Date): Promise<void> {
-  await execute(tx, sql`update allocation_watermark set next_read_at = ${at}, tries = 0 where master_login = ${login}`);
+async function readSoon(tx: Transaction, login: string): Promise<void> {
+  await execute(
+    tx,
+    sql`update allocation_watermark set next_try_at = clock_timestamp(), tries = 0 where master_login = ${login}`,
+  );
 }

@@ -1,5 +1,6 @@
-import { execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { Paid, PaymentOutcome, Unpaid } from "../domain/payment-outcome.ts";
 import type { DuePayment } from "./due-payments.ts";
 
@@ -69,31 +70,15 @@ export async function markUnpaid(tx: Transaction, unpaid: readonly UnpaidPayment
   );
 }
 
+const NEXT_TRY = retryAt(fragment`tries`);
+
 /** The debit is executed; the credit is pending. */
-export async function markDebited(db: Queryable, id: bigint, debited: Debited, nextTryAt: Date): Promise<void> {
+export async function markDebited(db: Queryable, id: bigint, debited: Debited): Promise<void> {
   await execute(
     db,
     sql`update fee_payment
         set status = 'EXECUTING', amount_minor = ${debited.amount}, transfer_id = ${debited.transferId},
-            deal_id = ${debited.debitDealId}, next_try_at = ${nextTryAt}, reason = 'credit pending'
+            deal_id = ${debited.debitDealId}, next_try_at = ${NEXT_TRY}, reason = 'credit pending'
         where id = ${id} and status in ('PENDING', 'EXECUTING')`,
-  );
-}
-
-/** Schedules the next try; the reason is shown in reports and breaks. */
-export async function postponePayments(
-  db: Queryable,
-  waiting: readonly { readonly id: bigint; readonly until: Date; readonly reason: string }[],
-): Promise<void> {
-  await many(
-    db,
-    sql`update fee_payment
-        set next_try_at = waiting.until, reason = waiting.reason
-        from unnest(
-          ${waiting.map(({ id }) => id)}::bigint[],
-          ${waiting.map(({ until }) => until)}::timestamptz[],
-          ${waiting.map(({ reason }) => reason)}::text[]
-        ) as waiting (id, until, reason)
-        where fee_payment.id = waiting.id and fee_payment.status in ('PENDING', 'EXECUTING')`,
   );
 }

@@ -59,7 +59,7 @@ async function crashAtEveryPoint(
     const { deps, crashed } = crashing(world.deps, points);
     const hasCrashed = await Promise.race([crashed.then(() => true), work(world, deps).then(() => false)]);
     if (hasCrashed) {
-      passTime(world);
+      await passTime(world);
       await work(world, world.deps);
     }
     expect(await recordedStateOf(world), `crashed at point ${points}`).toEqual(expected);
@@ -135,10 +135,10 @@ test(
   async () => {
     const stopAndResume = async (world: World, deps: Deps): Promise<void> => {
       await detectBreaks(deps);
-      passTime(world);
+      await passTime(world);
       await settle(world, deps);
       await resumeAll(world, deps);
-      passTime(world);
+      await passTime(world);
       await settle(world, deps);
     };
     expect(await crashAtEveryPoint(aStoppedWeek, stopAndResume)).toBeGreaterThan(60);
@@ -156,7 +156,7 @@ test("concurrent processes pay each fee once", async () => {
     endWeek(world, all("0.00"));
   }
   await Promise.all([1, 2, 3].map(() => settle(world)));
-  passTime(world);
+  await passTime(world);
   await settle(world);
   const payments = await paymentsOf(world);
   expect(payments).toHaveLength(120);
@@ -199,7 +199,7 @@ test("an open payment of one week is never collected before that of an earlier w
   world.platform.rules.isBusy = ({ key }) => requested.push(key) < 3;
   await settle(world);
   for (let wait = 0; wait < 3; wait += 1) {
-    passTime(world);
+    await passTime(world);
     await settle(world);
   }
   expect(requested).toEqual(["fee:payment:1", "fee:payment:1", "fee:payment:1", "fee:payment:2"]);

@@ -32,7 +32,7 @@ async function stop(world: World, login = PAYMENT_ACCOUNT): Promise<void> {
 
 async function resumeAndSettle(world: World): Promise<void> {
   for (const { id } of await reviewsOf(world)) await resume(world, id);
-  passTime(world);
+  await passTime(world);
   await settle(world);
 }
 
@@ -108,7 +108,7 @@ test("a decided fee that was not sent waits for the resume of its Master and is 
     { master: MASTER, status: "PENDING", paid: "0.00" },
     { master: OTHER_MASTER, status: "EXECUTED", paid: "30.00" },
   ]);
-  passTime(world);
+  await passTime(world);
   await settle(world);
   expect(world.platform.byKey.has("fee:payment:1")).toBe(false);
   await resumeAndSettle(world);
@@ -125,7 +125,7 @@ test("payments that were sent before the stop are completed", async () => {
   await stop(world);
   await stop(world, OTHER_PAYMENT_ACCOUNT);
   world.platform.finish("fee:payment:2");
-  passTime(world);
+  await passTime(world);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED" }, { status: "EXECUTED" }]);
   await expectToReconcile(world);
@@ -137,7 +137,7 @@ test("a claimed payment that did not reach the platform service is not sent whil
   await payFees(world.deps);
   world.platform.rules.isBusy = () => false;
   await stop(world);
-  passTime(world);
+  await passTime(world);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING", paid: "0.00" }, { status: "EXECUTED" }]);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("0.00");

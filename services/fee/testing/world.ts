@@ -89,16 +89,19 @@ export async function settle(world: World, deps = world.deps): Promise<void> {
   throw new Error("Fees are still being paid after the last run.");
 }
 
-export async function receive({ subscriptions, deps, clock }: World): Promise<void> {
+export async function receive({ subscriptions, deps }: World): Promise<void> {
   const received = new Map(
     [...subscriptions.allocations.keys()].map((login) => [login, lastNumberOf(subscriptions, login)]),
   );
-  await inTransaction(deps.pool, (tx) => raiseWatermarks(tx, received, clock.now));
+  await inTransaction(deps.pool, (tx) => raiseWatermarks(tx, received));
 }
 
 /** Advances the clock beyond all claims and back-offs. */
-export function passTime({ clock }: World): void {
+export async function passTime({ clock, deps: { pool } }: World): Promise<void> {
   clock.now = new Date(clock.now.getTime() + LONG_MS);
+  for (const table of ["fee_payment", "allocation_watermark"]) {
+    await pool.query(`update ${table} set next_try_at = next_try_at - ${LONG_MS} * interval '1 millisecond'`);
+  }
 }
 
 export function balanceOf({ platform }: World, login: string): string {

@@ -5,7 +5,7 @@ import { kernelDatabase } from "../testing/database.ts";
 import { type RelayOptions, startRelay } from "./relay.ts";
 import { FEED, publishCents, silent } from "../testing/feed.ts";
 
-const WAIT = { timeout: 5_000, interval: 10 };
+const WAIT = { timeout: 15_000, interval: 10 };
 
 type Forwarded = { readonly subject: string; readonly number: string | undefined; readonly id: string | undefined };
 

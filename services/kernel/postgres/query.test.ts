@@ -1,7 +1,7 @@
 import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Pool } from "./pool.ts";
-import { execute, many, maybeOne, one, sql } from "./query.ts";
+import { execute, fragment, many, maybeOne, one, sql } from "./query.ts";
 
 const HUGE = 9_223_372_036_854_775_807n;
 let database: TestDatabase;
@@ -24,6 +24,18 @@ test("values of a statement are bound parameters and never part of its text", ()
 
   expect(statement.text).toBe("select name from coin where name = $1 and id = $2");
   expect(statement.values).toEqual([hostile, 1n]);
+});
+
+test("fragments become part of the text, with their values bound in order", () => {
+  const isNamed = (name: string) => fragment`name = ${name}`;
+  const both = fragment`(${isNamed("a")} or ${isNamed("b'")})`;
+
+  const statement = sql`select ${fragment`name`} from coin where id > ${1n} and ${both} and id < ${9n}`;
+
+  expect(statement.text).toBe("select name from coin where id > $1 and (name = $2 or name = $3) and id < $4");
+  expect(statement.values).toEqual([1n, "a", "b'", 9n]);
+  const other = sql`select ${fragment`id`} from coin where id > ${1n} and ${both} and id < ${9n}`;
+  expect(other.name).not.toBe(statement.name);
 });
 
 test("values are read from the database exactly", async () => {

@@ -14,21 +14,55 @@ export type Statement = {
   readonly name: string | undefined;
 };
 
+/** A part of a statement, with its own bind parameters: a name of a table, a condition, a subquery. */
+export type Fragment = {
+  readonly strings: TemplateStringsArray;
+  readonly values: readonly (SqlValue | Fragment)[];
+};
+
 /** A pool, or a transaction made by inTransaction. */
 export type Queryable = Pool | ClientBase;
 
 type Text = Pick<Statement, "text" | "name">;
 
+/** Of statements without fragments. */
 const texts = new WeakMap<TemplateStringsArray, Text>();
+/** Of statements with fragments, by their text: as many as the sources combine. */
+const combined = new Map<string, Text>();
 
-/** Every ${} is a bind parameter; text cannot be inserted. */
-export function sql(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Statement {
+/** Every ${} is a bind parameter or a fragment; other text cannot be inserted. */
+export function sql(strings: TemplateStringsArray, ...values: readonly (SqlValue | Fragment)[]): Statement {
+  if (values.some(isFragment)) return combine({ strings, values });
   let text = texts.get(strings);
   if (text === undefined) {
     text = nameOf(strings.reduce((left, right, index) => `${left}$${index}${right}`));
     texts.set(strings, text);
   }
-  return { ...text, values };
+  return { ...text, values: values as readonly SqlValue[] };
+}
+
+/** A part of a statement, which becomes SQL where it is a ${} of `sql`. */
+export function fragment(strings: TemplateStringsArray, ...values: readonly (SqlValue | Fragment)[]): Fragment {
+  return { strings, values };
+}
+
+function isFragment(value: SqlValue | Fragment): value is Fragment {
+  return typeof value === "object" && value !== null && "strings" in value;
+}
+
+function combine(whole: Fragment): Statement {
+  const values: SqlValue[] = [];
+  const textOf = (part: Fragment): string =>
+    part.strings.reduce((left, right, index) => {
+      const value = part.values[index - 1];
+      if (isFragment(value)) return `${left}${textOf(value)}${right}`;
+      values.push(value);
+      return `${left}$${values.length}${right}`;
+    });
+  const text = textOf(whole);
+  const named = combined.get(text) ?? nameOf(text);
+  combined.set(text, named);
+  return { ...named, values };
 }
 
 /** Exactly one row, else a fault. */

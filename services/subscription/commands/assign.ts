@@ -1,3 +1,4 @@
+import { remainingMs } from "#kernel/contract/context.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
@@ -134,16 +135,18 @@ type Saga = { readonly request: AssignRequest; readonly masterId: bigint; readon
 async function insertSaga(
   { pool, now }: Deps,
   { request, masterId, investorId }: Saga,
-  { commandId, deadline }: CallContext,
+  context: CallContext,
 ): Promise<bigint | undefined> {
+  const { commandId } = context;
   const { masterLogin, investorLogin, feeRatePpm, feeEnabled } = request;
   return await inTransaction(pool, async (tx) => {
     const fresh = { commandId, masterId, investorId, masterLogin, investorLogin, at: now() };
     const subscriptionId = await tryInsertSubscription(tx, fresh);
     if (subscriptionId === undefined) return undefined;
     const { lockOwner } = lockOfAssignment({ id: subscriptionId, investorLogin });
-    const deadlineAt = later(deadline, RECOVERY_GRACE_MS);
-    await insertAssignment(tx, { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, lockOwner });
+    const deadlineAt = later(context.deadline, RECOVERY_GRACE_MS);
+    const recoverInMs = remainingMs(context) + RECOVERY_GRACE_MS;
+    await insertAssignment(tx, { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, lockOwner, recoverInMs });
     return subscriptionId;
   });
 }

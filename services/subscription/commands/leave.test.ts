@@ -235,7 +235,7 @@ test("while a hanging replica holds the gate, no other replica decides the try, 
     code: "outcome_unknown",
   });
   // Without a settled log position the recovery job refuses the try; the repeated call now gets that refusal.
-  passTime(world, 10_000);
+  await passTime(world, 10_000);
   await settle(world);
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
 });

@@ -1,3 +1,4 @@
+import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
@@ -109,9 +110,10 @@ async function claimTry(deps: Deps, subscription: Subscription, context: CallCon
   const last = await findExit(deps.pool, id);
   const number = (last?.try ?? 0) + 1;
   const { lockOwner } = lockOfExit(subscription, number);
-  const { commandId, requestId, deadline } = context;
-  const deadlineAt = later(deadline, RECOVERY_GRACE_MS);
-  const fresh = { subscriptionId: id, commandId, requestId, try: number, lockOwner, deadlineAt };
+  const { commandId, requestId } = context;
+  const deadlineAt = later(context.deadline, RECOVERY_GRACE_MS);
+  const recoverInMs = remainingMs(context) + RECOVERY_GRACE_MS;
+  const fresh = { subscriptionId: id, commandId, requestId, try: number, lockOwner, deadlineAt, recoverInMs };
   const isBegun = await inTransaction(deps.pool, async (tx) => {
     if (!(await beginTry(tx, fresh))) return false;
     await recordUnassignment(tx, { commandId, subscriptionId: id, at: deps.now(), deadlineAt });

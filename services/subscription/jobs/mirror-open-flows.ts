@@ -2,7 +2,6 @@ import { retryLevel } from "#kernel/transient-failure.ts";
 import assert from "node:assert/strict";
 import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { CLAIM_MS, later } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
 import { applyFlow } from "../domain/books.ts";
 import { takeWhatFits } from "../domain/parts.ts";
@@ -12,11 +11,11 @@ import { publishExitsCompleted, publishMirrorsApplied } from "../messages/capita
 import { insertArrivals } from "../store/arrivals.ts";
 import { listOpenFlows, type OpenFlow } from "../store/flows.ts";
 import {
-  claimMirrors,
   insertMirror,
   listMastersToMirror,
   lockMasterForMirror,
   markMirrorsApplied,
+  mirrorQueue,
   type OpenMirror,
 } from "../store/mirrors.ts";
 import { lockHoldings, saveHoldings } from "../store/holdings.ts";
@@ -31,13 +30,12 @@ const NO_DEAL = 0n;
 
 /** Sends one transfer per Master for the net of all its open inflows and outflows. True when more are due now. */
 export async function mirrorOpenFlows(deps: Deps): Promise<boolean> {
-  const masters = await listMastersToMirror(deps.pool, deps.now(), MASTERS_PER_RUN);
+  const masters = await listMastersToMirror(deps.pool, MASTERS_PER_RUN);
   await Promise.all(masters.map((login) => netOpenFlows(deps, login)));
   if (masters.length > 0) failpoint("after_mirror");
-  const now = deps.now();
-  const claimed = await claimMirrors(deps.pool, now, later(now, CLAIM_MS), MASTERS_PER_RUN);
+  const claimed = await mirrorQueue.claim(deps.pool, MASTERS_PER_RUN);
   await Promise.all(claimed.map((mirror) => sendMirror(deps, mirror, jobContext())));
-  return claimed.length > 0 || masters.length === MASTERS_PER_RUN;
+  return claimed.length === MASTERS_PER_RUN || masters.length === MASTERS_PER_RUN;
 }
 
 /** A failure on one Master does not stop the others. */
@@ -52,7 +50,7 @@ async function netOpenFlows(deps: Deps, login: string): Promise<void> {
 /** Takes the open flows of a Master into one mirror. Flows that cancel out are applied at once, without a transfer. */
 async function openMirror(tx: Transaction, deps: Deps, masterLogin: string): Promise<void> {
   const at = deps.now();
-  if (!(await lockMasterForMirror(tx, masterLogin, at))) return;
+  if (!(await lockMasterForMirror(tx, masterLogin))) return;
   const flows = takeWhatFits(await listOpenFlows(tx, masterLogin, FLOWS_PER_MIRROR));
   if (flows.length === 0) return;
   const amount = flows.reduce((net, flow) => net + flow.amount, 0n);

@@ -16,7 +16,7 @@ test("a refused exit is sent again under new keys, and the subscription stays PA
   for (let number = 1; number < 8; number += 1) {
     await settle(world);
     await expectBooksToReconcile(world);
-    passTime(world, 31_000);
+    await passTime(world, 31_000);
   }
   const { subscription } = await world.service.findOpenSubscription(pair, aCall());
   expect(subscription).toMatchObject({ status: SubscriptionStatus.PAUSED, endedAt: undefined });
@@ -44,7 +44,7 @@ test("the outcome of an exit that stays unknown is read again, and the exit is n
   await world.service.unassign(pair, aCall());
   for (let runs = 0; runs < 5; runs += 1) {
     await settle(world);
-    passTime(world, 31_000);
+    await passTime(world, 31_000);
   }
   expect([...world.platform.byKey.keys()].filter((key) => key.startsWith("exit:"))).toEqual([`exit:${pair.id}:1`]);
   expect(await many(world.deps.pool, sql`select state, reason from exit_transfer`)).toEqual([
@@ -71,7 +71,7 @@ test("an unassign whose exit could not be sent has left the pool and returns out
     outcome: "unknown",
     operationId: call.commandId,
   });
-  passTime(world, 31_000);
+  await passTime(world, 31_000);
   await settle(world);
   expect(balanceOf(world.platform.ledger, pair.masterLogin)).toBe(0n);
   const { transferId } = world.platform.byKey.get(`exit:${pair.id}:1`)!.result;

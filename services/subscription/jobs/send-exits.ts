@@ -1,17 +1,15 @@
-import { CLAIM_MS, later } from "#kernel/retry.ts";
 import { tryToCatchUp } from "../processes/filing/catch-up.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { sendExit } from "../processes/exit/send-exit.ts";
 import type { Deps } from "../deps.ts";
-import { claimExitTransfers } from "../store/exit-transfers.ts";
+import { exitTransferQueue } from "../store/exit-transfers.ts";
 
 /** Transfers of one run; each is one call to platform, all at the same time. */
 const TRANSFERS_PER_RUN = 8;
 
 /** Sends due exit transfers, and reads the outcome of those that were sent, until each shows in the log of its Master. */
 export async function sendExits(deps: Deps): Promise<boolean> {
-  const now = deps.now();
-  const claimed = await claimExitTransfers(deps.pool, now, later(now, CLAIM_MS), TRANSFERS_PER_RUN);
+  const claimed = await exitTransferQueue.claim(deps.pool, TRANSFERS_PER_RUN);
   await Promise.all(claimed.map((transfer) => sendExit(deps, transfer, jobContext())));
   // When the feed is late, the logs have the deals already.
   const masters = new Set(claimed.map(({ masterLogin }) => masterLogin));

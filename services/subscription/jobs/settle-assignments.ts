@@ -1,16 +1,15 @@
-import { backOffMs, CLAIM_MS, later, reasonOf } from "#kernel/retry.ts";
+import { reasonOf } from "#kernel/retry.ts";
 import { abandonAssignment, finishAssignment, releaseAssignmentLock } from "../processes/assign/finish-assignment.ts";
 import { accountBusy } from "../processes/account-lock.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
-import { claimAssignments, postponeAssignment } from "../store/assignments.ts";
+import { assignmentQueue } from "../store/assignments.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 import { SAGAS_PER_RUN } from "./sagas-per-run.ts";
 
 /** Recovery job of assignments: aborts undecided ones, finishes decided ones, and releases account locks. */
 export async function settleAssignments(deps: Deps): Promise<boolean> {
-  const now = deps.now();
-  const claimed = await claimAssignments(deps.pool, now, later(now, CLAIM_MS), SAGAS_PER_RUN);
+  const claimed = await assignmentQueue.claim(deps.pool, SAGAS_PER_RUN);
   await Promise.all(claimed.map((saga) => settleOne(deps, saga)));
   return claimed.length === SAGAS_PER_RUN;
 }
@@ -22,7 +21,7 @@ async function settleOne(deps: Deps, saga: { readonly subscriptionId: bigint; re
     await settle(deps, subscriptionId);
   } catch (error) {
     deps.log.info("assignment settlement failed, retry scheduled", { id: subscriptionId, attempt: tries, error });
-    await postponeAssignment(deps.pool, subscriptionId, later(deps.now(), backOffMs(tries)), reasonOf(error));
+    await assignmentQueue.retryLater(deps.pool, [{ id: subscriptionId, tries, reason: reasonOf(error) }]);
   }
 }
 

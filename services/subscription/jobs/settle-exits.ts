@@ -1,19 +1,18 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { backOffMs, CLAIM_MS, later, reasonOf } from "#kernel/retry.ts";
+import { reasonOf } from "#kernel/retry.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
 import { accountBusy } from "../processes/account-lock.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { continueLeaving, abandonTry, releaseExitLock } from "../processes/exit/try-to-leave.ts";
 import type { Deps } from "../deps.ts";
-import { claimExits, type ClaimedExit, findExit, postponeExit } from "../store/exits.ts";
+import { type ClaimedExit, exitQueue, findExit } from "../store/exits.ts";
 import { getSubscription } from "../store/subscriptions.ts";
 import { SAGAS_PER_RUN } from "./sagas-per-run.ts";
 
 /** Recovery job of exits: aborts undecided tries, finishes those that leave, and releases account locks. */
 export async function settleExits(deps: Deps): Promise<boolean> {
-  const now = deps.now();
-  const claimed = await claimExits(deps.pool, now, later(now, CLAIM_MS), SAGAS_PER_RUN);
+  const claimed = await exitQueue.claim(deps.pool, SAGAS_PER_RUN);
   await Promise.all(claimed.map((saga) => settleOne(deps, saga)));
   return claimed.length === SAGAS_PER_RUN;
 }
@@ -25,7 +24,7 @@ async function settleOne(deps: Deps, saga: ClaimedExit): Promise<void> {
     await settle(deps, saga, jobContext());
   } catch (error) {
     deps.log.info("exit settlement failed, retry scheduled", { id: subscriptionId, attempt: tries, error });
-    await postponeExit(deps.pool, saga, later(deps.now(), backOffMs(tries)), reasonOf(error));
+    await exitQueue.retryLater(deps.pool, [{ id: subscriptionId, tries, reason: reasonOf(error) }]);
   }
 }
 

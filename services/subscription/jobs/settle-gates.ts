@@ -1,4 +1,3 @@
-import { later } from "#kernel/retry.ts";
 import assert from "node:assert/strict";
 import { decideSettled } from "../processes/leave/decide-settled.ts";
 import { refuseUnderGate } from "../processes/leave/leaving.ts";
@@ -10,13 +9,10 @@ import { findLeave } from "../store/leaves.ts";
 
 /** Gates of one run: a crash leaves only the gates closed that the process itself has closed. */
 const GATES_PER_RUN = 20;
-/** A gate is closed for some tens of milliseconds; one closed this long ago was left by a crash or a very late replica. */
-const ABANDONED_AFTER_MS = 5_000;
 
 /** Recovery job of gates that a crash left closed: finishes a leave with a settled log position, refuses one without. */
 export async function settleGates(deps: Deps): Promise<boolean> {
-  const now = deps.now();
-  const gates = await takeOverGates(deps.pool, later(now, -ABANDONED_AFTER_MS), now, GATES_PER_RUN);
+  const gates = await takeOverGates(deps.pool, GATES_PER_RUN);
   await Promise.all(gates.map((gate) => settleOne(deps, gate)));
   return gates.length === GATES_PER_RUN;
 }

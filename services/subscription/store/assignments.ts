@@ -1,6 +1,7 @@
-import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
+import { workQueue } from "#kernel/work-queue/work-queue.ts";
 
 /** The saga that begins a subscription, without the columns of the subscription. */
 export type Assignment = {
@@ -18,15 +19,18 @@ export type Assignment = {
 
 export type NewAssignment = Pick<Assignment, "subscriptionId" | "feeRatePpm" | "feeEnabled" | "deadlineAt"> & {
   readonly lockOwner: string;
+  /** When the recovery job may take the saga over: after the caller's deadline. */
+  readonly recoverInMs: number;
 };
 
-/** Begins the saga. The recovery job takes it over after the caller's deadline. */
+/** Begins the saga. */
 export async function insertAssignment(tx: Transaction, fresh: NewAssignment): Promise<void> {
-  const { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, lockOwner } = fresh;
+  const { subscriptionId, feeRatePpm, feeEnabled, deadlineAt, lockOwner, recoverInMs } = fresh;
   await one(
     tx,
     sql`insert into assignment (subscription_id, fee_rate_ppm, fee_enabled, deadline_at, lock_owner, next_try_at)
-        values (${subscriptionId}, ${feeRatePpm}, ${feeEnabled}, ${deadlineAt}, ${lockOwner}, ${deadlineAt})
+        values (${subscriptionId}, ${feeRatePpm}, ${feeEnabled}, ${deadlineAt}, ${lockOwner},
+                clock_timestamp() + ${recoverInMs} * interval '1 millisecond')
         returning subscription_id`,
   );
 }
@@ -76,33 +80,11 @@ export async function markLockReleased(db: Queryable, subscriptionId: bigint): P
   );
 }
 
-/** Claims due sagas whose account lock is not released: other replicas do not process them until `until`. */
-export async function claimAssignments(
-  db: Queryable,
-  now: Date,
-  until: Date,
-  limit: number,
-): Promise<{ subscriptionId: bigint; tries: number }[]> {
-  return many(
-    db,
-    sql`update assignment
-        set next_try_at = ${until}, tries = tries + 1
-        where subscription_id in (
-          select subscription_id
-          from assignment
-          where lock_owner is not null and next_try_at <= ${now}
-          order by next_try_at
-          limit ${limit}
-          for no key update skip locked
-        )
-        returning subscription_id as "subscriptionId", tries`,
-  );
-}
-
-/** Schedules the next try of the recovery job; the reason is for operators. */
-export async function postponeAssignment(db: Queryable, id: bigint, until: Date, reason: string): Promise<void> {
-  await execute(
-    db,
-    sql`update assignment set next_try_at = ${until}, reason = ${reason} where subscription_id = ${id}`,
-  );
-}
+/** Sagas whose account lock is not released. */
+export const assignmentQueue = workQueue<{ readonly subscriptionId: bigint; readonly tries: number }>({
+  table: fragment`assignment`,
+  key: fragment`subscription_id`,
+  keyType: fragment`bigint`,
+  isOpen: fragment`work.lock_owner is not null`,
+  columns: fragment`subscription_id as "subscriptionId"`,
+});

@@ -1,5 +1,6 @@
-import { execute, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { HoldingFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
 
@@ -19,20 +20,23 @@ export type NewExitTransfer = {
   readonly masterLogin: string;
   readonly amount: bigint;
   readonly at: Date;
-  /** When it may be sent: delayed after a refused transfer. */
-  readonly sendAt: Date;
+  /** Of the transfers that it replaces, in a row; each delays it further. */
   readonly refusals: number;
 };
 
+const NOW = fragment`clock_timestamp()`;
+const NEXT_TRY = retryAt(fragment`tries`);
+
 /** The caller has locked the holding, so numbers have no gaps. */
 export async function insertExitTransfer(tx: Transaction, transfer: NewExitTransfer): Promise<ExitTransfer> {
-  const { subscriptionId, masterLogin, amount, at, sendAt, refusals } = transfer;
+  const { subscriptionId, masterLogin, amount, at, refusals } = transfer;
+  const sendAt = refusals > 0 ? retryAt(fragment`${refusals}::integer`) : NOW;
   const row = await one<{ id: bigint; key: string }>(
     tx,
     sql`insert into exit_transfer (subscription_id, number, master_login, amount_minor, state, created_at, next_try_at,
                                    refusals)
-        select ${subscriptionId}, coalesce(max(number), 0) + 1, ${masterLogin}, ${amount}, 'OPEN', ${at}, ${sendAt},
-               ${refusals}
+        select ${subscriptionId}, coalesce(max(number), 0) + 1, ${masterLogin}, ${amount}, 'OPEN', ${at},
+               ${sendAt}, ${refusals}
         from exit_transfer
         where subscription_id = ${subscriptionId}
         returning id, key`,
@@ -55,48 +59,25 @@ export async function findFirstExitTransfer(
   return row && { ...row, transferId: row.transferId ?? undefined };
 }
 
-/** Claims due transfers: other replicas do not process them until `until`. */
-export async function claimExitTransfers(
-  db: Queryable,
-  now: Date,
-  until: Date,
-  limit: number,
-): Promise<ExitTransfer[]> {
-  return many<ExitTransfer>(
-    db,
-    sql`update exit_transfer
-        set next_try_at = ${until}, tries = tries + 1
-        where id in (
-          select id
-          from exit_transfer
-          where state = 'OPEN' and next_try_at <= ${now}
-          order by next_try_at
-          limit ${limit}
-          for no key update skip locked
-        )
-        returning id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
-                  tries, refusals`,
-  );
-}
+export const exitTransferQueue = workQueue<ExitTransfer>({
+  table: fragment`exit_transfer`,
+  key: fragment`id`,
+  keyType: fragment`bigint`,
+  isOpen: fragment`work.state = 'OPEN'`,
+  columns: fragment`id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount, refusals`,
+});
 
-/** Platform has recorded the transfer; it is checked again at `nextTryAt`. The reason is for operators. */
+/** Platform has recorded the transfer; its outcome is read again after a pause. The reason is for operators. */
 export async function markExitSent(
   db: Queryable,
   id: bigint,
-  sent: { readonly transferId: bigint; readonly nextTryAt: Date; readonly reason: string | undefined },
+  sent: { readonly transferId: bigint; readonly reason: string | undefined },
 ): Promise<void> {
   await execute(
     db,
     sql`update exit_transfer
-        set transfer_id = ${sent.transferId}, next_try_at = ${sent.nextTryAt}, reason = ${sent.reason}
+        set transfer_id = ${sent.transferId}, next_try_at = ${NEXT_TRY}, reason = ${sent.reason}
         where id = ${id}`,
-  );
-}
-
-export async function postponeExit(db: Queryable, id: bigint, until: Date, reason: string): Promise<void> {
-  await execute(
-    db,
-    sql`update exit_transfer set next_try_at = ${until}, reason = ${reason} where id = ${id} and state = 'OPEN'`,
   );
 }
 
@@ -146,7 +127,7 @@ export async function replaceExit(tx: Transaction, id: bigint, reason: string, a
         where id = ${id} and state = 'OPEN'
         returning subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount`,
   );
-  await insertExitTransfer(tx, { subscriptionId, masterLogin, amount, at, sendAt: at, refusals: 0 });
+  await insertExitTransfer(tx, { subscriptionId, masterLogin, amount, at, refusals: 0 });
 }
 
 /** Splits an amount into as many transfers as the platform's maximum requires; none for 0. */
@@ -156,7 +137,7 @@ export async function insertExitTransfers(
 ): Promise<ExitTransfer[]> {
   const transfers: ExitTransfer[] = [];
   for (const amount of inParts(exit.amount)) {
-    transfers.push(await insertExitTransfer(tx, { ...exit, amount, sendAt: exit.at, refusals: 0 }));
+    transfers.push(await insertExitTransfer(tx, { ...exit, amount, refusals: 0 }));
   }
   return transfers;
 }

@@ -1,6 +1,7 @@
-import { execute, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
+import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { HeldFacts } from "./assignments.ts";
 
 export type ExitState = "LOCKING" | "LEAVING" | "LEFT" | "REFUSED";
@@ -26,6 +27,8 @@ export type NewTry = {
   readonly try: number;
   readonly lockOwner: string;
   readonly deadlineAt: Date;
+  /** When the recovery job may take the try over: after the caller's deadline. */
+  readonly recoverInMs: number;
 };
 
 export async function findExit(db: Queryable, subscriptionId: bigint): Promise<Exit | undefined> {
@@ -46,12 +49,12 @@ export async function findExitOfCommand(db: Queryable, commandId: string): Promi
  * False when another try is in progress or has succeeded, or when the account lock of the previous try is not released.
  */
 export async function beginTry(db: Queryable, fresh: NewTry): Promise<boolean> {
-  const { subscriptionId, commandId, requestId, lockOwner, deadlineAt } = fresh;
+  const { subscriptionId, commandId, requestId, lockOwner, deadlineAt, recoverInMs } = fresh;
   return await matchesRow(
     db,
     sql`insert into exit (subscription_id, command_id, request_id, try, state, lock_owner, deadline_at, next_try_at)
         values (${subscriptionId}, ${commandId}, ${requestId}, ${fresh.try}, 'LOCKING', ${lockOwner}, ${deadlineAt},
-                ${deadlineAt})
+                clock_timestamp() + ${recoverInMs} * interval '1 millisecond')
         on conflict (subscription_id) do update
         set command_id = excluded.command_id, request_id = excluded.request_id, try = excluded.try,
             state = excluded.state, lock_owner = excluded.lock_owner, deadline_at = excluded.deadline_at,
@@ -115,34 +118,11 @@ export async function markExitLockReleased(db: Queryable, subscriptionId: bigint
 
 export type ClaimedExit = { readonly subscriptionId: bigint; readonly try: number; readonly tries: number };
 
-/** Claims due sagas whose account lock is not released: other replicas do not process them until `until`. */
-export async function claimExits(db: Queryable, now: Date, until: Date, limit: number): Promise<ClaimedExit[]> {
-  return many(
-    db,
-    sql`update exit
-        set next_try_at = ${until}, tries = tries + 1
-        where subscription_id in (
-          select subscription_id
-          from exit
-          where lock_owner is not null and next_try_at <= ${now}
-          order by next_try_at
-          limit ${limit}
-          for no key update skip locked
-        )
-        returning subscription_id as "subscriptionId", try, tries`,
-  );
-}
-
-/** Schedules the next run of the recovery job for this try; no effect on a later try. */
-export async function postponeExit(
-  db: Queryable,
-  { subscriptionId, try: number }: Pick<Exit, "subscriptionId" | "try">,
-  until: Date,
-  reason: string,
-): Promise<void> {
-  await execute(
-    db,
-    sql`update exit set next_try_at = ${until}, reason = ${reason}
-        where subscription_id = ${subscriptionId} and try = ${number}`,
-  );
-}
+/** Sagas whose account lock is not released. */
+export const exitQueue = workQueue<ClaimedExit>({
+  table: fragment`exit`,
+  key: fragment`subscription_id`,
+  keyType: fragment`bigint`,
+  isOpen: fragment`work.lock_owner is not null`,
+  columns: fragment`subscription_id as "subscriptionId", try`,
+});

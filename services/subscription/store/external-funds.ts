@@ -1,4 +1,4 @@
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** External funds that need a review. Cents, signed. */
@@ -75,3 +75,14 @@ export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
     sql`update master_pool set external_acknowledged_minor = 0 where external_minor = 0 and external_acknowledged_minor <> 0`,
   );
 }
+
+/** Expression: an instant in the past while there are external funds, or a review of them that may have to close. */
+export const nextExternalReview = fragment`(
+  select '-infinity'::timestamptz
+  where exists (select from investor_account where quarantined_minor <> quarantine_acknowledged_minor)
+     or exists (select from master_pool where external_minor <> 0 or external_acknowledged_minor <> 0)
+     or exists (
+       select from review_case
+       where state in ('OPEN', 'PROPOSED') and reason in ('external_funds_on_investor', 'external_funds_on_master')
+     )
+)`;

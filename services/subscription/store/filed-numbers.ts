@@ -1,4 +1,4 @@
-import { many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** Log position up to which a login is filed; -1 when no entry is. */
 export async function findFiledNumber(db: Queryable, login: string): Promise<bigint> {
@@ -21,3 +21,10 @@ export async function listGaps(db: Queryable, limit: number): Promise<{ login: s
         limit ${limit}`,
   );
 }
+
+/** Expression: an instant in the past when the log of a login has a gap. */
+export const nextGap = fragment`(
+  select '-infinity'::timestamptz
+  where exists (select from investor_account where received_number > filed_number)
+     or exists (select from master_pool where received_number > filed_number)
+)`;

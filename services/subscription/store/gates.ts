@@ -1,4 +1,4 @@
-import { many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { LeaveTry } from "./leaves.ts";
 
@@ -10,12 +10,11 @@ export async function closeGate(
   tx: Transaction,
   masterLogin: string,
   { key, try: number }: LeaveTry,
-  at: Date,
 ): Promise<Gate | undefined> {
   const row = await maybeOne<{ fence: bigint }>(
     tx,
     sql`update master_pool
-        set gate_fence = gate_fence + 1, gate_key = ${key}, gate_try = ${number}, gate_closed_at = ${at}
+        set gate_fence = gate_fence + 1, gate_key = ${key}, gate_try = ${number}, gate_closed_at = clock_timestamp()
         where login = ${masterLogin} and gate_key is null
         returning gate_fence as fence`,
   );
@@ -45,21 +44,20 @@ export async function openGate(tx: Transaction, { masterLogin, fence }: Gate): P
 
 export type AbandonedGate = Gate & LeaveTry;
 
+/** A gate is closed for some tens of milliseconds; one closed this long ago was left by a crash or a very late replica. */
+const ABANDONED_AFTER_MS = 5_000;
+
 /** Takes over gates that were closed too long ago. The new fence invalidates the replica that closed them. */
-export async function takeOverGates(
-  db: Queryable,
-  closedBefore: Date,
-  now: Date,
-  limit: number,
-): Promise<AbandonedGate[]> {
+export async function takeOverGates(db: Queryable, limit: number): Promise<AbandonedGate[]> {
   return many<AbandonedGate>(
     db,
     sql`update master_pool
-        set gate_fence = gate_fence + 1, gate_closed_at = ${now}
+        set gate_fence = gate_fence + 1, gate_closed_at = clock_timestamp()
         where login in (
           select login
           from master_pool
-          where gate_key is not null and gate_closed_at <= ${closedBefore}
+          where gate_key is not null
+            and gate_closed_at <= clock_timestamp() - ${ABANDONED_AFTER_MS} * interval '1 millisecond'
           order by gate_closed_at
           limit ${limit}
           for no key update skip locked
@@ -67,3 +65,8 @@ export async function takeOverGates(
         returning login as "masterLogin", gate_fence as fence, gate_key as key, gate_try as try`,
   );
 }
+
+/** Expression: when the next closed gate counts as abandoned. */
+export const nextAbandonedGate = fragment`(
+  select min(gate_closed_at) + ${ABANDONED_AFTER_MS} * interval '1 millisecond' from master_pool where gate_key is not null
+)`;

@@ -1,4 +1,4 @@
-import { column, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingBook } from "../domain/books.ts";
 import type { HoldingBuckets } from "../domain/buckets.ts";
@@ -72,3 +72,13 @@ export async function listEmptiedPaused(db: Queryable, limit: number): Promise<b
         limit ${limit}`,
   );
 }
+
+/** Expression: an instant in the past when a PAUSED subscription has an empty holding. */
+export const nextEmptied = fragment`(
+  select '-infinity'::timestamptz
+  from subscription
+  join holding on holding.subscription_id = subscription.id
+  where subscription.status = 'PAUSED' and holding.inbound_minor = 0 and holding.waiting_minor = 0
+    and holding.pooled_minor = 0 and holding.reserved_minor = 0 and holding.outbound_minor = 0
+  limit 1
+)`;

@@ -1,9 +1,11 @@
-import { column, execute, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, type Fragment, fragment, type Queryable, sql } from "#kernel/postgres/query.ts";
+
+import { retryAt } from "#kernel/work-queue/work-queue.ts";
 
 /** Masters with flows to strike that are not stopped, gated, delayed after a failed try, or behind with a week. */
 export async function listPoolsToStrike(
   db: Queryable,
-  due: { readonly cutOff: Date; readonly now: Date; readonly limit: number },
+  { cutOff, limit }: { readonly cutOff: Date; readonly limit: number },
 ): Promise<string[]> {
   return await column<string>(
     db,
@@ -14,27 +16,47 @@ export async function listPoolsToStrike(
                select master_login from holding where unredeemed_minor > 0
              ) as due
              join master_pool as pool on pool.login = due.master_login
-        where pool.stopped_reason is null and pool.gate_key is null and pool.mark_next_at <= ${due.now}
-          and (pool.weeks_closed_through is null or pool.weeks_closed_through >= ${due.cutOff})
+        where pool.stopped_reason is null and pool.gate_key is null and pool.mark_next_at <= clock_timestamp()
+          and (pool.weeks_closed_through is null or pool.weeks_closed_through >= ${cutOff})
         order by pool.mark_next_at, pool.login
-        limit ${due.limit}`,
+        limit ${limit}`,
   );
+}
+
+/** Expression: when the next Master with flows to strike may be marked. */
+export function nextStrike(cutOff: Date): Fragment {
+  return fragment`(
+    select min(mark_next_at)
+    from master_pool
+    where stopped_reason is null and gate_key is null
+      and (weeks_closed_through is null or weeks_closed_through >= ${cutOff})
+      and exists (select from holding where master_login = login and (waiting_minor > 0 or unredeemed_minor > 0))
+  )`;
 }
 
 /** Masters whose week has ended at or before a cut-off and is not closed. */
 export async function listWeeksToClose(
   db: Queryable,
-  due: { readonly cutOff: Date; readonly now: Date; readonly limit: number },
+  { cutOff, limit }: { readonly cutOff: Date; readonly limit: number },
 ): Promise<string[]> {
   return await column<string>(
     db,
     sql`select login
         from master_pool
-        where weeks_closed_through < ${due.cutOff} and stopped_reason is null and gate_key is null
-          and mark_next_at <= ${due.now}
+        where weeks_closed_through < ${cutOff} and stopped_reason is null and gate_key is null
+          and mark_next_at <= clock_timestamp()
         order by weeks_closed_through, mark_next_at, login
-        limit ${due.limit}`,
+        limit ${limit}`,
   );
+}
+
+/** Expression: when the next week may be closed: one that has ended by the cut-off, or the one that may close at `nextAt`. */
+export function nextWeekToClose(cutOff: Date, nextAt: Date): Fragment {
+  return fragment`(
+    select min(case when weeks_closed_through < ${cutOff} then mark_next_at else ${nextAt}::timestamptz end)
+    from master_pool
+    where weeks_closed_through is not null and stopped_reason is null and gate_key is null
+  )`;
 }
 
 export async function resetMarkTries(db: Queryable, login: string): Promise<void> {
@@ -46,18 +68,16 @@ export async function resetMarkTries(db: Queryable, login: string): Promise<void
   );
 }
 
-/** Counts a failed try to mark the Master. Returns the number of consecutive failures. */
-export async function countFailedMark(db: Queryable, login: string, reason: string): Promise<number> {
-  const { tries } = await one<{ tries: number }>(
+/** Longest pause after a failed try, because money waits for its units and an ended week for its closing. */
+const MAX_PAUSE_MS = 1_000;
+const AFTER_FAILURE = retryAt(fragment`mark_tries + 1`, MAX_PAUSE_MS);
+
+/** Counts a failed try to mark the Master: the next one follows after a pause. */
+export async function countFailedMark(db: Queryable, login: string, reason: string): Promise<void> {
+  await execute(
     db,
     sql`update master_pool
-        set mark_tries = mark_tries + 1, mark_reason = ${reason}
-        where login = ${login}
-        returning mark_tries as tries`,
+        set mark_tries = mark_tries + 1, mark_reason = ${reason}, mark_next_at = ${AFTER_FAILURE}
+        where login = ${login}`,
   );
-  return tries;
-}
-
-export async function postponeMark(db: Queryable, login: string, until: Date): Promise<void> {
-  await execute(db, sql`update master_pool set mark_next_at = ${until} where login = ${login}`);
 }

@@ -1,5 +1,6 @@
-import { column, execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
 
 /** A mirror that is not applied on the Master yet. */
 export type OpenMirror = {
@@ -18,12 +19,12 @@ export type NewMirror = {
 };
 
 /** Masters with open flows and without an open mirror that are not stopped or delayed after a refusal. */
-export async function listMastersToMirror(db: Queryable, now: Date, limit: number): Promise<string[]> {
+export async function listMastersToMirror(db: Queryable, limit: number): Promise<string[]> {
   return await column<string>(
     db,
     sql`select login
         from master_pool
-        where stopped_reason is null and mirror_next_at <= ${now}
+        where stopped_reason is null and mirror_next_at <= clock_timestamp()
           and exists (select from flow where flow.master_login = login and flow.mirror_id is null)
           and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
         order by mirror_next_at, login
@@ -31,13 +32,22 @@ export async function listMastersToMirror(db: Queryable, now: Date, limit: numbe
   );
 }
 
+/** Expression: when the next mirror of a Master with open flows may be opened. */
+const NEXT_TO_MIRROR = fragment`(
+  select min(mirror_next_at)
+  from master_pool
+  where stopped_reason is null
+    and exists (select from flow where flow.master_login = login and flow.mirror_id is null)
+    and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
+)`;
+
 /** False when another transaction has locked this Master, or when a mirror is open. */
-export async function lockMasterForMirror(tx: Transaction, login: string, now: Date): Promise<boolean> {
+export async function lockMasterForMirror(tx: Transaction, login: string): Promise<boolean> {
   const row = await maybeOne(
     tx,
     sql`select login
         from master_pool
-        where login = ${login} and stopped_reason is null and mirror_next_at <= ${now}
+        where login = ${login} and stopped_reason is null and mirror_next_at <= clock_timestamp()
         for no key update skip locked`,
   );
   if (row === undefined) return false;
@@ -50,31 +60,25 @@ export async function insertMirror(tx: Transaction, mirror: NewMirror): Promise<
   const row = await one<{ id: bigint; key: string }>(
     tx,
     sql`insert into mirror (master_login, amount_minor, state, created_at, next_try_at)
-        values (${masterLogin}, ${amount}, 'OPEN', ${at}, ${at})
+        values (${masterLogin}, ${amount}, 'OPEN', ${at}, clock_timestamp())
         returning id, key`,
   );
   await many(tx, sql`update flow set mirror_id = ${row.id} where id = any(${flowIds}::bigint[])`);
   return { ...row, masterLogin, amount, tries: 0 };
 }
 
-/** Claims due mirrors of Masters that are not stopped: other replicas do not process them until `until`. */
-export async function claimMirrors(db: Queryable, now: Date, until: Date, limit: number): Promise<OpenMirror[]> {
-  return many<OpenMirror>(
-    db,
-    sql`update mirror
-        set next_try_at = ${until}, tries = tries + 1
-        where id in (
-          select id
-          from mirror
-          where state = 'OPEN' and next_try_at <= ${now}
-            and exists (select from master_pool where login = mirror.master_login and stopped_reason is null)
-          order by next_try_at
-          limit ${limit}
-          for no key update skip locked
-        )
-        returning id, key, master_login as "masterLogin", amount_minor as amount, tries`,
-  );
-}
+/** Mirrors that are not applied. Those of a stopped Master wait. */
+export const mirrorQueue = workQueue<OpenMirror>({
+  table: fragment`mirror`,
+  key: fragment`id`,
+  keyType: fragment`bigint`,
+  isOpen: fragment`work.state = 'OPEN'`,
+  mayStart: fragment`exists (select from master_pool where login = work.master_login and stopped_reason is null)`,
+  columns: fragment`id, key, master_login as "masterLogin", amount_minor as amount`,
+});
+
+/** Expression: when the next mirror may be opened or sent. */
+export const nextMirrorDue = fragment`least(${NEXT_TO_MIRROR}, ${mirrorQueue.nextDue})`;
 
 export async function markMirrorsApplied(
   tx: Transaction,
@@ -100,14 +104,6 @@ export async function markMirrorsApplied(
   );
 }
 
-/** Schedules the next check; the reason is for operators. */
-export async function postponeMirror(db: Queryable, id: bigint, until: Date, reason: string): Promise<void> {
-  await execute(
-    db,
-    sql`update mirror set next_try_at = ${until}, reason = ${reason} where id = ${id} and state = 'OPEN'`,
-  );
-}
-
 /** The mirror was certainly not executed: its flows go into the next one. False when it is no longer open. */
 export async function refuseMirror(
   tx: Transaction,
@@ -126,18 +122,14 @@ export async function refuseMirror(
   return true;
 }
 
-/** Counts a refused mirror. Returns the number of consecutive refusals. */
-export async function countMirrorRefusal(tx: Transaction, masterLogin: string, reason: string): Promise<number> {
-  const { refusals } = await one<{ refusals: number }>(
+const AFTER_REFUSAL = retryAt(fragment`mirror_refusals + 1`);
+
+/** Counts a refused mirror: the next one is opened after a pause. */
+export async function countMirrorRefusal(tx: Transaction, masterLogin: string, reason: string): Promise<void> {
+  await execute(
     tx,
     sql`update master_pool
-        set mirror_refusals = mirror_refusals + 1, mirror_reason = ${reason}
-        where login = ${masterLogin}
-        returning mirror_refusals as refusals`,
+        set mirror_refusals = mirror_refusals + 1, mirror_reason = ${reason}, mirror_next_at = ${AFTER_REFUSAL}
+        where login = ${masterLogin}`,
   );
-  return refusals;
-}
-
-export async function postponeMirrors(tx: Transaction, masterLogin: string, until: Date): Promise<void> {
-  await execute(tx, sql`update master_pool set mirror_next_at = ${until} where login = ${masterLogin}`);
 }

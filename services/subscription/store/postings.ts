@@ -1,6 +1,7 @@
-import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
+import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
 
 /** A transfer of allocated results to an Investor account; signed cents. */
 export type Posting = {
@@ -39,7 +40,7 @@ export async function openPostings(db: Queryable, at: Date, limit: number): Prom
     sql`with due as (
           select login, unposted_minor
           from investor_account as account
-          where unposted_minor <> 0 and posting_next_at <= ${at}
+          where unposted_minor <> 0 and posting_next_at <= clock_timestamp()
             and not exists (select from posting where investor_login = account.login and state = 'OPEN')
             and not exists (
               select from holding join master_pool as pool on pool.login = holding.master_login
@@ -51,7 +52,7 @@ export async function openPostings(db: Queryable, at: Date, limit: number): Prom
         )
         insert into posting (investor_login, amount_minor, state, created_at, next_try_at)
         select login, greatest(least(unposted_minor, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
-               'OPEN', ${at}, ${at}
+               'OPEN', ${at}, clock_timestamp()
         from due
         order by login
         on conflict do nothing`,
@@ -65,7 +66,7 @@ export async function openPostingOf(tx: Transaction, investorLogin: string, at: 
     tx,
     sql`insert into posting (investor_login, amount_minor, state, created_at, next_try_at)
         select login, greatest(least(unposted_minor, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
-               'OPEN', ${at}, ${at}
+               'OPEN', ${at}, clock_timestamp()
         from investor_account
         where login = ${investorLogin} and unposted_minor <> 0
           and not exists (select from posting where investor_login = ${investorLogin} and state = 'OPEN')
@@ -79,48 +80,35 @@ export async function openPostingOf(tx: Transaction, investorLogin: string, at: 
   );
 }
 
-/**
- * Claims due postings, except those of a stopped Master: other replicas do not process them until `until`.
- */
-export async function claimPostings(db: Queryable, now: Date, until: Date, limit: number): Promise<Posting[]> {
-  return many<Posting>(
-    db,
-    sql`update posting
-        set next_try_at = ${until}, tries = tries + 1
-        where id in (
-          select id
-          from posting
-          where state = 'OPEN' and next_try_at <= ${now}
-            and not exists (
-              select from investor_account as account
-                          join holding on holding.subscription_id = account.pooled_subscription_id
-                          join master_pool as pool on pool.login = holding.master_login
-              where account.login = posting.investor_login and pool.stopped_reason is not null
-            )
-          order by next_try_at
-          limit ${limit}
-          for no key update skip locked
-        )
-        returning id, key, investor_login as "investorLogin", amount_minor as amount, tries`,
-  );
-}
+/** Postings that are not in the log of their account. Those of a stopped Master wait. */
+export const postingQueue = workQueue<Posting>({
+  table: fragment`posting`,
+  key: fragment`id`,
+  keyType: fragment`bigint`,
+  isOpen: fragment`work.state = 'OPEN'`,
+  mayStart: fragment`not exists (
+    select from investor_account as account
+                join holding on holding.subscription_id = account.pooled_subscription_id
+                join master_pool as pool on pool.login = holding.master_login
+    where account.login = work.investor_login and pool.stopped_reason is not null
+  )`,
+  columns: fragment`id, key, investor_login as "investorLogin", amount_minor as amount`,
+});
 
-export type Delay = { readonly id: bigint; readonly until: Date; readonly reason: string };
-
-export async function postponePostings(db: Queryable, delays: readonly Delay[]): Promise<void> {
-  if (delays.length === 0) return;
-  await many(
-    db,
-    sql`update posting
-        set next_try_at = delay.until, reason = delay.reason
-        from unnest(
-          ${delays.map(({ id }) => id)}::bigint[],
-          ${delays.map(({ until }) => until)}::timestamptz[],
-          ${delays.map(({ reason }) => reason)}::text[]
-        ) as delay (id, until, reason)
-        where posting.id = delay.id and posting.state = 'OPEN'`,
-  );
-}
+/** Expression: when the next posting may be opened or sent. */
+export const nextPostingDue = fragment`least(
+  (
+    select min(posting_next_at)
+    from investor_account as account
+    where unposted_minor <> 0
+      and not exists (select from posting where investor_login = account.login and state = 'OPEN')
+      and not exists (
+        select from holding join master_pool as pool on pool.login = holding.master_login
+        where holding.subscription_id = account.pooled_subscription_id and pool.stopped_reason is not null
+      )
+  ),
+  ${postingQueue.nextDue}
+)`;
 
 /** The postings are in the log of the accounts, which counts more than the answers of platform. */
 export async function markPostingsApplied(tx: Transaction, keys: readonly string[], at: Date): Promise<void> {
@@ -133,31 +121,27 @@ export async function markPostingsApplied(tx: Transaction, keys: readonly string
   );
 }
 
-/**
- * The posting was certainly not executed: its amount goes into the next one, after `nextAt`. False when no longer open.
- */
+const AFTER_REFUSAL = retryAt(fragment`posting_refusals + 1`);
+
+/** The posting was certainly not executed: its amount goes into the next one, after a pause. */
 export async function refusePosting(
   tx: Transaction,
   { id, investorLogin }: Posting,
-  { reason, at, nextAt }: { readonly reason: string; readonly at: Date; readonly nextAt: (refusals: number) => Date },
-): Promise<boolean> {
-  const account = await maybeOne<{ refusals: number }>(
-    tx,
-    sql`select posting_refusals as refusals from investor_account where login = ${investorLogin} for no key update`,
-  );
-  const changed = await execute(
+  { reason, at }: { readonly reason: string; readonly at: Date },
+): Promise<void> {
+  // The account is locked first, as by all transactions that lock both.
+  await maybeOne(tx, sql`select login from investor_account where login = ${investorLogin} for no key update`);
+  const refused = await execute(
     tx,
     sql`update posting
         set state = 'REFUSED', closed_at = ${at}, reason = ${reason}
         where id = ${id} and state = 'OPEN'`,
   );
-  if (changed === 0 || account === undefined) return false;
-  const refusals = account.refusals + 1;
+  if (refused === 0) return;
   await execute(
     tx,
     sql`update investor_account
-        set posting_refusals = ${refusals}, posting_next_at = ${nextAt(refusals)}
+        set posting_refusals = posting_refusals + 1, posting_next_at = ${AFTER_REFUSAL}
         where login = ${investorLogin}`,
   );
-  return true;
 }

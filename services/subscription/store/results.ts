@@ -1,4 +1,13 @@
-import { column, execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  type Fragment,
+  fragment,
+  many,
+  maybeOne,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { MasterDeal } from "../domain/master-deal.ts";
 import type { Week } from "../domain/weeks.ts";
@@ -99,6 +108,28 @@ export async function listMastersToAllocate(db: Queryable, week: Week, limit: nu
         order by next.deal_at
         limit ${limit}`,
   );
+}
+
+/** Expression: an instant in the past when a deal of a Master can be allocated. */
+export function nextAllocation(week: Week): Fragment {
+  return fragment`(
+    select '-infinity'::timestamptz
+    from master_pool as pool
+         cross join lateral (
+           select deal_at
+           from master_result
+           where master_login = pool.login and allocated_at is null
+           order by number
+           limit 1
+         ) as next
+    where pool.stopped_reason is null and pool.gate_key is null
+      and (
+        pool.weeks_closed_through is null
+        or date_bin(${week.periodMs}::bigint * interval '1 millisecond', next.deal_at, ${week.anchor}::timestamptz)
+           <= pool.weeks_closed_through
+      )
+    limit 1
+  )`;
 }
 
 /** The first unallocated deal. */

@@ -48,7 +48,7 @@ export function times<Facts>(count: number, make: () => Facts): Facts[] {
 export async function recover(world: World): Promise<void> {
   await expectBooksToReconcile(world);
   for (let runs = 0; runs < 3; runs += 1) {
-    passTime(world, LONG_MS);
+    await passTime(world, LONG_MS);
     await settle(world);
     await expectBooksToReconcile(world);
   }

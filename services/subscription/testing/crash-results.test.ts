@@ -86,7 +86,7 @@ test(
         return made.map((pair) => ({ ...pair, cutOff }));
       },
       run: async (deps, { cutOff, ...pair }) => {
-        if (world.deps.now() < cutOff) passTime(world, 24 * HOUR_MS);
+        if (world.deps.now() < cutOff) await passTime(world, 24 * HOUR_MS);
         await runMasterJobs(deps, pair);
       },
     });
@@ -135,7 +135,7 @@ test(
       }
       await release(world, withdrawal);
       // A posting on a busy account is retried a moment later.
-      passTime(world, 2_000);
+      await passTime(world, 2_000);
       await settle(world);
       expect(balanceOf(world.platform.ledger, masterLogin)).toBe(isDecided ? 340_00n : 570_00n);
       expect(balanceOf(world.platform.ledger, investorLogin)).toBe(isDecided ? 340_00n : 570_00n);

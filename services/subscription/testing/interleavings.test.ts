@@ -116,7 +116,7 @@ test("a paused replica cannot acquire the account lock after its saga was aborte
   const { latch, service } = pausedAt(world, "hold");
   const assigning = service.assign(anAssignment(pair), aCall());
   await latch.reached;
-  passTime(world, 60_000);
+  await passTime(world, 60_000);
   await settle(world);
   latch.open();
   await expect(assigning).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
@@ -130,7 +130,7 @@ test("an assign that was aborted while its replica was paused before the decisio
   const { latch, service } = pausedAt(world, "readLog");
   const assigning = service.assign(anAssignment(pair), aCall());
   await latch.reached;
-  passTime(world, 60_000);
+  await passTime(world, 60_000);
   await settle(world);
   latch.open();
   await expect(assigning).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
@@ -143,7 +143,7 @@ test("an unassign that was aborted while its replica was paused does not keep th
   const { latch, service } = pausedAt(world, "hold");
   const leaving = service.unassign(pair, aCall({ withinMs: 1_500 }));
   await latch.reached;
-  passTime(world, 60_000);
+  await passTime(world, 60_000);
   await settle(world);
   latch.open();
   await expect(leaving.catch((error: unknown) => error)).resolves.toBeDefined();
@@ -211,7 +211,7 @@ test("a hanging leave whose gate was taken over decides nothing when it continue
   const { latch, service } = pausedAt(world, "readAccount");
   const leaving = service.leave(request, aCall());
   await latch.reached;
-  passTime(world, 10_000);
+  await passTime(world, 10_000);
   await settleGates(world.deps);
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
   latch.open();
@@ -227,7 +227,7 @@ test("a hanging leave that continues after its caller's next try was decided get
   const { latch, service } = pausedAt(world, "readAccount");
   const leaving = service.leave(first.request, aCall());
   await latch.reached;
-  passTime(world, 10_000);
+  await passTime(world, 10_000);
   await settleGates(world.deps);
   await release(world, first);
   const second = await holdForWithdrawal(world, investorLogin, 200_00n, { number: 2 });

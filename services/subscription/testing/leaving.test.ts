@@ -305,7 +305,7 @@ test("a leave whose fee call fails after its log position is fixed is not refuse
     // Results during the decision wait at the gate, and are not part of it.
     trader(world, pair.masterLogin).result(300_00n);
     await deliver(world);
-    passTime(world, 10_000);
+    await passTime(world, 10_000);
     await settleGates(world.deps);
     await expect(world.service.leave(withdrawal.request, aCall())).resolves.toMatchObject({
       balanceBefore: { minorUnits: 12_000_00n },

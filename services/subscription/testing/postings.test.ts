@@ -56,7 +56,7 @@ test("an unposted loss is posted after the pause when the account has money", as
   master.result(-130_00n);
   await settle(world);
   await deposit(world, investorLogin, 50_00n);
-  passTime(world, 1_000);
+  await passTime(world, 1_000);
   await settle(world);
   expect(balance()).toBe(20_00n);
   await expectBooksToReconcile(world);
@@ -72,7 +72,7 @@ test("a posting on a busy account is retried under its key, and later results go
   expect(balance()).toBe(100_00n);
   await expectBooksToReconcile(world);
   await release(world, withdrawal);
-  passTime(world, 2_000);
+  await passTime(world, 2_000);
   await settle(world);
   expect(balance()).toBe(117_00n);
   expect(await states(world)).toEqual(["1000 APPLIED", "700 APPLIED"]);
@@ -88,7 +88,7 @@ test("the amount of a finally refused posting goes into the next one, after a pa
   world.platform.rules.refuse = () => undefined;
   await settle(world);
   expect(await states(world)).toEqual(["1000 REFUSED"]);
-  passTime(world, 1_000);
+  await passTime(world, 1_000);
   await settle(world);
   expect(await states(world)).toEqual(["1000 REFUSED", "1000 APPLIED"]);
   expect(balance()).toBe(110_00n);
@@ -100,12 +100,12 @@ test("a posting with an unknown outcome is retried under its key and applied onc
   world.platform.rules.delay = isPosting;
   master.result(10_00n);
   await settle(world);
-  passTime(world, 5_000);
+  await passTime(world, 5_000);
   await settle(world);
   expect(balance()).toBe(100_00n);
   world.platform.rules.delay = () => false;
   executeWaiting(world.platform);
-  passTime(world, 5_000);
+  await passTime(world, 5_000);
   await settle(world);
   expect(balance()).toBe(110_00n);
   expect(await states(world)).toEqual(["1000 APPLIED"]);
@@ -124,7 +124,7 @@ test("a posting whose answer was lost is retried and posted once", async () => {
   const losing = { ...world, deps: { ...world.deps, platform: { ...world.platform.client, transferBatch } } };
   master.result(10_00n);
   await settle(losing);
-  passTime(world, 1_000);
+  await passTime(world, 1_000);
   await settle(losing);
   expect(balance()).toBe(110_00n);
   await expectBooksToReconcile(world);

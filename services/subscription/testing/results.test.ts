@@ -193,7 +193,7 @@ test("while the marks of a Master cannot be read, inbound money waits with a rea
   const markState = sql`select mark_tries > 0 as tried, mark_reason as reason from master_pool`;
   expect(await many(world.deps.pool, markState)).toEqual([{ tried: true, reason: expect.stringContaining("deals") }]);
   getAccount(world.platform.ledger, masterLogin).isComplete = true;
-  passTime(world, 2_000);
+  await passTime(world, 2_000);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([990_00n, 500_00n]);
   expect(await many(world.deps.pool, markState)).toEqual([{ tried: false, reason: null }]);

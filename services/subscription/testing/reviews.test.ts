@@ -73,7 +73,7 @@ test("two API keys resume a Master, and waiting deposits, results and postings c
   const review = await decide(world, await reviewWithReason(world, "stopped"), "resume");
   expect(review).toMatchObject({ state: ReviewState.DECIDED, decision: { proposedBy: "anna", confirmedBy: "boris" } });
   expect(await stoppedMasters(world)).toEqual([]);
-  passTime(world, 60_000);
+  await passTime(world, 60_000);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([550_00n]);
   expect([balanceOf(world.platform.ledger, masterLogin), balanceOf(world.platform.ledger, investorLogin)]).toEqual([
@@ -174,7 +174,7 @@ test.each(["mirror", "exit"] as const)(
     const review = await reviewWithReason(world, "stopped");
     expect(review.actions).toEqual(["transfer_again"]);
     await decide(world, review, "transfer_again");
-    passTime(world, 60_000);
+    await passTime(world, 60_000);
     await settle(world);
     const { external } = await world.service.getPoolLedger({ masterLogin }, aCall());
     expect(external?.minorUnits).toBe(wrong[kind].amount);
@@ -299,7 +299,7 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
   const allocations = sql`select number, subscription_id, amount_minor from allocation_row order by 1, 2`;
   const before = await many(world.deps.pool, allocations);
   await decide(world, review, "compensate_deficit");
-  passTime(world, 60_000);
+  await passTime(world, 60_000);
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([0n, 0n]);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([0n, 0n]);

@@ -92,7 +92,7 @@ test("results to post wait while their Master is stopped, and those of other Mas
   enter(world.platform.ledger, investorLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone" });
   await settle(world);
   for (const accountLock of held) await world.platform.client.release(accountLock, aCall());
-  passTime(world, 60_000);
+  await passTime(world, 60_000);
   await settle(world);
   expect(balanceOf(world.platform.ledger, investorLogin)).toBe(500_00n);
   expect(balanceOf(world.platform.ledger, otherPair.investorLogin)).toBe(310_00n);
@@ -110,7 +110,7 @@ test("a recorded mirror that is not sent yet waits while its Master is stopped",
   world.platform.state.isDown = false;
   enter(world.platform.ledger, masterLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_gone" });
   await deliver(world);
-  passTime(world, 60_000);
+  await passTime(world, 60_000);
   await settle(world);
   expect(await many(world.deps.pool, sql`select amount_minor as amount from mirror where state = 'OPEN'`)).toEqual([
     { amount: 30_00n },

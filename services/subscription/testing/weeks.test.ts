@@ -27,8 +27,8 @@ function before(cutOff: Date): Date {
   return new Date(cutOff.getTime() - 1);
 }
 
-function passTimeTo(world: World, instant: Date, waitMs = WAIT_MS): void {
-  passTime(world, instant.getTime() - world.deps.now().getTime() + waitMs);
+async function passTimeTo(world: World, instant: Date, waitMs = WAIT_MS): Promise<void> {
+  await passTime(world, instant.getTime() - world.deps.now().getTime() + waitMs);
 }
 
 /** The results and the cut-offs of weeks, in their order. */
@@ -56,13 +56,13 @@ test("the weeks of a stopped Master wait, and are closed in order after it is re
   enter(ledger, masterLogin, { kind: MovementKind.AMENDMENT, amount: 0n, reason: "deal_changed", dealId: 77n });
   await settle(world);
   trader(world, masterLogin).result(10_00n, { at: before(cutOff(0)) });
-  passTimeTo(world, cutOff(0));
+  await passTimeTo(world, cutOff(0));
   await settle(world);
   // The job may have listed the Master before the stop.
   await markMaster(world.deps, masterLogin, aCall());
   expect(await entriesOf(world, masterLogin)).toEqual([]);
   trader(world, masterLogin).result(20_00n, { at: before(cutOff(1)) });
-  passTimeTo(world, cutOff(1));
+  await passTimeTo(world, cutOff(1));
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([]);
   await decide(world, await reviewWithReason(world, "stopped"), "resume");
@@ -77,11 +77,11 @@ test("a week is closed between two results, and a deal dated at the cut-off come
   const master = trader(world, masterLogin);
   master.result(10_00n, { at: before(cutOff(0)) });
   master.result(20_00n, { at: cutOff(0) });
-  passTimeTo(world, cutOff(0), 1_000);
+  await passTimeTo(world, cutOff(0), 1_000);
   await settle(world);
   // The trading platform may still report deals from before the cut-off.
   expect(await entriesOf(world, masterLogin)).toEqual([10_00n]);
-  passTimeTo(world, cutOff(0));
+  await passTimeTo(world, cutOff(0));
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0), 20_00n]);
   expect(await rowsOf(world, masterLogin, 2n)).toEqual([[0n, 0n]]);
@@ -110,7 +110,7 @@ test("a week is closed with each Investor's share of the floating result at its 
   const stillOpen = master.open({ at: before(cutOff(0)) });
   const closed = master.open({ at: before(cutOff(0)) });
   await settle(world);
-  passTimeTo(world, cutOff(0));
+  await passTimeTo(world, cutOff(0));
   master.float(stillOpen, -80_00n);
   master.close(closed, { profit: 30_00n, swap: -10_00n, commission: -1_00n, at: cutOff(0) });
   const later = master.open({ at: cutOff(0) });
@@ -136,7 +136,7 @@ test("missed weeks are closed in order, each with its own results", async () => 
   master.result(-500_00n, { at: before(cutOff(1)) });
   master.result(7_00n, { at: before(cutOff(3)) });
   master.result(1_00n, { at: cutOff(3) });
-  passTimeTo(world, cutOff(3));
+  await passTimeTo(world, cutOff(3));
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([
     800_00n,
@@ -156,11 +156,11 @@ test("a Master with an incomplete log keeps its week open, and is read again", a
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
   const account = getAccount(world.platform.ledger, masterLogin);
   account.isComplete = false;
-  passTimeTo(world, cutOff(0));
+  await passTimeTo(world, cutOff(0));
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([]);
   account.isComplete = true;
-  passTime(world, 2_000);
+  await passTime(world, 2_000);
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0)]);
 });
@@ -168,11 +168,11 @@ test("a Master with an incomplete log keeps its week open, and is read again", a
 test("a deal received after its week was closed counts in the open week", async () => {
   const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
-  passTimeTo(world, cutOff(0));
+  await passTimeTo(world, cutOff(0));
   await settle(world);
   trader(world, masterLogin).result(10_00n, { at: before(cutOff(0)) });
   await settle(world);
-  passTimeTo(world, cutOff(1));
+  await passTimeTo(world, cutOff(1));
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([cutOff(0), 10_00n, cutOff(1)]);
 });
@@ -181,15 +181,15 @@ test("while the pool is empty no week is closed, and none is closed later for th
   const { world, cutOff } = await aWorldWithHourlyWeeks();
   const masterLogin = aMaster(world, 0n);
   const master = trader(world, masterLogin);
-  passTimeTo(world, cutOff(2));
+  await passTimeTo(world, cutOff(2));
   master.result(5_00n);
   await settle(world);
   const pair = await subscribed(world, masterLogin, 100_00n);
-  passTimeTo(world, cutOff(3));
+  await passTimeTo(world, cutOff(3));
   await settle(world);
   await world.service.unassign(pair, aCall());
   await settle(world);
-  passTimeTo(world, cutOff(6));
+  await passTimeTo(world, cutOff(6));
   master.result(5_00n);
   await settle(world);
   expect(await entriesOf(world, masterLogin)).toEqual([5_00n, cutOff(3), 5_00n]);
@@ -200,11 +200,11 @@ test("an Investor that joins after a cut-off has no row in the week before it, h
   const { world, cutOff } = await aWorldWithHourlyWeeks();
   const masterLogin = aMaster(world, 0n);
   await subscribed(world, masterLogin, 100_00n);
-  passTimeTo(world, cutOff(0), 1_000);
+  await passTimeTo(world, cutOff(0), 1_000);
   await subscribed(world, masterLogin, 100_00n);
   // Its money waits on the Master: units of the new week must not count in the old one.
   expect(await inBucket(world, masterLogin, "waiting")).toEqual([0n, 100_00n]);
-  passTimeTo(world, cutOff(0));
+  await passTimeTo(world, cutOff(0));
   await settle(world);
   expect(await inBucket(world, masterLogin, "pooled")).toEqual([100_00n, 100_00n]);
   expect(await rowsOf(world, masterLogin, 1n)).toHaveLength(1);
@@ -216,7 +216,7 @@ test("a leave closes the due weeks itself, before its own log position", async (
   const master = trader(world, masterLogin);
   master.result(100_00n, { at: before(cutOff(0)) });
   master.result(50_00n, { at: cutOff(0) });
-  passTimeTo(world, cutOff(0), 1_000);
+  await passTimeTo(world, cutOff(0), 1_000);
   await deliver(world);
   expect(await withdraw(world, investorLogin, 9_999_00n, "funding:withdrawal:1")).toBe(1_150_00n);
   expect(await entriesOf(world, masterLogin)).toEqual([100_00n, cutOff(0), 50_00n]);
@@ -229,7 +229,7 @@ test("a leave closes the due weeks itself, before its own log position", async (
 test("a due week does not block the leave of an Investor that joined after it", async () => {
   const { world, cutOff } = await aWorldWithHourlyWeeks();
   const { investorLogin } = await subscribed(world, aMaster(world), 100_00n);
-  passTimeTo(world, cutOff(0), 100);
+  await passTimeTo(world, cutOff(0), 100);
   const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
   await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 1_00n } });
   const closed = await many(world.deps.pool, sql`select cut_off from allocation_entry where kind = 'WEEK'`);
@@ -242,7 +242,7 @@ test("a backlog of thousands of deals after the end of a week does not prevent i
   const master = trader(world, masterLogin);
   master.result(10_00n, { at: before(cutOff(0)) });
   for (let count = 0; count < 5_001; count += 1) master.result(0n, { at: cutOff(0) });
-  passTimeTo(world, cutOff(0));
+  await passTimeTo(world, cutOff(0));
   await settle(world);
   const { entries, lastNumber } = await world.service.readAllocations(
     { masterLogin, afterNumber: 0n, limit: 3 },

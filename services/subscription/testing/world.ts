@@ -59,9 +59,18 @@ export async function aWorld(
   return { deps, service, platform, accounts, fees, configured: fees.configured, state };
 }
 
-/** Advances the clock of the service. */
-export function passTime({ state }: World, ms: number): void {
+/** Advances the clock of the service, and that of its database for all work that waits. */
+export async function passTime({ state, deps: { pool } }: World, ms: number): Promise<void> {
   state.clockOffsetMs += ms;
+  const tables = ["assignment", "exit", "exit_transfer", "mirror", "posting"];
+  const columns = [
+    ...tables.map((table) => [table, "next_try_at"]),
+    ...["mirror_next_at", "mark_next_at", "gate_closed_at"].map((column) => ["master_pool", column]),
+    ["investor_account", "posting_next_at"],
+  ];
+  for (const [table, column] of columns) {
+    await pool.query(`update ${table} set ${column} = ${column} - ${ms} * interval '1 millisecond'`);
+  }
 }
 
 export function aMaster({ accounts, platform }: World, minDeposit = 100_00n): string {

@@ -74,12 +74,12 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEE}/store/due-payments.ts`,
-        find: "where status in ('PENDING', 'EXECUTING') and next_try_at",
-        put: "where status = 'PENDING' and next_try_at",
+        find: "mayStart: fragment`(work.is_weekly",
+        put: "mayStart: fragment`work.status = 'PENDING' and (work.is_weekly",
       },
     ],
     detectedBy: ["I10"],
-    seed: 234,
+    seed: 3,
   },
   {
     name: "a fee does not raise the high-water mark",

@@ -50,8 +50,8 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
       },
       {
         file: "services/subscription/processes/leave/decide-settled.ts",
-        find: "    afterCommit(tx, deps.wakeSignals.strikes.notify);\n  });",
-        put: "    afterCommit(tx, deps.wakeSignals.strikes.notify);\n  });\n  await inTransaction(deps.pool, (tx) => carryOut(tx, deps, leave, due));",
+        find: "    wakeAfterGate(tx, deps);\n  });",
+        put: "    wakeAfterGate(tx, deps);\n  });\n  await inTransaction(deps.pool, (tx) => carryOut(tx, deps, leave, due));",
       },
     ],
     test: "services/subscription/testing/crash.test.ts",

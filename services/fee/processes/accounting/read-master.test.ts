@@ -69,7 +69,7 @@ test("a gap stops its Master until a review is decided, and no other Master", as
     { login: OTHER_MASTER, read: 1n, reason: null },
   ]);
   await expect(decideLeave(world)).rejects.toMatchObject({ code: "safety_stop", status: "unavailable" });
-  passTime(world);
+  await passTime(world);
   expect(await readAllocations(world.deps)).toBe(false);
 });
 
@@ -156,7 +156,7 @@ test("allocations are read again after the subscription service was unreachable"
   await receive(world);
   await readAllocations({ ...world.deps, subscriptions });
   expect(await many(world.deps.pool, numbers)).toEqual([]);
-  passTime(world);
+  await passTime(world);
   await settle(world);
   expect(balanceOf(world, INVESTOR)).toBe("1070.00");
 });

@@ -1,9 +1,9 @@
 import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { backOffMs, later } from "#kernel/retry.ts";
+import type { Delay } from "#kernel/work-queue/work-queue.ts";
 import type { Deps } from "../../deps.ts";
 import type { PaymentOutcome } from "../../domain/payment-outcome.ts";
-import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";
+import { type DuePayment, lockOpenPayments, paymentQueue } from "../../store/due-payments.ts";
 import { lockMaster } from "../../store/masters.ts";
 import { addDebts, type PairDebt } from "../../store/pairs.ts";
 import { countSettled, type Settled } from "../../store/runs.ts";
@@ -13,7 +13,6 @@ import {
   markExecuted,
   markUnpaid,
   type PaidPayment,
-  postponePayments,
   type UnpaidPayment,
 } from "../../store/settled-payments.ts";
 
@@ -22,11 +21,11 @@ const MAX_BUSY_MS = 2_000;
 
 export type AnsweredPayment = { readonly payment: DuePayment; readonly outcome: PaymentOutcome };
 
-type Waiting = { readonly id: bigint; readonly until: Date; readonly reason: string };
+type Waiting = Delay<bigint>;
 
 /** Records the outcomes of payments. Each payment is settled once, also when several processes report its outcome. */
 export async function recordOutcomes(deps: Deps, answered: readonly AnsweredPayment[]): Promise<void> {
-  const { pool, now } = deps;
+  const { pool, wakeSignals } = deps;
   failpoint("before_outcome", answered[0]?.outcome.kind);
   const settled = answered.filter(({ outcome: { kind } }) => kind === "paid" || kind === "unpaid");
   const waiting: Waiting[] = [];
@@ -35,16 +34,14 @@ export async function recordOutcomes(deps: Deps, answered: readonly AnsweredPaym
   }
   for (const { payment, outcome } of answered) {
     const { id, tries } = payment;
-    if (outcome.kind === "debited") await markDebited(pool, id, outcome, later(now(), backOffMs(tries)));
+    if (outcome.kind === "debited") await markDebited(pool, id, outcome);
     if (outcome.kind === "open") {
-      waiting.push({
-        id,
-        until: later(now(), backOffMs(tries, outcome.isBusy ? MAX_BUSY_MS : undefined)),
-        reason: outcome.reason,
-      });
+      waiting.push({ id, tries, reason: outcome.reason, ...(outcome.isBusy ? { maxMs: MAX_BUSY_MS } : {}) });
     }
   }
-  if (waiting.length > 0) await postponePayments(pool, waiting);
+  await paymentQueue.retryLater(pool, waiting);
+  // Credits are pending, retries are due later, and a settled payment allows the Investor's next one.
+  wakeSignals.payments.notify();
 }
 
 /**
@@ -65,7 +62,7 @@ async function settleIfPossible(
   } catch (error) {
     log.info("fee outcomes not recorded, retry scheduled", { login: masterLogin, count: own.length, error });
     return own.map(({ payment: { id, tries } }) => {
-      return { id, until: later(now(), backOffMs(tries, MAX_BUSY_MS)), reason: "outcome not recorded yet" };
+      return { id, tries, reason: "outcome not recorded yet", maxMs: MAX_BUSY_MS };
     });
   }
 }

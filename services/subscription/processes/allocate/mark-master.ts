@@ -1,10 +1,10 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { backOffMs, later, reasonOf } from "#kernel/retry.ts";
+import { later, reasonOf } from "#kernel/retry.ts";
 import type { Deps } from "../../deps.ts";
 import { cutOffsDue, lastCutOff, type Week } from "../../domain/weeks.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
-import { countFailedMark, postponeMark, resetMarkTries } from "../../store/marking.ts";
+import { countFailedMark, resetMarkTries } from "../../store/marking.ts";
 import { hasSomethingToStrike, openLedger, saveLedger, strikeLedger } from "./ledger.ts";
 import { type MasterReading, readMaster } from "./read-master.ts";
 
@@ -12,8 +12,6 @@ import { type MasterReading, readMaster } from "./read-master.ts";
 const MAX_READS = 3;
 /** Commits of one backlog, each of thousands of rows. */
 const MAX_COMMITS = 100;
-/** Longest pause after a failed try, because money waits for its units and an ended week for its closing. */
-const MAX_PAUSE_MS = 1_000;
 /** After a cut-off: deals arrive within a second or two. A share of the period keeps short periods of tests usable. */
 const MAX_WAIT_MS = 5_000;
 const WAITS_PER_PERIOD = 20;
@@ -33,8 +31,7 @@ export async function markMaster(deps: Deps, login: string, context: CallContext
     return reasonOf(error);
   });
   if (reason === undefined) return await resetMarkTries(deps.pool, login);
-  const tries = await countFailedMark(deps.pool, login, reason);
-  await postponeMark(deps.pool, login, later(deps.now(), backOffMs(tries, MAX_PAUSE_MS)));
+  await countFailedMark(deps.pool, login, reason);
 }
 
 /** Undefined when nothing is left to do or allowed; else the reason for a retry. */

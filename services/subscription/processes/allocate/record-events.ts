@@ -30,7 +30,10 @@ export async function recordEvents(
   const isInDeficit = trackDeficit(tx, deps, master, results);
   logAnomalies(tx, deps, master, numbered);
   if (results.length > 0) afterCommit(tx, deps.wakeSignals.postings.notify);
-  if (weeks.length > 0) afterCommit(tx, deps.wakeSignals.results.notify);
+  if (weeks.length > 0) {
+    afterCommit(tx, deps.wakeSignals.results.notify);
+    afterCommit(tx, deps.wakeSignals.strikes.notify);
+  }
   return { lastAllocation: master.lastAllocation + BigInt(events.length), isInDeficit };
 }
 

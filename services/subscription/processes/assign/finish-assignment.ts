@@ -41,6 +41,7 @@ export async function finishAssignment(deps: Deps, id: bigint, context: CallCont
       );
     }
   } catch (error) {
+    deps.wakeSignals.assignmentSagas.notify();
     deps.log.info("assignment not finished, retry scheduled", { id, login: subscription.investorLogin, error });
     throw refuse("outcome_unknown", "The assignment is decided and still being completed.", {
       outcome: "unknown",
@@ -73,6 +74,7 @@ export async function releaseAssignmentLock(
 ): Promise<void> {
   const isReleased = await releaseLock(deps, lockOfAssignment(subscription), context);
   if (isReleased) await markLockReleased(deps.pool, subscription.id);
+  else deps.wakeSignals.assignmentSagas.notify();
 }
 
 type Saga = { readonly subscription: Subscription; readonly assignment: Assignment };
@@ -106,6 +108,7 @@ async function begin(
   if (!(await moveSubscription(tx, id, "assigned"))) return;
   publishFollowing(tx, { investorLogin, masterLogin });
   await beginWeeks(tx, masterLogin, lastCutOff(week, now()));
+  afterCommit(tx, wakeSignals.weeks.notify);
   const { account: onAccount, inbound } = takeBaseline(account.buckets, heldBalance);
   await saveAccounts(tx, [{ ...account, buckets: changeAccount(account.buckets, onAccount), pooledIn: id }]);
   const buckets = { ...EMPTY_HOLDING, inbound };

@@ -50,6 +50,7 @@ async function collectFees(
     await deps.fees.collect({ key: exitKey(id), lockOwner }, withReplyReserve(context));
   } catch (error) {
     if (error instanceof Refusal && error.code === NOTHING_TO_COLLECT) return;
+    deps.wakeSignals.exitSagas.notify();
     deps.log.info("fees of exit not collected, retry scheduled", { id, login, error });
     throw unfinished("The Investor has left the pool. Performance fees are still being collected.", context);
   }
@@ -68,6 +69,7 @@ async function enqueue(deps: Deps, exit: Exit, context: CallContext): Promise<bi
   const transfer = await findFirstExitTransfer(pool, subscriptionId);
   if (transfer === undefined || transfer.transferId !== undefined) return transfer?.transferId;
   await sendExit(deps, transfer, context);
+  deps.wakeSignals.exits.notify();
   const sent = await findFirstExitTransfer(pool, subscriptionId);
   if (sent?.transferId !== undefined) return sent.transferId;
   throw unfinished("The Investor has left the pool. The exit transfer is still being sent.", context);

@@ -3,15 +3,15 @@ import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
-import { backOffMs, later, reasonOf } from "#kernel/retry.ts";
+import { reasonOf } from "#kernel/retry.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import {
   type ExitTransfer,
+  exitTransferQueue,
   insertExitTransfer,
   markExitSent,
-  postponeExit,
   refuseExit,
 } from "../../store/exit-transfers.ts";
 import { queuedTransfer, stateText } from "../../messages/transfer.ts";
@@ -21,18 +21,17 @@ import { queuedTransfer, stateText } from "../../messages/transfer.ts";
  * replaced by one under a new key. The transfer counts as applied only when the log of the Master shows it.
  */
 export async function sendExit(deps: Deps, transfer: ExitTransfer, context: CallContext): Promise<void> {
-  const { pool, log, now, platform } = deps;
+  const { pool, log, platform } = deps;
   const { id, key, masterLogin: login, amount, tries } = transfer;
   try {
     const leg = { login, kind: MovementKind.EXIT, amount: moneyToProto(usd(-amount)) };
     const result = await platform.transfer(queuedTransfer(key, leg), withReplyReserve(context));
     if (result.state === TransferState.REFUSED) return await followUp(deps, transfer, result);
     const reason = result.state === TransferState.APPLIED ? undefined : stateText(result);
-    const nextTryAt = later(now(), backOffMs(tries));
-    await markExitSent(pool, id, { transferId: result.transferId, nextTryAt, reason });
+    await markExitSent(pool, id, { transferId: result.transferId, reason });
   } catch (error) {
     log.info("exit transfer not answered, retry scheduled", { key, login, attempt: tries, error });
-    await postponeExit(pool, id, later(now(), backOffMs(tries)), reasonOf(error));
+    await exitTransferQueue.retryLater(pool, [{ id, tries, reason: reasonOf(error) }]);
   }
 }
 
@@ -49,8 +48,7 @@ async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResu
     const at = now();
     const refused = { reason: stateText(result), transferId: result.transferId };
     if (!(await refuseExit(tx, id, refused, at))) return;
-    const sendAt = later(at, backOffMs(refusals));
-    await insertExitTransfer(tx, { subscriptionId, masterLogin, amount, at, sendAt, refusals });
+    await insertExitTransfer(tx, { subscriptionId, masterLogin, amount, at, refusals });
     afterCommit(tx, wakeSignals.exits.notify);
   });
 }

@@ -74,6 +74,7 @@ export async function releaseExitLock(
   if (lockOwner === null) return;
   const isReleased = await releaseLock(deps, lockOfExit(subscription, number), context);
   if (isReleased) await markExitLockReleased(deps.pool, subscription.id, lockOwner);
+  else deps.wakeSignals.exitSagas.notify();
 }
 
 /** Any other failure than a recorded refusal leaves the try open: the recovery job decides it again. */
@@ -92,6 +93,7 @@ async function decide(
   try {
     return await reachDecision(deps, request, context);
   } catch (error) {
+    deps.wakeSignals.exitSagas.notify();
     deps.log.info("exit not decided, retry scheduled", { id: subscriptionId, login: investorLogin, error });
     throw refuse("outcome_unknown", "The decision is not known yet.", {
       outcome: "unknown",

@@ -73,7 +73,7 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
   wake(tx, deps, books);
 }
 
-function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, holdings }: Books): void {
+function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, accounts, pools, holdings }: Books): void {
   // An applied mirror allows the next one of its Master.
   if (outcome.flows.length + outcome.appliedTransfers.length > 0) afterCommit(tx, wakeSignals.mirrors.notify);
   if (outcome.results.length > 0) afterCommit(tx, wakeSignals.results.notify);
@@ -81,6 +81,10 @@ function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, hold
   if (isWaiting) afterCommit(tx, wakeSignals.strikes.notify);
   if (outcome.furtherExits.length > 0) afterCommit(tx, wakeSignals.exits.notify);
   if (outcome.posted.length > 0) afterCommit(tx, wakeSignals.postings.notify);
+  const hasExternal =
+    [...accounts.values()].some(({ buckets }) => buckets.quarantined !== 0n) ||
+    [...pools.values()].some(({ external }) => external !== 0n);
+  if (hasExternal) afterCommit(tx, wakeSignals.external.notify);
   afterCommit(tx, () => {
     for (const { login, reason } of outcome.stopped) {
       log.error("Master stopped, manual review required", { login, reason });

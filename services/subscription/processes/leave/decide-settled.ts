@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failpoint } from "#kernel/failpoint.ts";
-import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { DueFee } from "../../domain/decide-leave.ts";
 import { lockAccounts } from "../../store/books.ts";
@@ -12,7 +12,7 @@ import { insertReserves } from "../../store/reserves.ts";
 import { lockHoldings } from "../../store/holdings.ts";
 import { lockUnitPool } from "../../store/unit-pools.ts";
 import { crystallise, decideAmounts } from "./crystallise.ts";
-import type { GatedLeave, Leaving } from "./leaving.ts";
+import { type GatedLeave, type Leaving, wakeAfterGate } from "./leaving.ts";
 import { exitPool, reserveInPool } from "./exit-pool.ts";
 
 /**
@@ -29,8 +29,7 @@ export async function decideSettled(deps: Deps, leave: GatedLeave, gate: Gate, c
     if (!(await lockGate(tx, gate))) return;
     await carryOut(tx, deps, leave, due);
     await openGate(tx, gate);
-    afterCommit(tx, deps.wakeSignals.results.notify);
-    afterCommit(tx, deps.wakeSignals.strikes.notify);
+    wakeAfterGate(tx, deps);
   });
   failpoint("after_leave", leave.kind);
 }

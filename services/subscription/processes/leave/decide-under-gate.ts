@@ -17,7 +17,7 @@ import { type MasterReading, readMaster } from "../allocate/read-master.ts";
 import { accountBusy } from "../account-lock.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { decideSettled } from "./decide-settled.ts";
-import { finalRefusal, type GatedLeave, refuseUnderGate } from "./leaving.ts";
+import { finalRefusal, type GatedLeave, refuseUnderGate, wakeAfterGate } from "./leaving.ts";
 
 /** Short, because other leaves of the pool wait until the gate opens, and later the recovery job takes the gate over. */
 const READ_MS = 3_000;
@@ -92,6 +92,7 @@ async function settleAtLogPosition(
     if (!(error instanceof Refusal)) throw error;
     assert(await markRefused(tx, leave, recordedAs(error), deps.now()), "a gated try is refused once");
     await openGate(tx, gate);
+    wakeAfterGate(tx, deps);
   }
   return "over";
 }

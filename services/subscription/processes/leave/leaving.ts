@@ -1,4 +1,4 @@
-import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import type { AccountBook, HoldingBook } from "../../domain/books.ts";
@@ -25,8 +25,15 @@ export async function refuseUnderGate(deps: Deps, leave: Leave, gate: Gate, refu
   await inTransaction(deps.pool, async (tx) => {
     if (!(await lockGate(tx, gate))) return;
     // False when its log position is fixed already: then the gate stays closed until the decision is finished.
-    if (await markRefused(tx, { ...leave, state: "GATED" }, recordedAs(refusal), deps.now())) await openGate(tx, gate);
+    if (!(await markRefused(tx, { ...leave, state: "GATED" }, recordedAs(refusal), deps.now()))) return;
+    await openGate(tx, gate);
+    wakeAfterGate(tx, deps);
   });
+}
+
+/** Wakes the jobs whose work of the Master has waited for its gate to open. */
+export function wakeAfterGate(tx: Transaction, { wakeSignals }: Pick<Deps, "wakeSignals">): void {
+  for (const { notify } of [wakeSignals.results, wakeSignals.weeks, wakeSignals.strikes]) afterCommit(tx, notify);
 }
 
 /** The refusal to record: that of `checkMaster`, or for every other error that the account cannot be read. */

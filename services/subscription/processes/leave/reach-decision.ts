@@ -136,12 +136,12 @@ async function readInvestor(deps: Deps, leave: Leave, context: CallContext): Pro
 
 /** Closes the gate and marks the try in one commit. "taken_over": another replica runs this try. */
 async function closeGateFor(
-  { pool, now }: Deps,
+  { pool }: Deps,
   leave: Leave,
   holding: { readonly subscriptionId: bigint; readonly masterLogin: string },
 ): Promise<Gate | "busy" | "taken_over"> {
   return await inTransaction(pool, async (tx) => {
-    const gate = await closeGate(tx, holding.masterLogin, leave, now());
+    const gate = await closeGate(tx, holding.masterLogin, leave);
     if (gate === undefined) return "busy";
     if (await markGated(tx, leave, holding)) return gate;
     throw new RunByAnotherReplica();

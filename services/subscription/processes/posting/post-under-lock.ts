@@ -28,6 +28,7 @@ export async function postUnderLock(
     const posting = await inTransaction(deps.pool, (tx) => openPostingOf(tx, login, deps.now()));
     if (posting === undefined) return true;
     const [posted] = await sendPostings(deps, [posting], { lockOwner }, withReplyReserve(context));
+    if (posted?.state !== "applied") deps.wakeSignals.postings.notify();
     // lock_not_owned: the saga that held the account lock has ended, so nothing waits for this posting.
     if (posted === undefined || posted.state === "refused" || posted.reason === "lock_not_owned") return true;
     if (posted.state === "applied") {

@@ -2,11 +2,12 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
-import { backOffMs, later, reasonOf } from "#kernel/retry.ts";
+import { reasonOf } from "#kernel/retry.ts";
+import type { Delay } from "#kernel/work-queue/work-queue.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferAnswer, type TransferRequest, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
-import { type Delay, type Posting, postponePostings, refusePosting } from "../../store/postings.ts";
+import { type Posting, postingQueue, refusePosting } from "../../store/postings.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
 import { stateText } from "../../messages/transfer.ts";
 
@@ -28,15 +29,15 @@ export async function sendPostings(
   context: CallContext,
 ): Promise<Posted[]> {
   const posted = await requestPostings(deps, postings, lockOwner, context);
-  const waiting: Delay[] = [];
+  const waiting: Delay<bigint>[] = [];
   for (const [index, posting] of postings.entries()) {
     const { state, reason } = posted[index] ?? NO_ANSWER;
     if (state === "refused") await refuse(deps, posting, reason);
     // When the feed is late, the log has the entry already.
     if (state === "applied" && posting.tries > 1) await tryToCatchUp(deps, posting.investorLogin, context);
-    if (state !== "refused") waiting.push(delayOf(deps, posting, reason));
+    if (state !== "refused") waiting.push({ id: posting.id, tries: posting.tries, reason, maxMs: MAX_PAUSE_MS });
   }
-  await postponePostings(deps.pool, waiting);
+  await postingQueue.retryLater(deps.pool, waiting);
   return posted;
 }
 
@@ -77,12 +78,5 @@ async function refuse(deps: Deps, posting: Posting, reason: string): Promise<voi
     login: posting.investorLogin,
     reason,
   });
-  await inTransaction(deps.pool, async (tx) => {
-    const at = deps.now();
-    await refusePosting(tx, posting, { reason, at, nextAt: (refusals) => later(at, backOffMs(refusals)) });
-  });
-}
-
-function delayOf({ now }: Deps, { id, tries }: Posting, reason: string): Delay {
-  return { id, until: later(now(), backOffMs(tries, MAX_PAUSE_MS)), reason };
+  await inTransaction(deps.pool, (tx) => refusePosting(tx, posting, { reason, at: deps.now() }));
 }

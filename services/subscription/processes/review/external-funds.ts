@@ -37,6 +37,7 @@ export const adopt: Effect = {
     await insertFlows(tx, [{ subscriptionId: holding.subscriptionId, amount: flow }], wanted.at);
     afterCommit(tx, deps.wakeSignals.mirrors.notify);
     afterCommit(tx, deps.wakeSignals.strikes.notify);
+    afterCommit(tx, deps.wakeSignals.external.notify);
   },
 };
 

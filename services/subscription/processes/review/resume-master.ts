@@ -80,8 +80,8 @@ async function resumePool(
   await resumeMaster(tx, login, acceptedDealsNumber);
   // A gate that is closed for a leave opens with its decision; the deals wait for that.
   if (stopped.hasOpenGate) await allocateWaiting(tx, deps, { ...stopped, stoppedReason: null, acceptedDealsNumber });
-  const { results, mirrors, postings, strikes } = deps.wakeSignals;
-  for (const wakeSignal of [results, mirrors, postings, strikes]) afterCommit(tx, wakeSignal.notify);
+  const { results, mirrors, postings, strikes, weeks, external } = deps.wakeSignals;
+  for (const wakeSignal of [results, mirrors, postings, strikes, weeks, external]) afterCommit(tx, wakeSignal.notify);
 }
 
 async function allocateWaiting(tx: Transaction, deps: Deps, master: Master): Promise<void> {
