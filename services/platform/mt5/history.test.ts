@@ -91,7 +91,7 @@ test("deals of a group are found with one request; rows of accounts that are not
   expect(await mt5.findGroupDeals("pamm\\investor2", allTime(), isAny)).toMatchObject({ rows: 0 });
 });
 
-test("a refused selection by group is told from a limit and from a failure", async () => {
+test("a refused selection by group is distinguished from a limit and from a failure", async () => {
   const find = () => mt5.findGroupDeals("pamm\\investor", allTime(), isAny);
   for (const code of [3, 8, 13, 12_000, 12_002]) {
     await platform.fault("deal/get_batch", `retcode:${code}`, { parameter: "group" });
