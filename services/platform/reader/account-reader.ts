@@ -31,7 +31,7 @@ const UNDECIDED_PER_RUN = 100;
 const SAVE_CURSOR_EVERY_MS = 10 * SECOND_MS;
 /** After an outage the cursor moves by this much in each run, so that the next outage does not begin from the start. */
 const MAX_STEP_MS = HOUR_MS;
-/** News are a little old, and the next such run comes a little later. */
+/** News are a little old, an entry is made before its commit, and the next such run comes a little later. */
 const LOGGED_MARGIN_MS = 10 * SECOND_MS;
 /** The longest period that is read again, and a margin. */
 const REMEMBERED_MS = HOUR_MS + 5 * MINUTE_MS;
@@ -41,6 +41,8 @@ type Run = {
   readonly span: Span;
   readonly startedAtMs: number;
   readonly failures: unknown[];
+  /** Accounts with a deal that is not as documented. */
+  readonly unreadable: Set<string>;
   readonly looksForDeleted: boolean;
 };
 
@@ -58,8 +60,7 @@ export class AccountReader {
   #savedToMs: number | undefined;
   #newsAtMs = -Infinity;
   #undecidedAfter = "";
-  #newestEntry: bigint | null | undefined;
-  /** When this reader last saw that there are new entries. */
+  /** When the newest entry of all logs was made, by the database's clock. */
   #loggedAtMs = -Infinity;
 
   /** `mayContinue` is false once another process reads. */
@@ -82,6 +83,7 @@ export class AccountReader {
       span: { fromMs: readToMs - back.backMs, nowMs: endMs, toMs },
       startedAtMs: performance.now(),
       failures: [],
+      unreadable: new Set(),
     };
     // What an outage has left may be more than the slices of an idle group can show.
     if (nowMs - readToMs > MINUTE_MS) this.#slices.clear();
@@ -90,6 +92,7 @@ export class AccountReader {
     }
     const plan = await this.#plan.make(this.#known, { now: new Date(nowMs), readTo: new Date(readToMs) });
     const isWhole = await this.#readAll(run, plan);
+    run.failures.push(...[...run.unreadable].map(unreadableDeal));
     if (run.failures.length > 0) throw new AggregateError(run.failures, "the history of some logins could not be read");
     if (isWhole) await this.#moveCursor(endMs);
     this.#seen.forgetBefore(run.span.nowMs - REMEMBERED_MS);
@@ -107,15 +110,14 @@ export class AccountReader {
   async #readNews(): Promise<readonly string[]> {
     if (this.#databaseClock === undefined) await this.#start();
     if (performance.now() < this.#newsAtMs) return [];
-    const { now, newestEntry, managed, undecided } = await readNews(this.#deps.pool, {
+    const { now, loggedAt, managed, undecided } = await readNews(this.#deps.pool, {
       managedSince: new Date(this.#nowMs() - NEWS_EVERY_MS - COMMITTED_WITHIN_MS),
       maxManaged: ACCOUNTS_PER_PAGE,
       undecidedAfter: this.#undecidedAfter,
       maxUndecided: UNDECIDED_PER_RUN,
     });
     this.#databaseClock = { ms: now.getTime(), atMs: performance.now() };
-    if (newestEntry !== this.#newestEntry) this.#loggedAtMs = performance.now();
-    this.#newestEntry = newestEntry;
+    this.#loggedAtMs = loggedAt?.getTime() ?? -Infinity;
     if (managed.length === ACCOUNTS_PER_PAGE) await this.#loadAccounts();
     else this.#known.add(managed);
     this.#undecidedAfter = undecided.length === UNDECIDED_PER_RUN ? (undecided.at(-1) ?? "") : "";
@@ -144,7 +146,7 @@ export class AccountReader {
   /** While nothing is logged, the deals of the last minute need not be compared with the logs again and again. */
   #hasToLookForDeleted({ findsDeleted, backMs }: ReadBack): boolean {
     if (findsDeleted !== "after_entries") return findsDeleted === "always";
-    return performance.now() - this.#loggedAtMs <= backMs + LOGGED_MARGIN_MS;
+    return this.#nowMs() - this.#loggedAtMs <= backMs + LOGGED_MARGIN_MS;
   }
 
   /** False when another process has taken over. A group or page that cannot be read does not prevent the others. */
@@ -169,7 +171,7 @@ export class AccountReader {
         slice,
         find: (period) => this.#deps.mt5.findGroupDeals(name, period, (login) => this.#known.has(login)),
         take: async ({ deals, unreadable }, period) => {
-          for (const login of unreadable) run.failures.push(unreadableRow(login));
+          for (const login of unreadable) run.unreadable.add(login);
           const except = [...absent, ...unreadable];
           await this.#take(run, { accounts: { group: name, except }, deals, since, period });
         },
@@ -233,7 +235,7 @@ type Taken = {
   readonly period: Period;
 };
 
-function unreadableRow(login: string): Mt5Error {
+function unreadableDeal(login: string): Mt5Error {
   return new Mt5Error("bad_answer", `the platform's answer has a deal of ${login} that cannot be read`);
 }
 
