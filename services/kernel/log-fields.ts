@@ -18,6 +18,7 @@ const FIELDS = [
   "port",
   "url",
   "feed",
+  "group",
   "subject",
   "stream",
   "consumer",

@@ -1,4 +1,5 @@
 import type { Deps } from "../deps.ts";
+import type { SeenDeals } from "../reader/seen-deals.ts";
 import { listUnreconciledLogins } from "../store/amendments.ts";
 import { claimVerifications } from "../store/deal-verifications.ts";
 import { MAX_LOGINS_PER_CALL } from "../mt5/fields.ts";
@@ -16,16 +17,15 @@ const LOGINS_PER_RUN = 20;
 export const logCorrection = { read: readCorrection, require: requireCorrection, carryOut: correctLog };
 
 /** The missing deals that one reader of the history remembers until the platform confirms that they were deleted. */
-export function deletedDeals(): DeletedDeals {
-  return new DeletedDeals();
+export function deletedDeals(seen: SeenDeals): DeletedDeals {
+  return new DeletedDeals(seen);
 }
 
 /** Verifies the deals of applied legs, because a server that restarts may have lost them. True when more may be due. */
 export async function verifyAppliedDeals(deps: Deps): Promise<boolean> {
-  // The logins of one run fit into one request to the platform.
+  // The tickets of one run fit into one request to the platform.
   const due = await claimVerifications(deps.pool, CLAIM_MS, MAX_LOGINS_PER_CALL);
-  // Legs with equally many verifications were applied about the same time: a read of one short period shows all their deals.
-  for (const group of Map.groupBy(due, ({ verifications }) => verifications).values()) await verifyDeals(deps, group);
+  if (due.length > 0) await verifyDeals(deps, due);
   return due.length === MAX_LOGINS_PER_CALL;
 }
 

@@ -12,11 +12,18 @@ type Known = {
   readonly adopted: ReadonlySet<bigint>;
 };
 
-/** Compares a read of the history with the logs and reports each amended deal. */
-export async function compareHistory(deps: Deps, deals: readonly Deal[], { logged, adopted }: Known): Promise<void> {
+/** Compares a read of the history with the logs and reports each amended deal. Returns the deals that equal their record. */
+export async function compareHistory(
+  deps: Deps,
+  deals: readonly Deal[],
+  { logged, adopted }: Known,
+): Promise<readonly Deal[]> {
   const own = deals.filter(({ ticket }) => !adopted.has(ticket));
   const amended = own.flatMap((deal) => amendmentOf(deal, logged.get(deal.ticket) ?? []) ?? []);
-  await reportAmendments(deps, [...amended, ...(await findOnOtherLogins(deps, deals))]);
+  const found = [...amended, ...(await findOnOtherLogins(deps, deals))];
+  await reportAmendments(deps, found);
+  const differing = new Set(found.map(({ ticket }) => ticket));
+  return deals.filter(({ ticket }) => (adopted.has(ticket) || logged.has(ticket)) && !differing.has(ticket));
 }
 
 /** The amendment that a shown deal reveals. A ticket identifies one deal for ever: another login or content is an amendment. */

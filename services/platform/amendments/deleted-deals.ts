@@ -2,9 +2,15 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { shownWithinMs } from "../domain/next-scan.ts";
 import type { Deal } from "../mt5/deals.ts";
-import { readClock } from "../store/clock.ts";
+import type { SeenDeals } from "../reader/seen-deals.ts";
 import { findLoggedDeal } from "../store/logged-deals.ts";
-import { listUnshownDeals, type UnshownDeal, type Window } from "../store/amendments.ts";
+import {
+  listUnshownOfGroup,
+  listUnshownOfLogins,
+  type ReadAccounts,
+  type UnshownDeal,
+  type Window,
+} from "../store/amendments.ts";
 import { differencesOf } from "./deal-difference.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
@@ -16,33 +22,40 @@ const REQUESTS_PER_RUN = 50;
 /** The clocks of the platform and of the database may differ by this much at the edge of a window. */
 const EDGE_MS = 2_000;
 
+/** A read that showed all deals of some accounts and a window. */
+export type CompleteRead = {
+  readonly accounts: ReadAccounts;
+  readonly window: Window;
+  readonly deals: readonly Deal[];
+  /** When the run of the reader began that this read belongs to, by the monotonic clock. */
+  readonly runStartedAtMs: number;
+};
+
 /** The missing deals that one reader keeps in memory between its runs. A new reader starts empty and finds them again. */
 export class DeletedDeals {
-  readonly #missing = new Map<bigint, { readonly logged: UnshownDeal; readonly missedAtMs: number }>();
-  readonly #shownAtMs = new Map<bigint, number>();
+  readonly #missing = new Map<bigint, Missing>();
+  readonly #seen: SeenDeals;
 
-  /** Notes deals that the history shows: a deal that a later read lacks counts as missing. */
+  constructor(seen: SeenDeals) {
+    this.#seen = seen;
+  }
+
+  /** Deals that the history shows are not missing. */
   noteShown(deals: readonly Deal[]): void {
-    const now = performance.now();
     for (const { ticket, login } of deals) {
-      this.#shownAtMs.set(ticket, now);
       if (this.#missing.get(ticket)?.logged.login === login) this.#missing.delete(ticket);
     }
   }
 
-  /** Notes as missing the recorded deals of a window that a read of this window did not show. */
-  async noteMissing(deps: Deps, window: Window, deals: readonly Deal[]): Promise<void> {
-    const { pool, settings } = deps;
-    const from = new Date(window.from.getTime() + EDGE_MS);
-    const withinMs = shownWithinMs(settings.quietPeriodMs);
-    const lateFrom = (await readClock(pool)) - withinMs;
-    const missedAtMs = performance.now();
-    for (const logged of await listUnshownDeals(pool, settings.server, { ...window, from }, deals)) {
-      const wasShown = logged.serverMsc !== null || this.#shownAtMs.has(logged.ticket);
-      const isMissing = wasShown || logged.at.getTime() < lateFrom;
-      if (isMissing && !this.#missing.has(logged.ticket)) this.#missing.set(logged.ticket, { logged, missedAtMs });
+  /** Notes as missing the recorded deals that a complete read of their time did not show. */
+  async noteMissing(deps: Deps, read: CompleteRead, nowMs: number): Promise<void> {
+    const lateFrom = nowMs - shownWithinMs(deps.settings.quietPeriodMs);
+    for (const logged of await listUnshown(deps, read)) {
+      const wasShown = logged.serverMsc !== null || this.#seen.has(logged);
+      if (!wasShown && logged.at.getTime() >= lateFrom) continue;
+      // The edges of two periods that were read one after the other differ by the clocks of the platform and the database.
+      if (!this.#seen.isShownSince(logged, read.runStartedAtMs)) this.#note(logged);
     }
-    this.#forget(missedAtMs - withinMs);
   }
 
   /** Requests each missing deal by its ticket, and reports those that the platform has deleted or changed. */
@@ -59,14 +72,29 @@ export class DeletedDeals {
     for (const { logged } of requested) this.#missing.delete(logged.ticket);
   }
 
-  #forget(beforeMs: number): void {
-    for (const [ticket, shownAtMs] of this.#shownAtMs) if (shownAtMs < beforeMs) this.#shownAtMs.delete(ticket);
+  #note(logged: MissingDeal): void {
+    // Should it reappear, it is looked up: its log may have been corrected by then.
+    this.#seen.forget(logged);
+    if (!this.#missing.has(logged.ticket)) this.#missing.set(logged.ticket, { logged, missedAtMs: performance.now() });
   }
+}
+
+type MissingDeal = Pick<UnshownDeal, "login" | "ticket" | "at">;
+type Missing = { readonly logged: MissingDeal; readonly missedAtMs: number };
+
+async function listUnshown(
+  { pool, settings }: Deps,
+  { accounts, window, deals }: CompleteRead,
+): Promise<UnshownDeal[]> {
+  const edged = { from: new Date(window.from.getTime() + EDGE_MS), to: window.to };
+  return "logins" in accounts
+    ? await listUnshownOfLogins(pool, settings.server, { ...edged, ...accounts }, deals)
+    : await listUnshownOfGroup(pool, settings.server, { ...edged, ...accounts }, deals);
 }
 
 async function amendmentOf(
   { mt5, pool, settings }: Deps,
-  { login, ticket, at }: UnshownDeal,
+  { login, ticket, at }: MissingDeal,
 ): Promise<Amendment | undefined> {
   const shown = await mt5.getDeal(ticket);
   // Undefined for a leg of a Master whose deal no read has shown yet.

@@ -66,6 +66,43 @@ test.concurrent("a deal is verified three times: after a minute, an hour and a d
   expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 3 });
 });
 
+test.concurrent("many deals are verified with one request, and each is judged for itself", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const deposits = [
+    await anAppliedDeposit(instance),
+    await anAppliedDeposit(instance),
+    await anAppliedDeposit(instance),
+  ];
+  await world.control.removeDeal(Number(deposits[1]!.ticket));
+  await passTime(instance, 61);
+  const { calls: before } = await world.control.stats();
+
+  expect(await verifyOnce(instance)).toBe(3);
+
+  const { calls: after } = await world.control.stats();
+  const made = (path: string) => (after[path] ?? 0) - (before[path] ?? 0);
+  // Only the missing deal is requested by itself, and confirmed by a whole read of its login.
+  expect(["deal/get_batch", "deal/get"].map(made)).toEqual([1, 1]);
+  expect(await many(instance.deps.pool, sql`select login, state, verifications from leg order by number`)).toEqual(
+    deposits.map(({ login }, index) => ({
+      login,
+      state: index === 1 ? "REVIEW" : "APPLIED",
+      verifications: index === 1 ? 0 : 1,
+    })),
+  );
+});
+
+test.concurrent("a server that does not select by ticket is asked for each deal by itself", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  await anAppliedDeposit(instance);
+  await passTime(instance, 61);
+  await world.control.fault({ command: "deal/get_batch", parameter: "ticket", effect: "retcode:3" });
+  await verifyOnce(instance);
+  expect(await status(instance)).toMatchObject({ state: "APPLIED", verifications: 1 });
+});
+
 test.concurrent("a deal that the platform lost is reported once, its leg is in manual review, and no money is credited again", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });

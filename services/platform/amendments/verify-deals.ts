@@ -3,28 +3,36 @@ import type { Deps } from "../deps.ts";
 import { verificationDelayMs, shownWithinMs } from "../domain/next-scan.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { readClock } from "../store/clock.ts";
-import { type DueVerification, postponeVerification, saveVerification } from "../store/deal-verifications.ts";
+import {
+  type DueVerification,
+  type FoundVerification,
+  postponeVerification,
+  saveVerifications,
+} from "../store/deal-verifications.ts";
 import { effectOf, isBalanceOperation } from "../protocol/history/explain-deal.ts";
 import { formatReference, readReference } from "../domain/reference.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
 import { reportAmendments } from "./report-amendments.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 
-/** The clocks of the platform and of the database may differ by this much; a deal outside is requested by its ticket. */
-const EDGE_MS = 120_000;
 /** Pause before the next verification on an account that the platform does not show. */
 const NOT_SHOWN_PAUSE_MS = 60_000;
 
-/** Verifies the deals of legs that were applied about the same time, by ticket and by reference. */
+/**
+ * Verifies the deals of applied legs. One request shows most of them; a deal that it does not show as it was recorded is
+ * requested by its own ticket before anything is concluded.
+ */
 export async function verifyDeals(deps: Deps, due: readonly DueVerification[]): Promise<void> {
-  const times = due.map(({ appliedAt }) => appliedAt.getTime());
-  const period = { from: new Date(Math.min(...times) - EDGE_MS), to: new Date(Math.max(...times) + EDGE_MS) };
-  const deals = await deps.mt5.findDeals([...new Set(due.map(({ login }) => login))], period);
-  const shown = new Map(deals.map((deal) => [deal.ticket, deal]));
-  for (const verification of due) {
+  const shown = await deps.mt5.findDealsByTicket(due.map(({ ticket }) => ticket));
+  const isAsRecorded = (each: DueVerification): boolean => {
+    const deal = shown.get(each.ticket);
+    return deal !== undefined && differencesOf(each, deal).length === 0;
+  };
+  await saveVerifications(deps.pool, due.filter(isAsRecorded).map(withNext));
+  for (const verification of due.filter((each) => !isAsRecorded(each))) {
     const { ticket, number: leg, login } = verification;
     try {
-      await verify(deps, verification, shown.get(ticket) ?? (await deps.mt5.getDeal(ticket)));
+      await verify(deps, verification, await deps.mt5.getDeal(ticket));
     } catch (error) {
       // The claim expires, and then another run verifies the deal. The other verifications continue.
       deps.log.info("deal verification failed, retry scheduled", { leg, login, error });
@@ -97,7 +105,10 @@ async function report(deps: Deps, due: DueVerification, seen: Seen): Promise<voi
 
 /** Schedules the next verification. A leg that is in manual review by now stays as it is. */
 async function finish({ pool }: Deps, due: DueVerification): Promise<void> {
+  await saveVerifications(pool, [withNext(due)]);
+}
+
+function withNext(due: DueVerification): FoundVerification {
   const nextMs = verificationDelayMs(due.verifications + 1);
-  const nextAt = nextMs === undefined ? undefined : new Date(due.appliedAt.getTime() + nextMs);
-  await saveVerification(pool, due, nextAt);
+  return { ...due, nextAt: nextMs === undefined ? undefined : new Date(due.appliedAt.getTime() + nextMs) };
 }

@@ -42,6 +42,8 @@ create table account (
   check ((reading_until is null) = (reading_token is null))
 ) with (fillfactor = 70);
 create index account_undecided on account (login) where undecided_from is not null;
+-- For the reader, which learns of new accounts.
+create index account_managed on account (managed_at);
 
 -- Lock owners that have released their lock. They can never acquire an account lock again.
 create table released_lock (
@@ -146,6 +148,7 @@ create index leg_open on leg (login) where state in ('SENDING', 'UNKNOWN', 'REVI
 create index leg_to_verify on leg (next_scan_at) where state = 'APPLIED' and verifications < 3;
 -- For the deals that a period of the history should show of legs that are in no log yet.
 create index leg_of_time on leg (login, applied_at) where deal_id is not null;
+create index leg_of_period on leg using brin (applied_at) with (autosummarize = on) where deal_id is not null;
 
 -- A leg with the members of its transfer.
 create view recorded_leg as
@@ -249,6 +252,41 @@ create unique index log_entry_corrected_once on log_entry (server, corrected_dea
   where kind = 'correction';
 -- For the deals that a period of the history should show.
 create index log_entry_of_time on log_entry (login, deal_at) where deal_id is not null;
+create index log_entry_of_period on log_entry using brin (deal_at) with (autosummarize = on) where deal_id is not null;
+
+-- The deals that the platform should show: those of the logs, and those of legs that are in no log yet. Deals that were
+-- reported or corrected as gone are left out.
+create view recorded_deal as
+  select recorded.login, recorded.server, recorded.deal_id, recorded.deal_at, recorded.server_msc
+  from (
+    select login, server, deal_id, deal_at, server_msc
+    from log_entry
+    where deal_id is not null and kind <> 'amendment'
+    union all
+    select login, server, deal_id, applied_at, null
+    from leg
+    where deal_id is not null
+      and not exists (
+        select from log_entry as own
+        where own.server = leg.server and own.deal_id = leg.deal_id and own.login = leg.login
+          and own.kind <> 'amendment'
+      )
+  ) as recorded
+  left join lateral (
+    select deal_state, amendment
+    from log_entry as correction
+    where correction.server = recorded.server and correction.corrected_deal_id = recorded.deal_id
+      and correction.login = recorded.login and correction.kind = 'correction'
+    order by deal_state desc
+    limit 1
+  ) as last on true
+  where last.amendment is distinct from 'deal_gone'
+    and not exists (
+      select from log_entry as reported
+      where reported.login = recorded.login and reported.server = recorded.server
+        and reported.deal_id = recorded.deal_id and reported.kind = 'amendment' and reported.amendment = 'deal_gone'
+        and reported.deal_state = coalesce(last.deal_state, 0)
+    );
 
 -- Open positions that result from the log: those of the opening and all trades since.
 create table open_position (

@@ -10,7 +10,7 @@ const LOGIN = "3000001";
 function historyOf(...deals: readonly { readonly comment: string; readonly hoursAhead: number }[]): HistoryReads {
   return {
     getDeal: async () => undefined,
-    findDealsByTicket: async () => [],
+    findDealsByTicket: async () => new Map(),
     readDeals: async (_login, { from, to }) => {
       const at = (hours: number) => Date.now() + hours * HOUR_MS;
       const inside = deals.filter(({ hoursAhead: hours }) => +from <= at(hours) && at(hours) <= +to);
@@ -58,7 +58,9 @@ function sessionOf(shown: readonly bigint[], { inList = shown.length, refusesLis
     async findDealsByTicket(tickets) {
       reads.push([...tickets]);
       if (refusesLists) throw new Mt5Error("retcode", "the platform answers 3", { retcode: 3 });
-      return shown.slice(0, inList).flatMap((ticket) => (tickets.includes(ticket) ? ({ ticket } as Deal) : []));
+      return new Map(
+        shown.slice(0, inList).flatMap((ticket) => (tickets.includes(ticket) ? [[ticket, { ticket } as Deal]] : [])),
+      );
     },
   };
   return { history, reads };

@@ -7,7 +7,7 @@ import { CLOCK_WINDOW_MS } from "./server-clock.ts";
 /** Reads of the history that confirm or contradict an answer. */
 export type HistoryReads = {
   readonly getDeal: (ticket: bigint) => Promise<Deal | undefined>;
-  readonly findDealsByTicket: (tickets: readonly bigint[]) => Promise<readonly Deal[]>;
+  readonly findDealsByTicket: (tickets: readonly bigint[]) => Promise<ReadonlyMap<bigint, Deal>>;
   readonly readDeals: (login: string, period: Period) => Promise<readonly Deal[]>;
 };
 
@@ -40,9 +40,8 @@ export function createTicketLook(): TicketLook {
     async run(looks) {
       const [first, second] = looks;
       const tickets = looks.map(({ ticket }) => ticket);
-      const shown = second === undefined ? [] : await orElse([], async () => first?.history.findDealsByTicket(tickets));
-      const byTicket = new Map(shown?.map((deal) => [deal.ticket, deal]));
-      return await Promise.all(looks.map((look) => alone(look, byTicket.get(look.ticket))));
+      const shown = first && second && (await orElse(undefined, () => first.history.findDealsByTicket(tickets)));
+      return await Promise.all(looks.map((look) => alone(look, shown?.get(look.ticket))));
     },
   });
   const alone = async ({ history, ticket }: Look, shown: Deal | undefined) => {

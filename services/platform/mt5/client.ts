@@ -5,10 +5,11 @@ import { DEFAULT_BACKOFF } from "./session/backoff.ts";
 import { type Answers, type BalanceOrder, changeBalance } from "./balance.ts";
 import type { MoneyOutcome } from "./classify.ts";
 import type { Mt5Context, Mt5ReadContext } from "./context.ts";
-import { countDeals, findDeals, findDealsByTicket, getDeal, readDeals } from "./deals.ts";
+import { findDeals, findDealsByTicket, findGroupDeals } from "./deal-batches.ts";
+import { countDeals, getDeal, readDeals } from "./deals.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
-import { getGroup } from "./groups.ts";
+import { getGroup, listGroupLogins } from "./groups.ts";
 import type { Credentials } from "./session/handshake.ts";
 import { createOutstandingAnswers, createSeenTickets, createTicketLook } from "./answer-correlation.ts";
 import { readPositions } from "./positions.ts";
@@ -25,14 +26,16 @@ export type Mt5Client = Disposable & {
   readonly disableUser: Bound<typeof disableUser>;
   readonly checkPassword: Bound<typeof checkPassword>;
   readonly getGroup: Bound<typeof getGroup>;
+  readonly listGroupLogins: Bound<typeof listGroupLogins>;
   readonly readAccountState: Bound<typeof readAccountState>;
   readonly checkBalance: Bound<typeof checkBalance>;
   readonly readPositions: Bound<typeof readPositions>;
   readonly readDeals: Bound<typeof readDeals>;
   readonly countDeals: Bound<typeof countDeals>;
   readonly findDeals: Bound<typeof findDeals>;
-  readonly getDeal: Bound<typeof getDeal>;
+  readonly findGroupDeals: Bound<typeof findGroupDeals>;
   readonly findDealsByTicket: Bound<typeof findDealsByTicket>;
+  readonly getDeal: Bound<typeof getDeal>;
   readonly serverClock: TimeSource;
   /** A free session that is signed in and has just answered. Acquire it before the permit, which expires soon. */
   readonly acquireForCommand: (options?: { readonly waitMs?: number }) => Promise<CommandSession>;
@@ -133,7 +136,6 @@ function bindHistory(mt5: Mt5ReadContext) {
   return {
     readDeals: readDeals.bind(undefined, mt5),
     getDeal: getDeal.bind(undefined, mt5),
-    findDealsByTicket: findDealsByTicket.bind(undefined, mt5),
   };
 }
 
@@ -146,11 +148,14 @@ function bindContext(mt5: Mt5Context) {
     disableUser: disableUser.bind(undefined, mt5),
     checkPassword: checkPassword.bind(undefined, mt5),
     getGroup: getGroup.bind(undefined, mt5),
+    listGroupLogins: listGroupLogins.bind(undefined, mt5),
     readAccountState: readAccountState.bind(undefined, mt5),
     checkBalance: checkBalance.bind(undefined, mt5),
     readPositions: readPositions.bind(undefined, mt5),
     countDeals: countDeals.bind(undefined, mt5),
     findDeals: findDeals.bind(undefined, mt5),
+    findGroupDeals: findGroupDeals.bind(undefined, mt5),
+    findDealsByTicket: findDealsByTicket.bind(undefined, mt5),
   };
 }
 

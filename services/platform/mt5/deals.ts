@@ -1,18 +1,8 @@
 import type { Mt5ReadContext } from "./context.ts";
-import {
-  type Fields,
-  fieldsOf,
-  loginOf,
-  MAX_LOGINS_PER_CALL,
-  requireLogin,
-  rowsOf,
-  ticketOf,
-  volumeOf,
-} from "./fields.ts";
+import { type Fields, fieldsOf, loginOf, requireLogin, rowsOf, ticketOf, volumeOf } from "./fields.ts";
 import type { JsonValue } from "./http/json.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 import { findDone, requireDone } from "./reader.ts";
-import { RETCODE } from "./retcodes.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { badAnswer } from "./errors.ts";
 
@@ -82,42 +72,6 @@ export async function countDeals(mt5: Mt5ReadContext, login: string, period: Per
   return await readTotal(mt5, { login, ...bounds(await mt5.clock(), period) });
 }
 
-/**
- * Deals of several logins at once. It finds deals but never proves that there is none: the platform documents no limit of
- * rows and does not mark a list that it cut.
- */
-export async function findDeals(
-  mt5: Mt5ReadContext,
-  logins: readonly string[],
-  period: Period,
-): Promise<readonly Deal[]> {
-  const deals: Deal[] = [];
-  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
-    deals.push(...(await readBatch(mt5, logins.slice(from, from + MAX_LOGINS_PER_CALL), period)));
-  }
-  return inOrder(deals);
-}
-
-/** When the server answers that its limit is reached, the batch is halved; a single login is read page by page. */
-async function readBatch(mt5: Mt5ReadContext, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
-  const clock = await mt5.clock();
-  const query = { login: logins.join(","), ...bounds(clock, period) };
-  const envelope = await mt5.read({ method: "GET", path: "deal/get_batch", query });
-  if (envelope.code === RETCODE.limitReached) {
-    const [only, another] = logins;
-    if (only !== undefined && another === undefined) return await readDeals(mt5, only, period);
-    const half = Math.ceil(logins.length / 2);
-    return [
-      ...(await readBatch(mt5, logins.slice(0, half), period)),
-      ...(await readBatch(mt5, logins.slice(half), period)),
-    ];
-  }
-  const found = findDone(envelope);
-  const deals = found === undefined ? [] : rowsOf(found.answer).map((row) => readDeal(row, clock));
-  if (deals.some(({ login }) => !logins.includes(login))) throw badAnswer("the platform answers about another login");
-  return deals;
-}
-
 /** One deal by its ticket; undefined when the platform has none. */
 export async function getDeal(mt5: Mt5ReadContext, ticket: bigint): Promise<Deal | undefined> {
   const query = { ticket: ticket.toString() };
@@ -144,18 +98,21 @@ async function readTotal({ read }: Mt5ReadContext, query: Readonly<Record<string
   return fieldsOf(answer).number("Total");
 }
 
-function bounds(clock: ServerClock, { from, to }: Period): { from: string; to: string } {
+/** The parameters of a period, in seconds of the server's wall clock. */
+export function bounds(clock: ServerClock, { from, to }: Period): { from: string; to: string } {
   return {
     from: String(Math.max(0, Math.floor((clock.toServerMs(from.getTime()) - EDGE_MS) / 1_000))),
     to: String(Math.ceil((clock.toServerMs(to.getTime()) + EDGE_MS) / 1_000)),
   };
 }
 
-function inOrder(deals: readonly Deal[]): readonly Deal[] {
+/** By server time, then ticket. */
+export function inOrder(deals: readonly Deal[]): readonly Deal[] {
   return deals.toSorted((a, b) => a.serverTimeMs - b.serverTimeMs || (a.ticket < b.ticket ? -1 : 1));
 }
 
-function readDeal(row: JsonValue | undefined, clock: ServerClock, login?: string): Deal {
+/** One record of the history. With `login`, a record of another login throws. */
+export function readDeal(row: JsonValue | undefined, clock: ServerClock, login?: string): Deal {
   const fields = fieldsOf(row);
   if (login !== undefined) requireLogin(fields, login);
   const action = fields.code("Action");

@@ -1,8 +1,9 @@
 import type { Mt5Context } from "./context.ts";
 import { badAnswer } from "./errors.ts";
-import { fieldsOf } from "./fields.ts";
+import { fieldsOf, rowsOf } from "./fields.ts";
 import { isJsonArray } from "./http/json.ts";
-import { findDone } from "./reader.ts";
+import { findDone, requireDone } from "./reader.ts";
+import { SELECTOR_REFUSED } from "./retcodes.ts";
 
 export type Group = {
   /** Full path; case matters. */
@@ -18,4 +19,25 @@ export async function getGroup({ read }: Mt5Context, name: string): Promise<Grou
   const fields = fieldsOf(isJsonArray(found.answer) ? found.answer[0] : found.answer);
   if (fields.text("Group") !== name) throw badAnswer("the platform answers about another group");
   return { name, currency: fields.text("Currency"), currencyDigits: fields.number("CurrencyDigits") };
+}
+
+/** Characters of a mask: the platform would take such a name for several groups. */
+const MASK = /[*!,]/;
+
+/** Whether the name selects exactly the group of this name where the platform expects a mask. */
+export function isExactMask(group: string): boolean {
+  return group !== "" && !MASK.test(group);
+}
+
+/** The logins of a group; undefined when the server does not list them. */
+export async function listGroupLogins(
+  { read }: Pick<Mt5Context, "read">,
+  group: string,
+): Promise<readonly string[] | undefined> {
+  const envelope = await read({ method: "GET", path: "user/logins", query: { group } });
+  if (SELECTOR_REFUSED.has(envelope.code)) return undefined;
+  return rowsOf(requireDone(envelope).answer).map((login) => {
+    if (typeof login === "string") return login;
+    throw badAnswer("the platform's answer has a login that is not text");
+  });
 }

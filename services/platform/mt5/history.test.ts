@@ -80,6 +80,53 @@ test("a batch above the server's limit is halved, and a single login is read pag
   expect(calls["deal/get_batch"]).toBeGreaterThanOrEqual(5);
 });
 
+const isAny = () => true;
+
+test("deals of a group are found with one request; rows of accounts that are not asked for only count", async () => {
+  const logins = [await platform.account("1.00"), await platform.account("2.00")];
+  const found = await mt5.findGroupDeals("pamm\\investor", allTime(), (login) => login === logins[1]);
+  if (found.kind !== "read") throw new Error(found.kind);
+  expect(found.deals.map(({ login, profitMinor }) => [login, profitMinor])).toEqual([[logins[1], 2_00n]]);
+  expect(found.rows).toBeGreaterThanOrEqual(2);
+  expect(await mt5.findGroupDeals("pamm\\investor2", allTime(), isAny)).toMatchObject({ rows: 0 });
+});
+
+test("a refused selection by group is distinguished from a limit and from a failure", async () => {
+  const find = () => mt5.findGroupDeals("pamm\\investor", allTime(), isAny);
+  for (const code of [3, 8, 13, 12_000, 12_002]) {
+    await platform.fault("deal/get_batch", `retcode:${code}`, { parameter: "group" });
+    expect(await find()).toMatchObject({ kind: "refused", reason: expect.stringMatching(new RegExp(`^${code} `)) });
+  }
+  await platform.fault("deal/get_batch", "http:403", { parameter: "group", times: 2 });
+  expect(await find()).toMatchObject({ kind: "refused" });
+  await platform.fault("deal/get_batch", "retcode:3007", { parameter: "group" });
+  expect(await find()).toEqual({ kind: "too_many" });
+  await platform.fault("deal/get_batch", "retcode:10", { parameter: "group" });
+  await expect(find()).rejects.toMatchObject({ problem: "retcode", retcode: 10 });
+  await platform.fault("deal/get_batch", "http:500", { parameter: "group" });
+  await expect(find()).rejects.toMatchObject({ problem: "http_status" });
+});
+
+test("deals are found by their tickets, and a server that does not select so shows none", async () => {
+  const [one, two] = [await platform.account("1.00"), await platform.account("2.00")];
+  const tickets = (await mt5.findDeals([one, two], allTime())).map(({ ticket }) => ticket);
+  const found = await mt5.findDealsByTicket([...tickets, 999_999_999n]);
+  expect([...found].map(([ticket, { login }]) => [ticket, login])).toEqual([
+    [tickets[0], one],
+    [tickets[1], two],
+  ]);
+  await platform.fault("deal/get_batch", "retcode:3", { parameter: "ticket" });
+  expect(await mt5.findDealsByTicket(tickets)).toEqual(new Map());
+});
+
+test("the logins of a group are listed by its exact name", async () => {
+  const login = await platform.account();
+  expect(await mt5.listGroupLogins("pamm\\investor")).toContain(login);
+  expect(await mt5.listGroupLogins("pamm\\master")).not.toContain(login);
+  await platform.fault("user/logins", "retcode:8");
+  expect(await mt5.listGroupLogins("pamm\\investor")).toBeUndefined();
+});
+
 test("open positions and the account state are in the same units", async () => {
   const login = await platform.account("10000.00");
   expect(await mt5.readPositions(login)).toEqual([]);

@@ -16,9 +16,10 @@ import { FUZZ_TIMEOUT_MS, fuzzAsync } from "#test/fuzz/support/fuzz.ts";
 import { checkBalance, readAccountState } from "./account-state.ts";
 import { requireEnvelope } from "./codec.ts";
 import type { Mt5Context } from "./context.ts";
-import { findDeals, getDeal, readDeals } from "./deals.ts";
+import { findDeals, findDealsByTicket, findGroupDeals } from "./deal-batches.ts";
+import { getDeal, readDeals } from "./deals.ts";
 import { Mt5Error } from "./errors.ts";
-import { getGroup } from "./groups.ts";
+import { getGroup, listGroupLogins } from "./groups.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import { readPositions } from "./positions.ts";
 import { fixedClock, zoneClock } from "./server-clock.ts";
@@ -62,10 +63,18 @@ test(
       }, CLOCKS[zone]);
       const pages = await answerOf(readDeals(mt5, LOGIN, PERIOD));
       const batch = await answerOf(findDeals(mt5, [LOGIN], PERIOD));
+      const group = await answerOf(findGroupDeals(mt5, "pamm", PERIOD, (login) => login === LOGIN));
+      const byTicket = await answerOf(findDealsByTicket(mt5, [7n]));
       const one = await answerOf(getDeal(mt5, 7n));
       const tickets = new Set(pages?.map(({ ticket }) => ticket));
       if (pages !== undefined) expect([pages.length, tickets.size]).toEqual([total, total]);
       const found = [...(pages ?? []), ...(batch ?? [])];
+      if (group?.kind === "read") {
+        expect(group.rows).toBe(list.length);
+        expect(group.unreadable.has(LOGIN) && group.deals.length > 0).toBe(false);
+        found.push(...group.deals);
+      }
+      expect([...(byTicket ?? [])].filter(([ticket, deal]) => ticket !== 7n || deal.ticket !== 7n)).toEqual([]);
       expect(found.filter((deal) => deal.login !== LOGIN || !isStorable(deal))).toEqual([]);
       if (one !== undefined) expect([one.ticket, isStorable(one)]).toEqual([7n, true]);
     });
@@ -108,6 +117,9 @@ test(
     const reads: ((mt5: Mt5Context) => Promise<unknown>)[] = [
       (mt5) => readDeals(mt5, LOGIN, PERIOD),
       (mt5) => findDeals(mt5, [LOGIN], PERIOD),
+      (mt5) => findGroupDeals(mt5, "pamm", PERIOD, () => true),
+      (mt5) => findDealsByTicket(mt5, [7n]),
+      (mt5) => listGroupLogins(mt5, "pamm"),
       (mt5) => getDeal(mt5, 7n),
       (mt5) => readPositions(mt5, LOGIN),
       (mt5) => getUser(mt5, LOGIN),

@@ -135,6 +135,32 @@ test("a malformed deal or one of another login fails the whole read and is not l
   }
 });
 
+test("a malformed row fails only its own account among the deals of a group, and no foreign account", async () => {
+  const malformed = { ...DEAL, Login: "2", Profit: "0.005" };
+  await using platform = await answering({
+    "deal/get_batch": done([DEAL, malformed, { ...DEAL, Deal: "502", Login: "2" }, { Login: "3", Deal: "odd" }]),
+  });
+  const found = await platform.client.findGroupDeals("g", period, (login) => login !== "3");
+  expect(found).toMatchObject({ kind: "read", deals: [{ ticket: 500n, login: "1" }], rows: 4 });
+  expect(found).toHaveProperty("unreadable", new Set(["2"]));
+});
+
+test("a row without a readable login fails the deals of a group, because it may be of any account", async () => {
+  for (const row of [{ ...DEAL, Login: undefined }, { ...DEAL, Login: "x" }, "none"]) {
+    await using platform = await answering({ "deal/get_batch": done([DEAL, row]) });
+    await expect(platform.client.findGroupDeals("g", period, () => true)).rejects.toMatchObject({
+      problem: "bad_answer",
+    });
+  }
+});
+
+test("deals by ticket leave out malformed rows and deals that were not asked for", async () => {
+  await using platform = await answering({
+    "deal/get_batch": done([DEAL, { ...DEAL, Deal: "501" }, { ...DEAL, Deal: "502", Profit: "NaN" }]),
+  });
+  expect([...(await platform.client.findDealsByTicket([500n, 502n])).keys()]).toEqual([500n]);
+});
+
 test("a page that is not a list or a total that is not a number is an error", async () => {
   for (const [total, page] of [
     [done({ Total: "1" }), done({})],

@@ -13,7 +13,18 @@ export const RETCODE = {
   tooMuchMoney: 4005,
   requestDone: 10009,
   noMoney: 10019,
+  notImplemented: 12000,
+  notSupported: 12002,
 } as const;
+
+/** Answers to a list that is selected by group or by ticket which mean that this server does not select so. */
+export const SELECTOR_REFUSED: ReadonlySet<number> = new Set([
+  RETCODE.invalidParameters,
+  RETCODE.noPermission,
+  RETCODE.notFound,
+  RETCODE.notImplemented,
+  RETCODE.notSupported,
+]);
 
 /**
  * The meaning of a code for a command that was sent. A code that is not listed is ambiguous: the outcome is unknown.

@@ -124,33 +124,38 @@ export async function listRoles(db: Queryable, logins: readonly string[]): Promi
   return new Map(rows.map(({ login, role }) => [login, role]));
 }
 
-/** The next page of managed logins, in a stable order. */
-export async function listLogins(db: Queryable, after: string, limit: number): Promise<string[]> {
-  const rows = await many<{ login: string }>(
-    db,
-    sql`select login from account where login > ${after} order by login limit ${limit}`,
-  );
-  return rows.map(({ login }) => login);
-}
+/** A managed account, as the reader of the history knows it. */
+export type ManagedAccount = {
+  readonly login: string;
+  readonly role: Role;
+  /** As the platform showed it when the account was taken under management. */
+  readonly group: string;
+  readonly managedAt: Date;
+};
 
-/** Logins with an undecided deal, at any time of the history. */
-export async function listUndecided(db: Queryable): Promise<string[]> {
-  const rows = await many<{ login: string }>(
+/** The next page of managed accounts, in the order of their logins. */
+export async function listManaged(db: Queryable, after: string, limit: number): Promise<ManagedAccount[]> {
+  return await many<ManagedAccount>(
     db,
-    sql`select login from account where undecided_from is not null order by login`,
+    sql`select login, role, platform_group as "group", managed_at as "managedAt"
+        from account
+        where login > ${after}
+        order by login
+        limit ${limit}`,
   );
-  return rows.map(({ login }) => login);
 }
 
 export async function setUndecidedFrom(tx: Transaction, login: string, from: Date | undefined): Promise<void> {
   await execute(tx, sql`update account set undecided_from = ${from ?? null} where login = ${login}`);
 }
 
-/** Makes every read of the login begin at this instant, until its deals are in the log. */
-export async function readAgainFrom(db: Queryable, login: string, from: Date): Promise<void> {
+/** Makes every read of the logins begin at this instant, until their deals are in the log. */
+export async function readAgainFrom(db: Queryable, logins: readonly string[], from: Date): Promise<void> {
   await execute(
     db,
-    sql`update account set undecided_from = least(coalesce(undecided_from, ${from}), ${from}) where login = ${login}`,
+    sql`update account
+        set undecided_from = least(coalesce(undecided_from, ${from}), ${from})
+        where login = any (${logins}::text[])`,
   );
 }
 

@@ -2,68 +2,68 @@ import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { AmendmentKind } from "../domain/log-entry.ts";
 
-export type Window = { readonly logins: readonly string[]; readonly from: Date; readonly to: Date };
+/** From `from` inclusive to `to` exclusive. */
+export type Window = { readonly from: Date; readonly to: Date };
+
+export type DealOfLogin = { readonly login: string; readonly ticket: bigint };
 
 /** A recorded deal that a read of its time did not show. */
-export type UnshownDeal = {
-  readonly login: string;
-  readonly ticket: bigint;
-  readonly kind: string;
-  readonly amountMinor: bigint;
+export type UnshownDeal = DealOfLogin & {
   readonly at: Date;
   /** Null when the deal is known only from the answer to a command. */
   readonly serverMsc: bigint | null;
 };
 
 /**
- * Recorded deals that a read of their time should have shown and did not. Legs of a Master are included from their
- * answer on: their log entries wait for a read that may never show them. Deals reported or corrected as gone are left out.
+ * Recorded deals of these logins that a read of their time should have shown and did not. Legs of a Master are included
+ * from their answer on: their log entries wait for a read that may never show them.
  */
-export async function listUnshownDeals(
+export async function listUnshownOfLogins(
   db: Queryable,
   server: string,
-  { logins, from, to }: Window,
-  shown: readonly { readonly login: string; readonly ticket: bigint }[],
+  { logins, from, to }: Window & { readonly logins: readonly string[] },
+  shown: readonly DealOfLogin[],
 ): Promise<UnshownDeal[]> {
   return await many<UnshownDeal>(
     db,
-    sql`select logged.login, logged.kind, logged.amount_minor as "amountMinor", logged.deal_id as ticket,
-               logged.deal_at as at, logged.server_msc as "serverMsc"
-        from (
-          select login, kind, amount_minor, server, deal_id, deal_at, server_msc
-          from log_entry
-          where deal_id is not null
-          union all
-          select login, kind, amount_minor, server, deal_id, applied_at, null
-          from leg
-          where deal_id is not null
-            and not exists (
-              select from log_entry as own
-              where own.server = leg.server and own.deal_id = leg.deal_id and own.login = leg.login
-                and own.kind <> 'amendment'
-            )
-        ) as logged
-        left join lateral (
-          select deal_state, amendment
-          from log_entry as correction
-          where correction.server = logged.server and correction.corrected_deal_id = logged.deal_id
-            and correction.login = logged.login and correction.kind = 'correction'
-          order by deal_state desc
-          limit 1
-        ) as last on true
-        where logged.login = any (${logins}::text[]) and logged.deal_at >= ${from} and logged.deal_at < ${to}
-          and logged.server = ${server} and logged.kind <> 'amendment' and last.amendment is distinct from 'deal_gone'
+    sql`select recorded.login, recorded.deal_id as ticket, recorded.deal_at as at, recorded.server_msc as "serverMsc"
+        from recorded_deal as recorded
+        where recorded.login = any (${logins}::text[]) and recorded.deal_at >= ${from} and recorded.deal_at < ${to}
+          and recorded.server = ${server}
           and not exists (
             select
             from unnest(${shown.map((deal) => deal.login)}::text[], ${shown.map(({ ticket }) => ticket)}::bigint[])
                  as shown (login, deal_id)
-            where shown.login = logged.login and shown.deal_id = logged.deal_id
-          )
+            where shown.login = recorded.login and shown.deal_id = recorded.deal_id
+          )`,
+  );
+}
+
+/** Accounts of a group, but for some. */
+export type GroupPart = { readonly group: string; readonly except: readonly string[] };
+
+/** Accounts whose deals one read shows: some logins, or a group but for some of its accounts. */
+export type ReadAccounts = { readonly logins: readonly string[] } | GroupPart;
+
+/** Like `listUnshownOfLogins` for the accounts of a group, however many they are. */
+export async function listUnshownOfGroup(
+  db: Queryable,
+  server: string,
+  { group, except, from, to }: Window & GroupPart,
+  shown: readonly DealOfLogin[],
+): Promise<UnshownDeal[]> {
+  return await many<UnshownDeal>(
+    db,
+    sql`select recorded.login, recorded.deal_id as ticket, recorded.deal_at as at, recorded.server_msc as "serverMsc"
+        from recorded_deal as recorded
+        join account on account.login = recorded.login
+        where account.platform_group = ${group} and not recorded.login = any (${except}::text[])
+          and recorded.deal_at >= ${from} and recorded.deal_at < ${to} and recorded.server = ${server}
           and not exists (
-            select from log_entry as reported
-            where reported.login = logged.login and reported.server = logged.server and reported.deal_id = logged.deal_id
-              and reported.kind = 'amendment' and reported.amendment = 'deal_gone'
-              and reported.deal_state = coalesce(last.deal_state, 0)
+            select
+            from unnest(${shown.map((deal) => deal.login)}::text[], ${shown.map(({ ticket }) => ticket)}::bigint[])
+                 as shown (login, deal_id)
+            where shown.login = recorded.login and shown.deal_id = recorded.deal_id
           )`,
   );
 }

@@ -26,7 +26,7 @@ type VerificationRow = {
   verifications: number;
 };
 
-/** Claims due verifications for this process, which schedules the next one of each with `saveVerification`. */
+/** Claims due verifications for this process, which schedules the next one of each with `saveVerifications`. */
 export async function claimVerifications(db: Queryable, claimMs: number, limit: number): Promise<DueVerification[]> {
   const rows = await many<VerificationRow>(
     db,
@@ -54,17 +54,24 @@ export async function claimVerifications(db: Queryable, claimMs: number, limit: 
   }));
 }
 
-/** Records that the deal was found. Without `nextAt` there is no further verification. */
-export async function saveVerification(
-  db: Queryable,
-  { number, verifications }: DueVerification,
-  nextAt: Date | undefined,
-): Promise<void> {
+/** A verification that found the deal. Without `nextAt` there is no further verification. */
+export type FoundVerification = Pick<DueVerification, "number" | "verifications"> & {
+  readonly nextAt: Date | undefined;
+};
+
+/** Records that the deals were found. A leg that changed since its verification was claimed stays as it is. */
+export async function saveVerifications(db: Queryable, found: readonly FoundVerification[]): Promise<void> {
+  if (found.length === 0) return;
   await execute(
     db,
     sql`update leg
-        set verifications = verifications + 1, next_scan_at = coalesce(${nextAt}::timestamptz, next_scan_at)
-        where number = ${number} and state = 'APPLIED' and verifications = ${verifications}`,
+        set verifications = leg.verifications + 1, next_scan_at = coalesce(verified.next_at, next_scan_at)
+        from unnest(
+          ${found.map(({ number }) => number)}::bigint[],
+          ${found.map(({ verifications }) => verifications)}::smallint[],
+          ${found.map(({ nextAt }) => nextAt)}::timestamptz[]
+        ) as verified (number, verifications, next_at)
+        where leg.number = verified.number and state = 'APPLIED' and leg.verifications = verified.verifications`,
   );
 }
 

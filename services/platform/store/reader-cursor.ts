@@ -1,9 +1,19 @@
-import { execute, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { ManagedAccount } from "./accounts.ts";
 
-/** The instant up to which the history of all managed accounts has been read; undefined before the first run. */
-export async function findReadTo(db: Queryable): Promise<Date | undefined> {
-  const row = await maybeOne<{ read_to: Date }>(db, sql`select read_to from reader_cursor`);
-  return row?.read_to;
+export type ReadTo = {
+  /** By the clock of the database. */
+  readonly now: Date;
+  /** The instant up to which the history of all managed accounts has been read; undefined before the first run. */
+  readonly readTo: Date | undefined;
+};
+
+export async function findReadTo(db: Queryable): Promise<ReadTo> {
+  const { now, readTo } = await one<{ now: Date; readTo: Date | null }>(
+    db,
+    sql`select clock_timestamp() as now, (select read_to from reader_cursor) as "readTo"`,
+  );
+  return { now, readTo: readTo ?? undefined };
 }
 
 export async function moveReadTo(db: Queryable, readTo: Date): Promise<void> {
@@ -13,4 +23,69 @@ export async function moveReadTo(db: Queryable, readTo: Date): Promise<void> {
         on conflict (is_only) do update
         set read_to = greatest(reader_cursor.read_to, excluded.read_to)`,
   );
+}
+
+/** What the reader asks the database for while nothing happens: all of it is one statement. */
+export type ReaderNews = {
+  readonly now: Date;
+  /** When the newest entry of all logs was made; null before the first one. */
+  readonly loggedAt: Date | null;
+  /** Accounts that came under management since an instant, the oldest first. */
+  readonly managed: readonly ManagedAccount[];
+  /** Logins with an undecided deal, at any time of the history. */
+  readonly undecided: readonly string[];
+};
+
+export type NewsRequest = {
+  readonly managedSince: Date;
+  readonly maxManaged: number;
+  /** The page of undecided logins after this one. */
+  readonly undecidedAfter: string;
+  readonly maxUndecided: number;
+};
+
+type NewsRow = Pick<ReaderNews, "now" | "loggedAt"> & { isUndecided: boolean | null } & (
+    | ManagedAccount
+    | { [Name in keyof ManagedAccount]: null }
+  );
+
+export async function readNews(
+  db: Queryable,
+  { managedSince, maxManaged, undecidedAfter, maxUndecided }: NewsRequest,
+): Promise<ReaderNews> {
+  const rows = await many<NewsRow>(
+    db,
+    sql`select here.now, here."loggedAt", listed.login, listed.role, listed."group", listed."managedAt", listed."isUndecided"
+        from (
+          select clock_timestamp() as now, (select logged_at from log_entry order by id desc limit 1) as "loggedAt"
+        ) as here
+        left join (
+          select login, role, "group", "managedAt", false as "isUndecided"
+          from (
+            select login, role, platform_group as "group", managed_at as "managedAt"
+            from account
+            where managed_at >= ${managedSince}
+            order by managed_at
+            limit ${maxManaged}
+          ) as managed
+          union all
+          select login, role, "group", "managedAt", true
+          from (
+            select login, role, platform_group as "group", managed_at as "managedAt"
+            from account
+            where undecided_from is not null and login > ${undecidedAfter}
+            order by login
+            limit ${maxUndecided}
+          ) as undecided
+        ) as listed on true`,
+  );
+  const [first] = rows;
+  if (first === undefined) throw new Error("a clock has no time");
+  const listed = rows.flatMap((row) => (row.login === null ? [] : [row]));
+  return {
+    now: first.now,
+    loggedAt: first.loggedAt,
+    managed: listed.filter(({ isUndecided }) => isUndecided === false),
+    undecided: listed.filter(({ isUndecided }) => isUndecided === true).map(({ login }) => login),
+  };
 }

@@ -57,8 +57,14 @@ export function controlOf(url: string) {
       call("POST", `deals/${deal}/edit`, own),
     cancelDeal: (deal: number) => call("POST", `deals/${deal}/cancel`),
     removeDeal: (deal: number) => call("DELETE", `deals/${deal}`),
-    fault: (fault: { command: string; effect: string; times?: number; after?: number; delay_ms?: number }) =>
-      call("POST", "faults", fault),
+    fault: (fault: {
+      command: string;
+      parameter?: string;
+      effect: string;
+      times?: number;
+      after?: number;
+      delay_ms?: number;
+    }) => call("POST", "faults", fault),
     noFaults: () => call("DELETE", "faults"),
     restart: (forgetMs?: number) => call("POST", "restart", forgetMs === undefined ? {} : { forget_ms: forgetMs }),
     stats: () => call("GET", "stats") as Promise<{ calls: Record<string, number> }>,

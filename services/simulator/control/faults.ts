@@ -22,6 +22,7 @@ export function addFault(server: TradeServer, body: unknown): object {
   const fault: Fault = {
     id: server.nextFault,
     command: read.required("command", "a Web API command such as trade/balance, or *", parseCommand),
+    parameter: read.optional("parameter", "the name of a parameter, for example group", parseParameter),
     effect: read.required("effect", `one of ${PLAIN_EFFECTS.join(", ")}, retcode:<n>, http:<status>`, parseEffect),
     times: read.optional("times", `a whole number from 1 to ${MAX_TIMES}`, integer(1, MAX_TIMES)) ?? 1,
     after: read.optional("after", `a whole number up to ${MAX_TIMES}`, integer(0, MAX_TIMES)) ?? 0,
@@ -38,9 +39,10 @@ export function addFault(server: TradeServer, body: unknown): object {
 }
 
 export function listFaults({ faults }: TradeServer): object[] {
-  return faults.map(({ id, command, effect, times, after, delayMs }) => ({
+  return faults.map(({ id, command, parameter, effect, times, after, delayMs }) => ({
     id,
     command,
+    parameter,
     effect: effectText(effect),
     times,
     after,
@@ -60,6 +62,9 @@ const parseCommand: Parse<string> = (value) => {
   const command = value.replace(/^\/?api\//, "");
   return command === "*" || isCommand(command) ? command : undefined;
 };
+
+const parseParameter: Parse<string> = (value) =>
+  typeof value === "string" && /^[a-z_]{1,32}$/i.test(value) ? value.toLowerCase() : undefined;
 
 const parseEffect: Parse<Effect> = (value) => {
   const kind = PLAIN_EFFECTS.find((known) => known === value);

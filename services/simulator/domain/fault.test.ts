@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
 import { type Fault, NO_FAULT, strike } from "./fault.ts";
 
+const NONE: ReadonlySet<string> = new Set();
+
 function aFault(overrides: Partial<Fault> = {}): Fault {
   return {
     id: 1,
     command: "trade/balance",
+    parameter: undefined,
     effect: { kind: "drop_before" },
     delayMs: 100,
     after: 0,
@@ -17,7 +20,7 @@ test("a fault starts after its number of calls, applies its number of times and 
   let faults: readonly Fault[] = [aFault({ after: 2, times: 2 })];
   const hits: boolean[] = [];
   for (let call = 0; call < 6; call += 1) {
-    const struck = strike(faults, "trade/balance");
+    const struck = strike(faults, "trade/balance", NONE);
     faults = struck.faults;
     hits.push(struck.verdict.dropBefore);
   }
@@ -27,7 +30,16 @@ test("a fault starts after its number of calls, applies its number of times and 
 
 test("other commands are not affected and do not count", () => {
   const faults = [aFault()];
-  expect(strike(faults, "user/get")).toEqual({ faults, verdict: NO_FAULT });
+  expect(strike(faults, "user/get", NONE)).toEqual({ faults, verdict: NO_FAULT });
+});
+
+test("a fault of one parameter hits and counts only calls with it", () => {
+  const faults = [aFault({ command: "deal/get_batch", parameter: "group" })];
+  expect(strike(faults, "deal/get_batch", new Set(["login", "from"]))).toEqual({ faults, verdict: NO_FAULT });
+  expect(strike(faults, "deal/get_batch", new Set(["group", "from"]))).toMatchObject({
+    faults: [],
+    verdict: { dropBefore: true },
+  });
 });
 
 test("of several answers the first is used, of several delays the longest", () => {
@@ -43,6 +55,7 @@ test("of several answers the first is used, of several delays the longest", () =
       aFault({ effect: { kind: "drop_after" } }),
     ],
     "trade/balance",
+    NONE,
   );
   expect(verdict).toEqual({
     dropBefore: false,

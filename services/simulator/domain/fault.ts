@@ -7,6 +7,8 @@ export type Fault = {
   readonly id: number;
   /** A Web API path without /api/, or * for all. */
   readonly command: string;
+  /** Only calls with this parameter count; undefined = all. */
+  readonly parameter: string | undefined;
   readonly effect: Effect;
   readonly delayMs: number;
   /** Matching calls that still pass untouched. */
@@ -38,12 +40,18 @@ export const NO_FAULT: Verdict = {
   cutsComment: false,
 };
 
-/** One call of a command: each matching fault counts for itself, and those that are due act together. */
+/**
+ * One call of a command, with the names of its parameters: each matching fault counts for itself, and those that are due
+ * act together.
+ */
 export function strike(
   faults: readonly Fault[],
   command: string,
+  parameters: ReadonlySet<string>,
 ): { readonly faults: readonly Fault[]; readonly verdict: Verdict } {
-  const isMatch = (fault: Fault): boolean => fault.command === "*" || fault.command === command;
+  const isMatch = (fault: Fault): boolean =>
+    (fault.command === "*" || fault.command === command) &&
+    (fault.parameter === undefined || parameters.has(fault.parameter));
   const due = faults.filter((fault) => isMatch(fault) && fault.after === 0);
   return {
     faults: faults.map((fault) => (isMatch(fault) ? counted(fault) : fault)).filter(({ times }) => times > 0),

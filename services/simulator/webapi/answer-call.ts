@@ -5,7 +5,7 @@ import type { TradeServer } from "../trade-server.ts";
 import { COMMANDS, SESSION_COMMANDS } from "./command-table.ts";
 import type { Connection } from "./connection.ts";
 import { execute, runCommand, runSessionCommand } from "./execute.ts";
-import { type Params, parseBody, parseQuery } from "./params.ts";
+import { namesOf, type Params, parseBody, parseQuery } from "./params.ts";
 import { DROP, plain, refusal, type Reply } from "./reply.ts";
 
 export type Call = {
@@ -34,10 +34,10 @@ export async function answerCall(context: CallContext, call: Call): Promise<Repl
   if (session === undefined && !COMMANDS.has(name)) return plain(404);
 
   server.calls.set(name, (server.calls.get(name) ?? 0) + 1);
-  const { faults, verdict } = strike(server.faults, name);
+  const params = paramsOf(call);
+  const { faults, verdict } = strike(server.faults, name, params === undefined ? new Set() : namesOf(params));
   server.faults = faults;
   return underFaults(context, verdict, () => {
-    const params = paramsOf(call);
     if (params === undefined) return refusal(RETCODE.invalidParameters);
     return session === undefined
       ? runCommand(server, name, params, verdict)

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startSimulator } from "../start.ts";
-import { addFunded, addUser, pay } from "../test/fixture.ts";
+import { addFunded, addUser, control, pay } from "../test/fixture.ts";
 import { connectAuthenticated } from "../test/raw-client.ts";
 
 const ALWAYS = "from=0&to=9999999999";
@@ -126,4 +126,44 @@ test("deals can be edited and deleted without a change of the balance", async ()
   expect((await client.json(`/api/deal/get?ticket=${ticket}`)).retcode).toBe("13 Not found");
   expect((await client.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("5.00");
   expect((await client.json("/api/deal/update", { body: { Deal: ticket } })).retcode).toBe("13 Not found");
+});
+
+test("deals, positions and accounts of several groups are selected by a mask, and those of another group are not", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const [master, investor, other] = [
+    await addFunded(client, "1.00", { Group: "pamm\\master" }),
+    await addFunded(client, "2.00"),
+    await addFunded(client, "3.00", { Group: "demo\\forex" }),
+  ];
+  const logins = async (command: string, mask: string) => {
+    const { answer } = await client.json(`/api/${command}?group=${encodeURIComponent(mask)}&${ALWAYS}`);
+    return answer.map(({ Login }: { Login: string }) => Login);
+  };
+
+  for (const command of ["deal/get_batch", "user/get_batch", "user/account/get_batch"]) {
+    expect(await logins(command, "pamm\\*")).toEqual([master, investor]);
+    expect(await logins(command, "pamm\\*,!pamm\\master,demo\\*")).toEqual([investor, other]);
+    expect(await logins(command, "pamm\\mast")).toEqual([]);
+  }
+  expect(await logins("position/get_batch", "*")).toEqual([]);
+});
+
+test("a server that refuses the selection by group answers the selection by login", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectAuthenticated(simulator);
+  const login = await addFunded(client, "1.00");
+  const fault = { command: "deal/get_batch", parameter: "group", effect: "retcode:3", times: 2 };
+  await control(simulator, "POST", "faults", fault);
+
+  const byGroup = () => client.json(`/api/deal/get_batch?group=pamm%5Cinvestor&${ALWAYS}`);
+  expect((await byGroup()).retcode).toBe("3 Invalid parameters");
+  expect((await client.json(`/api/deal/get_batch?login=${login}&${ALWAYS}`)).answer).toHaveLength(1);
+  expect((await client.json("/api/deal/get_batch", { body: { Group: "*", From: "0", To: "9" } })).retcode).toBe(
+    "3 Invalid parameters",
+  );
+  expect((await byGroup()).answer).toHaveLength(1);
+  expect((await control(simulator, "POST", "faults", { ...fault, parameter: "a b" })).body).toMatchObject({
+    errors: [{ field: "parameter", message: "must be the name of a parameter, for example group" }],
+  });
 });

@@ -41,6 +41,11 @@ export function parseBody(text: string): Readonly<Record<string, unknown>> | und
   }
 }
 
+/** Of the parameters that are given, in lower case. */
+export function namesOf({ query, body }: Params): ReadonlySet<string> {
+  return new Set([...query.keys(), ...Object.keys(body).map((name) => name.toLowerCase())]);
+}
+
 /** A scalar under its query name; the body, where it may also have its documented name, wins over the query. */
 export function textOf({ query, body }: Params, name: string): string | undefined {
   const inBody = body[documentedName(name)] ?? body[name];

@@ -127,8 +127,8 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
       },
       {
         file: `${PLATFORM}/amendments/amendments.ts`,
-        find: "await verifyDeals(deps, group);",
-        put: "if (group.length === 0) await verifyDeals(deps, group);",
+        find: "if (due.length > 0) await verifyDeals(deps, due);",
+        put: "if (due.length < 0) await verifyDeals(deps, due);",
       },
     ],
     detectedBy: ["I16"],

@@ -93,6 +93,16 @@ test("both databases return the same rows for joins, groups, orders and limits",
           where (n, m) > (10, 3) order by n, m`,
       sql`select l.n, next.m from unnest(${[1, 2]}::integer[]) as l (n)
           cross join lateral (select l.n * 10 as m union all select l.n order by m limit 1) as next order by l.n`,
+      sql`select here.at, listed.n, listed.kind from (select 1 as at, (select max(id) from log_entry) as newest) as here
+          left join (
+            select n, 'first' as kind from (select n from unnest(${[3, 1, 2]}::integer[]) as l (n) order by n limit 2) as low
+            union all
+            select n, 'last' from (select n from unnest(${[3, 1, 2]}::integer[]) as l (n) order by n desc limit 1) as high
+          ) as listed on true order by listed.n`,
+      sql`select (select read_to from reader_cursor) as read_to`,
+      sql`select recorded.login, recorded.deal_id from recorded_deal as recorded
+          join account on account.login = recorded.login
+          where account.platform_group = 'g' and not recorded.login = any (${["8"]}::text[])`,
       sql`select n from unnest(${[1, 2, 3]}::integer[]) as l (n)
           where exists (select from unnest(${[2, 3]}::integer[]) as r (m) where m = n) and n < (select max(x)
             from unnest(${[3]}::integer[]) as t (x))`,

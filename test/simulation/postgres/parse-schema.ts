@@ -102,7 +102,9 @@ function parseIndex(tokens: Tokens, isUnique: boolean): Definition {
   const name = tokens.name();
   tokens.expect("on");
   const table = tokens.name();
+  if (tokens.takes("using")) tokens.name();
   const on = tokens.inParentheses(() => tokens.list(() => parseIndexed(tokens)));
+  if (tokens.takes("with")) tokens.inParentheses(() => tokens.list(() => parseAlone(tokens)));
   const where = tokens.takes("where") ? parseAlone(tokens) : undefined;
   return { kind: "index", isUnique, name, table, on, where };
 }

@@ -49,9 +49,10 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
     readDeals: (login, period) => request("deals of a login", () => history([login], period)),
     getDeal: (ticket) => request("deal", () => dealOf(server.deals, ticket, scheduler.nowMs)),
     findDealsByTicket: (tickets) =>
-      request("deals by ticket", () =>
-        tickets.flatMap((ticket) => dealOf(server.deals, ticket, scheduler.nowMs) ?? []),
-      ),
+      request("deals by ticket", () => {
+        const found = tickets.flatMap((ticket) => dealOf(server.deals, ticket, scheduler.nowMs) ?? []);
+        return new Map(found.map((deal) => [deal.ticket, deal]));
+      }),
   };
   const sessions = createSessions(options, process, historyReads);
 
@@ -67,12 +68,20 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
       request("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
     countDeals: (login, period) => request("number of deals", () => history([login], period).length),
     findDeals: (logins, period) => request("deals", () => history(logins, period)),
+    // All accounts are in one group.
+    findGroupDeals: (_group, period, isAskedFor) =>
+      request("deals of a group", () => {
+        const deals = history(server.logins, period);
+        const asked = deals.filter(({ login }) => isAskedFor(login));
+        return { kind: "read", deals: asked, rows: deals.length, unreadable: new Set() };
+      }),
     readAccountState: (login) => request("state", () => stateOf(login, server.balanceOf(login))),
     checkBalance: (login) => request("balance", () => balanceOf(server.balanceOf(login) ?? 0n)),
     addUser: () => notSimulated("addUser"),
     disableUser: () => notSimulated("disableUser"),
     checkPassword: () => notSimulated("checkPassword"),
     getGroup: () => notSimulated("getGroup"),
+    listGroupLogins: () => request("logins of a group", () => server.logins),
     serverClock: () => Promise.resolve(fixedClock(0)),
     ...sessions,
     status: () => ({ reachable: server.isUp, sessions: SESSIONS, waiting: 0, lastError: undefined }),

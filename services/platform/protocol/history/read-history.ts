@@ -1,9 +1,8 @@
 import { compareHistory } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
 import { SHOWN_WITHIN_MS } from "../../domain/next-scan.ts";
-import type { Deal } from "../../mt5/deals.ts";
+import type { Deal, Period } from "../../mt5/deals.ts";
 import { findAccount, readAgainFrom } from "../../store/accounts.ts";
-import { readClock } from "../../store/clock.ts";
 import { listLoggedDeals } from "../../store/logged-deals.ts";
 import { listAdoptedDeals } from "../../store/explained-deals.ts";
 import { hasUnreadBefore } from "../../store/legs.ts";
@@ -15,18 +14,25 @@ import { CLOCK_WINDOW_MS } from "../../mt5/server-clock.ts";
 /** Each read begins this long before the end of the previous one, because the platform may show a deal late. */
 export const REREAD_MS = SHOWN_WITHIN_MS;
 
+/** Since when a read shows the history of its accounts. */
+export type ReadSpan = {
+  /** The history was read completely from here. */
+  readonly since: Date;
+  /** These deals are from here; later than `since` when the history is read in several periods, one after the other. */
+  readonly from: Date;
+};
+
 /**
- * Reads the deals of some logins since an instant, files new deals, and reports amended ones. `always` are logins that
- * are filed also without new deals: a deal that was undecided may be decided by now.
+ * Files new deals of a read and reports amended ones. `always` are logins that are filed also without new deals: a deal
+ * that was undecided may be decided by now. Returns the deals that were recorded before, and unchanged.
  */
-export async function readHistory(
+export async function fileHistory(
   deps: Deps,
-  logins: readonly string[],
-  from: Date,
+  deals: readonly Deal[],
+  span: ReadSpan,
   always: readonly string[] = [],
 ): Promise<readonly Deal[]> {
   const { pool, settings } = deps;
-  const deals = await deps.mt5.findDeals(logins, { from, to: new Date((await readClock(pool)) + CLOCK_WINDOW_MS) });
   const tickets = deals.map(({ ticket }) => ticket);
   const logged = Map.groupBy(await listLoggedDeals(pool, settings.server, tickets), ({ ticket }) => ticket);
   const unknown = deals.filter(({ ticket }) => !logged.has(ticket));
@@ -37,34 +43,40 @@ export async function readHistory(
   );
   const fresh = unknown.filter((deal) => !adopted.has(deal.ticket) && !isWithoutEffect(deal));
   const own = Map.groupBy(fresh, (deal) => deal.login);
-  for (const login of new Set([...own.keys(), ...always])) await fileOwn(deps, login, from, own.get(login) ?? []);
-  await compareHistory(deps, deals, { logged, adopted });
-  return deals;
+  for (const login of new Set([...own.keys(), ...always])) await fileOwn(deps, login, span, own.get(login) ?? []);
+  return await compareHistory(deps, deals, { logged, adopted });
 }
 
 /** Reads one login from the instant up to which the reader has read. */
 export async function readLogin(deps: Deps, login: string): Promise<void> {
   const undecided = (await findAccount(deps.pool, login))?.undecidedFrom;
-  const usual = await readFrom(deps, REREAD_MS);
-  const from = undecided !== undefined && undecided < usual ? undecided : usual;
-  await readHistory(deps, [login], from, undecided === undefined ? [] : [login]);
+  const usual = await recentPeriod(deps);
+  const from = undecided !== undefined && undecided < usual.from ? undecided : usual.from;
+  const deals = await deps.mt5.findDeals([login], { from, to: usual.to });
+  await fileHistory(deps, deals, { since: from, from }, undecided === undefined ? [] : [login]);
 }
 
-/** The instant from which to read, so that no deal since the last complete run is missed. */
-export async function readFrom({ pool }: Deps, rereadMs: number): Promise<Date> {
-  const nowMs = await readClock(pool);
-  const readTo = await findReadTo(pool);
-  return new Date(Math.min(readTo?.getTime() ?? nowMs, nowMs) - rereadMs);
+/** Reads some logins from the instant up to which the reader has read, with one request. */
+export async function readLogins(deps: Deps, logins: readonly string[]): Promise<void> {
+  const { from, to } = await recentPeriod(deps);
+  await fileHistory(deps, await deps.mt5.findDeals(logins, { from, to }), { since: from, from });
+}
+
+/** A period in which no deal since the last complete run of the reader is missed. */
+async function recentPeriod({ pool }: Deps): Promise<Period> {
+  const { now, readTo = now } = await findReadTo(pool);
+  const from = new Date(Math.min(readTo.getTime(), now.getTime()) - REREAD_MS);
+  return { from, to: new Date(now.getTime() + CLOCK_WINDOW_MS) };
 }
 
 /** Files the deals of one login. A failure is recorded, so that the login is read again from this instant, and not thrown. */
-async function fileOwn(deps: Deps, login: string, from: Date, deals: readonly Deal[]): Promise<void> {
+async function fileOwn(deps: Deps, login: string, { since, from }: ReadSpan, deals: readonly Deal[]): Promise<void> {
   try {
     // This read begins after a deal that is not in the log yet: a longer read appends both deals in order.
-    if (deals.length > 0 && (await hasUnreadBefore(deps.pool, deps.settings.server, login, from))) return;
+    if (deals.length > 0 && (await hasUnreadBefore(deps.pool, deps.settings.server, login, since))) return;
     await fileDeals(deps, login, { from, deals });
   } catch (error) {
     deps.log.info("deals not appended to the log, retry scheduled", { login, error });
-    await readAgainFrom(deps.pool, login, from);
+    await readAgainFrom(deps.pool, [login], from);
   }
 }

@@ -1,0 +1,145 @@
+import { bounds, type Deal, inOrder, type Period, readDeal, readDeals } from "./deals.ts";
+import type { Mt5ReadContext } from "./context.ts";
+import { badAnswer, Mt5Error } from "./errors.ts";
+import { fieldsOf, loginOf, MAX_LOGINS_PER_CALL, rowsOf } from "./fields.ts";
+import type { JsonValue } from "./http/json.ts";
+import { findDone, requireDone } from "./reader.ts";
+import { RETCODE, SELECTOR_REFUSED } from "./retcodes.ts";
+import type { ServerClock } from "./server-clock.ts";
+
+/** One request that returns deals of many accounts: deal/get_batch with one of its three selectors. */
+const PATH = "deal/get_batch";
+
+/**
+ * Deals of several logins at once. It finds deals but never proves that there is none: the platform documents no limit of
+ * rows and does not mark a list that it cut.
+ */
+export async function findDeals(
+  mt5: Mt5ReadContext,
+  logins: readonly string[],
+  period: Period,
+): Promise<readonly Deal[]> {
+  const deals: Deal[] = [];
+  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
+    deals.push(...(await readBatch(mt5, logins.slice(from, from + MAX_LOGINS_PER_CALL), period)));
+  }
+  return inOrder(deals);
+}
+
+/** When the server answers that its limit is reached, the batch is halved; a single login is read page by page. */
+async function readBatch(mt5: Mt5ReadContext, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
+  const clock = await mt5.clock();
+  const query = { login: logins.join(","), ...bounds(clock, period) };
+  const envelope = await mt5.read({ method: "GET", path: PATH, query });
+  if (envelope.code === RETCODE.limitReached) {
+    const [only, another] = logins;
+    if (only !== undefined && another === undefined) return await readDeals(mt5, only, period);
+    const half = Math.ceil(logins.length / 2);
+    return [
+      ...(await readBatch(mt5, logins.slice(0, half), period)),
+      ...(await readBatch(mt5, logins.slice(half), period)),
+    ];
+  }
+  const found = findDone(envelope);
+  const deals = found === undefined ? [] : rowsOf(found.answer).map((row) => readDeal(row, clock));
+  if (deals.some(({ login }) => !logins.includes(login))) throw badAnswer("the platform answers about another login");
+  return deals;
+}
+
+/** What the platform answers about the deals of a group. */
+export type GroupDeals =
+  | {
+      readonly kind: "read";
+      /** Deals of the accounts that were asked for, by server time and then ticket. */
+      readonly deals: readonly Deal[];
+      /** Rows of the answer, those of other accounts included. */
+      readonly rows: number;
+      /** Accounts with a row that is not as documented: none of their deals is returned. */
+      readonly unreadable: ReadonlySet<string>;
+    }
+  /** More rows than the server returns at once: the period has to be shorter. */
+  | { readonly kind: "too_many" }
+  /** The server, or the rights of the manager, do not allow to select by group. */
+  | { readonly kind: "refused"; readonly reason: string };
+
+/**
+ * Deals of all accounts of a group in a period, with one request. Rows of other accounts are not read beyond their login: a
+ * row of another client of the broker must not stop the reading of these accounts. `group` is an exact name, not a mask.
+ */
+export async function findGroupDeals(
+  mt5: Mt5ReadContext,
+  group: string,
+  period: Period,
+  isAskedFor: (login: string) => boolean,
+): Promise<GroupDeals> {
+  const clock = await mt5.clock();
+  const answered = await selectedBy(mt5, { group, ...bounds(clock, period) });
+  return answered.kind === "done" ? readRows(rowsOf(answered.answer), clock, isAskedFor) : answered;
+}
+
+/**
+ * Those of the deals that the platform shows, by ticket. A deal that is not returned may exist: a server that does not
+ * select by ticket, or a row that is not as documented, leaves it out.
+ */
+export async function findDealsByTicket(
+  mt5: Mt5ReadContext,
+  tickets: readonly bigint[],
+): Promise<ReadonlyMap<bigint, Deal>> {
+  const shown = new Map<bigint, Deal>();
+  const clock = await mt5.clock();
+  for (let from = 0; from < tickets.length; from += MAX_LOGINS_PER_CALL) {
+    const asked = tickets.slice(from, from + MAX_LOGINS_PER_CALL);
+    const answered = await selectedBy(mt5, { ticket: asked.join(",") });
+    for (const row of answered.kind === "done" ? rowsOf(answered.answer) : []) {
+      const deal = readable(row, clock);
+      if (deal !== undefined && asked.includes(deal.ticket)) shown.set(deal.ticket, deal);
+    }
+  }
+  return shown;
+}
+
+type Selected =
+  | { readonly kind: "done"; readonly answer: JsonValue | undefined }
+  | Exclude<GroupDeals, { readonly kind: "read" }>;
+
+async function selectedBy(mt5: Mt5ReadContext, query: Readonly<Record<string, string>>): Promise<Selected> {
+  try {
+    const envelope = await mt5.read({ method: "GET", path: PATH, query });
+    const { code, text } = envelope;
+    if (code === RETCODE.limitReached) return { kind: "too_many" };
+    if (SELECTOR_REFUSED.has(code)) return { kind: "refused", reason: `${code} ${text}` };
+    return { kind: "done", answer: requireDone(envelope).answer };
+  } catch (error) {
+    if (!(error instanceof Mt5Error && error.problem === "forbidden")) throw error;
+    return { kind: "refused", reason: error.message };
+  }
+}
+
+function readRows(
+  rows: readonly JsonValue[],
+  clock: ServerClock,
+  isAskedFor: (login: string) => boolean,
+): Extract<GroupDeals, { readonly kind: "read" }> {
+  const deals: Deal[] = [];
+  const unreadable = new Set<string>();
+  for (const row of rows) {
+    // A row without a readable login may be of any account: it fails the whole read.
+    const login = loginOf(fieldsOf(row));
+    if (!isAskedFor(login)) continue;
+    const deal = readable(row, clock);
+    if (deal === undefined) unreadable.add(login);
+    else deals.push(deal);
+  }
+  const whole = unreadable.size === 0 ? deals : deals.filter(({ login }) => !unreadable.has(login));
+  return { kind: "read", deals: inOrder(whole), rows: rows.length, unreadable };
+}
+
+/** Undefined for a row that is not as documented. */
+function readable(row: JsonValue, clock: ServerClock): Deal | undefined {
+  try {
+    return readDeal(row, clock);
+  } catch (error) {
+    if (error instanceof Mt5Error) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,350 @@
+import { expect, test } from "vitest";
+import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import type { LogFields } from "#kernel/log.ts";
+import type { Deps } from "../deps.ts";
+import { dealReader } from "../jobs/read-deals.ts";
+import { findingsOf, summaryOf } from "../testing/log-of.ts";
+import { aCall, anAccount, aWorld, type Instance, type World } from "../testing/world.ts";
+import { aDeposit } from "../testing/requests.ts";
+
+const GROUP = String.raw`pamm\master`;
+
+type Calls = Record<string, number>;
+
+/** Calls that the platform gets during the work. */
+async function callsOf({ control }: World, work: () => Promise<unknown>): Promise<Calls> {
+  const { calls: before } = await control.stats();
+  await work();
+  const { calls: after } = await control.stats();
+  return Object.fromEntries(
+    Object.entries(after).flatMap(([path, n]) => (n > (before[path] ?? 0) ? [[path, n - (before[path] ?? 0)]] : [])),
+  );
+}
+
+/** Statements on all connections of the process, from now on. */
+function countStatements({ deps }: Instance): { count: number; texts: string[] } {
+  const counted = { count: 0, texts: [] as string[] };
+  const watched = new WeakSet<object>();
+  deps.pool.on("acquire", (client) => {
+    if (watched.has(client)) return;
+    watched.add(client);
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+    const counting = (...args: unknown[]) => {
+      counted.count += 1;
+      counted.texts.push(typeof args[0] === "string" ? args[0] : (args[0] as { text: string }).text);
+      return query(...args);
+    };
+    Object.assign(client, { query: counting });
+  });
+  return counted;
+}
+
+/** A reader without a timer: the first run reads an hour, the second a minute, the next ones ten seconds. */
+function aReader(context: { onTestFinished: (end: () => Promise<void>) => void }, deps: Deps) {
+  const reader = dealReader(deps);
+  context.onTestFinished(async () => await reader[Symbol.asyncDispose]());
+  return reader;
+}
+
+async function logOf({ service }: Instance, login: string): Promise<string[]> {
+  const { entries } = await service.readLog({ login, afterNumber: 0n, limit: 100 }, aCall());
+  return entries.map(summaryOf);
+}
+
+/** The reader asks for new accounts every two seconds. */
+const NEWS_MS = 2_100;
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Accounts of the broker's other clients. */
+async function foreignAccounts(world: World, count: number, balance?: string): Promise<string[]> {
+  const logins: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    logins.push(
+      await world.control.addAccount({ group: GROUP, name: "x", ...(balance === undefined ? {} : { balance }) }),
+    );
+  }
+  return logins;
+}
+
+test.concurrent("an idle reader makes less than one statement a second and one request for each group and run", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  for (const role of ["master", "investor", "payment"] as const) {
+    const group = `pamm\\${role}`;
+    const login = await world.control.addAccount({ group, name: "x" });
+    await execute(
+      instance.deps.pool,
+      sql`insert into account (login, role, platform_group, reads_from, log_number, log_entry_id, log_minor)
+          values (${login}, ${role}, ${group}, clock_timestamp(), 0, 1, 0)`,
+    );
+  }
+  const reader = aReader(context, instance.deps);
+  for (let run = 0; run < 3; run += 1) await reader.read();
+  const statements = countStatements(instance);
+  const startedAt = performance.now();
+
+  const calls = await callsOf(world, async () => {
+    for (let second = 0; second < 13; second += 1) {
+      await reader.read();
+      await pause(1_000);
+    }
+  });
+  const seconds = (performance.now() - startedAt) / 1_000;
+
+  expect(calls["deal/get_batch"]).toBe(3 * 13);
+  expect(calls["user/logins"]).toBeUndefined();
+  expect(statements.count, statements.texts.join("\n")).toBeLessThanOrEqual(seconds);
+}, 60_000);
+
+test.concurrent("new deals of many accounts of a group are found with one request and looked up with a constant number of statements", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const logins: string[] = [];
+  for (let index = 0; index < 4; index += 1) logins.push(await anAccount(instance));
+  const reader = aReader(context, instance.deps);
+  await reader.read();
+  for (const login of logins) await instance.service.transfer(aDeposit(login, 5_00n), aCall());
+  const statements = countStatements(instance);
+
+  const calls = await callsOf(world, () => reader.read());
+  const first = statements.count;
+  const again = await callsOf(world, () => reader.read());
+
+  expect([calls["deal/get_batch"], again["deal/get_batch"]]).toEqual([1, 1]);
+  // Logged deals, legs of the tickets, what was not shown, and perhaps the lease, the news and the cursor.
+  expect(first, statements.texts.join("\n")).toBeLessThanOrEqual(6);
+  expect(statements.count - first).toBeLessThanOrEqual(3);
+}, 60_000);
+
+test.concurrent("a server that does not select by group is read by login, which is logged once", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const lines: [string, LogFields?][] = [];
+  const log = { ...instance.deps.log, warn: (...line: [string, LogFields?]) => void lines.push(line) };
+  const login = await anAccount(instance, "master");
+  const reader = aReader(context, { ...instance.deps, log });
+  await world.control.fault({ command: "deal/get_batch", parameter: "group", effect: "retcode:3", times: 100 });
+  await world.control.result(login, "5.00");
+
+  const first = await callsOf(world, () => reader.read());
+  const next = await callsOf(world, () => reader.read());
+  await world.control.result(login, "6.00");
+  await reader.read();
+
+  expect([first["deal/get_batch"], next["deal/get_batch"]]).toEqual([2, 1]);
+  expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00", "TRADE 0.00", "TRADE 6.00"]);
+  expect(lines).toEqual([
+    [
+      "group cannot be read as a whole, its accounts are read by login",
+      { group: GROUP, reason: expect.stringMatching(/^3 /) },
+    ],
+  ]);
+});
+
+test.concurrent("a group whose logins the platform does not list is read by login", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance, "master");
+  const reader = aReader(context, instance.deps);
+  await world.control.fault({ command: "user/logins", effect: "retcode:8", times: 100 });
+  await world.control.result(login, "5.00");
+
+  const calls = await callsOf(world, () => reader.read());
+
+  expect(calls).toMatchObject({ "user/logins": 1, "deal/get_batch": 1 });
+  expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
+  expect((await callsOf(world, () => reader.read()))["user/logins"]).toBeUndefined();
+});
+
+test.concurrent("deals of foreign accounts of a group cost no statement", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance, "master");
+  const [foreign] = await foreignAccounts(world, 1, "9.00");
+  const reader = aReader(context, instance.deps);
+  await reader.read();
+  await world.control.result(foreign!, "7.00");
+  const statements = countStatements(instance);
+
+  for (let run = 0; run < 2; run += 1) await reader.read();
+
+  expect(statements.texts.filter((text) => text.includes("profit_minor"))).toEqual([]);
+  await world.control.result(login, "5.00");
+  await reader.read();
+  expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
+  expect(await many(instance.deps.pool, sql`select login from account`)).toEqual([{ login }]);
+});
+
+test.concurrent("a group with mostly foreign accounts is read by login", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance, "master");
+  await foreignAccounts(world, 2);
+  const asked: string[] = [];
+  const { mt5 } = instance.deps;
+  const findGroupDeals: typeof mt5.findGroupDeals = (group, ...rest) => (
+    asked.push(group),
+    mt5.findGroupDeals(group, ...rest)
+  );
+  const reader = aReader(context, { ...instance.deps, mt5: { ...mt5, findGroupDeals } });
+  await world.control.result(login, "5.00");
+
+  await reader.read();
+
+  expect(asked).toEqual([]);
+  expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
+});
+
+test.concurrent("a group whose name is a mask is read by login, and no other group is taken for it", async (context) => {
+  const mask = String.raw`pamm\m*`;
+  const world = await aWorld(context, { groups: [mask] });
+  const instance = await world.start({ hasJobs: false, settings: { masterGroups: [mask, GROUP] } });
+  const login = await world.control.addAccount({ group: mask, name: "x" });
+  await instance.service.adoptAccount({ login, role: 1 }, aCall());
+  const reader = aReader(context, instance.deps);
+  await world.control.result(login, "5.00");
+
+  const calls = await callsOf(world, () => reader.read());
+
+  expect(calls).toMatchObject({ "deal/get_batch": 1 });
+  expect(calls["user/logins"]).toBeUndefined();
+  expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
+});
+
+test.concurrent("when the server's limit is reached, shorter periods are read until all deals are logged", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance, "master");
+  const reader = aReader(context, instance.deps);
+  await world.control.result(login, "5.00");
+  await world.control.fault({ command: "deal/get_batch", parameter: "group", effect: "retcode:3007", times: 7 });
+
+  await reader.read();
+
+  expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
+});
+
+test.concurrent("a deal that the platform shows late is logged when it appears, before a later deal of its Master that is not logged yet", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance, "master");
+  const reader = aReader(context, instance.deps);
+  const { mt5 } = instance.deps;
+  await world.control.result(login, "5.00");
+  const hidden = new Set((await world.control.deals(login)).map(({ deal }) => BigInt(deal)));
+  const findGroupDeals: typeof mt5.findGroupDeals = async (...request) => {
+    const found = await mt5.findGroupDeals(...request);
+    return found.kind === "read" ? { ...found, deals: found.deals.filter(({ ticket }) => !hidden.has(ticket)) } : found;
+  };
+  const late = aReader(context, { ...instance.deps, mt5: { ...mt5, findGroupDeals } });
+  await late.read();
+  expect(await logOf(instance, login)).toEqual([]);
+  await late[Symbol.asyncDispose]();
+  await world.control.result(login, "6.00");
+
+  await reader.read();
+
+  expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00", "TRADE 0.00", "TRADE 6.00"]);
+});
+
+test.concurrent("a deleted deal is found in a group and reported once, and the deals of the other accounts are not", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false, quietPeriodMs: 2_000 });
+  const logins = [await anAccount(instance, "master"), await anAccount(instance, "master"), await anAccount(instance)];
+  const reader = aReader(context, instance.deps);
+  const deals: number[] = [];
+  for (const login of logins) deals.push((await world.control.result(login, "5.00")).deal);
+  await reader.read();
+  await world.control.removeDeal(deals[1]!);
+  // The second run reads a minute again and misses the deal; a run three seconds later asks for its ticket.
+  await reader.read();
+  await pause(3_200);
+
+  for (let run = 0; run < 3; run += 1) await reader.read();
+
+  expect(await findingsOf(instance, logins[1]!)).toEqual(["deal_gone"]);
+  expect((await logOf(instance, logins[1]!)).at(-1)).toBe("AMENDMENT 0.00");
+  for (const login of [logins[0]!, logins[2]!]) expect(await findingsOf(instance, login)).toEqual([]);
+});
+
+test.concurrent("an account whose deal cannot be read keeps the cursor in its place and does not stop the others", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const [odd, healthy] = [await anAccount(instance, "master"), await anAccount(instance, "master")];
+  const { mt5 } = instance.deps;
+  const findGroupDeals: typeof mt5.findGroupDeals = async (...request) => {
+    const found = await mt5.findGroupDeals(...request);
+    if (found.kind !== "read") return found;
+    return { ...found, deals: found.deals.filter(({ login }) => login !== odd), unreadable: new Set([odd]) };
+  };
+  await world.control.result(odd, "5.00");
+  await world.control.result(healthy, "6.00");
+  const reader = aReader(context, { ...instance.deps, mt5: { ...mt5, findGroupDeals } });
+
+  await expect(reader.read()).rejects.toMatchObject({
+    errors: [{ problem: "bad_answer", message: expect.stringContaining(odd) }],
+  });
+
+  expect(await logOf(instance, healthy)).toEqual(["TRADE 0.00", "TRADE 6.00"]);
+  expect(await many(instance.deps.pool, sql`select read_to from reader_cursor`)).toEqual([]);
+  expect(await findingsOf(instance, odd)).toEqual([]);
+});
+
+test.concurrent("an account that another replica takes under management is read within seconds", async (context) => {
+  const world = await aWorld(context);
+  const [reading, other] = [await world.start({ hasJobs: false }), await world.start({ hasJobs: false })];
+  await anAccount(reading, "master");
+  const reader = aReader(context, reading.deps);
+  await reader.read();
+  const login = await anAccount(other);
+  await world.control.balance(login, "3.00");
+
+  await pause(NEWS_MS);
+  await reader.read();
+
+  expect(await logOf(reading, login)).toEqual(["EXTERNAL 3.00"]);
+});
+
+test.concurrent("after an outage of hours the cursor moves hour by hour, and each run continues where the last one ended", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance, "master");
+  const { pool } = instance.deps;
+  await execute(pool, sql`insert into reader_cursor (read_to) values (clock_timestamp() - interval '150 minutes')`);
+  await world.control.result(login, "5.00");
+  const reader = aReader(context, instance.deps);
+  const ageMinutes = async () => {
+    const { age } = await one<{ age: number }>(
+      pool,
+      sql`select round(extract(epoch from clock_timestamp() - read_to) / 60)::integer as age from reader_cursor`,
+    );
+    return age;
+  };
+
+  const runs: unknown[] = [];
+  for (let run = 0; run < 3; run += 1) runs.push([await reader.read(), await ageMinutes()]);
+
+  expect(runs).toEqual([
+    [true, 90],
+    [true, 30],
+    [false, 0],
+  ]);
+  expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
+});
+
+test.concurrent("a replica without the lease reads nothing, and takes over when the owner ends", async (context) => {
+  const world = await aWorld(context);
+  const [one, two] = [await world.start({ hasJobs: false }), await world.start({ hasJobs: false })];
+  const login = await anAccount(one, "master");
+  const [owner, waiting] = [aReader(context, one.deps), aReader(context, two.deps)];
+  await owner.read();
+  await world.control.result(login, "5.00");
+
+  expect(await callsOf(world, () => waiting.read())).toEqual({});
+  expect(await logOf(one, login)).toEqual([]);
+  await owner[Symbol.asyncDispose]();
+  await pause(600);
+  await waiting.read();
+
+  expect(await logOf(one, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
+});

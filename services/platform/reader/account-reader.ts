@@ -1,0 +1,257 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import { deletedDeals } from "../amendments/amendments.ts";
+import type { Deps } from "../deps.ts";
+import type { Deal, Period } from "../mt5/deals.ts";
+import { Mt5Error } from "../mt5/errors.ts";
+import { MAX_LOGINS_PER_CALL } from "../mt5/fields.ts";
+import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
+import { fileHistory, readLogin } from "../protocol/history/read-history.ts";
+import { listManaged } from "../store/accounts.ts";
+import type { ReadAccounts } from "../store/amendments.ts";
+import { findReadTo, moveReadTo, readNews } from "../store/reader-cursor.ts";
+import { KnownAccounts } from "./known-accounts.ts";
+import { firstSlice, readGroup, type SliceLength, type Span } from "./read-group.ts";
+import { type GroupToRead, type Plan, ReadingPlan } from "./reading-plan.ts";
+import { SeenDeals } from "./seen-deals.ts";
+
+/** How far back one run reads, and when it looks for deleted deals: after something was logged in that time, or always. */
+export type ReadBack = { readonly backMs: number; readonly findsDeleted: "never" | "after_entries" | "always" };
+
+/** Half of the usual sessions, so that commands find a free one. */
+const MAX_CONCURRENT = 4;
+/** Accounts are asked for this often; their deals are read again for longer. */
+const NEWS_EVERY_MS = 2 * SECOND_MS;
+/** Longer than an account takes from its time of management to its commit. */
+const COMMITTED_WITHIN_MS = MINUTE_MS;
+/** Accounts that are loaded at once. */
+const ACCOUNTS_PER_PAGE = 10_000;
+/** Each is read by itself. The others follow in the next runs. */
+const UNDECIDED_PER_RUN = 100;
+/** A reader that takes over begins this much earlier. */
+const SAVE_CURSOR_EVERY_MS = 10 * SECOND_MS;
+/** After an outage the cursor moves by this much in each run, so that the next outage does not begin from the start. */
+const MAX_STEP_MS = HOUR_MS;
+/** News are a little old, an entry is made before its commit, and the next such run comes a little later. */
+const LOGGED_MARGIN_MS = 10 * SECOND_MS;
+/** The longest period that is read again, and a margin. */
+const REMEMBERED_MS = HOUR_MS + 5 * MINUTE_MS;
+
+/** What all parts of one run share. */
+type Run = {
+  readonly span: Span;
+  readonly startedAtMs: number;
+  readonly failures: unknown[];
+  /** Accounts with a deal that is not as documented. */
+  readonly unreadable: Set<string>;
+  readonly looksForDeleted: boolean;
+};
+
+/** Reads the history of all managed accounts, and remembers between its runs what it has read. One owner of the lease has one. */
+export class AccountReader {
+  readonly #deps: Deps;
+  readonly #mayContinue: () => Promise<boolean>;
+  readonly #known = new KnownAccounts();
+  readonly #seen = new SeenDeals();
+  readonly #deleted = deletedDeals(this.#seen);
+  readonly #plan: ReadingPlan;
+  readonly #slices = new Map<string, SliceLength>();
+  #databaseClock: { readonly ms: number; readonly atMs: number } | undefined;
+  #readToMs: number | undefined;
+  #savedToMs: number | undefined;
+  #newsAtMs = -Infinity;
+  #undecidedAfter = "";
+  /** When the newest entry of all logs was made, by the database's clock. */
+  #loggedAtMs = -Infinity;
+
+  /** `mayContinue` is false once another process reads. */
+  constructor(deps: Deps, mayContinue: () => Promise<boolean>) {
+    this.#deps = deps;
+    this.#mayContinue = mayContinue;
+    this.#plan = new ReadingPlan(deps);
+  }
+
+  /** True while the reader is behind and another run has to follow at once. */
+  async read(back: ReadBack): Promise<boolean> {
+    const undecided = await this.#readNews();
+    const nowMs = this.#nowMs();
+    const readToMs = Math.min(this.#readToMs ?? nowMs, nowMs);
+    const isBehind = nowMs - readToMs > MAX_STEP_MS;
+    const endMs = isBehind ? readToMs + MAX_STEP_MS : nowMs;
+    const toMs = isBehind ? endMs : nowMs + CLOCK_WINDOW_MS;
+    const run: Run = {
+      looksForDeleted: this.#hasToLookForDeleted(back),
+      span: { fromMs: readToMs - back.backMs, nowMs: endMs, toMs },
+      startedAtMs: performance.now(),
+      failures: [],
+      unreadable: new Set(),
+    };
+    // What an outage has left may be more than the slices of an idle group can show.
+    if (nowMs - readToMs > MINUTE_MS) this.#slices.clear();
+    for (const login of undecided) {
+      await readLogin(this.#deps, login).catch((error: unknown) => run.failures.push(error));
+    }
+    const plan = await this.#plan.make(this.#known, { now: new Date(nowMs), readTo: new Date(readToMs) });
+    const isWhole = await this.#readAll(run, plan);
+    run.failures.push(...[...run.unreadable].map(unreadableDeal));
+    if (run.failures.length > 0) throw new AggregateError(run.failures, "the history of some logins could not be read");
+    if (isWhole) await this.#moveCursor(endMs);
+    this.#seen.forgetBefore(run.span.nowMs - REMEMBERED_MS);
+    await this.#deleted.requestMissing(this.#deps);
+    return isWhole && isBehind;
+  }
+
+  /** The database's clock, a little late: what happens now is read again rather than missed. */
+  #nowMs(): number {
+    if (this.#databaseClock === undefined) throw new Error("the clock of the database was not read");
+    return Math.floor(this.#databaseClock.ms + performance.now() - this.#databaseClock.atMs);
+  }
+
+  /** Learns of new accounts. Returns logins with an undecided deal. */
+  async #readNews(): Promise<readonly string[]> {
+    if (this.#databaseClock === undefined) await this.#start();
+    if (performance.now() < this.#newsAtMs) return [];
+    const { now, loggedAt, managed, undecided } = await readNews(this.#deps.pool, {
+      managedSince: new Date(this.#nowMs() - NEWS_EVERY_MS - COMMITTED_WITHIN_MS),
+      maxManaged: ACCOUNTS_PER_PAGE,
+      undecidedAfter: this.#undecidedAfter,
+      maxUndecided: UNDECIDED_PER_RUN,
+    });
+    this.#databaseClock = { ms: now.getTime(), atMs: performance.now() };
+    this.#loggedAtMs = loggedAt?.getTime() ?? -Infinity;
+    if (managed.length === ACCOUNTS_PER_PAGE) await this.#loadAccounts();
+    else this.#known.add(managed);
+    this.#undecidedAfter = undecided.length === UNDECIDED_PER_RUN ? (undecided.at(-1) ?? "") : "";
+    // An undecided deal is decided soon: then every run asks.
+    this.#newsAtMs = undecided.length > 0 ? -Infinity : performance.now() + NEWS_EVERY_MS;
+    return undecided;
+  }
+
+  async #start(): Promise<void> {
+    const { now, readTo } = await findReadTo(this.#deps.pool);
+    await this.#loadAccounts();
+    this.#readToMs = readTo?.getTime();
+    this.#databaseClock = { ms: now.getTime(), atMs: performance.now() };
+  }
+
+  async #loadAccounts(): Promise<void> {
+    for (let after = ""; ;) {
+      const page = await listManaged(this.#deps.pool, after, ACCOUNTS_PER_PAGE);
+      this.#known.add(page);
+      const last = page.at(-1);
+      if (last === undefined || page.length < ACCOUNTS_PER_PAGE) return;
+      after = last.login;
+    }
+  }
+
+  /** While nothing is logged, the deals of the last minute need not be compared with the logs again and again. */
+  #hasToLookForDeleted({ findsDeleted, backMs }: ReadBack): boolean {
+    if (findsDeleted !== "after_entries") return findsDeleted === "always";
+    return this.#nowMs() - this.#loggedAtMs <= backMs + LOGGED_MARGIN_MS;
+  }
+
+  /** False when another process has taken over. A group or page that cannot be read does not prevent the others. */
+  async #readAll(run: Run, { groups, logins }: Plan): Promise<boolean> {
+    let isWhole = true;
+    await concurrently(groups, async (group) => {
+      if (!(await this.#readGroup(run, group))) isWhole = false;
+    });
+    const period = { from: new Date(run.span.fromMs), to: new Date(run.span.toMs) };
+    if (isWhole) await this.#readPages(run, logins, { since: period.from, period });
+    return isWhole;
+  }
+
+  async #readGroup(run: Run, group: GroupToRead): Promise<boolean> {
+    const { name, accounts, absent } = group;
+    const slice = this.#slices.get(name) ?? firstSlice();
+    this.#slices.set(name, slice);
+    const since = new Date(run.span.fromMs);
+    try {
+      const end = await readGroup({
+        span: run.span,
+        slice,
+        find: (period) => this.#deps.mt5.findGroupDeals(name, period, (login) => this.#known.has(login)),
+        take: async ({ deals, unreadable }, period) => {
+          for (const login of unreadable) run.unreadable.add(login);
+          const except = [...absent, ...unreadable];
+          await this.#take(run, { accounts: { group: name, except }, deals, since, period });
+        },
+        readByLogin: async (period) => {
+          const present = accounts.filter(({ login }) => !absent.has(login)).map(({ login }) => login);
+          await this.#readPages(run, present, { since, period });
+        },
+        mayContinue: this.#mayContinue,
+      });
+      if (end.kind === "refused") this.#plan.refuse(name, end.reason);
+      else this.#plan.accept(name);
+      return end.kind !== "stopped";
+    } catch (error) {
+      run.failures.push(error);
+      return true;
+    }
+  }
+
+  async #readPages(
+    run: Run,
+    logins: readonly string[],
+    { since, period }: { readonly since: Date; readonly period: Period },
+  ): Promise<void> {
+    await concurrently(pagesOf(logins), async (page) => {
+      try {
+        const deals = await this.#deps.mt5.findDeals(page, period);
+        await this.#take(run, { accounts: { logins: page }, deals, since, period });
+      } catch (error) {
+        run.failures.push(error);
+      }
+    });
+  }
+
+  /** Files the new ones of the deals that one read has shown. */
+  async #take(run: Run, { accounts, deals, since, period }: Taken): Promise<void> {
+    this.#deleted.noteShown(deals);
+    const fresh = this.#seen.noteShown(deals);
+    if (fresh.length > 0) {
+      const recorded = await fileHistory(this.#deps, fresh, { since, from: period.from });
+      this.#seen.noteRecorded(recorded);
+    }
+    if (!run.looksForDeleted) return;
+    const { startedAtMs: runStartedAtMs, span } = run;
+    const window = { from: period.from, to: new Date(Math.min(period.to.getTime(), span.nowMs)) };
+    await this.#deleted.noteMissing(this.#deps, { accounts, window, deals, runStartedAtMs }, this.#nowMs());
+  }
+
+  /** The cursor moves only after every account was read, so the next run repeats a failed one from its beginning. */
+  async #moveCursor(toMs: number): Promise<void> {
+    this.#readToMs = Math.max(this.#readToMs ?? toMs, toMs);
+    if (this.#savedToMs !== undefined && this.#readToMs - this.#savedToMs < SAVE_CURSOR_EVERY_MS) return;
+    await moveReadTo(this.#deps.pool, new Date(this.#readToMs));
+    this.#savedToMs = this.#readToMs;
+  }
+}
+
+type Taken = {
+  readonly accounts: ReadAccounts;
+  readonly deals: readonly Deal[];
+  readonly since: Date;
+  readonly period: Period;
+};
+
+function unreadableDeal(login: string): Mt5Error {
+  return new Mt5Error("bad_answer", `the platform's answer has a deal of ${login} that cannot be read`);
+}
+
+function pagesOf(logins: readonly string[]): string[][] {
+  const pages: string[][] = [];
+  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
+    pages.push(logins.slice(from, from + MAX_LOGINS_PER_CALL));
+  }
+  return pages;
+}
+
+/** In their order, a few at the same time. `work` does not throw. */
+async function concurrently<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const worker = async (): Promise<void> => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
+}

@@ -1,0 +1,129 @@
+import type { Deps } from "../deps.ts";
+import { MINUTE_MS } from "#kernel/duration.ts";
+import { isExactMask } from "../mt5/groups.ts";
+import { type ManagedAccount, readAgainFrom } from "../store/accounts.ts";
+import type { KnownAccounts } from "./known-accounts.ts";
+
+/** How the accounts are read in one run. */
+export type Plan = {
+  readonly groups: readonly GroupToRead[];
+  /** Accounts that are read by their logins. */
+  readonly logins: readonly string[];
+};
+
+export type GroupToRead = {
+  readonly name: string;
+  readonly accounts: readonly ManagedAccount[];
+  /** Accounts that the platform does not show in the group; they are in `Plan.logins`. */
+  readonly absent: ReadonlySet<string>;
+};
+
+/** A broker moves accounts to other groups now and then. A list of 100,000 logins has about a megabyte. */
+const LIST_EVERY_MS = 10 * MINUTE_MS;
+/** Older lists are not used: until there is a new one, accounts are read by their logins. */
+const OLDEST_MS = 2 * LIST_EVERY_MS;
+/** A setting of the server or a right of the manager changes rarely; reading by login costs a request for 100 accounts. */
+const REFUSED_FOR_MS = 5 * MINUTE_MS;
+/** A new account is in its group, also when the list was made while it was created. */
+const NEW_FOR_MS = MINUTE_MS;
+
+type Listed = {
+  readonly logins: ReadonlySet<string>;
+  readonly at: Date;
+  readonly againAtMs: number;
+  /** The absent ones of this many known accounts. */
+  readonly absent: ReadonlySet<string>;
+  readonly ofAccounts: number;
+};
+
+/**
+ * Decides which accounts are read by their group. The platform lists the logins of each group, which is one request in ten
+ * minutes, and shows both whether most accounts of the group are managed here, and which accounts were moved away.
+ */
+export class ReadingPlan {
+  readonly #deps: Deps;
+  readonly #listed = new Map<string, Listed>();
+  readonly #refusedUntilMs = new Map<string, number>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** `readTo` is the instant up to which all accounts have been read. */
+  async make(known: KnownAccounts, { now, readTo }: { readonly now: Date; readonly readTo: Date }): Promise<Plan> {
+    const groups: GroupToRead[] = [];
+    const logins: string[] = [];
+    for (const [name, accounts] of known.groups()) {
+      const listed = await this.#list(name, accounts, { now, readTo });
+      // Rows of foreign accounts would be most of each answer.
+      if (listed === undefined || listed.logins.size > 2 * accounts.length) {
+        for (const { login } of accounts) logins.push(login);
+      } else {
+        logins.push(...listed.absent);
+        groups.push({ name, accounts, absent: listed.absent });
+      }
+    }
+    return { groups, logins };
+  }
+
+  /** The accounts of the group are read by their logins for some minutes. */
+  refuse(group: string, reason: string): void {
+    if (!this.#refusedUntilMs.has(group)) {
+      this.#deps.log.warn("group cannot be read as a whole, its accounts are read by login", { group, reason });
+    }
+    this.#refusedUntilMs.set(group, performance.now() + REFUSED_FOR_MS);
+  }
+
+  /** The group was read as a whole: the next refusal is logged again. */
+  accept(group: string): void {
+    this.#refusedUntilMs.delete(group);
+  }
+
+  /** Undefined when the group cannot be read as a whole. */
+  async #list(
+    name: string,
+    accounts: readonly ManagedAccount[],
+    at: { readonly now: Date; readonly readTo: Date },
+  ): Promise<Listed | undefined> {
+    if (!isExactMask(name) || (this.#refusedUntilMs.get(name) ?? 0) > performance.now()) return undefined;
+    const last = this.#listed.get(name);
+    if (last !== undefined && performance.now() < last.againAtMs) {
+      return last.ofAccounts === accounts.length ? last : await this.#compare(name, accounts, last, at.readTo);
+    }
+    const logins = await this.#deps.mt5.listGroupLogins(name).catch((error: unknown) => {
+      this.#deps.log.info("logins of a group not listed, retry scheduled", { group: name, error });
+      return "failed" as const;
+    });
+    // The next run tries again; until then an old list still shows most of what it is for.
+    if (logins === "failed") return isUsable(last) ? last : undefined;
+    if (logins === undefined) {
+      this.refuse(name, "the platform does not list its logins");
+      return undefined;
+    }
+    const againAtMs = performance.now() + LIST_EVERY_MS;
+    const fresh = { logins: new Set(logins), at: at.now, againAtMs, absent: last?.absent ?? new Set(), ofAccounts: 0 };
+    return await this.#compare(name, accounts, fresh, last?.at ?? new Date(at.readTo.getTime() - LIST_EVERY_MS));
+  }
+
+  /** An account that was moved away since the last list is read from there on, so that its log has all deals in order. */
+  async #compare(name: string, accounts: readonly ManagedAccount[], list: Listed, since: Date): Promise<Listed> {
+    const newFrom = list.at.getTime() - NEW_FOR_MS;
+    const missing = accounts.filter(({ login, managedAt }) => !list.logins.has(login) && managedAt.getTime() < newFrom);
+    const absent = new Set(missing.map(({ login }) => login));
+    const moved = [...absent].filter((login) => !list.absent.has(login));
+    if (moved.length > 0) {
+      await readAgainFrom(this.#deps.pool, moved, new Date(since.getTime() - NEW_FOR_MS));
+      this.#deps.log.warn("accounts are not in their group any more, they are read by login", {
+        group: name,
+        count: moved.length,
+      });
+    }
+    const listed = { ...list, absent, ofAccounts: accounts.length };
+    this.#listed.set(name, listed);
+    return listed;
+  }
+}
+
+function isUsable(last: Listed | undefined): boolean {
+  return last !== undefined && performance.now() < last.againAtMs - LIST_EVERY_MS + OLDEST_MS;
+}

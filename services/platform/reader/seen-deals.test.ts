@@ -1,0 +1,83 @@
+import { expect, test } from "vitest";
+import type { Deal } from "../mt5/deals.ts";
+import { SeenDeals } from "./seen-deals.ts";
+
+function aDeal(own: Partial<Deal> = {}): Deal {
+  return {
+    ticket: 1n,
+    login: "7",
+    action: 2,
+    entry: 0,
+    order: 0n,
+    position: 0n,
+    symbol: "",
+    volume: 0n,
+    volumeClosed: 0n,
+    price: "0",
+    profitMinor: 5_00n,
+    swapMinor: 0n,
+    commissionMinor: 0n,
+    feeMinor: 0n,
+    comment: "",
+    dealer: "",
+    serverTimeMs: 1_000,
+    at: new Date(1_000),
+    ...own,
+  };
+}
+
+test("a deal is looked up until it is recorded, and again when its content changes", () => {
+  const seen = new SeenDeals();
+  const deal = aDeal();
+  expect(seen.noteShown([deal])).toEqual([deal]);
+  expect(seen.noteShown([deal])).toEqual([deal]);
+  seen.noteRecorded([deal]);
+  expect(seen.noteShown([deal, aDeal({ comment: "explained" })])).toEqual([]);
+  for (const changed of [
+    aDeal({ profitMinor: 6_00n }),
+    aDeal({ swapMinor: 1n }),
+    aDeal({ commissionMinor: 1n }),
+    aDeal({ feeMinor: 1n }),
+    aDeal({ action: 13 }),
+    aDeal({ entry: 1 }),
+    aDeal({ position: 9n }),
+    aDeal({ symbol: "EURUSD" }),
+    aDeal({ volume: 9n }),
+    aDeal({ volumeClosed: 9n }),
+    aDeal({ serverTimeMs: 2_000 }),
+    aDeal({ login: "8" }),
+    aDeal({ ticket: 2n }),
+  ]) {
+    expect(seen.noteShown([changed])).toEqual([changed]);
+    seen.noteShown([deal]);
+    seen.noteRecorded([deal]);
+  }
+});
+
+test("a deal that changed while it was looked up is not taken for recorded", () => {
+  const seen = new SeenDeals();
+  seen.noteShown([aDeal()]);
+  seen.noteShown([aDeal({ profitMinor: 6_00n })]);
+  seen.noteRecorded([aDeal()]);
+  expect(seen.noteShown([aDeal({ profitMinor: 6_00n })])).toHaveLength(1);
+});
+
+test("a forgotten deal is looked up again", () => {
+  const seen = new SeenDeals();
+  for (const forget of [() => seen.forget(aDeal()), () => seen.forgetBefore(1_001)]) {
+    seen.noteShown([aDeal()]);
+    seen.noteRecorded([aDeal()]);
+    forget();
+    expect(seen.has(aDeal())).toBe(false);
+    expect(seen.noteShown([aDeal()])).toHaveLength(1);
+  }
+});
+
+test("the memory is bounded: the deals that were seen first are forgotten", () => {
+  const seen = new SeenDeals();
+  const deals = Array.from({ length: 200_001 }, (_, index) => aDeal({ ticket: BigInt(index + 1) }));
+  seen.noteShown(deals);
+  seen.noteRecorded(deals);
+  expect(seen.noteShown(deals.slice(0, 10)).length).toBeGreaterThan(0);
+  expect(seen.noteShown(deals.slice(-10))).toEqual([]);
+});
