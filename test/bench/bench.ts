@@ -146,7 +146,7 @@ function usageOf({ processes }: Contestant): ReadonlyMap<string, number> {
 }
 
 function measurementOf({ answered, latencies, seconds, failures, used, ownSeconds, outcomes }: Generated): Measurement {
-  if (answered === 0) throw new Violated([`no request was answered: ${JSON.stringify(failures)}`]);
+  if (answered === 0) throw new Error(`no request was answered in the measured time: ${JSON.stringify(failures)}`);
   const each = (total: number): number => (total * 1_000) / answered;
   return {
     rate: answered / seconds,

@@ -38,7 +38,7 @@ export async function runPgbench({ program, url, script, clients, seconds, defin
     ...Object.entries(define).map(([name, value]) => `--define=${name}=${value}`),
     url,
   ]);
-  const rate = Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
-  if (!(rate > 0) || !/number of failed transactions: 0 /.test(stdout)) throw new Error(`pgbench failed: ${stdout}`);
-  return rate;
+  if (/failed transactions: [1-9]/.test(stdout)) throw new Error(`pgbench failed: ${stdout}`);
+  // Without a single transaction it prints no rate.
+  return Number(/tps = ([\d.]+)/.exec(stdout)?.[1] ?? 0);
 }
