@@ -136,6 +136,7 @@ function bindHistory(mt5: Mt5ReadContext) {
   return {
     readDeals: readDeals.bind(undefined, mt5),
     getDeal: getDeal.bind(undefined, mt5),
+    findDealsByTicket: findDealsByTicket.bind(undefined, mt5),
   };
 }
 
@@ -155,7 +156,6 @@ function bindContext(mt5: Mt5Context) {
     countDeals: countDeals.bind(undefined, mt5),
     findDeals: findDeals.bind(undefined, mt5),
     findGroupDeals: findGroupDeals.bind(undefined, mt5),
-    findDealsByTicket: findDealsByTicket.bind(undefined, mt5),
   };
 }
 

@@ -1,7 +1,7 @@
 -- The durable work of one deposit as a script for pgbench: the statements that a deposit needs, in the four commits that the
 -- protocol needs, on the tables, indexes and constraints of the service. Nothing happens between the commits, so this is
--- what the database alone can do, one deposit at a time. Left out: what comes after the answer (numbering and delivery of
--- the event), the look-up of the Investor and its Master, and the check whether another row has the deal, which unique
+-- what the database alone can do, one deposit at a time. Left out: what comes after the answer (delivery of the event),
+-- the gapless number of the event, the look-up of the Investor and its Master, and the check whether another row has the deal, which unique
 -- indexes make too. Each client has accounts of its own: two deposits to one account take turns.
 
 \set account random(1, 100)
@@ -40,8 +40,8 @@ where login = :login and is_exclusive
   and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
 order by number
 limit 1;
-insert into platform.transfer (key, lock_owner, leg_count, is_enqueued, send_before, comment, request_id)
-values ('deposit-' || :cashflow::text, '', 1, false, clock_timestamp() + interval '20 seconds',
+insert into platform.transfer (key, lock_owner, leg_count, is_enqueued, releases_lock, send_before, comment, request_id)
+values ('deposit-' || :cashflow::text, '', 1, false, false, clock_timestamp() + interval '20 seconds',
         'b' || currval('operation_number'), '')
 returning id as transfer \gset
 insert into platform.leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready,
@@ -84,8 +84,8 @@ update platform.account
 set log_number = entry.number, log_entry_id = entry.id, log_minor = log_minor + 100
 from entry
 where login = :login;
-insert into platform.outbox (feed, type, subject, payload)
-values ('platform.movements', 'pamm.platform.v1.AccountMoved', 'pamm.platform.movements.' || :login::text,
+insert into platform.outbox (feed, number, type, subject, payload)
+values ('platform.movements', nextval('platform.leg_number'), 'pamm.platform.v1.AccountMoved', 'pamm.platform.movements.' || :login::text,
         decode(repeat('01', 90), 'hex'));
 commit;
 

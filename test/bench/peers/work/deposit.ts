@@ -95,8 +95,8 @@ async function grantPermit(
     const key = `funding:deposit:${cashflowId}`;
     const { rows: transfers } = await client.query<{ id: bigint }>({
       name: "insert-transfer",
-      text: `insert into platform.transfer (key, lock_owner, leg_count, is_enqueued, send_before, comment, request_id)
-             values ($1, '', 1, false, $2, $3, '')
+      text: `insert into platform.transfer (key, lock_owner, leg_count, is_enqueued, releases_lock, send_before, comment, request_id)
+             values ($1, '', 1, false, false, $2, $3, '')
              returning id`,
       values: [key, new Date(Date.now() + CALLER_WAITS_MS), comment],
     });
@@ -165,8 +165,8 @@ async function recordApplied(
     });
     await client.query({
       name: "insert-event",
-      text: `insert into platform.outbox (feed, type, subject, payload)
-             values ('platform.movements', 'pamm.platform.v1.AccountMoved', $1, $2)`,
+      text: `insert into platform.outbox (feed, number, type, subject, payload)
+             values ('platform.movements', nextval('platform.leg_number'), 'pamm.platform.v1.AccountMoved', $1, $2)`,
       values: [`pamm.platform.movements.${login}`, EVENT],
     });
   });
