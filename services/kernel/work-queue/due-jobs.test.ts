@@ -93,9 +93,10 @@ test("the poll finds work of which no signal reports, and when it is due", async
 
 test("jobs without work make one statement together at each poll", async () => {
   run(...["a", "b", "c", "d"].map((name) => taskJob(name, [])));
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  // Each job has run once and looked for its next work, and the first poll is over.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
   const query = vi.spyOn(pg.Client.prototype, "query");
-  await new Promise((resolve) => setTimeout(resolve, 5_500));
+  await new Promise((resolve) => setTimeout(resolve, 5_200));
   const statements = query.mock.calls.length;
   query.mockRestore();
 

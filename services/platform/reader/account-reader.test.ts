@@ -267,6 +267,33 @@ test.concurrent("a deleted deal is found in a group and reported once, and the d
   for (const login of [logins[0]!, logins[2]!]) expect(await findingsOf(instance, login)).toEqual([]);
 });
 
+test.concurrent("an account that was moved to another group is read by login, in the order of its history", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const [login, other] = [await anAccount(instance, "master"), await anAccount(instance, "master")];
+  await execute(instance.deps.pool, sql`update account set managed_at = managed_at - interval '1 hour'`);
+  const { mt5 } = instance.deps;
+  const findGroupDeals: typeof mt5.findGroupDeals = async (...request) => {
+    const found = await mt5.findGroupDeals(...request);
+    return found.kind === "read" ? { ...found, deals: found.deals.filter((deal) => deal.login !== login) } : found;
+  };
+  const listGroupLogins: typeof mt5.listGroupLogins = async (group) =>
+    (await mt5.listGroupLogins(group))?.filter((each) => each !== login);
+  for (const profit of ["5.00", "6.00"]) await world.control.result(login, profit);
+  await world.control.result(other, "7.00");
+  const reader = aReader(context, { ...instance.deps, mt5: { ...mt5, listGroupLogins, findGroupDeals } });
+
+  await reader.read();
+  await world.control.result(login, "8.00");
+  const calls = await callsOf(world, () => reader.read());
+
+  expect(await logOf(instance, other)).toEqual(["TRADE 0.00", "TRADE 7.00"]);
+  expect(await logOf(instance, login)).toEqual(
+    ["5.00", "6.00", "8.00"].flatMap((profit) => ["TRADE 0.00", `TRADE ${profit}`]),
+  );
+  expect(calls["deal/get_batch"]).toBe(2);
+});
+
 test.concurrent("an account whose deal cannot be read keeps the cursor in its place and does not stop the others", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });

@@ -94,7 +94,10 @@ export class AccountReader {
     const isWhole = await this.#readAll(run, plan);
     run.failures.push(...[...run.unreadable].map(unreadableDeal));
     if (run.failures.length > 0) throw new AggregateError(run.failures, "the history of some logins could not be read");
-    if (isWhole) await this.#moveCursor(endMs);
+    if (isWhole) {
+      this.#plan.noteRead(plan);
+      await this.#moveCursor(endMs);
+    }
     this.#seen.forgetBefore(run.span.nowMs - REMEMBERED_MS);
     await this.#deleted.requestMissing(this.#deps);
     return isWhole && isBehind;
@@ -150,14 +153,19 @@ export class AccountReader {
   }
 
   /** False when another process has taken over. A group or page that cannot be read does not prevent the others. */
-  async #readAll(run: Run, { groups, logins }: Plan): Promise<boolean> {
+  async #readAll(run: Run, { groups, logins, moved }: Plan): Promise<boolean> {
     let isWhole = true;
     await concurrently(groups, async (group) => {
       if (!(await this.#readGroup(run, group))) isWhole = false;
     });
     const period = { from: new Date(run.span.fromMs), to: new Date(run.span.toMs) };
-    if (isWhole) await this.#readPages(run, logins, { since: period.from, period });
-    return isWhole;
+    if (!isWhole) return false;
+    await this.#readPages(run, logins, { since: period.from, period });
+    if (moved !== undefined) {
+      const since = new Date(Math.min(moved.from.getTime(), run.span.fromMs));
+      await this.#readPages(run, moved.logins, { since, period: { from: since, to: period.to } });
+    }
+    return true;
   }
 
   async #readGroup(run: Run, group: GroupToRead): Promise<boolean> {

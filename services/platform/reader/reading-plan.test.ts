@@ -4,7 +4,7 @@ import { execute, sql } from "#kernel/postgres/query.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import { findAccount, listManaged } from "../store/accounts.ts";
+import { listManaged } from "../store/accounts.ts";
 import { KnownAccounts } from "./known-accounts.ts";
 import { ReadingPlan } from "./reading-plan.ts";
 
@@ -34,7 +34,6 @@ async function aPlan(context: TestContext, listed: Record<string, readonly strin
   vi.spyOn(performance, "now").mockImplementation(() => realNow() + passedMs);
   context.onTestFinished(() => void vi.restoreAllMocks());
   return {
-    pool,
     plan,
     lines,
     requests,
@@ -48,8 +47,8 @@ async function aPlan(context: TestContext, listed: Record<string, readonly strin
       known.add(await listManaged(pool, "", 100));
     },
     async make(now = NOW) {
-      const { groups, logins } = await plan.make(known, { now, readTo: READ_TO });
-      return { groups: groups.map(({ name }) => name), logins };
+      const made = await plan.make(known, { now, readTo: READ_TO });
+      return { ...made, groups: made.groups.map(({ name }) => name) };
     },
   };
 }
@@ -77,7 +76,7 @@ test("a group is read by login when most of its accounts are not managed here", 
   expect(await world.make()).toEqual({ groups: ["a"], logins: ["2"] });
 });
 
-test("an account that left its group is read by login, from the last list that had it", async (context) => {
+test("an account that left its group is read by login, first from the last list that had it, until that was read", async (context) => {
   const listed: Record<string, readonly string[]> = { a: ["1", "2"] };
   const world = await aPlan(context, listed);
   await world.manage("1", "a", LONG_AGO);
@@ -85,27 +84,26 @@ test("an account that left its group is read by login, from the last list that h
   await world.make();
   listed["a"] = ["1"];
   world.pass(11 * MINUTE);
+  const moved = { logins: ["2"], from: new Date(NOW.getTime() - MINUTE) };
 
-  expect(await world.make(new Date(NOW.getTime() + 11 * MINUTE))).toEqual({ groups: ["a"], logins: ["2"] });
-
-  expect((await findAccount(world.pool, "2"))?.undecidedFrom).toEqual(new Date(NOW.getTime() - MINUTE));
-  expect((await findAccount(world.pool, "1"))?.undecidedFrom).toBeUndefined();
-  await execute(world.pool, sql`update account set undecided_from = null`);
+  const later = new Date(NOW.getTime() + 11 * MINUTE);
+  expect(await world.make(later)).toEqual({ groups: ["a"], logins: [], moved });
+  expect(await world.make(later)).toEqual({ groups: ["a"], logins: [], moved });
+  world.plan.noteRead({ groups: [], logins: [], moved });
+  expect(await world.make(later)).toEqual({ groups: ["a"], logins: ["2"] });
   world.pass(11 * MINUTE);
-  // It is read by login in every run, and from the beginning only once.
-  expect(await world.make()).toEqual({ groups: ["a"], logins: ["2"] });
-  expect((await findAccount(world.pool, "2"))?.undecidedFrom).toBeUndefined();
+  expect(await world.make(later)).toEqual({ groups: ["a"], logins: ["2"] });
   listed["a"] = ["1", "2"];
   world.pass(11 * MINUTE);
-  expect(await world.make()).toEqual({ groups: ["a"], logins: [] });
+  expect(await world.make(later)).toEqual({ groups: ["a"], logins: [] });
 });
 
 test("an account that had left before this reader began is read from before its first run", async (context) => {
   const world = await aPlan(context, { a: ["1"] });
   await world.manage("1", "a", LONG_AGO);
   await world.manage("2", "a", LONG_AGO);
-  await world.make();
-  expect((await findAccount(world.pool, "2"))?.undecidedFrom).toEqual(new Date(READ_TO.getTime() - 11 * MINUTE));
+  const from = new Date(READ_TO.getTime() - 11 * MINUTE);
+  expect(await world.make()).toEqual({ groups: ["a"], logins: [], moved: { logins: ["2"], from } });
 });
 
 test("an account that is newer than the list is in its group", async (context) => {
@@ -115,7 +113,6 @@ test("an account that is newer than the list is in its group", async (context) =
   await world.manage("2", "a", new Date(NOW.getTime() + 5_000));
   await world.manage("3", "a", new Date(NOW.getTime() - 5_000));
   expect(await world.make()).toEqual({ groups: ["a"], logins: [] });
-  expect((await findAccount(world.pool, "2"))?.undecidedFrom).toBeUndefined();
 });
 
 test("a group that is refused is read by login for five minutes, and the refusal is logged once until it ends", async (context) => {

@@ -1,7 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { MINUTE_MS } from "#kernel/duration.ts";
 import { isExactMask } from "../mt5/groups.ts";
-import { type ManagedAccount, readAgainFrom } from "../store/accounts.ts";
+import type { ManagedAccount } from "../store/accounts.ts";
 import type { KnownAccounts } from "./known-accounts.ts";
 
 /** How the accounts are read in one run. */
@@ -9,12 +9,14 @@ export type Plan = {
   readonly groups: readonly GroupToRead[];
   /** Accounts that are read by their logins. */
   readonly logins: readonly string[];
+  /** Accounts that have just left their group: they are read by their logins from the instant since when they may be gone. */
+  readonly moved: { readonly logins: readonly string[]; readonly from: Date } | undefined;
 };
 
 export type GroupToRead = {
   readonly name: string;
   readonly accounts: readonly ManagedAccount[];
-  /** Accounts that the platform does not show in the group; they are in `Plan.logins`. */
+  /** Accounts that the platform does not show in the group; they are read by their logins. */
   readonly absent: ReadonlySet<string>;
 };
 
@@ -44,6 +46,8 @@ export class ReadingPlan {
   readonly #deps: Deps;
   readonly #listed = new Map<string, Listed>();
   readonly #refusedUntilMs = new Map<string, number>();
+  /** Accounts that left their group and were not read since, with the instant since when they may be gone. */
+  readonly #moved = new Map<string, Date>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -57,13 +61,24 @@ export class ReadingPlan {
       const listed = await this.#list(name, accounts, { now, readTo });
       // Rows of foreign accounts would be most of each answer.
       if (listed === undefined || listed.logins.size > 2 * accounts.length) {
-        for (const { login } of accounts) logins.push(login);
+        for (const { login } of accounts) if (!this.#moved.has(login)) logins.push(login);
       } else {
-        logins.push(...listed.absent);
+        for (const login of listed.absent) if (!this.#moved.has(login)) logins.push(login);
         groups.push({ name, accounts, absent: listed.absent });
       }
     }
-    return { groups, logins };
+    return { groups, logins, moved: this.#readMoved() };
+  }
+
+  /** The accounts of the plan were read completely. */
+  noteRead({ moved }: Plan): void {
+    for (const login of moved?.logins ?? []) this.#moved.delete(login);
+  }
+
+  #readMoved(): Plan["moved"] {
+    if (this.#moved.size === 0) return undefined;
+    const firstMs = [...this.#moved.values()].reduce((first, at) => Math.min(first, at.getTime()), Infinity);
+    return { logins: [...this.#moved.keys()], from: new Date(firstMs) };
   }
 
   /** The accounts of the group are read by their logins for some minutes. */
@@ -88,7 +103,7 @@ export class ReadingPlan {
     if (!isExactMask(name) || (this.#refusedUntilMs.get(name) ?? 0) > performance.now()) return undefined;
     const last = this.#listed.get(name);
     if (last !== undefined && performance.now() < last.againAtMs) {
-      return last.ofAccounts === accounts.length ? last : await this.#compare(name, accounts, last, at.readTo);
+      return last.ofAccounts === accounts.length ? last : this.#compare(name, accounts, last, at.readTo);
     }
     const logins = await this.#deps.mt5.listGroupLogins(name).catch((error: unknown) => {
       this.#deps.log.info("logins of a group not listed, retry scheduled", { group: name, error });
@@ -102,21 +117,19 @@ export class ReadingPlan {
     }
     const againAtMs = performance.now() + LIST_EVERY_MS;
     const fresh = { logins: new Set(logins), at: at.now, againAtMs, absent: last?.absent ?? new Set(), ofAccounts: 0 };
-    return await this.#compare(name, accounts, fresh, last?.at ?? new Date(at.readTo.getTime() - LIST_EVERY_MS));
+    return this.#compare(name, accounts, fresh, last?.at ?? new Date(at.readTo.getTime() - LIST_EVERY_MS));
   }
 
   /** An account that was moved away since the last list is read from there on, so that its log has all deals in order. */
-  async #compare(name: string, accounts: readonly ManagedAccount[], list: Listed, since: Date): Promise<Listed> {
+  #compare(name: string, accounts: readonly ManagedAccount[], list: Listed, since: Date): Listed {
     const newFrom = list.at.getTime() - NEW_FOR_MS;
     const missing = accounts.filter(({ login, managedAt }) => !list.logins.has(login) && managedAt.getTime() < newFrom);
     const absent = new Set(missing.map(({ login }) => login));
     const moved = [...absent].filter((login) => !list.absent.has(login));
+    for (const login of moved) this.#moved.set(login, new Date(since.getTime() - NEW_FOR_MS));
     if (moved.length > 0) {
-      await readAgainFrom(this.#deps.pool, moved, new Date(since.getTime() - NEW_FOR_MS));
-      this.#deps.log.warn("accounts are not in their group any more, they are read by login", {
-        group: name,
-        count: moved.length,
-      });
+      const fields = { group: name, count: moved.length };
+      this.#deps.log.warn("accounts are not in their group any more, they are read by login", fields);
     }
     const listed = { ...list, absent, ofAccounts: accounts.length };
     this.#listed.set(name, listed);

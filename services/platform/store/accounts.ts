@@ -149,13 +149,11 @@ export async function setUndecidedFrom(tx: Transaction, login: string, from: Dat
   await execute(tx, sql`update account set undecided_from = ${from ?? null} where login = ${login}`);
 }
 
-/** Makes every read of the logins begin at this instant, until their deals are in the log. */
-export async function readAgainFrom(db: Queryable, logins: readonly string[], from: Date): Promise<void> {
+/** Makes every read of the login begin at this instant, until its deals are in the log. */
+export async function readAgainFrom(db: Queryable, login: string, from: Date): Promise<void> {
   await execute(
     db,
-    sql`update account
-        set undecided_from = least(coalesce(undecided_from, ${from}), ${from})
-        where login = any (${logins}::text[])`,
+    sql`update account set undecided_from = least(coalesce(undecided_from, ${from}), ${from}) where login = ${login}`,
   );
 }
 

@@ -77,6 +77,6 @@ async function fileOwn(deps: Deps, login: string, { since, from }: ReadSpan, dea
     await fileDeals(deps, login, { from, deals });
   } catch (error) {
     deps.log.info("deals not appended to the log, retry scheduled", { login, error });
-    await readAgainFrom(deps.pool, [login], from);
+    await readAgainFrom(deps.pool, login, from);
   }
 }
