@@ -1,18 +1,16 @@
 import type { Implementation } from "#kernel/contract/contract.ts";
-import { runJob, type Job } from "#kernel/job.ts";
+import type { Job } from "#kernel/job.ts";
+import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { deposit } from "./commands/deposit.ts";
 import { withdraw } from "./commands/withdraw.ts";
 import type { Deps } from "./deps.ts";
-import { releaseLocks, settleCashflows } from "./jobs/settle-cashflows.ts";
+import { RELEASE_AFTER_MS, releaseLocks, settleCashflows } from "./jobs/settle-cashflows.ts";
 import { balanceReads, getBalance } from "./queries/get-balance.ts";
+import { cashflowQueue } from "./store/cashflows.ts";
+import { nextUnreleased } from "./store/withdrawals.ts";
 import { getOperation, listOperations, operationReads } from "./queries/operations.ts";
-
-/** A caller may still wait for the outcome. */
-const SETTLE_EVERY_MS = 500;
-/** An account lock that was not released blocks its Investor. */
-const RELEASE_EVERY_MS = 1_000;
 
 /** Every rpc of the contract and the one function behind it. */
 export function fundingService(deps: Deps): Implementation<FundingServiceService> {
@@ -29,10 +27,11 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
 }
 
 /** Recovery of sagas that a crash or a lost answer interrupted. */
-export function fundingJobs(deps: Deps): Job[] {
-  const { log } = deps;
-  return [
-    runJob({ name: "settle cashflows", everyMs: SETTLE_EVERY_MS, work: () => settleCashflows(deps), log }),
-    runJob({ name: "release account locks", everyMs: RELEASE_EVERY_MS, work: () => releaseLocks(deps), log }),
+export function fundingJobs({ pool, log, ...rest }: Deps): Job[] {
+  const deps = { pool, log, ...rest };
+  const jobs: DueJob[] = [
+    { name: "settle cashflows", due: () => cashflowQueue.nextDue, work: () => settleCashflows(deps) },
+    { name: "release account locks", due: () => nextUnreleased(RELEASE_AFTER_MS), work: () => releaseLocks(deps) },
   ];
+  return runDueJobs({ pool, log, jobs });
 }

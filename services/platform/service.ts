@@ -1,5 +1,7 @@
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, type JobOptions, runJob } from "#kernel/job.ts";
+import { nextUnfinished } from "#kernel/review/cases.ts";
+import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { adoptAccount } from "./commands/adopt-account.ts";
@@ -13,11 +15,14 @@ import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
 import { recheckAmendedAccounts, verifyAppliedDeals } from "./amendments/amendments.ts";
 import { heartbeat } from "./jobs/heartbeat.ts";
-import { lostLegsFinder } from "./jobs/find-lost-legs.ts";
+import { findLostLegs } from "./jobs/find-lost-legs.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
+import { COMMAND_TIMEOUT_MS } from "./domain/permit.ts";
+import { nextVerification } from "./store/deal-verifications.ts";
+import { nextLost, nextWaiting } from "./store/queues.ts";
 import { getBalance } from "./queries/get-balance.ts";
 import { getStatus } from "./queries/get-status.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
@@ -53,21 +58,18 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
   };
 }
 
-/** Interval of each job without a wake-up signal. A process without a heartbeat for a few seconds counts as dead. */
+/** Interval of each job that finds its work on the platform. A process without a heartbeat for a few seconds counts as dead. */
 const EVERY_MS = {
   heartbeat: 1_000,
-  scan: 1_000,
-  // The end of a pause between two attempts sends no signal, and a caller may wait for the leg.
-  waiting: 250,
   // A signal comes with all of its work; after a crash the reader finds the same deals.
   fresh: 60_000,
-  verify: 1_000,
-  decisions: 1_000,
   // Each run reads whole histories.
   amendments: 60_000,
 };
-/** Callers wait for these jobs, so a failed run is repeated sooner than usual. */
-const CALLER_RETRY_MS = 2_000;
+/** A leg that could not be sent is asked for again after this time, unless a signal comes: a caller may wait for it. */
+const WAITING_PAUSE_MS = 250;
+/** Scans of a leg whose time has come, but that another replica does. */
+const LOST_PAUSE_MS = 250;
 /** For the heartbeat, without which the process counts as dead, and for deals that callers wait for. */
 const URGENT_RETRY_MS = 1_000;
 
@@ -78,11 +80,6 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     runJob({ name, everyMs, work, log: deps.log, ...own });
   return [
     job("heartbeat", EVERY_MS.heartbeat, () => heartbeat(deps), { maxRetryMs: URGENT_RETRY_MS }),
-    job("find lost legs", EVERY_MS.scan, lostLegsFinder(deps), { wake: deps.lostSignal, maxRetryMs: CALLER_RETRY_MS }),
-    job("run waiting legs", EVERY_MS.waiting, () => runWaitingLegs(deps), {
-      wake: deps.legsSignal,
-      maxRetryMs: CALLER_RETRY_MS,
-    }),
     // Disposed in reverse order: the reader releases its lease after its last run.
     reader,
     job("read deals", readEveryMs, reader.read, { maxRetryMs: READER_LEASE_MS }),
@@ -90,8 +87,29 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
       wake: deps.freshDeals.wakeSignal,
       maxRetryMs: URGENT_RETRY_MS,
     }),
-    job("verify applied deals", EVERY_MS.verify, () => verifyAppliedDeals(deps)),
-    job("finish decisions", EVERY_MS.decisions, () => finishDecisions(deps)),
     job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
+    ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: dueJobs(deps) }),
+  ];
+}
+
+/** The jobs whose work is in tables. */
+function dueJobs(deps: Deps): DueJob[] {
+  return [
+    {
+      name: "find lost legs",
+      wake: deps.lostSignal,
+      due: () => nextLost(COMMAND_TIMEOUT_MS),
+      work: () => findLostLegs(deps),
+      pauseMs: LOST_PAUSE_MS,
+    },
+    {
+      name: "run waiting legs",
+      wake: deps.legsSignal,
+      due: () => nextWaiting,
+      work: () => runWaitingLegs(deps),
+      pauseMs: WAITING_PAUSE_MS,
+    },
+    { name: "verify applied deals", due: () => nextVerification, work: () => verifyAppliedDeals(deps) },
+    { name: "finish decisions", due: () => nextUnfinished, work: () => finishDecisions(deps) },
   ];
 }

@@ -1,13 +1,13 @@
 import { retryLevel } from "#kernel/transient-failure.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { backOffMs, CLAIM_MS, later } from "#kernel/retry.ts";
+import { later, reasonOf } from "#kernel/retry.ts";
 import { settleDeposit } from "../commands/deposit.ts";
 import { settleWithdrawal } from "../commands/withdraw.ts";
 import { releaseForGood } from "../commands/withdrawal/end-saga.ts";
 import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
-import { claimUnsettled, getCashflowById, postponeCashflow } from "../store/cashflows.ts";
+import { cashflowQueue, getCashflowById, listCashflowsById } from "../store/cashflows.ts";
 import { getWithdrawal, listUnreleased } from "../store/withdrawals.ts";
 
 /** Settled at the same time; each uses one connection and one call at a time. */
@@ -15,15 +15,15 @@ const BATCH = 16;
 /** The time limit of a money request at the edge. Shorter than CLAIM_MS, so that no other replica settles the same row. */
 const ATTEMPT_MS = 10_000;
 /** A request that has just ended releases its account lock itself. */
-const RELEASE_AFTER_MS = 3_000;
+export const RELEASE_AFTER_MS = 3_000;
 
 /** Finishes operations that a crash or a lost answer interrupted. True when more may be due. */
 export async function settleCashflows(deps: Deps): Promise<boolean> {
-  const now = deps.now();
-  const claim = { at: now, until: later(now, CLAIM_MS), limit: BATCH };
-  const open = await claimUnsettled(deps.pool, claim);
-  await Promise.all(open.map(({ cashflow, tries }) => settle(deps, cashflow, tries)));
-  return open.length === BATCH;
+  const claimed = await cashflowQueue.claim(deps.pool, BATCH);
+  const tries = new Map(claimed.map((row) => [row.id, row.tries]));
+  const cashflows = claimed.length === 0 ? [] : await listCashflowsById(deps.pool, [...tries.keys()]);
+  await Promise.all(cashflows.map((cashflow) => settle(deps, cashflow, tries.get(cashflow.id) ?? 0)));
+  return claimed.length === BATCH;
 }
 
 /** Releases account locks of finished sagas: a crash came between the end of the saga and the release. */
@@ -47,6 +47,6 @@ async function settle(deps: Deps, cashflow: Cashflow, tries: number): Promise<vo
     if (!(error instanceof Refusal)) {
       deps.log[retryLevel(error)]("operation not settled, retry scheduled", { operation_id: operationId, error });
     }
-    await postponeCashflow(deps.pool, cashflow.id, later(deps.now(), backOffMs(tries)));
+    await cashflowQueue.retryLater(deps.pool, [{ id: cashflow.id, tries, reason: reasonOf(error) }]);
   }
 }

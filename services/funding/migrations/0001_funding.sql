@@ -37,6 +37,8 @@ create table cashflow (
   -- When the recovery job tries it next, and how often it has: from the first try on the request leaves the saga to the job.
   next_try_at     timestamptz not null,
   tries           integer not null default 0 check (tries >= 0),
+  -- Why the last try of the recovery job failed.
+  reason          text,
   -- The API key whose equal operations are its duplicates. Null when duplicates cannot be distinguished: the comment is a
   -- default, or the request has no API key.
   duplicate_scope_key           text check (duplicate_scope_key <> ''),

@@ -3,16 +3,17 @@ import type { Currency } from "#kernel/money.ts";
 import {
   column,
   execute,
+  fragment,
   many,
   matchesRow,
   maybeOne,
-  one,
   type Queryable,
   sql,
   withoutNulls,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
+import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { Cashflow, CashflowState, Doubt, NewCashflow } from "../domain/cashflow.ts";
 
 type Row = Omit<Cashflow, "amount" | "decision" | "refusal"> & {
@@ -105,15 +106,20 @@ export async function getCashflow(db: Queryable, operationId: string): Promise<C
 }
 
 export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashflow> {
-  return cashflowOf(
-    await one<Row>(
-      db,
-      sql`select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
-                 "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt"
-          from cashflow_row
-          where id = ${id}`,
-    ),
+  const [cashflow] = await listCashflowsById(db, [id]);
+  assert(cashflow !== undefined, `Cashflow ${id} is not recorded.`);
+  return cashflow;
+}
+
+export async function listCashflowsById(db: Queryable, ids: readonly bigint[]): Promise<Cashflow[]> {
+  const rows = await many<Row>(
+    db,
+    sql`select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
+               "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt"
+        from cashflow_row
+        where id = any (${ids}::bigint[])`,
   );
+  return rows.map(cashflowOf);
 }
 
 /** Stored with the rows, so that a repetition gets the same answer. */
@@ -214,38 +220,14 @@ export async function markDoubt(db: Queryable, id: bigint, doubt: Doubt): Promis
   await execute(db, sql`update cashflow set doubt = ${doubt} where id = ${id} and state in ('RECORDED', 'PAYING')`);
 }
 
-/** Claims due open sagas until `until`, longer than an attempt lasts. */
-export async function claimUnsettled(
-  db: Queryable,
-  claim: { at: Date; until: Date; limit: number },
-): Promise<{ cashflow: Cashflow; tries: number }[]> {
-  const claimed = await many<{ id: bigint }>(
-    db,
-    sql`update cashflow set next_try_at = ${claim.until}, tries = tries + 1
-        where id in (select id from cashflow
-                     where state not in ('POSTED', 'REFUSED') and next_try_at <= ${claim.at}
-                     order by next_try_at
-                     limit ${claim.limit}
-                     for update skip locked)
-        returning id`,
-  );
-  if (claimed.length === 0) return [];
-  const rows = await many<Row & { tries: number }>(
-    db,
-    sql`select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId", "possibleDuplicateOf",
-               "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt", tries
-        from cashflow_row
-        where id = any (${claimed.map(({ id }) => id)}::bigint[])`,
-  );
-  return rows.map((row) => ({ cashflow: cashflowOf(row), tries: row.tries }));
-}
-
-export async function postponeCashflow(db: Queryable, id: bigint, until: Date): Promise<void> {
-  await execute(
-    db,
-    sql`update cashflow set next_try_at = ${until} where id = ${id} and state not in ('POSTED', 'REFUSED')`,
-  );
-}
+/** Open sagas; each is due when its caller has stopped waiting, and after a pause when a try has failed. */
+export const cashflowQueue = workQueue<{ readonly id: bigint; readonly tries: number }>({
+  table: fragment`cashflow`,
+  key: fragment`id`,
+  keyType: fragment`bigint`,
+  isOpen: fragment`work.state not in ('POSTED', 'REFUSED')`,
+  columns: fragment`id`,
+});
 
 function cashflowOf(row: Row): Cashflow {
   const { amountMinor, currency, firstDepositChecked, minDepositMinor, refusal, ...cashflow } = withoutNulls(row);

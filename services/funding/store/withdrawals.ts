@@ -1,5 +1,14 @@
 import { usd } from "#kernel/money.ts";
-import { execute, many, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  execute,
+  fragment,
+  type Fragment,
+  many,
+  matchesRow,
+  one,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HeldFacts, Withdrawal, WithdrawalDecision } from "../domain/withdrawal.ts";
 
@@ -101,6 +110,16 @@ export async function lockTry(tx: Transaction, id: bigint, number: number): Prom
 
 export async function markReleased(db: Queryable, id: bigint): Promise<void> {
   await execute(db, sql`update withdrawal set is_released = true where cashflow_id = ${id}`);
+}
+
+/** The instant at which `listUnreleased` finds the next saga; null without one. */
+export function nextUnreleased(afterMs: number): Fragment {
+  return fragment`(
+    select min(finished_at) + ${afterMs} * interval '1 millisecond'
+    from withdrawal
+    join cashflow on cashflow.id = cashflow_id
+    where not is_released and state in ('POSTED', 'REFUSED')
+  )`;
 }
 
 /** Finished sagas whose account lock may still be held. */

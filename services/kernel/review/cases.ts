@@ -1,4 +1,4 @@
-import { execute, many, matchesRow, maybeOne, type Queryable, sql } from "../postgres/query.ts";
+import { execute, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 import { type CaseRow, caseFrom, type ReviewCase } from "./case-row.ts";
 import type { AppliedVote, Progress, Vote } from "./review.ts";
@@ -139,3 +139,6 @@ export async function delayUnfinished(db: Queryable, id: bigint, nextTryAt: Date
         where id = ${id} and state = 'DECIDED' and done_at is null`,
   );
 }
+
+/** The instant at which the next decided case is due; null without one. */
+export const nextUnfinished = fragment`(select min(next_try_at) from review_case where next_try_at is not null)`;

@@ -82,17 +82,6 @@ export async function getDeal(mt5: Mt5ReadContext, ticket: bigint): Promise<Deal
   return deal;
 }
 
-/** Deals by their tickets, in one request; a deal that the platform does not show is left out. */
-export async function findDealsByTicket(mt5: Mt5ReadContext, tickets: readonly bigint[]): Promise<readonly Deal[]> {
-  const query = { ticket: tickets.join(",") };
-  const found = findDone(await mt5.read({ method: "GET", path: "deal/get_batch", query }));
-  if (found === undefined) return [];
-  const clock = await mt5.clock();
-  const deals = rowsOf(found.answer).map((row) => readDeal(row, clock));
-  if (deals.some(({ ticket }) => !tickets.includes(ticket))) throw badAnswer("the platform answers about another deal");
-  return deals;
-}
-
 async function readTotal({ read }: Mt5ReadContext, query: Readonly<Record<string, string>>): Promise<number> {
   const { answer } = requireDone(await read({ method: "GET", path: "deal/get_total", query }));
   return fieldsOf(answer).number("Total");

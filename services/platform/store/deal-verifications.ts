@@ -1,6 +1,11 @@
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { LegKind } from "../domain/leg-kind.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
+
+/** The instant of the next verification; null without one. */
+export const nextVerification = fragment`(
+  select min(next_scan_at) from leg where state = 'APPLIED' and verifications < 3
+)`;
 
 /** An applied leg whose deal is due to be verified. */
 export type DueVerification = {

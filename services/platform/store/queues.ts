@@ -1,4 +1,4 @@
-import { many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, type Fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { LAST_LEG_NUMBER, legNumber, type LegNumber } from "../domain/leg-number.ts";
 
 /** The queue position of a leg on its login: legs before it are sent first. */
@@ -73,6 +73,9 @@ export async function findDelayedByReading(db: Queryable, login: string): Promis
   return row && legNumber(row.number);
 }
 
+/** The instant from which a leg waits for a permit; null without one. */
+export const nextWaiting = fragment`(select min(next_scan_at) from leg where state = 'INTENT' and is_ready)`;
+
 /** Legs without a waiting request: enqueued, a later leg, attempted before, or older than any waiting request. */
 export async function listWaiting(db: Queryable, afterMs: number, limit: number): Promise<LegNumber[]> {
   const rows = await many<{ number: bigint }>(
@@ -91,6 +94,14 @@ export async function listWaiting(db: Queryable, afterMs: number, limit: number)
         limit ${limit}`,
   );
   return rows.map((row) => legNumber(row.number));
+}
+
+/** The instant at which the next scan is due, or at which the next sent leg counts as lost; null without one. */
+export function nextLost(answerMs: number): Fragment {
+  return fragment`least(
+    (select min(next_scan_at) from leg where state = 'UNKNOWN'),
+    (select min(permit_expires_at) + ${answerMs} * interval '1 millisecond' from attempt where state = 'SENDING')
+  )`;
 }
 
 /** Legs whose permit and answer time have ended without a report from their sender. */
@@ -125,10 +136,6 @@ export async function claimToScan(db: Queryable, claimMs: number, limit: number)
         returning number`,
   );
   return rows.map((row) => legNumber(row.number));
-}
-
-export async function hasUnknown(db: Queryable): Promise<boolean> {
-  return await matchesRow(db, sql`select from leg where state = 'UNKNOWN' limit 1`);
 }
 
 /** A leg that an account lock has to wait for: one with an unknown outcome, or one queued before the lock. */
