@@ -13,7 +13,7 @@ export type WorkQueueOptions = {
   readonly mayStart?: Fragment;
   /** What a claim changes besides; begins with a comma. */
   readonly alsoSet?: Fragment;
-  /** Columns of a claimed row; `key` and `tries` are added. */
+  /** Columns of a claimed row; `tries` is added. */
   readonly columns: Fragment;
   /** After this time another replica may take a row that a crashed replica has claimed; longer than an attempt. */
   readonly claimMs?: number;
