@@ -6,10 +6,10 @@ import { Mt5Error } from "../mt5/errors.ts";
 import { MAX_LOGINS_PER_CALL } from "../mt5/fields.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { fileHistory, readLogin } from "../protocol/history/read-history.ts";
-import { listManaged } from "../store/accounts.ts";
 import type { ReadAccounts } from "../store/amendments.ts";
-import { findReadTo, moveReadTo, readNews } from "../store/reader-cursor.ts";
+import { moveReadTo } from "../store/reader-cursor.ts";
 import { KnownAccounts } from "./known-accounts.ts";
+import { News } from "./news.ts";
 import { firstSlice, readGroup, type SliceLength, type Span } from "./read-group.ts";
 import { type GroupToRead, type Plan, ReadingPlan } from "./reading-plan.ts";
 import { SeenDeals } from "./seen-deals.ts";
@@ -19,14 +19,6 @@ export type ReadBack = { readonly backMs: number; readonly findsDeleted: "never"
 
 /** Half of the usual sessions, so that commands find a free one. */
 const MAX_CONCURRENT = 4;
-/** Accounts are asked for this often; their deals are read again for longer. */
-const NEWS_EVERY_MS = 2 * SECOND_MS;
-/** Longer than an account takes from its time of management to its commit. */
-const COMMITTED_WITHIN_MS = MINUTE_MS;
-/** Accounts that are loaded at once. */
-const ACCOUNTS_PER_PAGE = 10_000;
-/** Each is read by itself. The others follow in the next runs. */
-const UNDECIDED_PER_RUN = 100;
 /** A reader that takes over begins this much earlier. */
 const SAVE_CURSOR_EVERY_MS = 10 * SECOND_MS;
 /** After an outage the cursor moves by this much in each run, so that the next outage does not begin from the start. */
@@ -55,13 +47,9 @@ export class AccountReader {
   readonly #deleted = deletedDeals(this.#seen);
   readonly #plan: ReadingPlan;
   readonly #slices = new Map<string, SliceLength>();
-  #databaseClock: { readonly ms: number; readonly atMs: number } | undefined;
+  #news: News | undefined;
   #readToMs: number | undefined;
   #savedToMs: number | undefined;
-  #newsAtMs = -Infinity;
-  #undecidedAfter = "";
-  /** When the newest entry of all logs was made, by the database's clock. */
-  #loggedAtMs = -Infinity;
 
   /** `mayContinue` is false once another process reads. */
   constructor(deps: Deps, mayContinue: () => Promise<boolean>) {
@@ -72,14 +60,15 @@ export class AccountReader {
 
   /** True while the reader is behind and another run has to follow at once. */
   async read(back: ReadBack): Promise<boolean> {
-    const undecided = await this.#readNews();
-    const nowMs = this.#nowMs();
+    const news = (this.#news ??= await this.#start());
+    const undecided = await news.read();
+    const nowMs = news.nowMs();
     const readToMs = Math.min(this.#readToMs ?? nowMs, nowMs);
     const isBehind = nowMs - readToMs > MAX_STEP_MS;
     const endMs = isBehind ? readToMs + MAX_STEP_MS : nowMs;
     const toMs = isBehind ? endMs : nowMs + CLOCK_WINDOW_MS;
     const run: Run = {
-      looksForDeleted: this.#hasToLookForDeleted(back),
+      looksForDeleted: hasToLookForDeleted(news, back),
       span: { fromMs: readToMs - back.backMs, nowMs: endMs, toMs },
       startedAtMs: performance.now(),
       failures: [],
@@ -103,53 +92,10 @@ export class AccountReader {
     return isWhole && isBehind;
   }
 
-  /** The database's clock, a little late: what happens now is read again rather than missed. */
-  #nowMs(): number {
-    if (this.#databaseClock === undefined) throw new Error("the clock of the database was not read");
-    return Math.floor(this.#databaseClock.ms + performance.now() - this.#databaseClock.atMs);
-  }
-
-  /** Learns of new accounts. Returns logins with an undecided deal. */
-  async #readNews(): Promise<readonly string[]> {
-    if (this.#databaseClock === undefined) await this.#start();
-    if (performance.now() < this.#newsAtMs) return [];
-    const { now, loggedAt, managed, undecided } = await readNews(this.#deps.pool, {
-      managedSince: new Date(this.#nowMs() - NEWS_EVERY_MS - COMMITTED_WITHIN_MS),
-      maxManaged: ACCOUNTS_PER_PAGE,
-      undecidedAfter: this.#undecidedAfter,
-      maxUndecided: UNDECIDED_PER_RUN,
-    });
-    this.#databaseClock = { ms: now.getTime(), atMs: performance.now() };
-    this.#loggedAtMs = loggedAt?.getTime() ?? -Infinity;
-    if (managed.length === ACCOUNTS_PER_PAGE) await this.#loadAccounts();
-    else this.#known.add(managed);
-    this.#undecidedAfter = undecided.length === UNDECIDED_PER_RUN ? (undecided.at(-1) ?? "") : "";
-    // An undecided deal is decided soon: then every run asks.
-    this.#newsAtMs = undecided.length > 0 ? -Infinity : performance.now() + NEWS_EVERY_MS;
-    return undecided;
-  }
-
-  async #start(): Promise<void> {
-    const { now, readTo } = await findReadTo(this.#deps.pool);
-    await this.#loadAccounts();
+  async #start(): Promise<News> {
+    const { news, readTo } = await News.start(this.#deps.pool, this.#known);
     this.#readToMs = readTo?.getTime();
-    this.#databaseClock = { ms: now.getTime(), atMs: performance.now() };
-  }
-
-  async #loadAccounts(): Promise<void> {
-    for (let after = ""; ;) {
-      const page = await listManaged(this.#deps.pool, after, ACCOUNTS_PER_PAGE);
-      this.#known.add(page);
-      const last = page.at(-1);
-      if (last === undefined || page.length < ACCOUNTS_PER_PAGE) return;
-      after = last.login;
-    }
-  }
-
-  /** While nothing is logged, the deals of the last minute need not be compared with the logs again and again. */
-  #hasToLookForDeleted({ findsDeleted, backMs }: ReadBack): boolean {
-    if (findsDeleted !== "after_entries") return findsDeleted === "always";
-    return this.#nowMs() - this.#loggedAtMs <= backMs + LOGGED_MARGIN_MS;
+    return news;
   }
 
   /** False when another process has taken over. A group or page that cannot be read does not prevent the others. */
@@ -224,7 +170,7 @@ export class AccountReader {
     if (!run.looksForDeleted) return;
     const { startedAtMs: runStartedAtMs, span } = run;
     const window = { from: period.from, to: new Date(Math.min(period.to.getTime(), span.nowMs)) };
-    await this.#deleted.noteMissing(this.#deps, { accounts, window, deals, runStartedAtMs }, this.#nowMs());
+    await this.#deleted.noteMissing(this.#deps, { accounts, window, deals, runStartedAtMs }, span.nowMs);
   }
 
   /** The cursor moves only after every account was read, so the next run repeats a failed one from its beginning. */
@@ -242,6 +188,12 @@ type Taken = {
   readonly since: Date;
   readonly period: Period;
 };
+
+/** While nothing is logged, the deals of the last minute need not be compared with the logs again and again. */
+function hasToLookForDeleted(news: News, { findsDeleted, backMs }: ReadBack): boolean {
+  if (findsDeleted !== "after_entries") return findsDeleted === "always";
+  return news.hasLoggedWithin(backMs + LOGGED_MARGIN_MS);
+}
 
 function unreadableDeal(login: string): Mt5Error {
   return new Mt5Error("bad_answer", `the platform's answer has a deal of ${login} that cannot be read`);

@@ -1,0 +1,84 @@
+import { MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { listManaged } from "../store/accounts.ts";
+import { findReadTo, readNews } from "../store/reader-cursor.ts";
+import type { KnownAccounts } from "./known-accounts.ts";
+
+/** Deals of an account that is not known yet are dropped, and read again for longer than this. */
+const NEWS_EVERY_MS = 2 * SECOND_MS;
+/** Longer than an account takes from its time of management to its commit. */
+const COMMITTED_WITHIN_MS = MINUTE_MS;
+/** Accounts that are loaded at once. */
+const ACCOUNTS_PER_PAGE = 10_000;
+/** Each is read by itself. The others follow in the next runs. */
+const UNDECIDED_PER_RUN = 100;
+
+/** What a reader knows of the database without asking it in every run: its clock, its accounts, and when it last logged a deal. */
+export class News {
+  readonly #pool: Pool;
+  readonly #known: KnownAccounts;
+  #clock: { readonly ms: number; readonly atMs: number };
+  #readAtMs = -Infinity;
+  #undecidedAfter = "";
+  #loggedAtMs = -Infinity;
+
+  private constructor(pool: Pool, known: KnownAccounts, now: Date) {
+    this.#pool = pool;
+    this.#known = known;
+    this.#clock = clockAt(now);
+  }
+
+  /** Loads all accounts. Also returns the instant up to which an earlier reader has read. */
+  static async start(
+    pool: Pool,
+    known: KnownAccounts,
+  ): Promise<{ readonly news: News; readonly readTo: Date | undefined }> {
+    const { now, readTo } = await findReadTo(pool);
+    const news = new News(pool, known, now);
+    await news.#loadAccounts();
+    return { news, readTo };
+  }
+
+  /** The database's clock, a little late: what happens now is read again rather than missed. */
+  nowMs(): number {
+    return Math.floor(this.#clock.ms + performance.now() - this.#clock.atMs);
+  }
+
+  /** Whether a log may have got an entry in the last `ms`. */
+  hasLoggedWithin(ms: number): boolean {
+    return this.nowMs() - this.#loggedAtMs <= ms;
+  }
+
+  /** Learns of new accounts. Returns logins with an undecided deal; none when it was asked for just before. */
+  async read(): Promise<readonly string[]> {
+    if (performance.now() < this.#readAtMs) return [];
+    const { now, loggedAt, managed, undecided } = await readNews(this.#pool, {
+      managedSince: new Date(this.#clock.ms - COMMITTED_WITHIN_MS),
+      maxManaged: ACCOUNTS_PER_PAGE,
+      undecidedAfter: this.#undecidedAfter,
+      maxUndecided: UNDECIDED_PER_RUN,
+    });
+    if (managed.length === ACCOUNTS_PER_PAGE) await this.#loadAccounts();
+    else this.#known.add(managed);
+    this.#clock = clockAt(now);
+    this.#loggedAtMs = loggedAt?.getTime() ?? -Infinity;
+    this.#undecidedAfter = undecided.length === UNDECIDED_PER_RUN ? (undecided.at(-1) ?? "") : "";
+    // An undecided deal is decided soon: then every run asks.
+    this.#readAtMs = undecided.length > 0 ? -Infinity : performance.now() + NEWS_EVERY_MS;
+    return undecided;
+  }
+
+  async #loadAccounts(): Promise<void> {
+    for (let after = ""; ;) {
+      const page = await listManaged(this.#pool, after, ACCOUNTS_PER_PAGE);
+      this.#known.add(page);
+      const last = page.at(-1);
+      if (last === undefined || page.length < ACCOUNTS_PER_PAGE) return;
+      after = last.login;
+    }
+  }
+}
+
+function clockAt(now: Date): { readonly ms: number; readonly atMs: number } {
+  return { ms: now.getTime(), atMs: performance.now() };
+}
