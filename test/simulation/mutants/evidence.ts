@@ -132,6 +132,6 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I16"],
-    seed: 181,
+    seed: 151,
   },
 ];

@@ -43,7 +43,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I3"],
-    seed: 78,
+    seed: 359,
   },
   {
     name: "a collected debt stays a debt",

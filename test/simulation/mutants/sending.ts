@@ -16,7 +16,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I13", "I1", "I6"],
-    seed: 445,
+    seed: 1168,
   },
   {
     name: "no check for legs under way, and no partial index",
