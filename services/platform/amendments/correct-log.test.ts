@@ -141,8 +141,8 @@ test.concurrent(
     const login = await anAccount(instance);
     const { legs } = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
     const [{ comment } = { comment: "" }] = await world.control.deals(login);
-    // A read has shown it, so that its absence counts at once.
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    // A read has shown it, so that its absence counts at once. The reader knows a new account after at most two seconds.
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
     await world.control.restart(LOST_PERIOD_MS);
     const [review] = await openReviewsOf(instance, login, 1);
     const bookAgain = async (): Promise<void> => {
