@@ -37,8 +37,8 @@ export const REGRESSIONS: readonly Regression[] = [
         seed,
         [mirror(1_000)],
         [
-          { kind: "failed_reads", atMs: 900, forMs: 200 },
-          { kind: "platform_restart", atMs: 1_060, losesLastMs: 400, downMs: 100 },
+          { kind: "failed_reads", atMs: 900, forMs: 600 },
+          { kind: "platform_restart", atMs: 1_300, losesLastMs: 500, downMs: 100 },
         ],
       ),
     mutant: "deleted deals are not looked up",
