@@ -1,8 +1,8 @@
 -- The durable work of one deposit as a script for pgbench: the statements that a deposit needs, in the four commits that the
 -- protocol needs, on the tables, indexes and constraints of the service. Nothing happens between the commits, so this is
--- what the database alone can do, one deposit at a time. Left out: what comes after the answer (delivery of the event),
--- the gapless number of the event, the look-up of the Investor and its Master, and the check whether another row has the deal, which unique
--- indexes make too. Each client has accounts of its own: two deposits to one account take turns.
+-- what the database alone can do, one deposit at a time. Left out: what comes after the answer (delivery of the event), the
+-- gapless number of the event, the look-up of the Investor and its Master, and the check whether another row has the deal,
+-- which unique indexes make too. Each client has accounts of its own: two deposits to one account take turns.
 
 \set account random(1, 100)
 \set login 3000000 + :client_id * 100 + :account
