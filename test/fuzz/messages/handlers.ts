@@ -61,7 +61,8 @@ export const REAL_SERVICES: readonly RealService[] = [
     label: "funding",
     name: "funding",
     contract: FundingServiceService,
-    implement: async (pool) => fundingService({ pool, ...otherServices(), queues: cashflowQueues(pool), log, now }) as Implementation<Contract>,
+    implement: async (pool) =>
+      fundingService({ pool, ...otherServices(), queues: cashflowQueues(pool), log, now }) as Implementation<Contract>,
   },
   {
     label: "fee",
