@@ -1,5 +1,5 @@
 import { type Money, usd } from "#kernel/money.ts";
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
@@ -62,6 +62,12 @@ export async function insertAccount(tx: Transaction, account: NewAccount): Promi
   );
 }
 
+const ACCOUNTS = fragment`
+  select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
+         locked_by, lock_number, lock_granted_at is not null as is_granted,
+         coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
+  from account`;
+
 /** Locks the row until commit: serialises permits, account locks and log positions of a login. */
 export async function lockAccount(tx: Transaction, login: string): Promise<Account | undefined> {
   return (await lockAccounts(tx, [login])).get(login);
@@ -71,10 +77,7 @@ export async function lockAccount(tx: Transaction, login: string): Promise<Accou
 export async function lockAccounts(tx: Transaction, logins: readonly string[]): Promise<ReadonlyMap<string, Account>> {
   const rows = await many<AccountRow>(
     tx,
-    sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
-               locked_by, lock_number, lock_granted_at is not null as is_granted,
-               coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
-        from account
+    sql`${ACCOUNTS}
         where login = any (${logins}::text[])
         order by login
         for no key update`,
@@ -89,10 +92,7 @@ export async function lockFreeAccounts(
 ): Promise<ReadonlyMap<string, Account>> {
   const rows = await many<AccountRow>(
     tx,
-    sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
-               locked_by, lock_number, lock_granted_at is not null as is_granted,
-               coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
-        from account
+    sql`${ACCOUNTS}
         where login = any (${logins}::text[])
         order by login
         for no key update skip locked`,
@@ -103,10 +103,7 @@ export async function lockFreeAccounts(
 export async function listAccounts(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, Account>> {
   const rows = await many<AccountRow>(
     db,
-    sql`select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
-               locked_by, lock_number, lock_granted_at is not null as is_granted,
-               coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
-        from account
+    sql`${ACCOUNTS}
         where login = any (${logins}::text[])`,
   );
   return new Map(rows.map((row) => [row.login, accountOf(row)]));

@@ -1,16 +1,19 @@
-import { many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { legOf, type LegRow, type RecordedLeg } from "./leg-row.ts";
+
+const LEGS = fragment`
+  select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
+         platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
+         comment, is_enqueued, releases_lock, request_id, is_late, is_early
+  from recorded_leg`;
 
 /** Locks a leg. Callers lock its account first, always in this order. */
 export async function lockLeg(tx: Transaction, number: LegNumber): Promise<RecordedLeg> {
   const row = await one<LegRow>(
     tx,
-    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, releases_lock, request_id, is_late, is_early
-        from recorded_leg
+    sql`${LEGS}
         where number = ${number}
         for no key update`,
   );
@@ -33,10 +36,7 @@ export async function listLegsOf(
 ): Promise<ReadonlyMap<bigint, RecordedLeg[]>> {
   const rows = await many<LegRow>(
     db,
-    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, releases_lock, request_id, is_late, is_early
-        from recorded_leg
+    sql`${LEGS}
         where transfer_id = any (${transferIds}::bigint[])
         order by transfer_id, ordinal`,
   );
@@ -47,10 +47,7 @@ export async function listLegsOf(
 export async function listUnderWay(db: Queryable, login: string): Promise<RecordedLeg[]> {
   const rows = await many<LegRow>(
     db,
-    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, releases_lock, request_id, is_late, is_early
-        from recorded_leg
+    sql`${LEGS}
         where login = ${login}
           and state in ('SENDING', 'UNKNOWN', 'REVIEW')
           and coalesce(came_from, state) in ('SENDING', 'UNKNOWN')
@@ -63,10 +60,7 @@ export async function listUnderWay(db: Queryable, login: string): Promise<Record
 export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
   const rows = await many<LegRow>(
     tx,
-    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, releases_lock, request_id, is_late, is_early
-        from recorded_leg
+    sql`${LEGS}
         where number = any (${numbers}::bigint[])
         order by number
         for no key update`,
@@ -77,10 +71,7 @@ export async function lockLegs(tx: Transaction, numbers: readonly bigint[]): Pro
 export async function listLegsByNumber(db: Queryable, numbers: readonly bigint[]): Promise<RecordedLeg[]> {
   const rows = await many<LegRow>(
     db,
-    sql`select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
-               platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-               comment, is_enqueued, releases_lock, request_id, is_late, is_early
-        from recorded_leg
+    sql`${LEGS}
         where number = any (${numbers}::bigint[])
         order by number`,
   );
