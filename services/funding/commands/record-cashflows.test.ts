@@ -13,8 +13,14 @@ const LENIENT = { keyId: "KeyOfTheCrm1", rejectsDuplicates: false };
 const STRICT = { keyId: "KeyOfTheCrm2", rejectsDuplicates: true };
 
 function aDraft(operationId: string, own: Partial<Draft> = {}): Draft {
-  const rest = { amount: usd(100_00n), comment: "CRM-1", duplicates: undefined };
+  const rest = { amount: usd(100_00n), comment: "CRM-1", duplicates: undefined, asked: { masterMinimum: undefined } };
   return { operationId, action: "deposit", login: "9001", deadline: SOON, at: new Date(), ...rest, ...own };
+}
+
+/** A deposit of an Investor that was never funded, before the owners of the facts were asked. */
+function firstDeposit(operationId: string): Draft {
+  const { asked: _facts, ...draft } = aDraft(operationId, { login: "9002" });
+  return draft;
 }
 
 async function setUp() {
@@ -43,8 +49,8 @@ test("each operation of a batch gets its own result, and a refused one leaves no
   const results = await record(
     aDraft("fresh"),
     aDraft("known"),
-    aDraft("small", { login: "9002" }),
-    aDraft("unknown", { login: "9003" }),
+    aDraft("small", { login: "9002", asked: { masterMinimum: usd(500_00n) } }),
+    firstDeposit("unknown"),
     aDraft("marked", { duplicates: LENIENT }),
     aDraft("rejected", { duplicates: STRICT, action: "deposit" }),
     aDraft("blocked", { duplicates: LENIENT, comment: "CRM-2" }),

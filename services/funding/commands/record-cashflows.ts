@@ -28,7 +28,10 @@ const possibleDuplicates = new Counter({
 });
 
 /** A requested operation. */
-export type Draft = Omit<NewCashflow, "decision">;
+export type Draft = Omit<NewCashflow, "decision"> & {
+  /** Facts that the owners have just answered; without them those of the feeds count, except for a first deposit. */
+  readonly asked?: InvestorFacts;
+};
 
 /** The row of the operation; `isNew` when this transaction has recorded it. */
 export type Recorded = { readonly cashflow: Cashflow; readonly isNew: boolean };
@@ -91,14 +94,16 @@ async function decideAll(tx: Transaction, drafts: readonly Draft[]): Promise<Rea
       : [await listInvestorFacts(tx, logins), await listFundedLogins(tx, logins)];
   return new Map(
     drafts.map((draft) => {
-      const known = facts.get(draft.login);
       const isFirst = !funded.has(draft.login);
+      // The minimum is a rule for the first deposit only, and a feed may not have brought the newest assignment yet.
+      const mustAsk = isFirst && draft.action === "deposit";
+      const known = draft.asked ?? (mustAsk ? undefined : facts.get(draft.login));
       return [draft.operationId, known === undefined ? "unknown_investor" : decide(draft, { ...known, isFirst })];
     }),
   );
 }
 
-function decide(draft: Draft, facts: Omit<DepositFacts, "amount">): NewCashflow | Error {
+function decide({ asked: _facts, ...draft }: Draft, facts: Omit<DepositFacts, "amount">): NewCashflow | Error {
   if (draft.action === "withdraw") return { ...draft, decision: undefined };
   try {
     return { ...draft, decision: decideDeposit({ ...facts, amount: draft.amount }) };

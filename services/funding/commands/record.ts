@@ -10,10 +10,11 @@ const MAX_TRIES = 5;
 /** Records an operation with the others that wait, or finds the one with its id. Refusal: investor_not_found, and those of duplicates. */
 export async function record(deps: Deps, draft: Draft, context: CallContext): Promise<Recorded> {
   const byMs = performance.now() + remainingMs(context);
+  let asked: Pick<Draft, "asked"> = {};
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const { result } = await deps.queues.recording.add(draft, byMs);
+    const { result } = await deps.queues.recording.add({ ...draft, ...asked }, byMs);
     if (typeof result === "object") return result;
-    if (result === "unknown_investor") await askFacts(deps, draft.login, context);
+    if (result === "unknown_investor") asked = { asked: await askFacts(deps, draft.login, context) };
   }
   throw new Error(`Operation ${draft.operationId} could not be inserted, and no duplicate of it is open.`);
 }
