@@ -27,8 +27,8 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
 }
 
 /** Recovery of sagas that a crash or a lost answer interrupted. */
-export function fundingJobs({ pool, log, ...rest }: Deps): Job[] {
-  const deps = { pool, log, ...rest };
+export function fundingJobs(deps: Deps): Job[] {
+  const { pool, log } = deps;
   const jobs: DueJob[] = [
     { name: "settle cashflows", due: () => cashflowQueue.nextDue, work: () => settleCashflows(deps) },
     { name: "release account locks", due: () => nextUnreleased(RELEASE_AFTER_MS), work: () => releaseLocks(deps) },

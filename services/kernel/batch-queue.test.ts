@@ -185,3 +185,23 @@ test("an error of the preparation is that of the waiting items, and later items 
 
   expect(await add(2)).toEqual({ number: 2 });
 });
+
+test("each half of a repeated batch gets what was prepared for it, and not what the failed batch has used up", async () => {
+  const used: number[] = [];
+  let prepared = 0;
+  const { add } = batchQueue<number, Numbered, { readonly maxItems: number; readonly number: number }>({
+    maxItems: 64,
+    maxWaiting: 100,
+    maySplit: () => true,
+    prepare: async () => ({ maxItems: 64, number: (prepared += 1) }),
+    async run(items, needs) {
+      used.push(needs?.number ?? 0);
+      if (items.includes(2)) throw new Error("violates a constraint");
+      return items.map((number) => ({ number }));
+    },
+  });
+  const results = await Promise.allSettled([1, 2].map((item) => add(item)));
+
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  expect(used).toEqual([1, 2, 3]);
+});

@@ -17,7 +17,7 @@ export type BatchQueueOptions<Item, Result, Needs extends Prepared = Prepared> =
   readonly run: (items: readonly Item[], needs: Needs | undefined) => Promise<readonly (Result | Error)[]>;
   /** Most items of one batch. */
   readonly maxItems: number;
-  /** Called before the items of a batch are taken; `run` gets what it returns, also when no item is left. */
+  /** Called before the items of a batch are taken, and for each half of one that is repeated; `run` gets what it returns, also when no item is left. */
   readonly prepare?: (waiting: readonly Item[]) => Promise<Needs>;
   readonly maxWaiting: number;
   /** Batches in progress at once. */
@@ -89,6 +89,18 @@ export function batchQueue<Item, Result extends object | undefined, Needs extend
   };
 }
 
+/** A half of a failed batch needs what the whole batch has used up. Never rejects. */
+async function prepareAndRun<Item, Result extends object | undefined, Needs extends Prepared>(
+  options: BatchQueueOptions<Item, Result, Needs>,
+  batch: readonly Waiting<Item, Result>[],
+): Promise<void> {
+  try {
+    await runBatch(options, batch, await options.prepare?.(batch.map(({ item }) => item)));
+  } catch (error) {
+    for (const { reject } of batch) reject(error);
+  }
+}
+
 /** Ends with the result or the error of every item; never rejects. */
 async function runBatch<Item, Result extends object | undefined, Needs extends Prepared>(
   options: BatchQueueOptions<Item, Result, Needs>,
@@ -113,7 +125,7 @@ async function runBatch<Item, Result extends object | undefined, Needs extends P
       return;
     }
     const half = Math.ceil(batch.length / 2);
-    await runBatch(options, batch.slice(0, half), needs);
-    await runBatch(options, batch.slice(half), needs);
+    await prepareAndRun(options, batch.slice(0, half));
+    await prepareAndRun(options, batch.slice(half));
   }
 }
