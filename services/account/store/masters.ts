@@ -1,10 +1,14 @@
 import { usd } from "#kernel/money.ts";
-import { execute, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Master, MasterChange, NewMaster } from "../domain/master.ts";
 import { insertAccounts } from "./accounts.ts";
 
 type Row = Omit<Master, "minDeposit"> & { minDepositMinor: bigint };
+
+const MASTERS = fragment`
+  select id, login, "paymentLogin", name, "strategyName", strategy, "minDepositMinor", "createdAt"
+  from master_row`;
 
 /** Registers trading and payment account together. Fails on account_pkey when one of them has a role already. */
 export async function insertMaster(tx: Transaction, master: NewMaster): Promise<Master> {
@@ -30,8 +34,7 @@ export async function findMasterById(db: Queryable, id: bigint): Promise<Master 
 export async function listMastersById(db: Queryable, ids: readonly bigint[]): Promise<Master[]> {
   const rows = await many<Row>(
     db,
-    sql`select id, login, "paymentLogin", name, "strategyName", strategy, "minDepositMinor", "createdAt"
-        from master_row
+    sql`${MASTERS}
         where id = any(${ids}::bigint[])`,
   );
   return rows.map(masterOf);
@@ -40,8 +43,7 @@ export async function listMastersById(db: Queryable, ids: readonly bigint[]): Pr
 export async function listMastersByLogin(db: Queryable, logins: readonly string[]): Promise<Master[]> {
   const rows = await many<Row>(
     db,
-    sql`select id, login, "paymentLogin", name, "strategyName", strategy, "minDepositMinor", "createdAt"
-        from master_row
+    sql`${MASTERS}
         where login = any(${logins}::text[])`,
   );
   return rows.map(masterOf);
@@ -74,8 +76,7 @@ export async function updateMaster(db: Queryable, id: bigint, change: MasterChan
 export async function listMasters(db: Queryable, page: { afterId: bigint; limit: number }): Promise<Master[]> {
   const rows = await many<Row>(
     db,
-    sql`select id, login, "paymentLogin", name, "strategyName", strategy, "minDepositMinor", "createdAt"
-        from master_row
+    sql`${MASTERS}
         where id > ${page.afterId}
         order by id
         limit ${page.limit}`,

@@ -80,6 +80,11 @@ export async function deleteCashflows(tx: Transaction, operationIds: readonly st
   );
 }
 
+const CASHFLOWS = fragment`
+  select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
+         "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt"
+  from cashflow_row`;
+
 /** By operation id; unknown ones are left out. */
 export async function listCashflows(
   db: Queryable,
@@ -87,20 +92,14 @@ export async function listCashflows(
 ): Promise<ReadonlyMap<string, Cashflow>> {
   const rows = await many<Row>(
     db,
-    sql`select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId", "possibleDuplicateOf",
-               "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt"
-        from cashflow_row
+    sql`${CASHFLOWS}
         where "operationId" = any (${operationIds}::text[])`,
   );
   return new Map(rows.map((row) => [row.operationId, cashflowOf(row)]));
 }
 
-export async function findCashflow(db: Queryable, operationId: string): Promise<Cashflow | undefined> {
-  return (await listCashflows(db, [operationId])).get(operationId);
-}
-
 export async function getCashflow(db: Queryable, operationId: string): Promise<Cashflow> {
-  const cashflow = await findCashflow(db, operationId);
+  const cashflow = (await listCashflows(db, [operationId])).get(operationId);
   assert(cashflow !== undefined, `Operation ${operationId} is not recorded.`);
   return cashflow;
 }
@@ -114,9 +113,7 @@ export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashfl
 export async function listCashflowsById(db: Queryable, ids: readonly bigint[]): Promise<Cashflow[]> {
   const rows = await many<Row>(
     db,
-    sql`select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
-               "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt"
-        from cashflow_row
+    sql`${CASHFLOWS}
         where id = any (${ids}::bigint[])`,
   );
   return rows.map(cashflowOf);

@@ -1,4 +1,4 @@
-import { many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import { fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Cashflow, CurrentOutcome } from "../domain/cashflow.ts";
 
 /** A deposit or withdrawal as the operation ledger shows it. */
@@ -20,16 +20,19 @@ export type LedgerFilter = {
   readonly limit: number;
 };
 
+const OPERATIONS = fragment`
+  select cashflow.id, operation_id as "operationId", action, login, amount_minor as "amountMinor", comment, state,
+         doubt, deadline, deal_id as "dealId", refusal ->> 'code' as "refusalCode", created_at as "createdAt",
+         finished_at as "finishedAt",
+         coalesce(open_positions_checked or pending_fee_minor > 0, false) as "mayHaveFees"
+  from cashflow
+  left join withdrawal on withdrawal.cashflow_id = cashflow.id`;
+
 /** Those that are recorded. */
 export async function listOperationsById(db: Queryable, operationIds: readonly string[]): Promise<LedgerOperation[]> {
   const rows = await many<LedgerOperation>(
     db,
-    sql`select cashflow.id, operation_id as "operationId", action, login, amount_minor as "amountMinor", comment, state,
-               doubt, deadline, deal_id as "dealId", refusal ->> 'code' as "refusalCode", created_at as "createdAt",
-               finished_at as "finishedAt",
-               coalesce(open_positions_checked or pending_fee_minor > 0, false) as "mayHaveFees"
-        from cashflow
-        left join withdrawal on withdrawal.cashflow_id = cashflow.id
+    sql`${OPERATIONS}
         where operation_id = any(${operationIds}::text[])`,
   );
   return rows.map(withoutNulls);
@@ -40,12 +43,7 @@ export async function listOperations(db: Queryable, filter: LedgerFilter, now: D
   const { login, comment, outcome, beforeId, limit } = filter;
   const rows = await many<LedgerOperation>(
     db,
-    sql`select cashflow.id, operation_id as "operationId", action, login, amount_minor as "amountMinor", comment, state,
-               doubt, deadline, deal_id as "dealId", refusal ->> 'code' as "refusalCode", created_at as "createdAt",
-               finished_at as "finishedAt",
-               coalesce(open_positions_checked or pending_fee_minor > 0, false) as "mayHaveFees"
-        from cashflow
-        left join withdrawal on withdrawal.cashflow_id = cashflow.id
+    sql`${OPERATIONS}
         where (${login} = '' or login = ${login})
           and (${comment ?? null}::text is null or comment = ${comment ?? null})
           and (${beforeId} = '' or operation_id collate "C" < ${beforeId})

@@ -86,25 +86,30 @@ export async function markDealsAllocated(
   );
 }
 
+/** Masters whose next deal can be allocated, with the time of that deal. */
+function allocatable(week: Week): Fragment {
+  return fragment`from master_pool as pool
+     cross join lateral (
+       select deal_at
+       from master_result
+       where master_login = pool.login and allocated_at is null
+       order by number
+       limit 1
+     ) as next
+  where pool.stopped_reason is null and pool.gate_key is null
+    and (
+      pool.weeks_closed_through is null
+      or date_bin(${week.periodMs}::bigint * interval '1 millisecond', next.deal_at, ${week.anchor}::timestamptz)
+       <= pool.weeks_closed_through
+    )`;
+}
+
 /** Masters whose next deal can be allocated: its week and the gate are open. */
 export async function listMastersToAllocate(db: Queryable, week: Week, limit: number): Promise<string[]> {
   return await column<string>(
     db,
     sql`select pool.login
-        from master_pool as pool
-             cross join lateral (
-               select deal_at
-               from master_result
-               where master_login = pool.login and allocated_at is null
-               order by number
-               limit 1
-             ) as next
-        where pool.stopped_reason is null and pool.gate_key is null
-          and (
-            pool.weeks_closed_through is null
-            or date_bin(${week.periodMs}::bigint * interval '1 millisecond', next.deal_at, ${week.anchor})
-               <= pool.weeks_closed_through
-          )
+        ${allocatable(week)}
         order by next.deal_at
         limit ${limit}`,
   );
@@ -114,20 +119,7 @@ export async function listMastersToAllocate(db: Queryable, week: Week, limit: nu
 export function nextAllocation(week: Week): Fragment {
   return fragment`(
     select '-infinity'::timestamptz
-    from master_pool as pool
-         cross join lateral (
-           select deal_at
-           from master_result
-           where master_login = pool.login and allocated_at is null
-           order by number
-           limit 1
-         ) as next
-    where pool.stopped_reason is null and pool.gate_key is null
-      and (
-        pool.weeks_closed_through is null
-        or date_bin(${week.periodMs}::bigint * interval '1 millisecond', next.deal_at, ${week.anchor}::timestamptz)
-           <= pool.weeks_closed_through
-      )
+    ${allocatable(week)}
     limit 1
   )`;
 }
