@@ -5,13 +5,24 @@ import { readSchema } from "./database.ts";
 const SERVICES = new URL("../../../services/", import.meta.url);
 const STATEMENT = /sql`((?:[^`\\]|\\.)*)`/g;
 const PARAMETER = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
+/** A constant, or a function whose body is one fragment. */
+const NAMED_FRAGMENT = /(?:const (\w+) = |function (\w+)\([^)]*\): Fragment \{\s*return )fragment`((?:[^`\\]|\\.)*)`/g;
+const USE = /\$\{(\w+)(?:\([^{}]*\))?\}/g;
 
-/** Statements as the `sql` tag makes them: every value is a parameter. */
+/** Statements as the `sql` tag makes them: every value is a parameter, and a fragment of the same file is its text. */
 function statementsIn(file: string): readonly string[] {
   const source = readFileSync(new URL(file, SERVICES), "utf8");
+  const fragments = new Map(
+    Array.from(source.matchAll(NAMED_FRAGMENT), ([, constant, name = "", text = ""]) => [constant ?? name, text]),
+  );
+  const expand = (text: string): string =>
+    text.replaceAll(USE, (use, name: string) => {
+      const fragment = fragments.get(name);
+      return fragment === undefined ? use : expand(fragment);
+    });
   return Array.from(source.matchAll(STATEMENT), ([, text = ""]) => {
     let parameters = 0;
-    return text.replaceAll(PARAMETER, () => `$${(parameters += 1)}`);
+    return expand(text).replaceAll(PARAMETER, () => `$${(parameters += 1)}`);
   });
 }
 
