@@ -1,4 +1,4 @@
-import { fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import { allOf, fragment, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Cashflow, CurrentOutcome } from "../domain/cashflow.ts";
 
 /** A deposit or withdrawal as the operation ledger shows it. */
@@ -41,19 +41,24 @@ export async function listOperationsById(db: Queryable, operationIds: readonly s
 /** Newest first. The outcomes are those of domain/cashflow.ts. */
 export async function listOperations(db: Queryable, filter: LedgerFilter, now: Date): Promise<LedgerOperation[]> {
   const { login, comment, outcome, beforeId, limit } = filter;
-  const rows = await many<LedgerOperation>(
-    db,
-    sql`${OPERATIONS}
-        where (${login} = '' or login = ${login})
-          and (${comment ?? null}::text is null or comment = ${comment ?? null})
-          and (${beforeId} = '' or operation_id collate "C" < ${beforeId})
-          and (${outcome ?? null}::text is null or ${outcome ?? null} =
+  const conditions = allOf([
+    login === "" ? undefined : fragment`login = ${login}`,
+    comment === undefined ? undefined : fragment`comment = ${comment}`,
+    beforeId === "" ? undefined : fragment`operation_id collate "C" < ${beforeId}`,
+    outcome === undefined
+      ? undefined
+      : fragment`${outcome} =
                case when state = 'POSTED' then 'EXECUTED'
                     when state = 'REFUSED' then 'NOT_EXECUTED'
                     when doubt is not null then doubt
                     when deadline <= ${now} then 'UNKNOWN'
                     else 'PENDING'
-               end)
+               end`,
+  ]);
+  const rows = await many<LedgerOperation>(
+    db,
+    sql`${OPERATIONS}
+        where ${conditions}
         order by operation_id collate "C" desc
         limit ${limit}`,
   );

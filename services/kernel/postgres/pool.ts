@@ -31,6 +31,8 @@ const OPEN_WITHIN_MS = 60_000;
 const OPEN_RETRY_MS = 250;
 /** Ends the wait for a server that does not respond; above every statement_timeout that a bulk job sets. */
 const SILENT_SERVER_TIMEOUT_MS = 60_000;
+/** Decision 38: plans that are made once, by index, and without a compiler of expressions. */
+const PLANNING = "-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off";
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,62}$/;
 
 export function createPool({ url, schema, applicationName, max, onIdleError }: PoolOptions): Pool {
@@ -38,7 +40,7 @@ export function createPool({ url, schema, applicationName, max, onIdleError }: P
     connectionString: url,
     max,
     application_name: applicationName,
-    options: `-c search_path=${schemaName(schema)}`,
+    options: `-c search_path=${schemaName(schema)} ${PLANNING}`,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,

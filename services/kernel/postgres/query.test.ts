@@ -1,7 +1,7 @@
 import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Pool } from "./pool.ts";
-import { execute, fragment, many, maybeOne, one, sql } from "./query.ts";
+import { allOf, execute, fragment, many, maybeOne, one, sql } from "./query.ts";
 
 const HUGE = 9_223_372_036_854_775_807n;
 let database: TestDatabase;
@@ -36,6 +36,19 @@ test("fragments become part of the text, with their values bound in order", () =
   expect(statement.values).toEqual([1n, "a", "b'", 9n]);
   const other = sql`select ${fragment`id`} from coin where id > ${1n} and ${both} and id < ${9n}`;
   expect(other.name).not.toBe(statement.name);
+});
+
+test("conditions that are left out are no part of the statement", () => {
+  const where = (name?: string, id?: bigint) =>
+    allOf([
+      name === undefined ? undefined : fragment`name = ${name}`,
+      id === undefined ? undefined : fragment`id = ${id}`,
+    ]);
+
+  expect(sql`select where ${where("a", 2n)}`.text).toBe("select where name = $1 and id = $2");
+  expect(sql`select where ${where("a", 2n)}`.values).toEqual(["a", 2n]);
+  expect(sql`select where ${where(undefined, 2n)}`.text).toBe("select where id = $1");
+  expect(sql`select where ${where()}`.text).toBe("select where true");
 });
 
 test("values are read from the database exactly", async () => {

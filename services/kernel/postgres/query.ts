@@ -46,6 +46,12 @@ export function fragment(strings: TemplateStringsArray, ...values: readonly (Sql
   return { strings, values };
 }
 
+/** The conditions that are given, all of which must hold: a filter that a caller leaves out is no part of the statement. */
+export function allOf(conditions: readonly (Fragment | undefined)[]): Fragment {
+  const given = conditions.filter((condition) => condition !== undefined);
+  return given.length === 0 ? fragment`true` : given.reduce((left, right) => fragment`${left} and ${right}`);
+}
+
 function isFragment(value: SqlValue | Fragment): value is Fragment {
   return typeof value === "object" && value !== null && "strings" in value;
 }

@@ -1,4 +1,4 @@
-import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { fragment, type Fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { AmendmentKind } from "../domain/log-entry.ts";
 
@@ -24,19 +24,8 @@ export async function listUnshownOfLogins(
   { logins, from, to }: Window & { readonly logins: readonly string[] },
   shown: readonly DealOfLogin[],
 ): Promise<UnshownDeal[]> {
-  return await many<UnshownDeal>(
-    db,
-    sql`select recorded.login, recorded.deal_id as ticket, recorded.deal_at as at, recorded.server_msc as "serverMsc"
-        from recorded_deal as recorded
-        where recorded.login = any (${logins}::text[]) and recorded.deal_at >= ${from} and recorded.deal_at < ${to}
-          and recorded.server = ${server}
-          and not exists (
-            select
-            from unnest(${shown.map((deal) => deal.login)}::text[], ${shown.map(({ ticket }) => ticket)}::bigint[])
-                 as shown (login, deal_id)
-            where shown.login = recorded.login and shown.deal_id = recorded.deal_id
-          )`,
-  );
+  const accounts = fragment`from recorded_deal as recorded where recorded.login = any (${logins}::text[])`;
+  return await listUnshown(db, { server, from, to, accounts }, shown);
 }
 
 /** Accounts of a group, but for some. */
@@ -52,19 +41,32 @@ export async function listUnshownOfGroup(
   { group, except, from, to }: Window & GroupPart,
   shown: readonly DealOfLogin[],
 ): Promise<UnshownDeal[]> {
+  // Not a join: without statistics of a new database it would read the deals once for each account.
+  const accounts = fragment`from recorded_deal as recorded
+          where (select platform_group from account where account.login = recorded.login) = ${group}
+            and not recorded.login = any (${except}::text[])`;
+  return await listUnshown(db, { server, from, to, accounts }, shown);
+}
+
+/** Grouped, because a join of the two lists would compare each deal of one with each deal of the other. */
+async function listUnshown(
+  db: Queryable,
+  { server, from, to, accounts }: Window & { readonly server: string; readonly accounts: Fragment },
+  shown: readonly DealOfLogin[],
+): Promise<UnshownDeal[]> {
   return await many<UnshownDeal>(
     db,
-    sql`select recorded.login, recorded.deal_id as ticket, recorded.deal_at as at, recorded.server_msc as "serverMsc"
-        from recorded_deal as recorded
-        join account on account.login = recorded.login
-        where account.platform_group = ${group} and not recorded.login = any (${except}::text[])
-          and recorded.deal_at >= ${from} and recorded.deal_at < ${to} and recorded.server = ${server}
-          and not exists (
-            select
-            from unnest(${shown.map((deal) => deal.login)}::text[], ${shown.map(({ ticket }) => ticket)}::bigint[])
-                 as shown (login, deal_id)
-            where shown.login = recorded.login and shown.deal_id = recorded.deal_id
-          )`,
+    sql`select login, deal_id as ticket, max(deal_at) as at, max(server_msc) as "serverMsc"
+        from (
+          select recorded.login, recorded.deal_id, recorded.deal_at, recorded.server_msc, false as is_shown
+          ${accounts} and recorded.deal_at >= ${from} and recorded.deal_at < ${to} and recorded.server = ${server}
+          union all
+          select login, deal_id, null, null, true
+          from unnest(${shown.map((deal) => deal.login)}::text[], ${shown.map(({ ticket }) => ticket)}::bigint[])
+               as shown (login, deal_id)
+        ) as deal
+        group by login, deal_id
+        having not bool_or(is_shown)`,
   );
 }
 

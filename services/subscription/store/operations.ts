@@ -1,4 +1,4 @@
-import { column, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { allOf, column, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** PENDING: the caller still waits. UNKNOWN: the deadline has passed, and the operation may still be executed. */
 export type OperationOutcome = "PENDING" | "EXECUTED" | "NOT_EXECUTED" | "UNKNOWN";
@@ -45,7 +45,12 @@ export async function findOperation(
 
 /** Newest first: ids grow with time. Ids are compared byte by byte, as in the other services. */
 export async function listOperations(db: Queryable, filter: OperationFilter, now: Date): Promise<RecordedOperation[]> {
-  const { login, outcome = null, beforeId, limit } = filter;
+  const { login, outcome, beforeId, limit } = filter;
+  const conditions = allOf([
+    login === "" ? undefined : fragment`("investorLogin" = ${login} or "masterLogin" = ${login})`,
+    beforeId === "" ? undefined : fragment`"commandId" collate "C" < ${beforeId}`,
+    outcome === undefined ? undefined : fragment`outcome = ${outcome}`,
+  ]);
   return many<RecordedOperation>(
     db,
     sql`select "commandId", action, "subscriptionId", "investorLogin", outcome, "refusalCode", "createdAt", "finishedAt"
@@ -56,9 +61,7 @@ export async function listOperations(db: Queryable, filter: OperationFilter, now
                           else phase end as outcome,
                      "refusalCode", "createdAt", "finishedAt"
               from operation_row) as operation
-        where (${login} = '' or "investorLogin" = ${login} or "masterLogin" = ${login})
-          and (${beforeId} = '' or "commandId" collate "C" < ${beforeId})
-          and (${outcome}::text is null or outcome = ${outcome})
+        where ${conditions}
         order by "commandId" collate "C" desc
         limit ${limit}`,
   );

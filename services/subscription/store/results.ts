@@ -1,4 +1,5 @@
 import {
+  allOf,
   column,
   execute,
   type Fragment,
@@ -57,6 +58,10 @@ export async function listWaitingDeals(
   masterLogin: string,
   { after, through, limit, positionIds }: WaitingDeals,
 ): Promise<MasterDeal[]> {
+  const conditions = allOf([
+    after === undefined ? undefined : fragment`number > ${after}`,
+    positionIds === undefined ? undefined : fragment`position_id = any(${positionIds}::bigint[])`,
+  ]);
   return many<MasterDeal>(
     tx,
     sql`select master_login as "masterLogin", number, entry_id as "entryId", deal_id as "dealId", deal_at as "dealAt",
@@ -64,9 +69,7 @@ export async function listWaitingDeals(
                volume_closed as "volumeClosed", profit_minor as profit, swap_minor as swap,
                commission_minor as commission, fee_minor as fee
         from master_result
-        where master_login = ${masterLogin} and allocated_at is null and number <= ${through}
-          and number > coalesce(${after}::bigint, -1)
-          and (${positionIds}::bigint[] is null or position_id = any(${positionIds}::bigint[]))
+        where master_login = ${masterLogin} and allocated_at is null and number <= ${through} and ${conditions}
         order by number
         limit ${limit}`,
   );

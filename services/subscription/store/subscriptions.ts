@@ -1,4 +1,4 @@
-import { many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { allOf, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import {
   type LifecycleEvent,
@@ -115,14 +115,16 @@ export type SubscriptionFilter = {
 
 export async function listSubscriptions(db: Queryable, filter: SubscriptionFilter): Promise<Subscription[]> {
   const { masterLogin, investorLogin, statuses, afterId, limit } = filter;
+  const conditions = allOf([
+    masterLogin === "" ? undefined : fragment`"masterLogin" = ${masterLogin}`,
+    investorLogin === "" ? undefined : fragment`"investorLogin" = ${investorLogin}`,
+  ]);
   return many<Subscription>(
     db,
     sql`select id, "masterId", "investorId", "masterLogin", "investorLogin", status, "createdAt", "startedAt", "endedAt",
                "baselineEntryId"
         from subscription_row
-        where id > ${afterId} and status = any(${statuses}::text[])
-          and (${masterLogin} = '' or "masterLogin" = ${masterLogin})
-          and (${investorLogin} = '' or "investorLogin" = ${investorLogin})
+        where id > ${afterId} and status = any(${statuses}::text[]) and ${conditions}
         order by id
         limit ${limit}`,
   );
