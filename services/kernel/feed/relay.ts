@@ -23,7 +23,7 @@ export type RelayOptions = {
 };
 
 /** The longest delay of a message to JetStream that its process could not forward; readers were signalled, or poll. */
-const SWEEP_EVERY_MS = 10_000;
+const SWEEP_EVERY_MS = 5_000;
 /** Longer than a process needs to forward what it has committed, so that few messages are sent twice. */
 const SWEEP_MIN_AGE_MS = 5_000;
 /** Entries of a process that wait for the broker; more are left to the sweep. */
