@@ -50,7 +50,7 @@ test("fee_payments: books that reconcile have no break, and a corrupted row is o
   const lease = await acquireLease(pool, { name: "reconcile", owner: "test", ttlMs: 60_000 });
   const breaks = async () => {
     for (const check of checks) await runCheck({ pool, log }, check, lease);
-    return await listBreaks(pool, { afterId: 0n, limit: 10 });
+    return await listBreaks(pool, { afterId: 0n, limit: 10, withoutChecks: false });
   };
   expect(await breaks()).toMatchObject({ items: [], checks: [{ name: "fee_payments", stale: false, error: "" }] });
   await corrupt("update payment_credit set amount_minor = amount_minor + 5 where id = 1");

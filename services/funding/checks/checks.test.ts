@@ -36,7 +36,7 @@ test("cashflow_completeness: outcomes that equal platform's record have no break
   await insertChecks(pool, [check!]);
   const breaks = async () => {
     await runCheck({ pool, log }, check!, undefined);
-    return await listBreaks(pool, { afterId: 0n, limit: 10 });
+    return await listBreaks(pool, { afterId: 0n, limit: 10, withoutChecks: false });
   };
   expect(await breaks()).toMatchObject({ items: [] });
   await corrupt("update cashflow set deal_id = deal_id + 1 where id = 1");

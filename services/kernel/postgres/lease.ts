@@ -1,4 +1,4 @@
-import { execute, matchesRow, maybeOne, type Queryable, sql } from "./query.ts";
+import { execute, type Fragment, fragment, matchesRow, maybeOne, type Queryable, sql } from "./query.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** The right to one role of a service until it expires. Each new owner gets a higher fence. */
@@ -47,12 +47,11 @@ export async function releaseLease(db: Queryable, { name, fence }: Lease): Promi
 }
 
 /** False when the lease is lost. When true, no other process can acquire it before this transaction ends. */
-export async function lockLease(tx: Transaction, { name, fence }: Lease): Promise<boolean> {
-  return await matchesRow(
-    tx,
-    sql`select fence
-        from lease
-        where name = ${name} and fence = ${fence}
-        for share`,
-  );
+export async function lockLease(tx: Transaction, lease: Lease): Promise<boolean> {
+  return await matchesRow(tx, sql`select where ${holdsLease(lease)}`);
+}
+
+/** Condition: the lease is not lost, and no other process can acquire it before the transaction ends. */
+export function holdsLease({ name, fence }: Lease): Fragment {
+  return fragment`exists (select from lease where name = ${name} and fence = ${fence} for share)`;
 }

@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { MINUTE_MS } from "../duration.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { execute, type Queryable, sql } from "../postgres/query.ts";
+import type { Queryable } from "../postgres/query.ts";
 
 /** A difference that one run found. */
 export type Finding = {
@@ -67,6 +67,7 @@ export const MAX_FINDINGS = 1_000;
 export const CHECK_EVERY_MS = MINUTE_MS;
 /** A run scans thousands of rows; the usual time limit of a statement is for single rows. */
 const STATEMENT_TIMEOUT_MS = 10_000;
+const BEGIN = `begin isolation level repeatable read, read only; set local statement_timeout = ${STATEMENT_TIMEOUT_MS}`;
 
 /** Runs all queries of `read` on one snapshot of the tables. Writes nothing and waits for no lock. */
 export async function inSnapshot<T>(pool: Pool, read: (db: Queryable) => Promise<T>): Promise<T> {
@@ -90,7 +91,6 @@ export async function inSnapshot<T>(pool: Pool, read: (db: Queryable) => Promise
 }
 
 async function readWithin<T>(client: PoolClient, read: (db: Queryable) => Promise<T>): Promise<T> {
-  await client.query("begin isolation level repeatable read, read only");
-  await execute(client, sql`select set_config('statement_timeout', ${String(STATEMENT_TIMEOUT_MS)}, true)`);
+  await client.query(BEGIN);
   return await read(client);
 }

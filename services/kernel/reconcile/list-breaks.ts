@@ -9,10 +9,11 @@ import { type CheckState, listChecks, listOpenBreaks, type OpenBreak } from "./s
 const MAX_PAGE_CHARACTERS = 400_000;
 
 /** The rpc of every service that has checks. */
-export async function listBreaks(pool: Pool, { afterId, limit }: ListBreaksRequest): Promise<ListBreaksResponse> {
+export async function listBreaks(pool: Pool, request: ListBreaksRequest): Promise<ListBreaksResponse> {
+  const { afterId, limit, withoutChecks } = request;
   const size = pageSize(limit);
   const found = await listOpenBreaks(pool, afterId, size + 1);
-  const checks = await listChecks(pool);
+  const checks = withoutChecks ? [] : await listChecks(pool);
   const items = fitting(found.slice(0, size).map(breakMessage));
   return { items, hasMore: found.length > items.length, checks: checks.map(checkMessage) };
 }

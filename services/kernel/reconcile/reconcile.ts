@@ -2,14 +2,11 @@ import { duration } from "../config-variables.ts";
 import { type Job, runJob } from "../job.ts";
 import { leaseCandidate } from "../postgres/lease-candidate.ts";
 import type { Check } from "./check.ts";
-import { showChecks } from "./metrics.ts";
 import { runCheck, type RunDeps } from "./run-check.ts";
-import { insertChecks, listChecks } from "./store.ts";
+import { Schedule, SHOW_EVERY_MS } from "./schedule.ts";
 
-/** How often the intervals of the checks are examined. */
-const RUN_EVERY_MS = 1_000;
 /** A run may take a while; a process that does not renew the lease for `ttlMs` counts as crashed. */
-const LEASE = { name: "reconcile", ttlMs: 60_000, renewMs: 5_000, pollMs: 5_000 };
+const LEASE = { name: "reconcile", ttlMs: 60_000, renewMs: 20_000, pollMs: 5_000 };
 
 /** Settings of every service with checks. */
 export const CHECK_SETTINGS = { PAMM_CHECK_INTERVAL: duration({ whenMissing: "PT5M" }) };
@@ -25,21 +22,20 @@ export function reconcile({ checks, maxMs, ...deps }: ReconcileOptions): Job {
   const { pool, log } = deps;
   const limited = checks.map((check) => ({ ...check, everyMs: Math.min(check.everyMs, maxMs) }));
   const candidate = leaseCandidate(pool, LEASE);
-  let areInserted = false;
-  const run = async (signal: AbortSignal): Promise<boolean> => {
-    if (!areInserted) await insertChecks(pool, limited);
-    areInserted = true;
-    const states = new Map((await listChecks(pool)).map((state) => [state.name, state]));
-    showChecks([...states.values()].filter(({ name }) => limited.some((check) => check.name === name)));
-    for (const check of limited) {
-      if (signal.aborted || states.get(check.name)?.isDue !== true) continue;
+  const schedule = new Schedule({ pool, checks: limited, maxMs });
+  /** Returns the time until the next check is due. */
+  const run = async (signal: AbortSignal): Promise<number> => {
+    await schedule.refresh();
+    for (const check of schedule.due()) {
+      if (signal.aborted) break;
       const lease = await candidate.renewOrAcquire();
-      if (lease === undefined) return false;
+      if (lease === undefined) return LEASE.pollMs;
+      schedule.noteStart(check);
       await runCheck(deps, check, lease);
     }
-    return false;
+    return schedule.pauseMs();
   };
-  const job = runJob({ name: LEASE.name, everyMs: Math.min(RUN_EVERY_MS, maxMs), work: run, log });
+  const job = runJob({ name: LEASE.name, everyMs: SHOW_EVERY_MS, work: run, log });
   return {
     name: job.name,
     async [Symbol.asyncDispose]() {

@@ -8,7 +8,7 @@ import { runCheck } from "./run-check.ts";
 import { listChecks } from "./store.ts";
 import { aCheck, aFinding, reconciliationPool, runDeps } from "../testing/check.ts";
 
-const ALL = { afterId: 0n, limit: 1_000 };
+const ALL = { afterId: 0n, limit: 1_000, withoutChecks: false };
 const keysOf = async (pool: Pool) => (await listBreaks(pool, ALL)).items.map(({ key }) => key);
 const stateOf = async (pool: Pool) => (await listChecks(pool))[0]!;
 
@@ -110,22 +110,29 @@ test("a check that fails records the error, keeps its breaks and its last comple
 test("a check without a complete run for three intervals is stale, also one that never had one", async () => {
   const pool = await reconciliationPool();
   const check = await aCheck(pool, { everyMs: 1_000 });
-  expect(await stateOf(pool)).toMatchObject({ isStale: false, completedAt: null, isDue: true });
+  expect(await stateOf(pool)).toMatchObject({ isStale: false, completedAt: null, dueInMs: 0 });
   await execute(pool, sql`update reconciliation_check set known_at = known_at - interval '3001 milliseconds'`);
   expect(await stateOf(pool)).toMatchObject({ isStale: true });
   await runCheck(runDeps(pool), check, undefined);
-  expect(await stateOf(pool)).toMatchObject({ isStale: false, isDue: false });
+  const { isStale, dueInMs } = await stateOf(pool);
+  expect(isStale).toBe(false);
+  expect(dueInMs).toBeGreaterThan(0);
+  expect(dueInMs).toBeLessThanOrEqual(1_000);
   await execute(pool, sql`update reconciliation_check set completed_at = completed_at - interval '3001 milliseconds'`);
   expect((await listBreaks(pool, ALL)).checks).toMatchObject([{ name: "T1", stale: true, everyMs: 1_000n }]);
+  expect((await listBreaks(pool, { ...ALL, withoutChecks: true })).checks).toEqual([]);
 });
 
-test("a process that lost the lease during a run writes nothing", async () => {
+test.each([
+  { what: "breaks", findings: [aFinding("deal:1")] },
+  { what: "no break", findings: [] },
+])("a process that lost the lease during a run with $what writes nothing", async ({ findings }) => {
   const pool = await reconciliationPool();
   const lease = await acquireLease(pool, { name: "reconcile", owner: "a", ttlMs: 60_000 });
   const check = await aCheck(pool, {
     run: async () => {
       await execute(pool, sql`update lease set owner = 'b', fence = fence + 1`);
-      return { findings: [aFinding("deal:1")], covers: () => true, nextCursor: "" };
+      return { findings, covers: () => true, nextCursor: "" };
     },
   });
   await runCheck(runDeps(pool), check, lease);
@@ -171,7 +178,7 @@ test("pages of breaks continue after an id and end early when the evidence is la
   const first = await listBreaks(pool, ALL);
   expect(first.items.map(({ key }) => key)).toEqual(["1"]);
   expect(first.hasMore).toBe(true);
-  const next = await listBreaks(pool, { afterId: first.items[0]!.id, limit: 1 });
+  const next = await listBreaks(pool, { ...ALL, afterId: first.items[0]!.id, limit: 1 });
   expect(next.items.map(({ key }) => key)).toEqual(["2"]);
   expect(next.hasMore).toBe(true);
 });

@@ -4,7 +4,7 @@ import type { Pool } from "../postgres/pool.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 import { isTransientFailure, retryLevel } from "../transient-failure.ts";
 import { type Check, type Finding, type CheckRun, MAX_FINDINGS, type PendingBreak } from "./check.ts";
-import { beginRun, completeRun, closeBreaks, failRun, listPendingBreaks, recordFindings } from "./store.ts";
+import { beginRun, completeRun, closeBreaks, failRun, recordFindings } from "./store.ts";
 
 export type RunDeps = { readonly pool: Pool; readonly log: Log };
 
@@ -21,19 +21,22 @@ const DEFECT = "The check failed. The log of the service has the error.";
  */
 export async function runCheck(deps: RunDeps, check: Check, lease: Lease | undefined): Promise<void> {
   const { pool, log } = deps;
-  const { cursor } = await beginRun(pool, check.name);
-  const pendingBreaks = await listPendingBreaks(pool, check.name, MAX_PENDING_BREAKS);
+  const request = await beginRun(pool, check.name, MAX_PENDING_BREAKS);
   let run: CheckRun;
   try {
-    run = await check.run({ cursor, pendingBreaks });
+    run = await check.run(request);
   } catch (error) {
     log[retryLevel(error)]("check run failed, retry scheduled", { job: `check ${check.name}`, error });
     await failRun(pool, check.name, isTransientFailure(error) ? UNREADABLE : DEFECT);
     return;
   }
+  // The usual run: one statement instead of a transaction.
+  if (run.findings.length === 0 && request.pendingBreaks.length === 0) {
+    return await completeRun(pool, check.name, run, lease);
+  }
   const written = await inTransaction(pool, async (tx) => {
     if (lease !== undefined && !(await lockLease(tx, lease))) return { opened: [], closed: [] };
-    return await write(tx, check, run, pendingBreaks);
+    return await write(tx, check, run, request.pendingBreaks);
   });
   report(log, check, run, written);
 }
@@ -43,9 +46,10 @@ type Written = { readonly opened: readonly string[]; readonly closed: readonly s
 async function write(
   tx: Transaction,
   check: Check,
-  { findings, covers, nextCursor }: CheckRun,
+  run: CheckRun,
   pendingBreaks: readonly PendingBreak[],
 ): Promise<Written> {
+  const { findings, covers } = run;
   const stored = distinct(findings).slice(0, MAX_FINDINGS);
   const opened = await recordFindings(tx, check, stored);
   if (findings.length > MAX_FINDINGS) {
@@ -59,7 +63,7 @@ async function write(
     check.name,
     absent.map(({ key }) => key),
   );
-  await completeRun(tx, check.name, nextCursor);
+  await completeRun(tx, check.name, run, undefined);
   return { opened, closed };
 }
 

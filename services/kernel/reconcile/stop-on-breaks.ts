@@ -55,7 +55,7 @@ export function stopOnBreaksJob(
 async function* openBreaks(list: BreakSource["list"]): AsyncGenerator<Break> {
   let afterId = 0n;
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const { items, hasMore } = await list({ afterId, limit: BREAKS_PER_PAGE });
+    const { items, hasMore } = await list({ afterId, limit: BREAKS_PER_PAGE, withoutChecks: true });
     yield* items;
     const last = items.at(-1);
     if (!hasMore || last === undefined) return;

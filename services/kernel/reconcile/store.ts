@@ -1,6 +1,7 @@
-import { column, execute, many, one, type Queryable, sql } from "../postgres/query.ts";
+import { holdsLease, type Lease } from "../postgres/lease.ts";
+import { column, execute, fragment, many, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
-import type { Check, Finding, PendingBreak } from "./check.ts";
+import type { Check, CheckRun, Finding, PendingBreak, RunRequest } from "./check.ts";
 
 /** A check without a complete run for this many intervals is stale. */
 const STALE_AFTER_INTERVALS = 3;
@@ -15,7 +16,8 @@ export type CheckState = {
   readonly fullPassAt: Date | null;
   readonly error: string;
   readonly isStale: boolean;
-  readonly isDue: boolean;
+  /** 0 or less when it is due. */
+  readonly dueInMs: number;
   readonly openBreaks: number;
   readonly atRiskMinor: bigint;
   /** 0 without an open break. */
@@ -54,7 +56,7 @@ export function listChecks(db: Queryable): Promise<CheckState[]> {
     sql`select name, title, every_ms as "everyMs", known_at as "knownAt", started_at as "startedAt",
                completed_at as "completedAt", full_pass_at as "fullPassAt", error,
                coalesce(completed_at, known_at) < clock_timestamp() - every_ms * ${STALE_AFTER_INTERVALS} * interval '1 millisecond' as "isStale",
-               started_at is null or started_at <= clock_timestamp() - every_ms * interval '1 millisecond' as "isDue",
+               coalesce(every_ms - extract(epoch from clock_timestamp() - started_at) * 1000, 0)::double precision as "dueInMs",
                breaks.open as "openBreaks", breaks.at_risk as "atRiskMinor", breaks.age as "oldestBreakSeconds"
         from reconciliation_check
              cross join lateral (
@@ -80,32 +82,47 @@ export async function listOpenBreaks(db: Queryable, afterId: bigint, limit: numb
   );
 }
 
-/** Returns where the run begins. The start is recorded first, so that a run that crashes is not repeated at once without end. */
-export async function beginRun(db: Queryable, name: string): Promise<{ readonly cursor: string }> {
-  return one(
+/**
+ * Returns where the run begins, and the breaks that are not closed, the oldest first. The start is recorded first, so that
+ * a run that crashes is not repeated at once without end.
+ */
+export async function beginRun(db: Queryable, name: string, maxPending: number): Promise<RunRequest> {
+  const rows = await many<{ cursor: string } & (PendingBreak | { key: null; login: null })>(
     db,
-    sql`update reconciliation_check set started_at = clock_timestamp() where name = ${name} returning cursor`,
+    sql`with started as (
+          update reconciliation_check set started_at = clock_timestamp() where name = ${name} returning name, cursor
+        )
+        select cursor, pending.key, pending.login
+        from started
+             left join lateral (
+               select id, key, login
+               from reconciliation_break
+               where check_name = started.name and closed_at is null
+               order by id
+               limit ${maxPending}
+             ) as pending on true
+        order by pending.id`,
   );
+  return {
+    cursor: rows[0]?.cursor ?? "",
+    pendingBreaks: rows.flatMap(({ key, login }) => (key === null ? [] : [{ key, login }])),
+  };
 }
 
-export function listPendingBreaks(db: Queryable, name: string, limit: number): Promise<PendingBreak[]> {
-  return many<PendingBreak>(
-    db,
-    sql`select key, login
-        from reconciliation_break
-        where check_name = ${name} and closed_at is null
-        order by id
-        limit ${limit}`,
-  );
-}
-
-export async function completeRun(tx: Transaction, name: string, nextCursor: string): Promise<void> {
+/** Has no effect when the lease is lost; without a lease it always has. */
+export async function completeRun(
+  db: Queryable,
+  name: string,
+  { nextCursor }: Pick<CheckRun, "nextCursor">,
+  lease: Lease | undefined,
+): Promise<void> {
+  const isHeld = lease === undefined ? fragment`true` : holdsLease(lease);
   await execute(
-    tx,
+    db,
     sql`update reconciliation_check
         set completed_at = clock_timestamp(), error = '', cursor = ${nextCursor},
             full_pass_at = case ${nextCursor} when '' then clock_timestamp() else full_pass_at end
-        where name = ${name}`,
+        where name = ${name} and ${isHeld}`,
   );
 }
 

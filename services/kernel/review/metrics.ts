@@ -4,8 +4,8 @@ import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { many, type Queryable, sql } from "../postgres/query.ts";
 
-/** Prometheus usually reads the metrics less often. */
-const RUN_EVERY_MS = 10_000;
+/** The usual interval at which Prometheus reads the metrics. */
+const RUN_EVERY_MS = 15_000;
 
 const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ["reason"] });
 

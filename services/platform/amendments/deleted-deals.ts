@@ -1,10 +1,10 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { shownWithinMs } from "../domain/next-scan.ts";
-import type { Deal } from "../mt5/deals.ts";
 import type { SeenDeals } from "../reader/seen-deals.ts";
 import { findLoggedDeal } from "../store/logged-deals.ts";
 import {
+  type DealOfLogin,
   listUnshownOfGroup,
   listUnshownOfLogins,
   type ReadAccounts,
@@ -26,7 +26,7 @@ const EDGE_MS = 2_000;
 export type CompleteRead = {
   readonly accounts: ReadAccounts;
   readonly window: Window;
-  readonly deals: readonly Deal[];
+  readonly shown: readonly DealOfLogin[];
   /** When the run of the reader began that this read belongs to, by the monotonic clock. */
   readonly runStartedAtMs: number;
 };
@@ -41,7 +41,8 @@ export class DeletedDeals {
   }
 
   /** Deals that the history shows are not missing. */
-  noteShown(deals: readonly Deal[]): void {
+  noteShown(deals: readonly DealOfLogin[]): void {
+    if (this.#missing.size === 0) return;
     for (const { ticket, login } of deals) {
       if (this.#missing.get(ticket)?.logged.login === login) this.#missing.delete(ticket);
     }
@@ -84,12 +85,12 @@ type Missing = { readonly logged: MissingDeal; readonly missedAtMs: number };
 
 async function listUnshown(
   { pool, settings }: Deps,
-  { accounts, window, deals }: CompleteRead,
+  { accounts, window, shown }: CompleteRead,
 ): Promise<UnshownDeal[]> {
   const edged = { from: new Date(window.from.getTime() + EDGE_MS), to: window.to };
   return "logins" in accounts
-    ? await listUnshownOfLogins(pool, settings.server, { ...edged, ...accounts }, deals)
-    : await listUnshownOfGroup(pool, settings.server, { ...edged, ...accounts }, deals);
+    ? await listUnshownOfLogins(pool, settings.server, { ...edged, ...accounts }, shown)
+    : await listUnshownOfGroup(pool, settings.server, { ...edged, ...accounts }, shown);
 }
 
 async function amendmentOf(

@@ -1,4 +1,4 @@
-import { type Check, type Finding, inSnapshot, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { type Check, type Finding, MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
@@ -25,7 +25,7 @@ export function unresolved({ pool }: Pick<Deps, "pool">): Check {
     everyMs: EVERY_MS,
     confirmations: 1,
     async run() {
-      const rows = await inSnapshot(pool, (db) => many<Row>(db, unresolvedLegs()));
+      const rows = await many<Row>(pool, unresolvedLegs());
       return { findings: rows.map(findingOf), covers: () => true, nextCursor: "" };
     },
   };

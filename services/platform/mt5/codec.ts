@@ -1,5 +1,5 @@
 import { badAnswer } from "./errors.ts";
-import { isJsonObject, type JsonObject, type JsonValue, readJson } from "./http/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue, readJson, type Recognition } from "./http/json.ts";
 
 /** An answer whose form is as documented; the code may still be a refusal. */
 export type Envelope = {
@@ -49,9 +49,9 @@ export function platformText(text: string, maxLength: number): string {
 }
 
 /** Never throws: a malformed body is a result of its own kind. */
-export function readEnvelope(body: Uint8Array): ReadEnvelope {
+export function readEnvelope(body: Uint8Array, recognition?: Recognition): ReadEnvelope {
   const text = decodeUtf8(body);
-  const document = text === undefined ? undefined : readJson(text);
+  const document = text === undefined ? undefined : readJson(text, recognition);
   if (!isJsonObject(document)) return { kind: "unparsable" };
   if (isContradictory(document, "retcode") || isContradictory(document, "answer")) return { kind: "contradictory" };
   const retcode = document.get("retcode")?.[0];
@@ -62,8 +62,8 @@ export function readEnvelope(body: Uint8Array): ReadEnvelope {
 }
 
 /** For reads: a malformed answer throws a bad_answer. */
-export function requireEnvelope(body: Uint8Array): Envelope {
-  const read = readEnvelope(body);
+export function requireEnvelope(body: Uint8Array, recognition?: Recognition): Envelope {
+  const read = readEnvelope(body, recognition);
   if (read.kind !== "read") throw badAnswer(`the platform's answer is ${read.kind}`);
   return read.envelope;
 }

@@ -1,8 +1,9 @@
+import { hash } from "node:crypto";
 import { bounds, type Deal, inOrder, type Period, readDeal, readDeals } from "./deals.ts";
 import type { Mt5ReadContext } from "./context.ts";
 import { badAnswer, Mt5Error } from "./errors.ts";
 import { fieldsOf, loginOf, MAX_LOGINS_PER_CALL, rowsOf } from "./fields.ts";
-import type { JsonValue } from "./http/json.ts";
+import { type JsonValue, MarkedObject, readJson, type Recognition } from "./http/json.ts";
 import { findDone, requireDone } from "./reader.ts";
 import { RETCODE, SELECTOR_REFUSED } from "./retcodes.ts";
 import type { ServerClock } from "./server-clock.ts";
@@ -46,12 +47,20 @@ async function readBatch(mt5: Mt5ReadContext, logins: readonly string[], period:
   return deals;
 }
 
+/** A deal with the mark of its row: a row with the same mark is the same in every byte. */
+export type ShownDeal = Deal & { readonly mark?: string };
+export type DealName = Pick<Deal, "login" | "ticket">;
+/** The deal of a row that was read before and needs no reading, by its mark; undefined for any other row. */
+export type Recall = (mark: string) => DealName | undefined;
+
 /** What the platform answers about the deals of a group. */
 export type GroupDeals =
   | {
       readonly kind: "read";
-      /** Deals of the accounts that were asked for, by server time and then ticket. */
-      readonly deals: readonly Deal[];
+      /** Deals of the accounts that were asked for, by server time and then ticket; without the known ones. */
+      readonly deals: readonly ShownDeal[];
+      /** Deals whose row the caller knew. */
+      readonly known: readonly DealName[];
       /** Rows of the answer, those of other accounts included. */
       readonly rows: number;
       /** Accounts with a row that is not as documented: none of their deals is returned. */
@@ -71,10 +80,12 @@ export async function findGroupDeals(
   group: string,
   period: Period,
   isAskedFor: (login: string) => boolean,
+  recall: Recall = () => undefined,
 ): Promise<GroupDeals> {
   const clock = await mt5.clock();
-  const answered = await selectedBy(mt5, { group, ...bounds(clock, period) });
-  return answered.kind === "done" ? readRows(rowsOf(answered.answer), clock, isAskedFor) : answered;
+  const recognition = { markOf, isKnown: (mark: string) => recall(mark) !== undefined };
+  const answered = await selectedBy(mt5, { group, ...bounds(clock, period) }, recognition);
+  return answered.kind === "done" ? readRows(rowsOf(answered.answer), { clock, isAskedFor, recall }) : answered;
 }
 
 /**
@@ -102,9 +113,13 @@ type Selected =
   | { readonly kind: "done"; readonly answer: JsonValue | undefined }
   | Exclude<GroupDeals, { readonly kind: "read" }>;
 
-async function selectedBy(mt5: Mt5ReadContext, query: Readonly<Record<string, string>>): Promise<Selected> {
+async function selectedBy(
+  mt5: Mt5ReadContext,
+  query: Readonly<Record<string, string>>,
+  recognition?: Recognition,
+): Promise<Selected> {
   try {
-    const envelope = await mt5.read({ method: "GET", path: PATH, query });
+    const envelope = await mt5.read({ method: "GET", path: PATH, query }, recognition);
     const { code, text } = envelope;
     if (code === RETCODE.limitReached) return { kind: "too_many" };
     if (SELECTOR_REFUSED.has(code)) return { kind: "refused", reason: `${code} ${text}` };
@@ -115,27 +130,48 @@ async function selectedBy(mt5: Mt5ReadContext, query: Readonly<Record<string, st
   }
 }
 
+type RowReading = {
+  readonly clock: ServerClock;
+  readonly isAskedFor: (login: string) => boolean;
+  readonly recall: Recall;
+};
+
 function readRows(
   rows: readonly JsonValue[],
-  clock: ServerClock,
-  isAskedFor: (login: string) => boolean,
+  { clock, isAskedFor, recall }: RowReading,
 ): Extract<GroupDeals, { readonly kind: "read" }> {
-  const deals: Deal[] = [];
+  const deals: ShownDeal[] = [];
+  const known: DealName[] = [];
   const unreadable = new Set<string>();
   for (const row of rows) {
+    if (!(row instanceof MarkedObject)) throw badAnswer("the platform's answer has a row that is not a record");
+    const { mark, text } = row;
+    const recalled = recall(mark);
+    if (recalled !== undefined) {
+      known.push(recalled);
+      continue;
+    }
+    // A known row may be forgotten since.
+    const value = row.value ?? readJson(text);
     // A row without a readable login may be of any account: it fails the whole read.
-    const login = loginOf(fieldsOf(row));
+    const login = loginOf(fieldsOf(value));
     if (!isAskedFor(login)) continue;
-    const deal = readable(row, clock);
+    const deal = readable(value, clock);
     if (deal === undefined) unreadable.add(login);
-    else deals.push(deal);
+    else deals.push({ ...deal, mark });
   }
-  const whole = unreadable.size === 0 ? deals : deals.filter(({ login }) => !unreadable.has(login));
-  return { kind: "read", deals: inOrder(whole), rows: rows.length, unreadable };
+  const isReadable = ({ login }: DealName) => !unreadable.has(login);
+  const readableDeals = inOrder(deals.filter(isReadable));
+  return { kind: "read", deals: readableDeals, known: known.filter(isReadable), rows: rows.length, unreadable };
+}
+
+/** Another row with the same mark is as improbable as a collision of SHA-256. */
+function markOf(text: string): string {
+  return hash("sha256", text, "base64");
 }
 
 /** Undefined for a row that is not as documented. */
-function readable(row: JsonValue, clock: ServerClock): Deal | undefined {
+function readable(row: JsonValue | undefined, clock: ServerClock): Deal | undefined {
   try {
     return readDeal(row, clock);
   } catch (error) {

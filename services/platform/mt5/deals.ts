@@ -96,7 +96,7 @@ export function bounds(clock: ServerClock, { from, to }: Period): { from: string
 }
 
 /** By server time, then ticket. */
-export function inOrder(deals: readonly Deal[]): readonly Deal[] {
+export function inOrder<Shown extends Deal>(deals: readonly Shown[]): readonly Shown[] {
   return deals.toSorted((a, b) => a.serverTimeMs - b.serverTimeMs || (a.ticket < b.ticket ? -1 : 1));
 }
 

@@ -34,7 +34,7 @@ type Platform = (request: Mt5Request) => string;
 function contextOf(platform: Platform, clock = CLOCKS[0]!): Mt5Context {
   return {
     pool: undefined as never,
-    read: async (request) => requireEnvelope(Buffer.from(platform(request), "latin1")),
+    read: async (request, recognition) => requireEnvelope(Buffer.from(platform(request), "latin1"), recognition),
     clock: async () => clock,
   };
 }

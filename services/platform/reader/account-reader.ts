@@ -1,7 +1,8 @@
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
 import { deletedDeals } from "../amendments/amendments.ts";
 import type { Deps } from "../deps.ts";
-import type { Deal, Period } from "../mt5/deals.ts";
+import type { DealName, ShownDeal } from "../mt5/deal-batches.ts";
+import type { Period } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { MAX_LOGINS_PER_CALL } from "../mt5/fields.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
@@ -123,11 +124,17 @@ export class AccountReader {
       const end = await readGroup({
         span: run.span,
         slice,
-        find: (period) => this.#deps.mt5.findGroupDeals(name, period, (login) => this.#known.has(login)),
-        take: async ({ deals, unreadable }, period) => {
+        find: (period) =>
+          this.#deps.mt5.findGroupDeals(
+            name,
+            period,
+            (login) => this.#known.has(login),
+            (mark) => this.#seen.recall(mark),
+          ),
+        take: async ({ deals, known, unreadable }, period) => {
           for (const login of unreadable) run.unreadable.add(login);
           const except = [...absent, ...unreadable];
-          await this.#take(run, { accounts: { group: name, except }, deals, since, period });
+          await this.#take(run, { accounts: { group: name, except }, deals, known, since, period });
         },
         readByLogin: async (period) => {
           const present = accounts.filter(({ login }) => !absent.has(login)).map(({ login }) => login);
@@ -152,7 +159,7 @@ export class AccountReader {
     await concurrently(pagesOf(logins), async (page) => {
       try {
         const deals = await this.#deps.mt5.findDeals(page, period);
-        await this.#take(run, { accounts: { logins: page }, deals, since, period });
+        await this.#take(run, { accounts: { logins: page }, deals, known: [], since, period });
       } catch (error) {
         run.failures.push(error);
       }
@@ -160,8 +167,10 @@ export class AccountReader {
   }
 
   /** Files the new ones of the deals that one read has shown. */
-  async #take(run: Run, { accounts, deals, since, period }: Taken): Promise<void> {
-    this.#deleted.noteShown(deals);
+  async #take(run: Run, { accounts, deals, known, since, period }: Taken): Promise<void> {
+    const shown = [...known, ...deals];
+    this.#deleted.noteShown(shown);
+    this.#seen.noteShownAgain(known);
     const fresh = this.#seen.noteShown(deals);
     if (fresh.length > 0) {
       const recorded = await fileHistory(this.#deps, fresh, { since, from: period.from });
@@ -170,7 +179,7 @@ export class AccountReader {
     if (!run.looksForDeleted) return;
     const { startedAtMs: runStartedAtMs, span } = run;
     const window = { from: period.from, to: new Date(Math.min(period.to.getTime(), span.nowMs)) };
-    await this.#deleted.noteMissing(this.#deps, { accounts, window, deals, runStartedAtMs }, span.nowMs);
+    await this.#deleted.noteMissing(this.#deps, { accounts, window, shown, runStartedAtMs }, span.nowMs);
   }
 
   /** The cursor moves only after every account was read, so the next run repeats a failed one from its beginning. */
@@ -184,7 +193,9 @@ export class AccountReader {
 
 type Taken = {
   readonly accounts: ReadAccounts;
-  readonly deals: readonly Deal[];
+  readonly deals: readonly ShownDeal[];
+  /** Deals that were recalled by their rows. */
+  readonly known: readonly DealName[];
   readonly since: Date;
   readonly period: Period;
 };

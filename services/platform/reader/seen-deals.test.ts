@@ -62,6 +62,38 @@ test("a deal that changed while it was looked up is not taken for recorded", () 
   expect(seen.noteShown([aDeal({ profitMinor: 6_00n })])).toHaveLength(1);
 });
 
+test("a row is recalled from when its deal is recorded until the deal changes or is forgotten", () => {
+  const seen = new SeenDeals();
+  const deal = { ...aDeal(), mark: "a" };
+  seen.noteShown([deal]);
+  expect(seen.recall("a")).toBeUndefined();
+  seen.noteRecorded([deal]);
+  expect(seen.recall("a")).toMatchObject({ ticket: 1n, login: "7" });
+  expect(seen.recall("b")).toBeUndefined();
+  // Another comment: the same deal in another row.
+  expect(seen.noteShown([{ ...deal, comment: "explained", mark: "b" }])).toEqual([]);
+  expect([seen.recall("a"), seen.recall("b")]).toMatchObject([undefined, { ticket: 1n }]);
+  seen.noteShown([aDeal({ profitMinor: 6_00n })]);
+  expect(seen.recall("b")).toBeUndefined();
+
+  for (const forget of [() => seen.forget(deal), () => seen.forgetBefore(1_001)]) {
+    seen.noteShown([deal]);
+    seen.noteRecorded([deal]);
+    forget();
+    expect(seen.recall("a")).toBeUndefined();
+  }
+});
+
+test("a recalled deal counts as shown", () => {
+  const seen = new SeenDeals();
+  seen.noteShown([aDeal()]);
+  const sinceMs = performance.now() + 1;
+  while (performance.now() < sinceMs);
+  expect(seen.isShownSince(aDeal(), sinceMs)).toBe(false);
+  seen.noteShownAgain([aDeal()]);
+  expect(seen.isShownSince(aDeal(), sinceMs)).toBe(true);
+});
+
 test("a forgotten deal is looked up again", () => {
   const seen = new SeenDeals();
   for (const forget of [() => seen.forget(aDeal()), () => seen.forgetBefore(1_001)]) {
@@ -80,4 +112,8 @@ test("the memory is bounded: the deals that were seen first are forgotten", () =
   seen.noteRecorded(deals);
   expect(seen.noteShown(deals.slice(0, 10)).length).toBeGreaterThan(0);
   expect(seen.noteShown(deals.slice(-10))).toEqual([]);
+  // However often the others are shown, they replace no remembered one.
+  seen.noteShown(Array.from({ length: 1_000 }, (_, index) => aDeal({ ticket: BigInt(300_000 + index) })));
+  expect(seen.noteShown(deals.slice(-10))).toEqual([]);
+  expect(seen.noteShown(deals.slice(1, 10))).toEqual([]);
 });

@@ -1,3 +1,5 @@
+import { SECOND_MS } from "#kernel/duration.ts";
+import type { DealName, ShownDeal } from "../mt5/deal-batches.ts";
 import type { Deal } from "../mt5/deals.ts";
 import type { DealOfLogin } from "../store/amendments.ts";
 
@@ -5,24 +7,46 @@ type Seen = DealOfLogin & {
   readonly atMs: number;
   /** Everything that a log entry has of a deal, as text. */
   readonly content: string;
+  /** Of the row that showed it last. */
+  mark: string | undefined;
   /** The log, or the adoption of the account, has the deal with this content. */
   isRecorded: boolean;
   shownAtMs: number;
 };
 
-/** A few times the deals of a busy hour; about 60 MB. */
+/** The deals of a busy hour; about 80 MB. */
 const MAX_SEEN = 200_000;
+const FORGET_EVERY_MS = 10 * SECOND_MS;
 
 /**
- * Deals that the platform has shown to this reader, so that a deal that is read again and again is looked up only until it
- * is recorded. A deal that was forgotten, because there were too many, is looked up once more.
+ * Deals that the platform has shown to this reader, so that a deal that is shown again and again is read and looked up only
+ * until it is recorded. A deal that was forgotten, because there were too many, is looked up whenever it is shown.
  */
 export class SeenDeals {
   /** By ticket and login: a server that lost its last deals assigns their tickets again, possibly on another login. */
   readonly #seen = new Map<string, Seen>();
+  readonly #byMark = new Map<string, Seen>();
+  /** Deals up to this time are not remembered: a read of more deals than fit would replace each one before it is shown again. */
+  #fullToMs = -Infinity;
+  #forgottenToMs = -Infinity;
+
+  /** The recorded deal of a row that is the same in every byte as when the deal was shown last. */
+  recall(mark: string): DealName | undefined {
+    const known = this.#byMark.get(mark);
+    return known?.isRecorded === true ? known : undefined;
+  }
+
+  /** Notes that a read has shown deals that were recalled. */
+  noteShownAgain(deals: readonly DealName[]): void {
+    const shownAtMs = performance.now();
+    for (const deal of deals) {
+      const known = this.#seen.get(keyOf(deal));
+      if (known !== undefined) known.shownAtMs = shownAtMs;
+    }
+  }
 
   /** Notes deals of a read, and returns those that have to be looked up: new, changed, or not recorded yet. */
-  noteShown(deals: readonly Deal[]): readonly Deal[] {
+  noteShown(deals: readonly ShownDeal[]): readonly ShownDeal[] {
     const shownAtMs = performance.now();
     return deals.filter((deal) => {
       const content = contentOf(deal);
@@ -30,14 +54,35 @@ export class SeenDeals {
       const known = this.#seen.get(key);
       if (known?.content === content) {
         known.shownAtMs = shownAtMs;
+        this.#mark(known, deal.mark);
         return !known.isRecorded;
       }
       const { login, ticket } = deal;
-      this.#seen.delete(key);
-      this.#seen.set(key, { login, ticket, atMs: deal.at.getTime(), content, isRecorded: false, shownAtMs });
+      if (known !== undefined) this.#forget(key, known);
+      const atMs = deal.at.getTime();
+      if (atMs <= this.#fullToMs) return true;
+      const seen: Seen = { login, ticket, atMs, content, mark: undefined, isRecorded: false, shownAtMs };
+      this.#seen.set(key, seen);
+      this.#mark(seen, deal.mark);
       if (this.#seen.size > MAX_SEEN) this.#forgetFirst();
       return true;
     });
+  }
+
+  #mark(seen: Seen, mark: string | undefined): void {
+    if (mark === undefined || seen.mark === mark) return;
+    this.#unmark(seen);
+    seen.mark = mark;
+    this.#byMark.set(mark, seen);
+  }
+
+  #unmark({ mark }: Seen): void {
+    if (mark !== undefined) this.#byMark.delete(mark);
+  }
+
+  #forget(key: string, seen: Seen): void {
+    this.#seen.delete(key);
+    this.#unmark(seen);
   }
 
   /** Notes that these deals are recorded exactly as they were shown. */
@@ -58,17 +103,23 @@ export class SeenDeals {
   }
 
   forget(deal: DealOfLogin): void {
-    this.#seen.delete(keyOf(deal));
+    const key = keyOf(deal);
+    const known = this.#seen.get(key);
+    if (known !== undefined) this.#forget(key, known);
   }
 
   /** Forgets deals that no read will show again, because all reads begin later. */
   forgetBefore(ms: number): void {
-    for (const [key, { atMs }] of this.#seen) if (atMs < ms) this.#seen.delete(key);
+    if (ms - this.#forgottenToMs < FORGET_EVERY_MS) return;
+    this.#forgottenToMs = ms;
+    for (const [key, seen] of this.#seen) if (seen.atMs < ms) this.#forget(key, seen);
   }
 
   #forgetFirst(): void {
-    const [first] = this.#seen.keys();
-    if (first !== undefined) this.#seen.delete(first);
+    const [first] = this.#seen;
+    if (first === undefined) return;
+    this.#forget(...first);
+    this.#fullToMs = Math.max(this.#fullToMs, first[1].atMs);
   }
 }
 

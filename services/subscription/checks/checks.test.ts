@@ -50,7 +50,7 @@ test("pool_ledger: consistent books have no break, a corrupted row opens breaks,
   await insertChecks(pool, [check!]);
   const breaks = async () => {
     await runCheck({ pool, log }, check!, undefined);
-    const { items, checks } = await listBreaks(pool, { afterId: 0n, limit: 10 });
+    const { items, checks } = await listBreaks(pool, { afterId: 0n, limit: 10, withoutChecks: false });
     expect(checks).toMatchObject([{ name: "pool_ledger", error: "" }]);
     return items;
   };

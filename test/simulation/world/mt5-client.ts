@@ -73,7 +73,7 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
       request("deals of a group", () => {
         const deals = history(server.logins, period);
         const asked = deals.filter(({ login }) => isAskedFor(login));
-        return { kind: "read", deals: asked, rows: deals.length, unreadable: new Set() };
+        return { kind: "read", deals: asked, known: [], rows: deals.length, unreadable: new Set() };
       }),
     readAccountState: (login) => request("state", () => stateOf(login, server.balanceOf(login))),
     checkBalance: (login) => request("balance", () => balanceOf(server.balanceOf(login) ?? 0n)),

@@ -36,7 +36,7 @@ export const listBreaks = route({
         limit: Number(query.limit ?? DEFAULT_LIMIT),
         list: async (service, page, within) => ({
           service,
-          ...(await serviceOf(deps, service).listBreaks(page, within)),
+          ...(await serviceOf(deps, service).listBreaks({ ...page, withoutChecks: false }, within)),
         }),
       },
       context,

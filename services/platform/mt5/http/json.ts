@@ -4,24 +4,50 @@
  * a number as text.
  */
 export type JsonObject = ReadonlyMap<string, readonly JsonValue[]>;
-export type JsonValue = string | boolean | null | readonly JsonValue[] | JsonObject;
+export type JsonValue = string | boolean | null | readonly JsonValue[] | JsonObject | MarkedObject;
+
+/** How objects are recognised that were read before: a list that is read again costs what is new in it. */
+export type Recognition = {
+  /** Different for texts that differ in any byte. */
+  readonly markOf: (text: string) => string;
+  /** Whether the text with this mark is an object that needs no reading. */
+  readonly isKnown: (mark: string) => boolean;
+};
+
+/** An object in a list of the document that is read with a recognition. */
+export class MarkedObject {
+  readonly text: string;
+  readonly mark: string;
+  /** Undefined for a known one. */
+  readonly value: JsonObject | undefined;
+
+  constructor(text: string, mark: string, value: JsonObject | undefined) {
+    this.text = text;
+    this.mark = mark;
+    this.value = value;
+  }
+}
 
 /** Answers nest a few levels; the parser is recursive, and deep nesting would exhaust the stack. */
 const MAX_DEPTH = 32;
-const WHITESPACE = /[ \t\n\r]*/y;
+/** Of the objects in a list of the document. */
+const LISTED_DEPTH = 2;
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
+const [COMMA, COLON, OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const [LETTER_F, LETTER_N, LETTER_T] = [0x66, 0x6e, 0x74];
 const FIRST_PRINTABLE = 0x20;
 
 class MalformedJson extends Error {}
 
-type Cursor = { readonly text: string; at: number };
+type Cursor = { readonly text: string; at: number; readonly recognition: Recognition | undefined };
 
 /** Undefined when the text is not exactly one JSON value. Never throws. */
-export function readJson(text: string): JsonValue | undefined {
+export function readJson(text: string, recognition?: Recognition): JsonValue | undefined {
   try {
-    const cursor = { text, at: 0 };
+    const cursor = { text, at: 0, recognition };
     const value = readValue(cursor, 0);
     skipWhitespace(cursor);
     return cursor.at === text.length ? value : undefined;
@@ -50,18 +76,18 @@ export function valuesNamed(value: JsonValue, name: string): JsonValue[] {
 function readValue(cursor: Cursor, depth: number): JsonValue {
   if (depth > MAX_DEPTH) throw new MalformedJson();
   skipWhitespace(cursor);
-  switch (cursor.text.charAt(cursor.at)) {
-    case "{":
+  switch (cursor.text.charCodeAt(cursor.at)) {
+    case OPEN_BRACE:
       return readObject(cursor, depth);
-    case "[":
+    case OPEN_BRACKET:
       return readArray(cursor, depth);
-    case '"':
+    case QUOTE:
       return readString(cursor);
-    case "t":
+    case LETTER_T:
       return readWord(cursor, "true", true);
-    case "f":
+    case LETTER_F:
       return readWord(cursor, "false", false);
-    case "n":
+    case LETTER_N:
       return readWord(cursor, "null", null);
     default:
       return readNumber(cursor);
@@ -71,28 +97,56 @@ function readValue(cursor: Cursor, depth: number): JsonValue {
 function readObject(cursor: Cursor, depth: number): JsonObject {
   const members = new Map<string, JsonValue[]>();
   cursor.at += 1;
-  if (skipIf(cursor, "}")) return members;
+  if (skipIf(cursor, CLOSE_BRACE)) return members;
   do {
     skipWhitespace(cursor);
-    const name = readString(cursor).replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
-    expect(cursor, ":");
+    const name = lowerCase(readString(cursor));
+    expect(cursor, COLON);
     const value = readValue(cursor, depth + 1);
     const known = members.get(name);
     if (known === undefined) members.set(name, [value]);
     else known.push(value);
-  } while (skipIf(cursor, ","));
-  expect(cursor, "}");
+  } while (skipIf(cursor, COMMA));
+  expect(cursor, CLOSE_BRACE);
   return members;
 }
 
 function readArray(cursor: Cursor, depth: number): JsonValue[] {
   const items: JsonValue[] = [];
   cursor.at += 1;
-  if (skipIf(cursor, "]")) return items;
-  do items.push(readValue(cursor, depth + 1));
-  while (skipIf(cursor, ","));
-  expect(cursor, "]");
+  if (skipIf(cursor, CLOSE_BRACKET)) return items;
+  do items.push(readItem(cursor, depth + 1));
+  while (skipIf(cursor, COMMA));
+  expect(cursor, CLOSE_BRACKET);
   return items;
+}
+
+function readItem(cursor: Cursor, depth: number): JsonValue {
+  const { recognition } = cursor;
+  if (recognition === undefined || depth !== LISTED_DEPTH) return readValue(cursor, depth);
+  skipWhitespace(cursor);
+  return cursor.text.charCodeAt(cursor.at) === OPEN_BRACE
+    ? readMarked(cursor, recognition, depth)
+    : readValue(cursor, depth);
+}
+
+/**
+ * An object ends at the first closing brace, unless it has one in a text or another object in it. A known text is a whole
+ * object, and no object begins with another one, so it ends there whatever follows.
+ */
+function readMarked(cursor: Cursor, { markOf, isKnown }: Recognition, depth: number): MarkedObject {
+  const { text, at: start } = cursor;
+  const end = text.indexOf("}", start) + 1;
+  const first = text.slice(start, end);
+  const mark = markOf(first);
+  if (isKnown(mark)) {
+    cursor.at = end;
+    return new MarkedObject(first, mark, undefined);
+  }
+  const value = readObject(cursor, depth);
+  if (cursor.at === end) return new MarkedObject(first, mark, value);
+  const whole = text.slice(start, cursor.at);
+  return new MarkedObject(whole, markOf(whole), value);
 }
 
 function readString(cursor: Cursor): string {
@@ -129,18 +183,36 @@ function readWord<Value>(cursor: Cursor, word: string, value: Value): Value {
 }
 
 function skipWhitespace(cursor: Cursor): void {
-  WHITESPACE.lastIndex = cursor.at;
-  WHITESPACE.exec(cursor.text);
-  cursor.at = WHITESPACE.lastIndex;
+  for (;;) {
+    const code = cursor.text.charCodeAt(cursor.at);
+    if (code !== SPACE && code !== LINE_FEED && code !== CARRIAGE_RETURN && code !== TAB) return;
+    cursor.at += 1;
+  }
 }
 
-function skipIf(cursor: Cursor, character: string): boolean {
+function skipIf(cursor: Cursor, code: number): boolean {
   skipWhitespace(cursor);
-  if (cursor.text.charAt(cursor.at) !== character) return false;
+  if (cursor.text.charCodeAt(cursor.at) !== code) return false;
   cursor.at += 1;
   return true;
 }
 
-function expect(cursor: Cursor, character: string): void {
-  if (!skipIf(cursor, character)) throw new MalformedJson();
+function expect(cursor: Cursor, code: number): void {
+  if (!skipIf(cursor, code)) throw new MalformedJson();
+}
+
+/** Names of members that were folded: the rows of a list repeat a few dozen. */
+const folded = new Map<string, string>();
+const MAX_FOLDED = 1_000;
+const MAX_FOLDED_LENGTH = 64;
+
+function lowerCase(name: string): string {
+  const known = folded.get(name);
+  if (known !== undefined) return known;
+  const lower = name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (folded.size >= MAX_FOLDED || name.length > MAX_FOLDED_LENGTH) return lower;
+  // Copies, because a part of an answer would keep the whole answer in memory.
+  const [own, ownLower] = [Buffer.from(name).toString(), Buffer.from(lower).toString()];
+  if (own === name) folded.set(own, ownLower);
+  return lower;
 }

@@ -1,0 +1,22 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { createPools } from "../bench/system/accounts.ts";
+import { startSystem } from "../bench/system/start-system.ts";
+import { countStatements } from "../bench/system/statements.ts";
+
+/** The work of the preparation ends, but for the verifications of its deals. */
+const SETTLE_MS = 30_000;
+/** Half of the interval of most checks. */
+const MEASURE_MS = 30_000;
+const MAX_PER_SECOND = 10;
+
+test("a system without traffic makes at most ten statements per second", { timeout: 240_000 }, async () => {
+  await using system = await startSystem();
+  await createPools(system.client, 1, 1);
+  await sleep(SETTLE_MS);
+  const perSecond = await countStatements(system, MEASURE_MS);
+  const all = Object.values(perSecond).reduce((sum, count) => sum + count, 0);
+  expect(all, JSON.stringify(perSecond)).toBeLessThanOrEqual(MAX_PER_SECOND);
+  // Something was counted.
+  expect(perSecond["platform"]).toBeGreaterThan(0);
+});
