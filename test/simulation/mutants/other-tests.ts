@@ -61,8 +61,8 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     edits: [
       {
         file: "services/funding/commands/withdraw.ts",
-        find: 'case "COLLECTING":\n',
-        put: 'case "COLLECTING":\n        await decideInPool(deps, { cashflow, withdrawal: { ...withdrawal, try: withdrawal.try + 1 } }, context);\n',
+        find: 'case "PAYING":\n',
+        put: 'case "PAYING":\n        await decideInPool(deps, { ...saga, withdrawal: { ...saga.withdrawal, try: saga.withdrawal.try + 1 } }, context);\n',
       },
     ],
     test: "services/funding/commands/withdraw-fee.test.ts",
