@@ -45,13 +45,13 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     edits: [
       {
         file: "services/subscription/processes/leave/decide-settled.ts",
-        find: "    await carryOut(tx, deps, leave, due);\n    await openGate(tx, gate);\n",
-        put: "    await openGate(tx, gate);\n",
+        find: "    const numbers = await carryOut(tx, deps, master, crystallised);\n",
+        put: "",
       },
       {
         file: "services/subscription/processes/leave/decide-settled.ts",
-        find: "    wakeAfterGate(tx, deps);\n  });",
-        put: "    wakeAfterGate(tx, deps);\n  });\n  await inTransaction(deps.pool, (tx) => carryOut(tx, deps, leave, due));",
+        find: "    return numbers;\n  });",
+        put: "    return master;\n  }).then((master) => inTransaction(deps.pool, (tx) => carryOut(tx, deps, master as Master, crystallised)));",
       },
     ],
     test: "services/subscription/testing/crash.test.ts",
