@@ -16,6 +16,7 @@ export type Failpoint =
   // Deposits and withdrawals; for a withdrawal the detail is the state of its row.
   | "after_cashflow"
   | "before_withdrawal_step"
+  | "after_collection"
   | "before_posted"
   // Subscriptions and their pools.
   | "after_assignment"

@@ -67,7 +67,7 @@ export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: Cal
   switch (outcome.kind) {
     case "applied":
       failpoint("before_posted", "deposit");
-      await finish(deps, cashflow, outcome.dealId);
+      await finish(deps, cashflow, { dealId: outcome.dealId, isReleased: false });
       return outcome.dealId;
     case "refused": {
       const refusal = refusalOfTransfer(outcome, await findOpenOperation(deps.pool, cashflow.login, cashflow.id));

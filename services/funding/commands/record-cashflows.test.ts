@@ -32,7 +32,7 @@ async function setUp() {
   /** Records and executes an operation. */
   const execute = async (draft: Draft, dealId: bigint) => {
     const [recorded] = (await record(draft)) as [Recorded];
-    await markPosted(pool, [{ id: recorded.cashflow.id, dealId, at: new Date() }]);
+    await markPosted(pool, [{ id: recorded.cashflow.id, dealId, at: new Date(), isReleased: false }]);
   };
   const rows = () =>
     many(pool, sql`select operation_id as id, state, possible_duplicate_of as of from cashflow order by operation_id`);

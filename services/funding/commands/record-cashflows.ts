@@ -19,7 +19,6 @@ import {
 } from "../store/cashflows.ts";
 import { listExecutedDuplicates, listOpenDuplicates } from "../store/duplicates.ts";
 import { type InvestorFacts, listInvestorFacts } from "../store/investor-facts.ts";
-import { insertWithdrawals } from "../store/withdrawals.ts";
 
 const possibleDuplicates = new Counter({
   name: "pamm_possible_duplicates_total",
@@ -53,8 +52,6 @@ export async function recordCashflows(tx: Transaction, drafts: readonly Draft[])
   const decided = await decideAll(tx, fresh);
   const intents = [...decided.values()].flatMap((each) => (isIntent(each) ? [each] : []));
   const inserted = await insertCashflows(tx, intents);
-  const withdrawals = [...inserted.values()].flatMap(({ id, action }) => (action === "withdraw" ? id : []));
-  if (withdrawals.length > 0) await insertWithdrawals(tx, withdrawals);
   const checked = await checkExecuted(tx, intents, inserted);
   const blocked = await findBlocking(
     tx,
@@ -87,11 +84,8 @@ function isIntent(decided: Decided): decided is NewCashflow {
 
 /** Both of two concurrent first deposits must meet the minimum: neither is POSTED when the other is decided. */
 async function decideAll(tx: Transaction, drafts: readonly Draft[]): Promise<ReadonlyMap<string, Decided>> {
-  const logins = [...new Set(drafts.map(({ login }) => login))];
-  const [facts, funded] =
-    logins.length === 0
-      ? [new Map<string, InvestorFacts>(), new Set<string>()]
-      : [await listInvestorFacts(tx, logins), await listFundedLogins(tx, logins)];
+  const facts = await listInvestorFacts(tx, loginsOf(drafts));
+  const funded = await listFundedLogins(tx, loginsOf(drafts.filter(({ action }) => action === "deposit")));
   return new Map(
     drafts.map((draft) => {
       const isFirst = !funded.has(draft.login);
@@ -101,6 +95,10 @@ async function decideAll(tx: Transaction, drafts: readonly Draft[]): Promise<Rea
       return [draft.operationId, known === undefined ? "unknown_investor" : decide(draft, { ...known, isFirst })];
     }),
   );
+}
+
+function loginsOf(drafts: readonly Draft[]): string[] {
+  return [...new Set(drafts.map(({ login }) => login))];
 }
 
 function decide({ asked: _facts, ...draft }: Draft, facts: Omit<DepositFacts, "amount">): NewCashflow | Error {

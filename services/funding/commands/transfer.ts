@@ -62,9 +62,13 @@ export function outcomeOf({ state, legs, refusalCode, platformCode }: TransferRe
 }
 
 /** Records that the money moved. platform has recorded it already, so after a database failure the recovery job records it. */
-export async function finish({ queues, log, now }: Deps, { id, operationId }: Cashflow, dealId: bigint): Promise<void> {
+export async function finish(
+  { queues, log, now }: Deps,
+  { id, operationId }: Cashflow,
+  outcome: { readonly dealId: bigint; readonly isReleased: boolean },
+): Promise<void> {
   try {
-    await queues.posting.add({ id, dealId, at: now() });
+    await queues.posting.add({ id, at: now(), ...outcome });
   } catch (error) {
     log.info("executed operation not recorded, retry scheduled", { operation_id: operationId, error });
   }

@@ -5,35 +5,34 @@ import { failpoint } from "#kernel/failpoint.ts";
 import type { WithdrawRequest, WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
-import type { Cashflow } from "../domain/cashflow.ts";
 import { outcomeUnknown } from "../domain/transfer-outcome.ts";
-import type { WithdrawalDecision } from "../domain/withdrawal.ts";
-import { getCashflow } from "../store/cashflows.ts";
-import { getWithdrawal } from "../store/withdrawals.ts";
+import { begunSaga, type Saga, type WithdrawalDecision } from "../domain/withdrawal.ts";
+import { getSaga } from "../store/withdrawals.ts";
 import { duplicateRuleOf } from "./record-cashflows.ts";
 import { record } from "./record.ts";
 import { decideInPool } from "./withdrawal/decide-in-pool.ts";
 import { acquireLock } from "./withdrawal/acquire-lock.ts";
-import { collectFee, payOut } from "./withdrawal/pay-out.ts";
+import { collectAndPayOut } from "./withdrawal/pay-out.ts";
 
 /** Pays out the requested amount, or what is available of it, once per command id. */
 export async function withdraw(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<WithdrawResponse> {
-  const cashflow = await failAsUnavailable(() => findOrRecord(deps, request, context));
-  const { decision, dealId } = await settleWithdrawal(deps, cashflow, context);
+  const saga = await failAsUnavailable(() => findOrRecord(deps, request, context));
+  const { operationId, amount, possibleDuplicateOf } = saga.cashflow;
+  const { decision, dealId } = await settleWithdrawal(deps, saga, context);
   return {
-    operationId: cashflow.operationId,
-    requestedAmount: moneyToProto(cashflow.amount),
+    operationId,
+    requestedAmount: moneyToProto(amount),
     effectiveWithdraw: moneyToProto(decision.effective),
     openPositionsChecked: decision.openPositionsChecked,
     pendingFee: moneyToProto(decision.pendingFee),
     balanceBefore: moneyToProto(decision.balanceBefore),
     availableAfterFee: moneyToProto(decision.availableAfterFee),
     dealId,
-    possibleDuplicateOf: cashflow.possibleDuplicateOf,
+    possibleDuplicateOf,
   };
 }
 
-async function findOrRecord(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<Cashflow> {
+async function findOrRecord(deps: Deps, request: WithdrawRequest, context: CallContext): Promise<Saga> {
   const { login, comment } = request;
   const { commandId: operationId, deadline } = context;
   const amount = moneyFromProto(request.amount);
@@ -41,7 +40,8 @@ async function findOrRecord(deps: Deps, request: WithdrawRequest, context: CallC
 
   const own = { operationId, action: "withdraw", login, amount, comment, deadline, at: deps.now() } as const;
   const draft = { ...own, duplicates: duplicateRuleOf(request.client) };
-  return (await record(deps, draft, context)).cashflow;
+  const { cashflow, isNew } = await record(deps, draft, context);
+  return isNew ? begunSaga(cashflow) : await getSaga(deps.pool, cashflow.id);
 }
 
 export type SettledWithdrawal = { readonly decision: WithdrawalDecision; readonly dealId: bigint | undefined };
@@ -51,36 +51,29 @@ const MAX_TURNS = 200;
 
 /**
  * Continues a withdrawal from its recorded state to its end: acquire the account lock, let the pool decide, collect the fees,
- * pay out, release the account lock. Each turn handles the state of the row and is safe to repeat, so after a crash the saga
- * continues from the row.
+ * pay out. Each turn handles one state, records the next one and returns it. A turn is safe to repeat, so after a crash, and
+ * when another process has moved the saga on, it continues from its row.
  */
-export async function settleWithdrawal(
-  deps: Deps,
-  { operationId }: Cashflow,
-  context: CallContext,
-): Promise<SettledWithdrawal> {
+export async function settleWithdrawal(deps: Deps, begun: Saga, context: CallContext): Promise<SettledWithdrawal> {
+  const { operationId } = begun.cashflow;
+  let saga = begun;
   for (let turn = 0; turn < MAX_TURNS; turn += 1) {
-    const cashflow = await getCashflow(deps.pool, operationId);
-    const withdrawal = await getWithdrawal(deps.pool, cashflow.id);
-    const saga = { cashflow, withdrawal };
-    failpoint("before_withdrawal_step", cashflow.state);
-    switch (cashflow.state) {
+    const { state, refusal, dealId } = saga.cashflow;
+    failpoint("before_withdrawal_step", state);
+    switch (state) {
       case "RECORDED":
-        await acquireLock(deps, saga, context);
+        saga = await acquireLock(deps, saga, context);
         break;
       case "LEAVING":
-        await decideInPool(deps, saga, context);
-        break;
-      case "COLLECTING":
-        await collectFee(deps, saga, context);
+        saga = await decideInPool(deps, saga, context);
         break;
       case "PAYING":
-        await payOut(deps, saga, context);
+        saga = await collectAndPayOut(deps, saga, context);
         break;
       case "REFUSED":
-        throw cashflow.refusal ?? outcomeUnknown(operationId);
+        throw refusal ?? outcomeUnknown(operationId);
       case "POSTED":
-        return { decision: decided(withdrawal.decision, operationId), dealId: cashflow.dealId };
+        return { decision: decided(saga.withdrawal.decision, operationId), dealId };
     }
   }
   throw outcomeUnknown(operationId);

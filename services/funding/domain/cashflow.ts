@@ -4,11 +4,11 @@ import type { DepositDecision } from "./deposit.ts";
 import type { DuplicateRule } from "./duplicate.ts";
 
 /**
- * RECORDED: platform may have been called. LEAVING: the account lock is held and the pool decides. COLLECTING: the amounts
- * are decided and fees are being collected; from here on the saga is always completed. PAYING: all due fees are collected.
- * POSTED and REFUSED are final.
+ * RECORDED: platform may have been called. LEAVING: the account lock is held and the pool decides. PAYING: the amounts are
+ * decided, and the due fees are collected before the payout; from here on the saga is always completed. POSTED and REFUSED
+ * are final.
  */
-export type CashflowState = "RECORDED" | "LEAVING" | "COLLECTING" | "PAYING" | "POSTED" | "REFUSED";
+export type CashflowState = "RECORDED" | "LEAVING" | "PAYING" | "POSTED" | "REFUSED";
 
 /** The last outcome that platform reported while it is not final. */
 export type Doubt = "UNKNOWN" | "REVIEW";

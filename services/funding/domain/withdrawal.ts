@@ -1,4 +1,5 @@
 import type { Money } from "#kernel/money.ts";
+import type { Cashflow } from "./cashflow.ts";
 
 /** Balance and log position at the acquisition of the account lock, read together. */
 export type HeldFacts = { readonly balance: Money; readonly logNumber: bigint };
@@ -19,3 +20,10 @@ export type Withdrawal = {
   readonly held: HeldFacts | undefined;
   readonly decision: WithdrawalDecision | undefined;
 };
+
+export type Saga = { readonly cashflow: Cashflow; readonly withdrawal: Withdrawal };
+
+/** The saga of a withdrawal that has just been recorded. */
+export function begunSaga(cashflow: Cashflow): Saga {
+  return { cashflow, withdrawal: { try: 1, isReleased: false, held: undefined, decision: undefined } };
+}

@@ -7,8 +7,8 @@ import { settleWithdrawal } from "../commands/withdraw.ts";
 import { releaseForGood } from "../commands/withdrawal/end-saga.ts";
 import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
-import { cashflowQueue, getCashflowById, listCashflowsById } from "../store/cashflows.ts";
-import { getWithdrawal, listUnreleased } from "../store/withdrawals.ts";
+import { cashflowQueue, listCashflowsById } from "../store/cashflows.ts";
+import { getSaga, listUnreleased } from "../store/withdrawals.ts";
 
 /** Settled at the same time; each uses one connection and one call at a time. */
 const BATCH = 16;
@@ -30,9 +30,8 @@ export async function settleCashflows(deps: Deps): Promise<boolean> {
 export async function releaseLocks(deps: Deps): Promise<boolean> {
   const before = later(deps.now(), -RELEASE_AFTER_MS);
   const held = await listUnreleased(deps.pool, { before, limit: BATCH });
-  for (const { id } of held) {
-    const saga = { cashflow: await getCashflowById(deps.pool, id), withdrawal: await getWithdrawal(deps.pool, id) };
-    await releaseForGood(deps, saga, callContext({ caller: "funding", withinMs: ATTEMPT_MS }));
+  for (const id of held) {
+    await releaseForGood(deps, await getSaga(deps.pool, id), callContext({ caller: "funding", withinMs: ATTEMPT_MS }));
   }
   return false;
 }
@@ -41,7 +40,8 @@ async function settle(deps: Deps, cashflow: Cashflow, tries: number): Promise<vo
   const { operationId, action } = cashflow;
   const context = callContext({ caller: "funding", withinMs: ATTEMPT_MS, commandId: operationId });
   try {
-    await (action === "deposit" ? settleDeposit(deps, cashflow, context) : settleWithdrawal(deps, cashflow, context));
+    if (action === "deposit") await settleDeposit(deps, cashflow, context);
+    else await settleWithdrawal(deps, await getSaga(deps.pool, cashflow.id), context);
   } catch (error) {
     // A refusal ended the saga or left it open for the next try; the row has which.
     if (!(error instanceof Refusal)) {

@@ -24,8 +24,8 @@ create table cashflow (
   amount_minor    bigint not null check (amount_minor > 0),
   currency        text not null check (currency = 'USD'),
   comment         text not null,
-  -- COLLECTING: between the pool's decision and the payout the pending fee is taken.
-  state           text not null check (state in ('RECORDED', 'LEAVING', 'COLLECTING', 'PAYING', 'POSTED', 'REFUSED')),
+  -- PAYING: from the pool's decision on, first the due fees, then the payout.
+  state           text not null check (state in ('RECORDED', 'LEAVING', 'PAYING', 'POSTED', 'REFUSED')),
   -- The last outcome that platform reported while it is not final: UNKNOWN or REVIEW.
   doubt           text check (doubt in ('UNKNOWN', 'REVIEW')),
   deal_id         bigint,
@@ -51,7 +51,7 @@ create table cashflow (
   check ((state = 'REFUSED') = (refusal is not null)),
   check ((state in ('POSTED', 'REFUSED')) = (finished_at is not null)),
   constraint cashflow_leaves_by_withdrawal
-    check (state not in ('LEAVING', 'COLLECTING', 'PAYING') or action = 'withdraw'),
+    check (state not in ('LEAVING', 'PAYING') or action = 'withdraw'),
   check (deal_id is null or state = 'POSTED')
 );
 

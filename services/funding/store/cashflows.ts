@@ -16,7 +16,7 @@ import { recordedAs, Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { Cashflow, CashflowState, Doubt, NewCashflow } from "../domain/cashflow.ts";
 
-type Row = Omit<Cashflow, "amount" | "decision" | "refusal"> & {
+export type CashflowRow = Omit<Cashflow, "amount" | "decision" | "refusal"> & {
   amountMinor: bigint;
   currency: Currency;
   firstDepositChecked: boolean | undefined;
@@ -35,26 +35,32 @@ export async function insertCashflows(
   if (cashflows.length === 0) return new Map();
   const rows = await many<{ id: bigint; operationId: string }>(
     tx,
-    sql`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state, deadline,
-                              created_at, next_try_at, first_deposit_checked, min_deposit_minor)
-        select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
-               first_checked, minimum
-        from unnest(
-          ${cashflows.map(({ operationId }) => operationId)}::text[],
-          ${cashflows.map(({ action }) => action)}::text[],
-          ${cashflows.map(({ login }) => login)}::text[],
-          ${cashflows.map(({ amount }) => amount.minor)}::bigint[],
-          ${cashflows.map(({ amount }) => amount.currency)}::text[],
-          ${cashflows.map(({ comment }) => comment)}::text[],
-          ${cashflows.map(({ duplicates }) => duplicates?.keyId)}::text[],
-          ${cashflows.map(({ deadline }) => deadline)}::timestamptz[],
-          ${cashflows.map(({ at }) => at)}::timestamptz[],
-          ${cashflows.map(({ decision }) => decision?.firstDepositChecked)}::boolean[],
-          ${cashflows.map(({ decision }) => decision?.minDeposit.minor)}::bigint[]
-        ) as requested (operation_id, action, login, amount, currency, comment, scope_key, deadline, at, first_checked, minimum)
-        order by operation_id
-        on conflict do nothing
-        returning id, operation_id as "operationId"`,
+    sql`with inserted as (
+          insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state,
+                                deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor)
+          select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
+                 first_checked, minimum
+          from unnest(
+            ${cashflows.map(({ operationId }) => operationId)}::text[],
+            ${cashflows.map(({ action }) => action)}::text[],
+            ${cashflows.map(({ login }) => login)}::text[],
+            ${cashflows.map(({ amount }) => amount.minor)}::bigint[],
+            ${cashflows.map(({ amount }) => amount.currency)}::text[],
+            ${cashflows.map(({ comment }) => comment)}::text[],
+            ${cashflows.map(({ duplicates }) => duplicates?.keyId)}::text[],
+            ${cashflows.map(({ deadline }) => deadline)}::timestamptz[],
+            ${cashflows.map(({ at }) => at)}::timestamptz[],
+            ${cashflows.map(({ decision }) => decision?.firstDepositChecked)}::boolean[],
+            ${cashflows.map(({ decision }) => decision?.minDeposit.minor)}::bigint[]
+          ) as requested (operation_id, action, login, amount, currency, comment, scope_key, deadline, at, first_checked,
+                          minimum)
+          order by operation_id
+          on conflict do nothing
+          returning id, operation_id, action
+        ), withdrawals as (
+          insert into withdrawal (cashflow_id) select id from inserted where action = 'withdraw'
+        )
+        select id, operation_id as "operationId" from inserted`,
   );
   const ids = new Map(rows.map(({ id, operationId }) => [operationId, id]));
   return new Map(
@@ -90,7 +96,7 @@ export async function listCashflows(
   db: Queryable,
   operationIds: readonly string[],
 ): Promise<ReadonlyMap<string, Cashflow>> {
-  const rows = await many<Row>(
+  const rows = await many<CashflowRow>(
     db,
     sql`${CASHFLOWS}
         where "operationId" = any (${operationIds}::text[])`,
@@ -111,7 +117,7 @@ export async function getCashflowById(db: Queryable, id: bigint): Promise<Cashfl
 }
 
 export async function listCashflowsById(db: Queryable, ids: readonly bigint[]): Promise<Cashflow[]> {
-  const rows = await many<Row>(
+  const rows = await many<CashflowRow>(
     db,
     sql`${CASHFLOWS}
         where id = any (${ids}::bigint[])`,
@@ -137,6 +143,7 @@ export async function markPossibleDuplicates(
 
 /** Those of the Investors that were funded through the service before. An unfinished deposit does not count. */
 export async function listFundedLogins(db: Queryable, logins: readonly string[]): Promise<ReadonlySet<string>> {
+  if (logins.length === 0) return new Set();
   return new Set(
     await column<string>(
       db,
@@ -161,14 +168,25 @@ export async function findOpenOperation(db: Queryable, login: string, exceptId: 
   return row?.operation_id;
 }
 
-/** An executed operation; one that moved nothing has no deal. */
-export type Posted = { readonly id: bigint; readonly dealId: bigint | undefined; readonly at: Date };
+export type Posted = {
+  readonly id: bigint;
+  /** Undefined when nothing was moved. */
+  readonly dealId: bigint | undefined;
+  readonly at: Date;
+  /** Whether platform has released the account lock of the withdrawal in the commit that recorded its payout. */
+  readonly isReleased: boolean;
+};
 
 /** Changes nothing about cashflows that are finished already. */
 export async function markPosted(db: Queryable, posted: readonly Posted[]): Promise<void> {
   await execute(
     db,
-    sql`update cashflow
+    sql`with released as (
+          update withdrawal
+          set is_released = true
+          where cashflow_id = any (${posted.filter(({ isReleased }) => isReleased).map(({ id }) => id)}::bigint[])
+        )
+        update cashflow
         set state = 'POSTED', doubt = null, deal_id = deal, finished_at = at
         from unnest(
           ${posted.map(({ id }) => id)}::bigint[],
@@ -226,7 +244,7 @@ export const cashflowQueue = workQueue<{ readonly id: bigint; readonly tries: nu
   columns: fragment`id`,
 });
 
-function cashflowOf(row: Row): Cashflow {
+export function cashflowOf(row: CashflowRow): Cashflow {
   const { amountMinor, currency, firstDepositChecked, minDepositMinor, refusal, ...cashflow } = withoutNulls(row);
   return {
     ...cashflow,

@@ -13,6 +13,7 @@ export async function listInvestorFacts(
   db: Queryable,
   logins: readonly string[],
 ): Promise<ReadonlyMap<string, InvestorFacts>> {
+  if (logins.length === 0) return new Map();
   const rows = await many<{ login: string; minimum: bigint | null }>(
     db,
     sql`select known_investor.login, min_deposit_minor as minimum

@@ -6,14 +6,13 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { aNewWithdrawal } from "../testing/cashflows.ts";
 import { insertCashflows } from "./cashflows.ts";
-import { insertWithdrawals, lockTry, markLeaving, markNextTry } from "./withdrawals.ts";
+import { lockTry, markLeaving, markNextTry } from "./withdrawals.ts";
 
 /** A withdrawal that the pool decides in its first try. */
 async function aLeaving(pool: Pool): Promise<bigint> {
   return await inTransaction(pool, async (tx) => {
     const { id } = (await insertCashflows(tx, [aNewWithdrawal()])).get("op-1")!;
-    await insertWithdrawals(tx, [id]);
-    await markLeaving(tx, id, { try: 1, facts: { balance: usd(100_00n), logNumber: 1n } });
+    await markLeaving(tx, [{ id, try: 1, facts: { balance: usd(100_00n), logNumber: 1n } }]);
     return id;
   });
 }

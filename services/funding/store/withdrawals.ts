@@ -1,86 +1,108 @@
 import { usd } from "#kernel/money.ts";
 import {
+  column,
   execute,
   fragment,
   type Fragment,
-  many,
   matchesRow,
   one,
   type Queryable,
   sql,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { HeldFacts, Withdrawal, WithdrawalDecision } from "../domain/withdrawal.ts";
+import type { HeldFacts, Saga, WithdrawalDecision } from "../domain/withdrawal.ts";
+import { type CashflowRow, cashflowOf } from "./cashflows.ts";
 
-type Row = {
+type WithdrawalRow = {
   try: number;
-  is_released: boolean;
-  held_balance_minor: bigint | null;
-  held_log_number: bigint | null;
-  balance_before_minor: bigint | null;
-  pending_fee_minor: bigint | null;
-  available_minor: bigint | null;
-  effective_minor: bigint | null;
-  open_positions_checked: boolean | null;
+  isReleased: boolean;
+  heldBalance: bigint | null;
+  heldLogNumber: bigint | null;
+  balanceBefore: bigint | null;
+  pendingFee: bigint | null;
+  available: bigint | null;
+  effective: bigint | null;
+  openPositionsChecked: boolean | null;
 };
 
-export async function insertWithdrawals(tx: Transaction, cashflowIds: readonly bigint[]): Promise<void> {
-  await execute(
-    tx,
-    sql`insert into withdrawal (cashflow_id) select id from unnest(${cashflowIds}::bigint[]) as recorded (id)`,
-  );
-}
-
-export async function getWithdrawal(db: Queryable, cashflowId: bigint): Promise<Withdrawal> {
-  const row = await one<Row>(
+/** The saga of a withdrawal as it is recorded now. */
+export async function getSaga(db: Queryable, id: bigint): Promise<Saga> {
+  const row = await one<CashflowRow & WithdrawalRow>(
     db,
-    sql`select try, is_released, held_balance_minor, held_log_number, balance_before_minor, pending_fee_minor,
-               available_minor, effective_minor, open_positions_checked
-        from withdrawal
-        where cashflow_id = ${cashflowId}`,
+    sql`select id, "operationId", action, login, "amountMinor", currency, comment, state, doubt, "dealId",
+               "possibleDuplicateOf", "firstDepositChecked", "minDepositMinor", refusal, deadline, "createdAt", "finishedAt",
+               try, is_released as "isReleased", held_balance_minor as "heldBalance", held_log_number as "heldLogNumber",
+               balance_before_minor as "balanceBefore", pending_fee_minor as "pendingFee", available_minor as available,
+               effective_minor as effective, open_positions_checked as "openPositionsChecked"
+        from cashflow_row join withdrawal on cashflow_id = id
+        where id = ${id}`,
   );
-  return { try: row.try, isReleased: row.is_released, held: heldOf(row), decision: decisionOf(row) };
+  const { try: number, isReleased, heldBalance, heldLogNumber, ...rest } = row;
+  const { balanceBefore, pendingFee, available, effective, openPositionsChecked, ...cashflow } = rest;
+  const held = heldOf({ heldBalance, heldLogNumber });
+  const decision = decisionOf({ balanceBefore, pendingFee, available, effective, openPositionsChecked });
+  return { cashflow: cashflowOf(cashflow), withdrawal: { try: number, isReleased, held, decision } };
 }
 
-/** Compare-and-set: from here the pool may decide. False when another process has aborted the try. */
-export async function markLeaving(
-  db: Queryable,
-  id: bigint,
-  held: { try: number; facts: HeldFacts },
-): Promise<boolean> {
-  return await matchesRow(
+/** A try that has acquired the account lock. */
+export type HeldTry = { readonly id: bigint; readonly try: number; readonly facts: HeldFacts };
+
+/** Compare-and-set: from here the pool may decide. Returns the ids of those that no other process has aborted. */
+export async function markLeaving(db: Queryable, held: readonly HeldTry[]): Promise<bigint[]> {
+  return await column<bigint>(
     db,
     sql`with own as (
-          select cashflow_id from withdrawal where cashflow_id = ${id} and try = ${held.try} for no key update
+          select cashflow_id, balance, log_number
+          from unnest(
+                 ${held.map(({ id }) => id)}::bigint[],
+                 ${held.map(({ try: number }) => number)}::integer[],
+                 ${held.map(({ facts }) => facts.balance.minor)}::bigint[],
+                 ${held.map(({ facts }) => facts.logNumber)}::bigint[]
+               ) as held (held_id, held_try, balance, log_number)
+               join withdrawal on cashflow_id = held_id and try = held_try
+          order by cashflow_id
+          for no key update of withdrawal
         ), moved as (
           update cashflow set state = 'LEAVING' from own where id = cashflow_id and state = 'RECORDED' returning id
         )
         update withdrawal
-        set held_balance_minor = ${held.facts.balance.minor}, held_log_number = ${held.facts.logNumber}
-        from moved
-        where cashflow_id = id`,
+        set held_balance_minor = own.balance, held_log_number = own.log_number
+        from own join moved on own.cashflow_id = id
+        where withdrawal.cashflow_id = id
+        returning id`,
   );
 }
 
-/** The decision is stored before money moves, so that there is no second one after a crash. */
-export async function markCollecting(db: Queryable, id: bigint, decision: WithdrawalDecision): Promise<void> {
-  await execute(
+export type DecidedTry = { readonly id: bigint; readonly decision: WithdrawalDecision };
+
+/**
+ * The decision is stored before money moves, so that there is no second one after a crash. Returns the ids of those that no
+ * other process has moved on.
+ */
+export async function markPaying(db: Queryable, decided: readonly DecidedTry[]): Promise<bigint[]> {
+  const decisions = decided.map(({ decision }) => decision);
+  return await column<bigint>(
     db,
-    sql`with moved as (
-          update cashflow set state = 'COLLECTING' where id = ${id} and state = 'LEAVING' returning id
+    sql`with decided as (
+          select decided_id, before, pending, available, effective, is_checked
+          from unnest(
+            ${decided.map(({ id }) => id)}::bigint[],
+            ${decisions.map(({ balanceBefore }) => balanceBefore.minor)}::bigint[],
+            ${decisions.map(({ pendingFee }) => pendingFee.minor)}::bigint[],
+            ${decisions.map(({ availableAfterFee }) => availableAfterFee.minor)}::bigint[],
+            ${decisions.map(({ effective }) => effective.minor)}::bigint[],
+            ${decisions.map(({ openPositionsChecked }) => openPositionsChecked)}::boolean[]
+          ) as decided (decided_id, before, pending, available, effective, is_checked)
+        ), moved as (
+          update cashflow set state = 'PAYING' from decided where id = decided_id and state = 'LEAVING' returning id
         )
         update withdrawal
-        set balance_before_minor = ${decision.balanceBefore.minor}, pending_fee_minor = ${decision.pendingFee.minor},
-            available_minor = ${decision.availableAfterFee.minor}, effective_minor = ${decision.effective.minor},
-            open_positions_checked = ${decision.openPositionsChecked}
-        from moved
-        where cashflow_id = id`,
+        set balance_before_minor = before, pending_fee_minor = pending, available_minor = available,
+            effective_minor = effective, open_positions_checked = is_checked
+        from decided join moved on decided_id = id
+        where cashflow_id = id
+        returning id`,
   );
-}
-
-/** All due fees are collected: the decided amount may be paid out. */
-export async function markPaying(db: Queryable, id: bigint): Promise<void> {
-  await execute(db, sql`update cashflow set state = 'PAYING' where id = ${id} and state = 'COLLECTING'`);
 }
 
 /** Begins the next try, which has another lock owner. False when another process has ended the refused try. */
@@ -124,9 +146,9 @@ export function nextUnreleased(afterMs: number): Fragment {
 
 /** Finished sagas whose account lock may still be held. */
 export async function listUnreleased(db: Queryable, { before, limit }: { before: Date; limit: number }) {
-  return await many<{ id: bigint; login: string; try: number }>(
+  return await column<bigint>(
     db,
-    sql`select cashflow.id, cashflow.login, withdrawal.try
+    sql`select cashflow.id
         from withdrawal
         join cashflow on cashflow.id = withdrawal.cashflow_id
         where not withdrawal.is_released and cashflow.state in ('POSTED', 'REFUSED') and cashflow.finished_at < ${before}
@@ -135,19 +157,26 @@ export async function listUnreleased(db: Queryable, { before, limit }: { before:
   );
 }
 
-function heldOf({ held_balance_minor: balance, held_log_number: logNumber }: Row): HeldFacts | undefined {
-  return balance === null || logNumber === null ? undefined : { balance: usd(balance), logNumber };
+function heldOf({
+  heldBalance,
+  heldLogNumber,
+}: Pick<WithdrawalRow, "heldBalance" | "heldLogNumber">): HeldFacts | undefined {
+  return heldBalance === null || heldLogNumber === null
+    ? undefined
+    : { balance: usd(heldBalance), logNumber: heldLogNumber };
 }
 
-function decisionOf(row: Row): WithdrawalDecision | undefined {
-  if (row.effective_minor === null) {
+type DecisionRow = Omit<WithdrawalRow, "try" | "isReleased" | "heldBalance" | "heldLogNumber">;
+
+function decisionOf(row: DecisionRow): WithdrawalDecision | undefined {
+  if (row.effective === null) {
     return undefined;
   }
   return {
-    balanceBefore: usd(row.balance_before_minor ?? 0n),
-    pendingFee: usd(row.pending_fee_minor ?? 0n),
-    availableAfterFee: usd(row.available_minor ?? 0n),
-    effective: usd(row.effective_minor),
-    openPositionsChecked: row.open_positions_checked ?? false,
+    balanceBefore: usd(row.balanceBefore ?? 0n),
+    pendingFee: usd(row.pendingFee ?? 0n),
+    availableAfterFee: usd(row.available ?? 0n),
+    effective: usd(row.effective),
+    openPositionsChecked: row.openPositionsChecked ?? false,
   };
 }

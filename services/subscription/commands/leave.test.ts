@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
@@ -9,8 +9,12 @@ import { expectBooksToReconcile } from "../testing/books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "../testing/funding.ts";
 import { balanceOf, enter, getAccount, lastEntry } from "#test/support/platform-fake/ledger.ts";
 import { deliver, settle, subscribed } from "../testing/settle.ts";
-import { aCall, aMaster, anInvestor, aWorld, passTime } from "../testing/world.ts";
+import { aCall, aMaster, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
+import { pausedAt } from "../testing/paused.ts";
 import { trader } from "../testing/trader.ts";
+import type { Deps } from "../deps.ts";
+import { allocateResults } from "../jobs/allocate-results.ts";
+import { subscriptionService } from "../service.ts";
 import { leave } from "./leave.ts";
 
 test("a leave of a pooled Investor returns the Master, its log position and four amounts", async () => {
@@ -153,8 +157,9 @@ test("a later try waits for an earlier one that is still open, and gets its deci
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   await deposit(world, investorLogin, 100_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 600_00n);
+  const waits = vi.spyOn(world.deps.wakeSignals.mirrors, "notify");
   const first = world.service.leave(request, aCall());
-  await expect.poll(() => many(world.deps.pool, sql`select from leave where state = 'WAITING'`)).toHaveLength(1);
+  await expect.poll(() => waits.mock.calls.length).toBeGreaterThan(0);
   const later = world.service.leave({ ...request, try: 2 }, aCall());
   await settle(world);
   expect(await later).toEqual(await first);
@@ -180,20 +185,109 @@ test("a try is refused when the account changed after it was locked", async () =
   await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "account_busy" });
 });
 
-test("two leaves of one Master are decided one after the other", async () => {
+/** Investors of one Master that request 100.00 each, at the same time and after the Master was read for another leave. */
+async function leaveTogether(world: World, masterLogin: string, investorLogins: readonly string[]) {
+  const { investorLogin: earlier } = await subscribed(world, masterLogin, 300_00n);
+  const { latch, service } = pausedAt(world, "readAccount");
+  const withdrawals = await Promise.all(
+    [earlier, ...investorLogins].map((login) => holdForWithdrawal(world, login, 100_00n)),
+  );
+  const [first, ...others] = withdrawals.map(({ request }) => request);
+  const leaving = [service.leave(first!, aCall())];
+  await latch.reached;
+  leaving.push(...others.map((request) => service.leave(request, aCall())));
+  // Each of them reads its account, then waits at the gate.
+  await pause(200);
+  return { leaving, open: latch.open };
+}
+
+test("leaves that wait for one Master are decided in one episode of its gate", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world);
-  const pairs = [await subscribed(world, masterLogin, 500_00n), await subscribed(world, masterLogin, 300_00n)];
-  const withdrawals = await Promise.all(
-    pairs.map(({ investorLogin }) => holdForWithdrawal(world, investorLogin, 100_00n)),
+  const pairs = [];
+  for (const balance of [500_00n, 400_00n, 300_00n]) pairs.push(await subscribed(world, masterLogin, balance));
+  const reads = vi.spyOn(world.platform.client, "readAccount");
+  const { leaving, open } = await leaveTogether(
+    world,
+    masterLogin,
+    pairs.map(({ investorLogin }) => investorLogin),
   );
-  const answers = await Promise.all(withdrawals.map(({ request }) => world.service.leave(request, aCall())));
-  expect(answers.map(({ effective }) => effective!.minorUnits)).toEqual([100_00n, 100_00n]);
-  const { gate } = await one<{ gate: string | null }>(
+  reads.mockClear();
+  open();
+  const answers = await Promise.all(leaving);
+  expect(answers.map(({ effective }) => effective!.minorUnits)).toEqual([100_00n, 100_00n, 100_00n, 100_00n]);
+  // One for the first leave, and one for the three that waited.
+  expect(reads.mock.calls.filter(([{ login }]) => login === masterLogin)).toHaveLength(2);
+  const gate = await one(
     world.deps.pool,
-    sql`select gate_key as gate from master_pool where login = ${masterLogin}`,
+    sql`select gate_fence as fence, gate_closed_at as "closedAt" from master_pool where login = ${masterLogin}`,
   );
-  expect(gate).toBeNull();
+  expect(gate).toEqual({ fence: 2n, closedAt: null });
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings.map(({ reserved }) => reserved!.minorUnits)).toEqual([100_00n, 100_00n, 100_00n, 100_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("a leave that is refused at the gate does not refuse those that wait with it", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const changed = await subscribed(world, masterLogin, 500_00n);
+  const other = await subscribed(world, masterLogin, 400_00n);
+  const { leaving, open } = await leaveTogether(world, masterLogin, [changed.investorLogin, other.investorLogin]);
+  enter(world.platform.ledger, changed.investorLogin, { kind: MovementKind.EXTERNAL, amount: 5_00n });
+  await deliver(world);
+  open();
+  const outcomes = await Promise.allSettled(leaving);
+  expect(outcomes).toMatchObject([
+    { value: { effective: { minorUnits: 100_00n } } },
+    { reason: { code: "account_busy" } },
+    { value: { effective: { minorUnits: 100_00n } } },
+  ]);
+  await expectBooksToReconcile(world);
+});
+
+test("an exit and a withdrawal from one Master are decided together", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const leaver = await subscribed(world, masterLogin, 500_00n);
+  const other = await subscribed(world, masterLogin, 400_00n);
+  const crystallise: Deps["fees"]["crystallise"] = async (request, context) => {
+    await pause(100);
+    return await world.deps.fees.crystallise(request, context);
+  };
+  const service = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
+  const withdrawal = await holdForWithdrawal(world, other.investorLogin, 100_00n);
+  const [exit, decision] = await Promise.all([
+    service.unassign(leaver, aCall()),
+    service.leave(withdrawal.request, aCall()),
+  ]);
+  expect(exit).toMatchObject({ amount: { minorUnits: -500_00n } });
+  expect(decision).toMatchObject({ effective: { minorUnits: 100_00n } });
+  await payOut(world, withdrawal, 100_00n);
+  await release(world, withdrawal);
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(300_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("deals that wait for a gate are allocated when it opens", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const crystallise: Deps["fees"]["crystallise"] = async (asked, context) => {
+    trader(world, masterLogin).result(30_00n);
+    await deliver(world);
+    expect(await allocateResults(world.deps)).toBe(false);
+    return await world.deps.fees.crystallise(asked, context);
+  };
+  const notified = vi.spyOn(world.deps.wakeSignals.results, "notify");
+  const filed = notified.mock.calls.length;
+  await leave({ ...world.deps, fees: { ...world.deps.fees, crystallise } }, request, aCall());
+  // Once when the deal was filed, and once when the gate opened.
+  expect(notified.mock.calls.length - filed).toBe(2);
+  await settle(world);
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings).toMatchObject([{ pooled: { minorUnits: 330_00n } }]);
   await expectBooksToReconcile(world);
 });
 
@@ -203,7 +297,7 @@ test("a leave waits for a gate that another leave has closed, and is refused whe
   await one(
     world.deps.pool,
     sql`update master_pool
-        set gate_key = 'another', gate_try = 1, gate_closed_at = now()
+        set gate_closed_at = now()
         where login = ${masterLogin}
         returning login`,
   );
@@ -224,20 +318,32 @@ test("concurrent deliveries of one call get one decision", async () => {
   await expectBooksToReconcile(world);
 });
 
-test("while a hanging replica holds the gate, no other replica decides the try, and the outcome is unknown", async () => {
+test("a replica that hangs while it reads the Master keeps no other replica from deciding the try", async () => {
   const world = await aWorld();
   const { investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const hanging = { ...world.platform.client, readAccount: () => new Promise<never>(() => undefined) };
-  void leave({ ...world.deps, platform: hanging }, request, aCall());
-  await expect.poll(() => many(world.deps.pool, sql`select key from leave where state = 'GATED'`)).toHaveLength(1);
+  const { latch, service } = pausedAt(world, "readAccount");
+  void service.leave(request, aCall());
+  await latch.reached;
+  await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 200_00n } });
+});
+
+test("while a hanging replica holds the gate, no other replica decides the try, and the outcome is unknown", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
+  const hanging = { ...world.deps.fees, crystallise: () => new Promise<never>(() => undefined) };
+  void leave({ ...world.deps, fees: hanging }, request, aCall());
+  await expect.poll(() => many(world.deps.pool, sql`select key from leave where state = 'SETTLED'`)).toHaveLength(1);
   await expect(world.service.leave(request, aCall({ withinMs: 800 }))).rejects.toMatchObject({
     code: "outcome_unknown",
   });
-  // Without a settled log position the recovery job refuses the try; the repeated call now gets that refusal.
+  // The recovery job decides at the recorded log position; the repeated call now gets that decision.
   await passTime(world, 10_000);
   await settle(world);
-  await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
+  await expect(world.service.leave(request, aCall())).resolves.toMatchObject({ effective: { minorUnits: 200_00n } });
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings).toMatchObject([{ reserved: { minorUnits: 200_00n } }]);
 });
 
 test("an Investor can withdraw everything and stays ACTIVE with 0.00", async () => {

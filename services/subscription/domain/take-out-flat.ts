@@ -12,12 +12,14 @@ export type FlatOutflow = {
 };
 
 /**
- * One Investor takes capital out of a flat pool, or leaves it. Inflows get no units here: they may be younger than the
+ * Investors take capital out of a flat pool, or leave it, by one strike. Inflows get no units here: they may be younger than the
  * log position at which this was decided, so they get units at a separate strike.
  */
-export function takeOutFlat(pool: UnitPool, { subscriptionId, amount, isLast }: FlatOutflow): UnitPool {
-  const struck = strikeFlatPool(takeOut(pool, subscriptionId, amount));
-  const after = isLast ? leaveUnits(struck, subscriptionId) : struck;
+export function takeOutFlat(pool: UnitPool, outflows: readonly FlatOutflow[]): UnitPool {
+  const taken = outflows.reduce((left, { subscriptionId, amount }) => takeOut(left, subscriptionId, amount), pool);
+  const after = outflows
+    .filter(({ isLast }) => isLast)
+    .reduce((left, { subscriptionId }) => leaveUnits(left, subscriptionId), strikeFlatPool(taken));
   checkPool(after);
   return after;
 }

@@ -1,16 +1,14 @@
-import assert from "node:assert/strict";
 import { decideSettled } from "../processes/leave/decide-settled.ts";
-import { refuseUnderGate } from "../processes/leave/leaving.ts";
+import type { GatedLeave } from "../processes/leave/leaving.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import type { Deps } from "../deps.ts";
-import { allocationInProgress } from "../domain/decide-leave.ts";
-import { type AbandonedGate, takeOverGates } from "../store/gates.ts";
-import { findLeave } from "../store/leaves.ts";
+import { type Gate, takeOverGates } from "../store/gates.ts";
+import { listSettled } from "../store/leaves.ts";
 
 /** Gates of one run: a crash leaves only the gates closed that the process itself has closed. */
 const GATES_PER_RUN = 20;
 
-/** Recovery job of gates that a crash left closed: finishes a leave with a settled log position, refuses one without. */
+/** Recovery job of gates that a crash left closed: decides the leaves for which each was closed, and opens it. */
 export async function settleGates(deps: Deps): Promise<boolean> {
   const gates = await takeOverGates(deps.pool, GATES_PER_RUN);
   await Promise.all(gates.map((gate) => settleOne(deps, gate)));
@@ -18,26 +16,16 @@ export async function settleGates(deps: Deps): Promise<boolean> {
 }
 
 /** A failure on one gate does not stop the others. */
-async function settleOne(deps: Deps, gate: AbandonedGate): Promise<void> {
+async function settleOne(deps: Deps, gate: Gate): Promise<void> {
+  const { masterLogin } = gate;
   try {
-    await settle(deps, gate);
-  } catch (error) {
-    deps.log.info("abandoned gate not settled, retry scheduled", { login: gate.masterLogin, key: gate.key, error });
-  }
-}
-
-async function settle(deps: Deps, gate: AbandonedGate): Promise<void> {
-  const leave = await findLeave(deps.pool, gate);
-  assert(leave !== undefined && leave.subscriptionId !== null, "a gate is closed only for a leave");
-  deps.log.warn("gate taken over, deciding its leave", { login: gate.masterLogin, key: gate.key, state: leave.state });
-  if (leave.state === "GATED") {
-    return await refuseUnderGate(
-      deps,
-      leave,
-      gate,
-      allocationInProgress("The decision was interrupted. Retry shortly."),
+    const leaves = await listSettled(deps.pool, masterLogin);
+    const gated = leaves.flatMap((leave): GatedLeave[] =>
+      leave.subscriptionId === null ? [] : [{ ...leave, subscriptionId: leave.subscriptionId, masterLogin }],
     );
+    deps.log.warn("gate taken over, deciding its leaves", { login: masterLogin, count: gated.length });
+    await decideSettled(deps, gated, gate, jobContext());
+  } catch (error) {
+    deps.log.info("abandoned gate not settled, retry scheduled", { login: masterLogin, error });
   }
-  const { subscriptionId } = leave;
-  await decideSettled(deps, { ...leave, subscriptionId, masterLogin: gate.masterLogin }, gate, jobContext());
 }

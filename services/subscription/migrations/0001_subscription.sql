@@ -131,8 +131,7 @@ create table master_pool (
   stopped_reason       text,
   -- Fencing token: grows when the gate is closed or taken over; every commit under the gate checks it.
   gate_fence           bigint not null default 0,
-  gate_key             text,
-  gate_try             integer,
+  -- Null while the gate is open. It is closed for the leaves of this Master that are SETTLED.
   gate_closed_at       timestamptz,
   -- Consecutive refused mirrors, for the back-off of the next one.
   mirror_refusals      integer not null default 0,
@@ -160,12 +159,11 @@ create table master_pool (
   external_acknowledged_minor bigint not null default 0,
   -- Log position up to which operators have accepted deals that would otherwise stop the Master.
   accepted_deals_number      bigint not null default -1,
-  check (received_number >= filed_number),
-  check (num_nulls(gate_key, gate_try, gate_closed_at) in (0, 3))
+  check (received_number >= filed_number)
 );
 
 create index master_pool_gap on master_pool (login) where received_number > filed_number;
-create index master_pool_gated on master_pool (gate_closed_at) where gate_key is not null;
+create index master_pool_gated on master_pool (gate_closed_at) where gate_closed_at is not null;
 create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
 
 -- Deals of a Master's trader in the order of its log, to be allocated to the Investors.
@@ -403,9 +401,8 @@ create table leave (
   held_log_number    bigint not null,
   payout_key         text not null,
   fee_suffix         text not null default '',
-  -- WAITING: for inbound money or for the gate. GATED: the gate of the Master is closed for it. SETTLED: its log position on
-  -- the Master is fixed.
-  state              text not null check (state in ('WAITING', 'GATED', 'SETTLED', 'DECIDED', 'REFUSED')),
+  -- SETTLED: its log position on the Master is fixed, and the gate of the Master is closed until it is DECIDED.
+  state              text not null check (state in ('SETTLED', 'DECIDED', 'REFUSED')),
   subscription_id    bigint references subscription,
   master_login       text,
   settled_number     bigint,
@@ -425,15 +422,16 @@ create table leave (
   primary key (key, try),
   check ((state = 'REFUSED') = (refusal is not null)),
   check ((state in ('DECIDED', 'REFUSED')) = (closed_at is not null)),
-  check (state not in ('SETTLED', 'DECIDED') or subscription_id is null or settled_number is not null),
+  check (state = 'REFUSED' or subscription_id is null or settled_number is not null),
   check (
-    state not in ('SETTLED', 'DECIDED')
+    state = 'REFUSED'
     or num_nulls(settled_at, allocation_number, period_start, unposted_minor, quarantined_minor) = 0
   ),
   check (state <> 'DECIDED' or num_nulls(before_minor, pending_minor, available_minor, effective_minor) = 0)
 );
 
 create unique index leave_one_undecided_try on leave (key) where state <> 'REFUSED';
+create index leave_settled on leave (master_login) where state = 'SETTLED';
 
 create view leave_row as
   select key, try, investor_login as "investorLogin", kind, requested_minor as requested,

@@ -12,6 +12,8 @@ const POLL_INTERVAL_MS = 25;
 
 /** The time that one call may wait. */
 export type WaitBudget = {
+  /** Its end, a monotonic instant. */
+  readonly untilMs: number;
   readonly isOver: () => boolean;
   /** Waits for one poll interval. */
   readonly pause: () => Promise<void>;
@@ -19,9 +21,10 @@ export type WaitBudget = {
 
 /** Ends after `maxWaitMs`, or earlier: the caller still has to receive the reply before its deadline. */
 export function waitBudget(context: CallContext, maxWaitMs: number): WaitBudget {
-  const until = performance.now() + Math.min(maxWaitMs, remainingMs(context) - REPLY_RESERVE_MS);
+  const untilMs = performance.now() + Math.min(maxWaitMs, remainingMs(context) - REPLY_RESERVE_MS);
   return {
-    isOver: () => performance.now() >= until,
+    untilMs,
+    isOver: () => performance.now() >= untilMs,
     pause: () => sleep(POLL_INTERVAL_MS),
   };
 }

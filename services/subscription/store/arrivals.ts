@@ -51,7 +51,7 @@ export async function deleteArrivals(tx: Transaction, ids: readonly bigint[]): P
   await execute(tx, sql`delete from arrival where id = any(${ids}::bigint[])`);
 }
 
-/** Deletes the arrivals of a subscription that has left the pool. */
-export async function deleteArrivalsOf(tx: Transaction, subscriptionId: bigint): Promise<void> {
-  await execute(tx, sql`delete from arrival where subscription_id = ${subscriptionId}`);
+/** Deletes the arrivals of subscriptions that have left the pool. */
+export async function deleteArrivalsOf(tx: Transaction, subscriptionIds: readonly bigint[]): Promise<void> {
+  await execute(tx, sql`delete from arrival where subscription_id = any(${subscriptionIds}::bigint[])`);
 }

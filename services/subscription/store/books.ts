@@ -63,20 +63,25 @@ type AccountRow = {
 export async function lockAccounts(tx: Transaction, logins: readonly string[]): Promise<AccountBook[]> {
   if (logins.length === 0) return [];
   const sorted = [...new Set(logins)].sort();
+  const known = await lockKnownAccounts(tx, sorted);
+  if (known.length === sorted.length) return known;
   await many(
     tx,
     sql`insert into investor_account (login)
         select login from unnest(${sorted}::text[]) as wanted (login)
-        where not exists (select from investor_account as known where known.login = wanted.login)
         order by login
         on conflict do nothing`,
   );
+  return await lockKnownAccounts(tx, sorted);
+}
+
+async function lockKnownAccounts(tx: Transaction, logins: readonly string[]): Promise<AccountBook[]> {
   const rows = await many<AccountRow>(
     tx,
     sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", outside_minor as outside,
                quarantined_minor as quarantined, unposted_minor as unposted, pooled_subscription_id as "pooledIn"
         from investor_account
-        where login = any(${sorted}::text[])
+        where login = any(${logins}::text[])
         order by login
         for no key update`,
   );
@@ -91,24 +96,30 @@ export async function lockAccounts(tx: Transaction, logins: readonly string[]): 
 
 type PoolRow = Omit<PoolBook, "stoppedReason"> & { readonly stoppedReason: string | null };
 
+/** Locks pools. An unknown Master gets a row; its log is then filed from the opening. */
 export async function lockPools(tx: Transaction, logins: readonly string[]): Promise<PoolBook[]> {
   if (logins.length === 0) return [];
   const sorted = [...new Set(logins)].sort();
+  const known = await lockKnownPools(tx, sorted);
+  if (known.length === sorted.length) return known;
   await many(
     tx,
     sql`insert into master_pool (login)
         select login from unnest(${sorted}::text[]) as wanted (login)
-        where not exists (select from master_pool as known where known.login = wanted.login)
         order by login
         on conflict do nothing`,
   );
+  return await lockKnownPools(tx, sorted);
+}
+
+async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promise<PoolBook[]> {
   const rows = await many<PoolRow>(
     tx,
     sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external",
                unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason",
                are_positions_known as "arePositionsKnown"
         from master_pool
-        where login = any(${sorted}::text[])
+        where login = any(${logins}::text[])
         order by login
         for no key update`,
   );

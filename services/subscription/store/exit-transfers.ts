@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
@@ -19,29 +20,46 @@ export type NewExitTransfer = {
   readonly subscriptionId: bigint;
   readonly masterLogin: string;
   readonly amount: bigint;
-  readonly at: Date;
   /** Of the transfers that it replaces, in a row; each delays it further. */
   readonly refusals: number;
 };
 
-const NOW = fragment`clock_timestamp()`;
 const NEXT_TRY = retryAt(fragment`tries`);
 
-/** The caller has locked the holding, so numbers have no gaps. */
-export async function insertExitTransfer(tx: Transaction, transfer: NewExitTransfer): Promise<ExitTransfer> {
-  const { subscriptionId, masterLogin, amount, at, refusals } = transfer;
-  const sendAt = refusals > 0 ? retryAt(fragment`${refusals}::integer`) : NOW;
-  const row = await one<{ id: bigint; key: string }>(
+/**
+ * Splits each amount into as many transfers as the platform's maximum requires; none for 0. The caller has locked the holdings,
+ * so numbers have no gaps.
+ */
+export async function insertExitTransfers(
+  tx: Transaction,
+  exits: readonly NewExitTransfer[],
+  at: Date,
+): Promise<ExitTransfer[]> {
+  const parts = exits.flatMap((exit) => inParts(exit.amount).map((amount) => ({ ...exit, amount })));
+  if (parts.length === 0) return [];
+  return await many<ExitTransfer>(
     tx,
     sql`insert into exit_transfer (subscription_id, number, master_login, amount_minor, state, created_at, next_try_at,
                                    refusals)
-        select ${subscriptionId}, coalesce(max(number), 0) + 1, ${masterLogin}, ${amount}, 'OPEN', ${at},
-               ${sendAt}, ${refusals}
-        from exit_transfer
-        where subscription_id = ${subscriptionId}
-        returning id, key`,
+        select part.subscription_id, last.number + row_number() over (partition by part.subscription_id order by ordinal),
+               part.master_login, amount, 'OPEN', ${at}::timestamptz,
+               case when part.refusals > 0 then ${retryAt(fragment`part.refusals`)} else clock_timestamp() end,
+               part.refusals
+        from unnest(
+               ${parts.map(({ subscriptionId }) => subscriptionId)}::bigint[],
+               ${parts.map(({ masterLogin }) => masterLogin)}::text[],
+               ${parts.map(({ amount }) => amount)}::bigint[],
+               ${parts.map(({ refusals }) => refusals)}::integer[]
+             ) with ordinality as part (subscription_id, master_login, amount, refusals, ordinal)
+             cross join lateral (
+               select coalesce(max(number), 0) as number
+               from exit_transfer
+               where exit_transfer.subscription_id = part.subscription_id
+             ) as last
+        order by ordinal
+        returning id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount, tries,
+                  refusals`,
   );
-  return { ...row, subscriptionId, masterLogin, amount, tries: 0, refusals };
 }
 
 /** The first exit transfer of a subscription: the command returns its id. */
@@ -127,28 +145,23 @@ export async function replaceExit(tx: Transaction, id: bigint, reason: string, a
         where id = ${id} and state = 'OPEN'
         returning subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount`,
   );
-  await insertExitTransfer(tx, { subscriptionId, masterLogin, amount, at, refusals: 0 });
-}
-
-/** Splits an amount into as many transfers as the platform's maximum requires; none for 0. */
-export async function insertExitTransfers(
-  tx: Transaction,
-  exit: Pick<NewExitTransfer, "subscriptionId" | "masterLogin" | "amount" | "at">,
-): Promise<ExitTransfer[]> {
-  const transfers: ExitTransfer[] = [];
-  for (const amount of inParts(exit.amount)) {
-    transfers.push(await insertExitTransfer(tx, { ...exit, amount, refusals: 0 }));
-  }
-  return transfers;
+  await insertExitTransfers(tx, [{ subscriptionId, masterLogin, amount, refusals: 0 }], at);
 }
 
 /** Unused parts of reserves of Investors who have left the pool; outflows, so their amounts are negative. */
 export async function insertFurtherExits(tx: Transaction, exits: readonly HoldingFlow[], at: Date): Promise<void> {
-  for (const { subscriptionId, amount } of exits) {
-    const { masterLogin } = await one<{ masterLogin: string }>(
-      tx,
-      sql`select master_login as "masterLogin" from holding where subscription_id = ${subscriptionId}`,
-    );
-    await insertExitTransfers(tx, { subscriptionId, masterLogin, amount: -amount, at });
-  }
+  if (exits.length === 0) return;
+  const masters = await many<{ id: bigint; login: string }>(
+    tx,
+    sql`select subscription_id as id, master_login as login
+        from holding
+        where subscription_id = any(${exits.map(({ subscriptionId }) => subscriptionId)}::bigint[])`,
+  );
+  const masterOf = new Map(masters.map(({ id, login }) => [id, login]));
+  const transfers = exits.map(({ subscriptionId, amount }) => {
+    const masterLogin = masterOf.get(subscriptionId);
+    assert(masterLogin !== undefined, "a reserve belongs to a holding");
+    return { subscriptionId, masterLogin, amount: -amount, refusals: 0 };
+  });
+  await insertExitTransfers(tx, transfers, at);
 }

@@ -1,4 +1,5 @@
-import { execute, fragment, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import assert from "node:assert/strict";
+import { execute, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
@@ -92,20 +93,28 @@ export async function refuseTry(
   );
 }
 
-/** LEAVING -> LEFT, in the commit that takes the Investor out of the pool. Returns the id of the request. */
-export async function markLeft(
-  tx: Transaction,
-  subscriptionId: bigint,
-  left: { readonly status: "PAUSED" | "CANCELLED"; readonly amount: bigint },
-): Promise<string> {
-  const { requestId } = await one<{ requestId: string }>(
+export type LeftExit = {
+  readonly subscriptionId: bigint;
+  readonly status: "PAUSED" | "CANCELLED";
+  readonly amount: bigint;
+};
+
+/** LEAVING -> LEFT, in the commit that takes the Investors out of the pool. Returns the ids of the requests by subscription. */
+export async function markLeft(tx: Transaction, exits: readonly LeftExit[]): Promise<ReadonlyMap<bigint, string>> {
+  const rows = await many<{ id: bigint; requestId: string }>(
     tx,
     sql`update exit
-        set state = 'LEFT', left_status = ${left.status}, left_minor = ${left.amount}
-        where subscription_id = ${subscriptionId} and state = 'LEAVING'
-        returning request_id as "requestId"`,
+        set state = 'LEFT', left_status = status, left_minor = amount
+        from unnest(
+          ${exits.map(({ subscriptionId }) => subscriptionId)}::bigint[],
+          ${exits.map(({ status }) => status)}::text[],
+          ${exits.map(({ amount }) => amount)}::bigint[]
+        ) as left_exit (id, status, amount)
+        where subscription_id = id and state = 'LEAVING'
+        returning id, request_id as "requestId"`,
   );
-  return requestId;
+  assert.equal(rows.length, exits.length, "an exit is completed once");
+  return new Map(rows.map(({ id, requestId }) => [id, requestId]));
 }
 
 export async function markExitLockReleased(db: Queryable, subscriptionId: bigint, lockOwner: string): Promise<void> {

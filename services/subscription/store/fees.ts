@@ -28,6 +28,7 @@ export async function insertFeeDebits(tx: Transaction, debits: readonly FeeDebit
 
 /** The keys of those fees that were debited. */
 export async function listTakenFees(db: Queryable, keys: readonly string[]): Promise<Set<string>> {
+  if (keys.length === 0) return new Set();
   const rows = await many<{ key: string }>(db, sql`select key from fee_debit where key = any(${keys}::text[])`);
   return new Set(rows.map(({ key }) => key));
 }

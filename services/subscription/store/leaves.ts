@@ -1,13 +1,14 @@
-import { matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
 import type { LeaveKind, LeaveNumbers } from "../domain/decide-leave.ts";
 
-export type LeaveState = "WAITING" | "GATED" | "SETTLED" | "DECIDED" | "REFUSED";
+export type LeaveState = "SETTLED" | "DECIDED" | "REFUSED";
 
 export type LeaveTry = { readonly key: string; readonly try: number };
 
-export type Leave = LeaveTry & {
+/** What the caller requests for an Investor whose account lock it holds. */
+export type NewLeave = LeaveTry & {
   readonly investorLogin: string;
   readonly kind: LeaveKind;
   readonly requested: bigint;
@@ -15,33 +16,17 @@ export type Leave = LeaveTry & {
   readonly heldLogNumber: bigint;
   readonly payoutKey: string;
   readonly feeSuffix: string;
-  readonly state: LeaveState;
-  /** Null outside a pool, like the next two. */
-  readonly subscriptionId: bigint | null;
-  readonly masterLogin: string | null;
-  readonly settledNumber: bigint | null;
-  /** Null until settled, like all fields below. */
-  readonly settledAt: Date | null;
-  readonly allocationNumber: bigint | null;
-  readonly periodStart: Date | null;
-  readonly unposted: bigint | null;
-  readonly quarantined: bigint | null;
-  readonly before: bigint | null;
-  readonly pending: bigint | null;
-  readonly available: bigint | null;
-  readonly effective: bigint | null;
-  readonly refusal: RefusalFacts | null;
 };
 
-export type NewLeave = Pick<
-  Leave,
-  "key" | "try" | "investorLogin" | "kind" | "requested" | "heldBalance" | "heldLogNumber" | "payoutKey" | "feeSuffix"
->;
+/** The holding that an Investor takes capital from. */
+export type LeftHolding = { readonly subscriptionId: bigint; readonly masterLogin: string };
 
 /** The facts of a leave that are fixed before its fee is known: its log position and the amounts of that instant. */
 export type Settlement = {
-  /** Log position of the Master; undefined outside a pool. */
-  readonly settledNumber: bigint | undefined;
+  /** Null outside a pool. */
+  readonly holding: LeftHolding | null;
+  /** Log position of the Master; null outside a pool. */
+  readonly settledNumber: bigint | null;
   /** Number of the last allocation that counts; 0 outside a pool. */
   readonly allocationNumber: bigint;
   readonly settledAt: Date;
@@ -50,85 +35,135 @@ export type Settlement = {
   readonly quarantined: bigint;
 };
 
-/** False when the key has a try that is not refused, or when this try or a later one is recorded. */
-export async function tryInsertLeave(db: Queryable, fresh: NewLeave, at: Date): Promise<boolean> {
-  return await matchesRow(
-    db,
-    sql`insert into leave (key, try, investor_login, kind, requested_minor, held_balance_minor, held_log_number,
-                           payout_key, fee_suffix, state, created_at)
-        select ${fresh.key}, ${fresh.try}::integer, ${fresh.investorLogin}, ${fresh.kind}, ${fresh.requested}::bigint,
-               ${fresh.heldBalance}::bigint, ${fresh.heldLogNumber}::bigint, ${fresh.payoutKey},
-               ${fresh.feeSuffix}, 'WAITING', ${at}::timestamptz
-        where not exists (select from leave where key = ${fresh.key} and try > ${fresh.try}::integer)
-        on conflict do nothing`,
-  );
-}
+/** A try with the facts that it is decided with, or with its final refusal. */
+export type Outcome =
+  | { readonly leave: NewLeave; readonly settlement: Settlement; readonly refusal?: undefined }
+  | { readonly leave: NewLeave; readonly refusal: string; readonly settlement?: undefined };
 
-export async function findLeave(db: Queryable, { key, try: number }: LeaveTry): Promise<Leave | undefined> {
-  return maybeOne<Leave>(db, sql`select * from leave_row where key = ${key} and try = ${number}`);
-}
+export type Leave = NewLeave & {
+  readonly state: LeaveState;
+  /** Null outside a pool, like the next two. */
+  readonly subscriptionId: bigint | null;
+  readonly masterLogin: string | null;
+  readonly settledNumber: bigint | null;
+  /** Null when refused, like the next four. */
+  readonly settledAt: Date | null;
+  readonly allocationNumber: bigint | null;
+  readonly periodStart: Date | null;
+  readonly unposted: bigint | null;
+  readonly quarantined: bigint | null;
+  /** Null until decided, like the next three. */
+  readonly before: bigint | null;
+  readonly pending: bigint | null;
+  readonly available: bigint | null;
+  readonly effective: bigint | null;
+  readonly refusal: RefusalFacts | null;
+};
 
-/** The try of a key that is not refused; a key has at most one. */
-export async function findUnrefusedLeave(db: Queryable, key: string): Promise<Leave | undefined> {
-  return maybeOne<Leave>(db, sql`select * from leave_row where key = ${key} and state <> 'REFUSED'`);
-}
-
-/** WAITING -> GATED. False when the leave is no longer WAITING, because another replica processes it. */
-export async function markGated(
-  tx: Transaction,
-  { key, try: number }: LeaveTry,
-  { subscriptionId, masterLogin }: { readonly subscriptionId: bigint; readonly masterLogin: string },
-): Promise<boolean> {
-  return await matchesRow(
-    tx,
-    sql`update leave
-        set state = 'GATED', subscription_id = ${subscriptionId}, master_login = ${masterLogin}
-        where key = ${key} and try = ${number} and state = 'WAITING'`,
-  );
-}
-
-/** False when the leave is no longer in the state in which it was read. */
-export async function markSettled(
-  tx: Transaction,
-  { key, try: number, state }: LeaveTry & { readonly state: LeaveState },
-  settlement: Settlement,
-): Promise<boolean> {
-  const { settledNumber, allocationNumber, settledAt, periodStart, unposted, quarantined } = settlement;
-  return await matchesRow(
-    tx,
-    sql`update leave
-        set state = 'SETTLED', settled_number = ${settledNumber}, allocation_number = ${allocationNumber},
-            settled_at = ${settledAt}, period_start = ${periodStart}, unposted_minor = ${unposted},
-            quarantined_minor = ${quarantined}
-        where key = ${key} and try = ${number} and state = ${state}`,
-  );
-}
-
-export async function markDecided(
-  tx: Transaction,
-  { key, try: number, state }: LeaveTry & { readonly state: LeaveState },
-  { before, pending, available, effective }: LeaveNumbers,
-  at: Date,
-): Promise<boolean> {
-  return await matchesRow(
-    tx,
-    sql`update leave
-        set state = 'DECIDED', before_minor = ${before}, pending_minor = ${pending}, available_minor = ${available},
-            effective_minor = ${effective}, closed_at = ${at}
-        where key = ${key} and try = ${number} and state = ${state}`,
-  );
-}
-
-export async function markRefused(
+/**
+ * Records tries, each once, and returns the keys of those that are recorded now. Not recorded: a key with a try that is not
+ * refused, and a try that is recorded already, or after which a later one has begun. Each key occurs once.
+ */
+export async function recordOutcomes(
   db: Queryable,
-  { key, try: number, state }: LeaveTry & { readonly state: LeaveState },
-  refusal: string,
+  outcomes: readonly Outcome[],
   at: Date,
-): Promise<boolean> {
-  return await matchesRow(
+): Promise<ReadonlySet<string>> {
+  const leaves = outcomes.map(({ leave }) => leave);
+  const settlements = outcomes.map(({ settlement }) => settlement);
+  const keys = await column<string>(
     db,
-    sql`update leave
-        set state = 'REFUSED', refusal = ${refusal}::jsonb, closed_at = ${at}
-        where key = ${key} and try = ${number} and state = ${state}`,
+    sql`insert into leave (key, try, investor_login, kind, requested_minor, held_balance_minor, held_log_number, payout_key,
+                           fee_suffix, state, subscription_id, master_login, settled_number, settled_at,
+                           allocation_number, period_start, unposted_minor, quarantined_minor, refusal, created_at,
+                           closed_at)
+        select key, number, investor_login, kind, requested, held_balance, held_log_number, payout_key, fee_suffix,
+               case when refusal is null then 'SETTLED' else 'REFUSED' end, subscription_id, master_login,
+               settled_number, settled_at, allocation_number, period_start, unposted, quarantined, refusal, ${at}::timestamptz,
+               case when refusal is not null then ${at}::timestamptz end
+        from unnest(
+          ${leaves.map(({ key }) => key)}::text[],
+          ${leaves.map(({ try: number }) => number)}::integer[],
+          ${leaves.map(({ investorLogin }) => investorLogin)}::text[],
+          ${leaves.map(({ kind }) => kind)}::text[],
+          ${leaves.map(({ requested }) => requested)}::bigint[],
+          ${leaves.map(({ heldBalance }) => heldBalance)}::bigint[],
+          ${leaves.map(({ heldLogNumber }) => heldLogNumber)}::bigint[],
+          ${leaves.map(({ payoutKey }) => payoutKey)}::text[],
+          ${leaves.map(({ feeSuffix }) => feeSuffix)}::text[],
+          ${settlements.map((settlement) => settlement?.holding?.subscriptionId)}::bigint[],
+          ${settlements.map((settlement) => settlement?.holding?.masterLogin)}::text[],
+          ${settlements.map((settlement) => settlement?.settledNumber)}::bigint[],
+          ${settlements.map((settlement) => settlement?.settledAt)}::timestamptz[],
+          ${settlements.map((settlement) => settlement?.allocationNumber)}::bigint[],
+          ${settlements.map((settlement) => settlement?.periodStart)}::timestamptz[],
+          ${settlements.map((settlement) => settlement?.unposted)}::bigint[],
+          ${settlements.map((settlement) => settlement?.quarantined)}::bigint[],
+          ${outcomes.map(({ refusal }) => refusal)}::jsonb[]
+        ) as fresh (key, number, investor_login, kind, requested, held_balance, held_log_number, payout_key, fee_suffix,
+                    subscription_id, master_login, settled_number, settled_at, allocation_number, period_start, unposted,
+                    quarantined, refusal)
+        where not exists (select from leave as later where later.key = fresh.key and later.try > fresh.number)
+        order by key
+        on conflict do nothing
+        returning key`,
   );
+  return new Set(keys);
+}
+
+/** The row as it is after `recordOutcomes` has settled it. */
+export function settledLeave(leave: NewLeave, { holding, ...settlement }: Settlement): Leave {
+  const { subscriptionId = null, masterLogin = null } = holding ?? {};
+  const undecided = { before: null, pending: null, available: null, effective: null, refusal: null };
+  return { ...leave, ...settlement, ...undecided, state: "SETTLED", subscriptionId, masterLogin };
+}
+
+const LEAVES = fragment`
+  select key, try, "investorLogin", kind, requested, "heldBalance", "heldLogNumber", "payoutKey", "feeSuffix", state,
+         "subscriptionId", "masterLogin", "settledNumber", "settledAt", "allocationNumber", "periodStart", unposted,
+         quarantined, before, pending, available, effective, refusal
+  from leave_row`;
+
+/** What is recorded about a try: the try of its key that is not refused, or its own refusal, or that of a later try. */
+export async function findOutcome(db: Queryable, { key, try: number }: LeaveTry): Promise<Leave | undefined> {
+  return maybeOne<Leave>(
+    db,
+    sql`${LEAVES}
+        where key = ${key} and (state <> 'REFUSED' or try >= ${number})
+        order by state = 'REFUSED', try
+        limit 1`,
+  );
+}
+
+/** The leaves for which the gate of a Master is closed. */
+export async function listSettled(db: Queryable, masterLogin: string): Promise<Leave[]> {
+  return many<Leave>(
+    db,
+    sql`${LEAVES}
+        where "masterLogin" = ${masterLogin} and state = 'SETTLED'
+        order by key`,
+  );
+}
+
+export type Decided = { readonly leave: LeaveTry; readonly numbers: LeaveNumbers };
+
+/** SETTLED -> DECIDED. Returns the number of leaves that were SETTLED. */
+export async function markDecided(tx: Transaction, decided: readonly Decided[], at: Date): Promise<number> {
+  const rows = await many(
+    tx,
+    sql`update leave
+        set state = 'DECIDED', before_minor = before, pending_minor = pending, available_minor = available,
+            effective_minor = effective, closed_at = ${at}
+        from unnest(
+          ${decided.map(({ leave }) => leave.key)}::text[],
+          ${decided.map(({ leave }) => leave.try)}::integer[],
+          ${decided.map(({ numbers }) => numbers.before)}::bigint[],
+          ${decided.map(({ numbers }) => numbers.pending)}::bigint[],
+          ${decided.map(({ numbers }) => numbers.available)}::bigint[],
+          ${decided.map(({ numbers }) => numbers.effective)}::bigint[]
+        ) as decision (of_key, of_try, before, pending, available, effective)
+        where key = of_key and try = of_try and state = 'SETTLED'
+        returning key`,
+  );
+  return rows.length;
 }

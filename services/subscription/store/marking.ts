@@ -16,7 +16,7 @@ export async function listPoolsToStrike(
                select master_login from holding where unredeemed_minor > 0
              ) as due
              join master_pool as pool on pool.login = due.master_login
-        where pool.stopped_reason is null and pool.gate_key is null and pool.mark_next_at <= clock_timestamp()
+        where pool.stopped_reason is null and pool.gate_closed_at is null and pool.mark_next_at <= clock_timestamp()
           and (pool.weeks_closed_through is null or pool.weeks_closed_through >= ${cutOff})
         order by pool.mark_next_at, pool.login
         limit ${limit}`,
@@ -28,7 +28,7 @@ export function nextStrike(cutOff: Date): Fragment {
   return fragment`(
     select min(mark_next_at)
     from master_pool
-    where stopped_reason is null and gate_key is null
+    where stopped_reason is null and gate_closed_at is null
       and (weeks_closed_through is null or weeks_closed_through >= ${cutOff})
       and exists (select from holding where master_login = login and (waiting_minor > 0 or unredeemed_minor > 0))
   )`;
@@ -43,7 +43,7 @@ export async function listWeeksToClose(
     db,
     sql`select login
         from master_pool
-        where weeks_closed_through < ${cutOff} and stopped_reason is null and gate_key is null
+        where weeks_closed_through < ${cutOff} and stopped_reason is null and gate_closed_at is null
           and mark_next_at <= clock_timestamp()
         order by weeks_closed_through, mark_next_at, login
         limit ${limit}`,
@@ -55,7 +55,7 @@ export function nextWeekToClose(cutOff: Date, nextAt: Date): Fragment {
   return fragment`(
     select min(case when weeks_closed_through < ${cutOff} then mark_next_at else ${nextAt}::timestamptz end)
     from master_pool
-    where weeks_closed_through is not null and stopped_reason is null and gate_key is null
+    where weeks_closed_through is not null and stopped_reason is null and gate_closed_at is null
   )`;
 }
 

@@ -9,6 +9,8 @@ export type Master = {
   readonly struckDealId: bigint;
   readonly stoppedReason: string | null;
   readonly hasOpenGate: boolean;
+  /** Fencing token of the gate. */
+  readonly gateFence: bigint;
   /** Null while no subscription is ACTIVE. */
   readonly weeksClosedThrough: Date | null;
   readonly lastAllocation: bigint;
@@ -24,7 +26,7 @@ export async function lockMaster(tx: Transaction, login: string): Promise<Master
   return maybeOne<Master>(
     tx,
     sql`select login, filed_number as "filedNumber", filed_deal_id as "filedDealId", struck_deal_id as "struckDealId",
-               stopped_reason as "stoppedReason", gate_key is null as "hasOpenGate",
+               stopped_reason as "stoppedReason", gate_closed_at is null as "hasOpenGate", gate_fence as "gateFence",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
                is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown",
                accepted_deals_number as "acceptedDealsNumber"

@@ -3,22 +3,18 @@ import { execute, many, maybeOne, type Queryable, sql } from "#kernel/postgres/q
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Reserve } from "../domain/books.ts";
 
-/** Opens reserves for debits of one Investor. A reserve that was closed without a debit may be opened again. */
-export async function insertReserves(
-  tx: Transaction,
-  subscriptionId: bigint,
-  reserves: readonly Pick<Reserve, "key" | "amount">[],
-  at: Date,
-): Promise<void> {
+/** Opens reserves for debits of Investors. A reserve that was closed without a debit may be opened again. */
+export async function insertReserves(tx: Transaction, reserves: readonly Reserve[], at: Date): Promise<void> {
   if (reserves.length === 0) return;
   const inserted = await execute(
     tx,
     sql`insert into reserve (key, subscription_id, amount_minor, state, created_at)
-        select key, ${subscriptionId}::bigint, amount, 'OPEN', ${at}::timestamptz
+        select key, subscription_id, amount, 'OPEN', ${at}::timestamptz
         from unnest(
           ${reserves.map(({ key }) => key)}::text[],
+          ${reserves.map(({ subscriptionId }) => subscriptionId)}::bigint[],
           ${reserves.map(({ amount }) => amount)}::bigint[]
-        ) as fresh (key, amount)
+        ) as fresh (key, subscription_id, amount)
         on conflict (key) do update
         set subscription_id = excluded.subscription_id, amount_minor = excluded.amount_minor, state = 'OPEN',
             created_at = excluded.created_at, closed_at = null
@@ -38,16 +34,15 @@ export async function findReserveOwner(db: Queryable, key: string): Promise<Rese
   );
 }
 
-/** The open reserves of an Investor, in its current pool and in pools that it has left. */
-export async function listOpenReserves(
-  tx: Transaction,
-  investorLogin: string,
-): Promise<{ readonly key: string; readonly amount: bigint }[]> {
-  return many(
+export type OpenReserve = { readonly investorLogin: string; readonly key: string; readonly amount: bigint };
+
+/** The open reserves of Investors, in their current pools and in pools that they have left. */
+export async function listOpenReserves(tx: Transaction, investorLogins: readonly string[]): Promise<OpenReserve[]> {
+  return many<OpenReserve>(
     tx,
-    sql`select reserve.key, reserve.amount_minor as amount
+    sql`select holding.investor_login as "investorLogin", reserve.key, reserve.amount_minor as amount
         from reserve join holding on holding.subscription_id = reserve.subscription_id
-        where holding.investor_login = ${investorLogin} and reserve.state = 'OPEN'`,
+        where holding.investor_login = any(${investorLogins}::text[]) and reserve.state = 'OPEN'`,
   );
 }
 

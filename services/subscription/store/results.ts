@@ -99,7 +99,7 @@ function allocatable(week: Week): Fragment {
        order by number
        limit 1
      ) as next
-  where pool.stopped_reason is null and pool.gate_key is null
+  where pool.stopped_reason is null and pool.gate_closed_at is null
     and (
       pool.weeks_closed_through is null
       or date_bin(${week.periodMs}::bigint * interval '1 millisecond', next.deal_at, ${week.anchor}::timestamptz)

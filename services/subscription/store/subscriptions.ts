@@ -1,4 +1,4 @@
-import { allOf, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { allOf, execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import {
   type LifecycleEvent,
@@ -43,6 +43,12 @@ export async function tryInsertSubscription(tx: Transaction, fresh: NewSubscript
 
 export async function getSubscription(db: Queryable, id: bigint): Promise<Subscription> {
   return one<Subscription>(db, sql`select * from subscription_row where id = ${id}`);
+}
+
+/** Ascending by id. */
+export async function listSubscriptionsById(db: Queryable, ids: readonly bigint[]): Promise<Subscription[]> {
+  if (ids.length === 0) return [];
+  return many<Subscription>(db, sql`select * from subscription_row where id = any(${ids}::bigint[]) order by id`);
 }
 
 /** The subscription of a command, unless it was refused. */
@@ -173,17 +179,22 @@ export async function setBaseline(tx: Transaction, id: bigint, { startedAt, entr
 }
 
 /**
- * Makes a transition by compare-and-set; false when the status has changed. A decided assignment is not aborted, and an
+ * Makes a transition by compare-and-set; false when the status of one has changed. A decided assignment is not aborted, and an
  * undecided one does not become ACTIVE.
  */
-export async function moveSubscription(tx: Transaction, id: bigint, event: LifecycleEvent): Promise<boolean> {
+export async function moveSubscriptions(
+  tx: Transaction,
+  ids: readonly bigint[],
+  event: LifecycleEvent,
+): Promise<boolean> {
   const { from, to } = MOVES[event];
-  return await matchesRow(
+  const moved = await execute(
     tx,
     sql`update subscription
         set status = ${to}
-        where id = ${id} and status = ${from} and (started_at is null) = (${event === "refused"})`,
+        where id = any(${ids}::bigint[]) and status = ${from} and (started_at is null) = (${event === "refused"})`,
   );
+  return moved === ids.length;
 }
 
 /** PAUSED -> CANCELLED for subscriptions with an empty holding. Returns the cancelled subscriptions. */
@@ -203,8 +214,8 @@ export async function cancelEmptied(tx: Transaction, ids: readonly bigint[], at:
           )
         returning id`,
   );
-  return many<Subscription>(
+  return await listSubscriptionsById(
     tx,
-    sql`select * from subscription_row where id = any(${cancelled.map(({ id }) => id)}::bigint[]) order by id`,
+    cancelled.map(({ id }) => id),
   );
 }

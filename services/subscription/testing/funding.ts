@@ -4,6 +4,7 @@ import { usd } from "#kernel/money.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import { LeaveKind, type LeaveRequest } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { NewLeave } from "../store/leaves.ts";
 import { aCall, type World } from "./world.ts";
 
 /** A deposit as the funding service sends it: it waits while the login is locked. */
@@ -35,6 +36,17 @@ export async function holdForWithdrawal(
     feeSuffix: `WD${key}`,
   };
   return { request, lockOwner };
+}
+
+/** The leave as the service reads it from its request. */
+export function newLeaveOf({ request }: Withdrawal): NewLeave {
+  const { requested, heldBalance, ...rest } = request;
+  return {
+    ...rest,
+    kind: "WITHDRAWAL",
+    requested: requested?.minorUnits ?? 0n,
+    heldBalance: heldBalance?.minorUnits ?? 0n,
+  };
 }
 
 export async function payOut(

@@ -8,24 +8,11 @@ import { subscriptionService } from "../service.ts";
 import { expectBooksToReconcile } from "./books.ts";
 import { deposit, holdForWithdrawal, payOut, release, withdraw } from "./funding.ts";
 import { createLatch } from "./latch.ts";
+import { pausedAt } from "./paused.ts";
 import { balanceOf, enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { executeWaiting } from "#test/support/platform-fake/transfers.ts";
 import { deliver, settle, subscribed } from "./settle.ts";
 import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "./world.ts";
-
-/** The dependencies with one call to the platform service that waits at a latch before it is sent. */
-function pausedAt(world: World, method: "hold" | "readAccount" | "readLog") {
-  const latch = createLatch();
-  const { client } = world.platform;
-  const call = client[method] as (...args: unknown[]) => Promise<unknown>;
-  const late = async (...args: unknown[]): Promise<unknown> => {
-    await latch.pass();
-    return await call(...args);
-  };
-  const paused: Deps["platform"] = { ...client, [method]: late };
-  const deps: Deps = { ...world.deps, platform: paused };
-  return { latch, deps, service: subscriptionService(deps) };
-}
 
 async function statusOf({ deps }: World, id: bigint): Promise<{ status: string; hasEnded: boolean }> {
   return one(deps.pool, sql`select status, ended_at is not null as "hasEnded" from subscription where id = ${id}`);
@@ -208,16 +195,22 @@ test("a hanging leave whose gate was taken over decides nothing when it continue
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
   const { request } = await holdForWithdrawal(world, investorLogin, 200_00n);
-  const { latch, service } = pausedAt(world, "readAccount");
+  const latch = createLatch();
+  const crystallise: Deps["fees"]["crystallise"] = async (asked, context) => {
+    await latch.pass();
+    return await world.deps.fees.crystallise(asked, context);
+  };
+  const service = subscriptionService({ ...world.deps, fees: { ...world.deps.fees, crystallise } });
   const leaving = service.leave(request, aCall());
   await latch.reached;
   await passTime(world, 10_000);
   await settleGates(world.deps);
-  await expect(world.service.leave(request, aCall())).rejects.toMatchObject({ code: "allocation_in_progress" });
+  const decision = await world.service.leave(request, aCall());
+  expect(decision).toMatchObject({ effective: { minorUnits: 200_00n } });
   latch.open();
-  await expect(leaving).rejects.toMatchObject({ code: "allocation_in_progress" });
+  await expect(leaving).resolves.toEqual(decision);
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
-  expect(holdings).toMatchObject([{ pooled: { minorUnits: 500_00n }, reserved: { minorUnits: 0n } }]);
+  expect(holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 200_00n } }]);
 });
 
 test("a hanging leave that continues after its caller's next try was decided gets the same answer, and money is reserved once", async () => {

@@ -132,7 +132,7 @@ test("a leave is refused with safety_stop while the fees of the Master are stopp
   await expect(unassign(deps, { masterLogin, investorLogin }, aCall())).rejects.toMatchObject(stop);
   const { request } = await holdForWithdrawal(world, investorLogin, 1_00n);
   await expect(leave(deps, request, aCall())).rejects.toMatchObject(stop);
-  const gated = sql`select from master_pool where gate_key is not null`;
+  const gated = sql`select from master_pool where gate_closed_at is not null`;
   expect(await many(world.deps.pool, gated)).toEqual([]);
 });
 

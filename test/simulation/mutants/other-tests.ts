@@ -45,13 +45,13 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     edits: [
       {
         file: "services/subscription/processes/leave/decide-settled.ts",
-        find: "    await carryOut(tx, deps, leave, due);\n    await openGate(tx, gate);\n",
-        put: "    await openGate(tx, gate);\n",
+        find: "    const numbers = await carryOut(tx, deps, master, crystallised);\n",
+        put: "",
       },
       {
         file: "services/subscription/processes/leave/decide-settled.ts",
-        find: "    wakeAfterGate(tx, deps);\n  });",
-        put: "    wakeAfterGate(tx, deps);\n  });\n  await inTransaction(deps.pool, (tx) => carryOut(tx, deps, leave, due));",
+        find: "    return numbers;\n  });",
+        put: "    return master;\n  }).then((master) => inTransaction(deps.pool, (tx) => carryOut(tx, deps, master as Master, crystallised)));",
       },
     ],
     test: "services/subscription/testing/crash.test.ts",
@@ -61,8 +61,8 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     edits: [
       {
         file: "services/funding/commands/withdraw.ts",
-        find: 'case "COLLECTING":\n',
-        put: 'case "COLLECTING":\n        await decideInPool(deps, { cashflow, withdrawal: { ...withdrawal, try: withdrawal.try + 1 } }, context);\n',
+        find: 'case "PAYING":\n',
+        put: 'case "PAYING":\n        await decideInPool(deps, { ...saga, withdrawal: { ...saga.withdrawal, try: saga.withdrawal.try + 1 } }, context);\n',
       },
     ],
     test: "services/funding/commands/withdraw-fee.test.ts",

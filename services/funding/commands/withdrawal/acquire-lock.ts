@@ -5,12 +5,13 @@ import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { lockOwnerOf } from "../../domain/cashflow.ts";
 import { notSent, refusalOfTransfer } from "../../domain/transfer-outcome.ts";
+import type { Saga } from "../../domain/withdrawal.ts";
 import { findOpenOperation } from "../../store/cashflows.ts";
-import { markLeaving } from "../../store/withdrawals.ts";
-import { refuseSaga, type Saga } from "./end-saga.ts";
+import { getSaga } from "../../store/withdrawals.ts";
+import { refuseSaga } from "./end-saga.ts";
 
 /** Acquires the Investor's account lock. No money has moved, so a refusal or a passed deadline ends the saga. */
-export async function acquireLock(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
+export async function acquireLock(deps: Deps, saga: Saga, context: CallContext): Promise<Saga> {
   const { cashflow, withdrawal } = saga;
   if (deps.now() >= cashflow.deadline) {
     return await refuseSaga(deps, saga, notSent("The operation could not begin in time."), context);
@@ -21,14 +22,16 @@ export async function acquireLock(deps: Deps, saga: Saga, context: CallContext):
       { login: cashflow.login, lockOwner },
       withReplyReserve(context),
     );
-    const facts = { balance: moneyFromProto(balance, "balance"), logNumber };
-    // False: another process has aborted this try; the next turn reads the new state.
-    await markLeaving(deps.pool, cashflow.id, { try: withdrawal.try, facts });
+    const held = { balance: moneyFromProto(balance, "balance"), logNumber };
+    const { isMoved } = await deps.queues.leaving.add({ id: cashflow.id, try: withdrawal.try, facts: held });
+    // Otherwise another process has aborted this try.
+    if (!isMoved) return await getSaga(deps.pool, cashflow.id);
+    return { cashflow: { ...cashflow, state: "LEAVING" }, withdrawal: { ...withdrawal, held } };
   } catch (error) {
     if (!(error instanceof Refusal)) {
       throw error;
     }
-    await refuseSaga(deps, saga, await refusalOfHold(deps, saga, error), context);
+    return await refuseSaga(deps, saga, await refusalOfHold(deps, saga, error), context);
   }
 }
 

@@ -9,9 +9,9 @@ import { LeaveKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/su
 import type { Deps } from "../../deps.ts";
 import { feeSuffix, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
 import { outcomeUnknown } from "../../domain/transfer-outcome.ts";
-import type { HeldFacts, WithdrawalDecision } from "../../domain/withdrawal.ts";
-import { markCollecting, markNextTry } from "../../store/withdrawals.ts";
-import { refuseSaga, releaseLock, type Saga } from "./end-saga.ts";
+import type { HeldFacts, Saga, WithdrawalDecision } from "../../domain/withdrawal.ts";
+import { getSaga, markNextTry } from "../../store/withdrawals.ts";
+import { refuseSaga, releaseLock } from "./end-saga.ts";
 
 /** Refusals that may pass within a moment: retried while the caller waits. */
 const RETRYABLE = new Set(["account_busy", "allocation_in_progress"]);
@@ -23,7 +23,7 @@ const PAUSE_BETWEEN_TRIES_MS = 200;
 const MIN_TRY_MS = 3_000;
 
 /** Lets the pool decide the amounts. After its decision the saga is always completed, without a deadline. */
-export async function decideInPool(deps: Deps, saga: Saga, context: CallContext): Promise<void> {
+export async function decideInPool(deps: Deps, saga: Saga, context: CallContext): Promise<Saga> {
   const { cashflow, withdrawal } = saga;
   const { held } = withdrawal;
   if (held === undefined) {
@@ -31,7 +31,10 @@ export async function decideInPool(deps: Deps, saga: Saga, context: CallContext)
   }
   try {
     const answer = await deps.subscriptions.leave(leaveOf(saga, held), withReplyReserve(context));
-    await markCollecting(deps.pool, cashflow.id, decisionOf(answer));
+    const decision = decisionOf(answer);
+    const { isMoved } = await deps.queues.paying.add({ id: cashflow.id, decision });
+    if (!isMoved) return await getSaga(deps.pool, cashflow.id);
+    return { cashflow: { ...cashflow, state: "PAYING" }, withdrawal: { ...withdrawal, decision } };
   } catch (error) {
     if (!(error instanceof Refusal)) {
       throw error;
@@ -39,19 +42,19 @@ export async function decideInPool(deps: Deps, saga: Saga, context: CallContext)
     if (!FINAL.has(error.code)) {
       throw outcomeUnknown(cashflow.operationId);
     }
-    await handleRefusal(deps, saga, error, context);
+    return await handleRefusal(deps, saga, error, context);
   }
 }
 
-async function handleRefusal(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<void> {
+async function handleRefusal(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<Saga> {
   const mayRetry = RETRYABLE.has(refusal.code) && remainingMs(context) > MIN_TRY_MS;
   // The next try has a lock owner of its own, so it begins only after the lock of this one is certainly released.
   if (mayRetry && (await releaseLock(deps, saga, context))) {
     await inTransaction(deps.pool, (tx) => markNextTry(tx, saga.cashflow.id, saga.withdrawal.try));
     await pause(PAUSE_BETWEEN_TRIES_MS);
-    return;
+    return await getSaga(deps.pool, saga.cashflow.id);
   }
-  await refuseSaga(deps, saga, notExecuted(refusal), context);
+  return await refuseSaga(deps, saga, notExecuted(refusal), context);
 }
 
 function notExecuted({ code, status, message, details, retryAfterMs }: Refusal): Refusal {

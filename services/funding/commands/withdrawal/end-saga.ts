@@ -2,15 +2,16 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { lockOwnerOf, type Cashflow } from "../../domain/cashflow.ts";
-import type { Withdrawal } from "../../domain/withdrawal.ts";
+import { lockOwnerOf } from "../../domain/cashflow.ts";
+import type { Saga } from "../../domain/withdrawal.ts";
 import { markRefused } from "../../store/cashflows.ts";
-import { lockTry, markReleased } from "../../store/withdrawals.ts";
+import { getSaga, lockTry, markReleased } from "../../store/withdrawals.ts";
 
-export type Saga = { readonly cashflow: Cashflow; readonly withdrawal: Withdrawal };
-
-/** Ends the saga with a refusal and releases the account lock, unless another process has moved the saga on or to another try. */
-export async function refuseSaga(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<void> {
+/**
+ * Ends the saga with a refusal and releases the account lock, unless another process has moved the saga on or to another try.
+ * Returns the saga as it is then.
+ */
+export async function refuseSaga(deps: Deps, saga: Saga, refusal: Refusal, context: CallContext): Promise<Saga> {
   const { id, state } = saga.cashflow;
   const isOver = await inTransaction(deps.pool, async (tx) => {
     if (!(await lockTry(tx, id, saga.withdrawal.try))) {
@@ -21,6 +22,7 @@ export async function refuseSaga(deps: Deps, saga: Saga, refusal: Refusal, conte
   if (isOver) {
     await releaseForGood(deps, saga, context);
   }
+  return await getSaga(deps.pool, id);
 }
 
 /** False when the release failed: the row then still has the lock as unreleased, and the recovery job releases it. */

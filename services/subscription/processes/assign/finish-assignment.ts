@@ -14,7 +14,7 @@ import { lockAccounts, saveAccounts } from "../../store/books.ts";
 import { insertFlows } from "../../store/flows.ts";
 import { beginWeeks, ensurePool, lockMaster } from "../../store/masters.ts";
 import { insertHolding } from "../../store/holdings.ts";
-import { getSubscription, moveSubscription, type Subscription } from "../../store/subscriptions.ts";
+import { getSubscription, moveSubscriptions, type Subscription } from "../../store/subscriptions.ts";
 import { type AccountLock, releaseLock } from "../account-lock.ts";
 import { retryOnContention, waitBudget } from "../deadlines.ts";
 
@@ -59,7 +59,7 @@ export async function abandonAssignment(
   context: CallContext,
 ): Promise<void> {
   const isOver = await inTransaction(deps.pool, async (tx) => {
-    if (!(await moveSubscription(tx, subscription.id, "refused"))) return false;
+    if (!(await moveSubscriptions(tx, [subscription.id], "refused"))) return false;
     await recordAssignmentRefusal(tx, subscription.id, recordedAs(refusal));
     return true;
   });
@@ -105,7 +105,7 @@ async function begin(
   const [account] = await lockAccounts(tx, [investorLogin]);
   assert(account !== undefined);
   // Another replica has finished the assignment.
-  if (!(await moveSubscription(tx, id, "assigned"))) return;
+  if (!(await moveSubscriptions(tx, [id], "assigned"))) return;
   publishFollowing(tx, { investorLogin, masterLogin });
   await beginWeeks(tx, masterLogin, lastCutOff(week, now()));
   afterCommit(tx, wakeSignals.weeks.notify);

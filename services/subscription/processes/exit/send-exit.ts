@@ -10,7 +10,7 @@ import type { Deps } from "../../deps.ts";
 import {
   type ExitTransfer,
   exitTransferQueue,
-  insertExitTransfer,
+  insertExitTransfers,
   markExitSent,
   refuseExit,
 } from "../../store/exit-transfers.ts";
@@ -48,7 +48,7 @@ async function followUp(deps: Deps, transfer: ExitTransfer, result: TransferResu
     const at = now();
     const refused = { reason: stateText(result), transferId: result.transferId };
     if (!(await refuseExit(tx, id, refused, at))) return;
-    await insertExitTransfer(tx, { subscriptionId, masterLogin, amount, at, refusals });
+    await insertExitTransfers(tx, [{ subscriptionId, masterLogin, amount, refusals }], at);
     afterCommit(tx, wakeSignals.exits.notify);
   });
 }

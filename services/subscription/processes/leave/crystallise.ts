@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
-import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { decideLeave, type DueFee, type LeaveDecision } from "../../domain/decide-leave.ts";
@@ -15,11 +14,15 @@ import { waitBudget } from "../deadlines.ts";
 /** The gate stays closed during this wait; after it the recovery job finishes the decision. */
 const WAIT_MS = 2_000;
 
-/**
- * The fees that the Investor of a settled leave owes at its log position, in the order of collection. Safe to repeat: fee
- * always returns the same items for the same key.
- */
-export async function crystallise(deps: Deps, leave: Leave, context: CallContext): Promise<DueFee[]> {
+/** A settled leave, with the fees that its Investor owes at its log position in the order of collection. */
+export type Crystallised<L extends Leave = Leave> = { readonly leave: L; readonly due: readonly DueFee[] };
+
+/** Safe to repeat: fee always returns the same items for the same key. */
+export async function crystallise<L extends Leave>(
+  deps: Deps,
+  leave: L,
+  context: CallContext,
+): Promise<Crystallised<L>> {
   const { settledAt, periodStart, allocationNumber } = leave;
   assert(settledAt !== null && periodStart !== null && allocationNumber !== null, "a settled leave has its facts");
   const request = {
@@ -36,7 +39,8 @@ export async function crystallise(deps: Deps, leave: Leave, context: CallContext
   for (;;) {
     try {
       const { items } = await deps.fees.crystallise(request, withReplyReserve(context));
-      return items.map(({ key, amount, isWeekly }) => ({ key, amount: moneyFromProto(amount).minor, isWeekly }));
+      const due = items.map(({ key, amount, isWeekly }) => ({ key, amount: moneyFromProto(amount).minor, isWeekly }));
+      return { leave, due };
     } catch (error) {
       if (!wait.isOver()) {
         await wait.pause();
@@ -54,31 +58,31 @@ export async function crystallise(deps: Deps, leave: Leave, context: CallContext
   }
 }
 
-/** Decides the amounts of a settled leave, with the fees that are still due and the reserves that are open now. */
+/**
+ * Decides the amounts of settled leaves, each of another Investor, with the fees that are still due and the reserves that are
+ * open now. Returned in the order of the leaves.
+ */
 export async function decideAmounts(
   tx: Transaction,
-  leave: Leave,
-  pooled: bigint,
-  due: readonly DueFee[],
-): Promise<LeaveDecision> {
-  const { kind, requested, heldBalance: held, unposted, quarantined, payoutKey } = leave;
-  assert(unposted !== null && quarantined !== null, "a settled leave has its facts");
-  const open = await listOpenReserves(tx, leave.investorLogin);
-  const reserved = open.reduce((total, { amount }) => total + amount, 0n);
-  const owed = await stillDue(tx, due, open);
-  return decideLeave({ kind, requested, held, unposted, quarantined, reserved, pooled, due: owed }, payoutKey);
-}
-
-/** Without the fees of weekly runs that were already debited or reserved, which fee may not have recorded yet. */
-async function stillDue(
-  db: Queryable,
-  due: readonly DueFee[],
-  reserved: readonly { readonly key: string }[],
-): Promise<DueFee[]> {
-  const taken = await listTakenFees(
-    db,
-    due.map(({ key }) => key),
+  leaves: readonly (Crystallised & { readonly pooled: bigint })[],
+): Promise<LeaveDecision[]> {
+  const reserves = await listOpenReserves(
+    tx,
+    leaves.map(({ leave }) => leave.investorLogin),
   );
-  const reservedKeys = new Set(reserved.map(({ key }) => key));
-  return due.filter(({ key, isWeekly }) => !taken.has(key) && !(isWeekly && reservedKeys.has(key)));
+  const reservesOf = Map.groupBy(reserves, ({ investorLogin }) => investorLogin);
+  const taken = await listTakenFees(
+    tx,
+    leaves.flatMap(({ due }) => due.map(({ key }) => key)),
+  );
+  return leaves.map(({ leave, due, pooled }) => {
+    const { kind, requested, heldBalance: held, unposted, quarantined, payoutKey } = leave;
+    assert(unposted !== null && quarantined !== null, "a settled leave has its facts");
+    const open = reservesOf.get(leave.investorLogin) ?? [];
+    const reserved = open.reduce((total, { amount }) => total + amount, 0n);
+    const reservedKeys = new Set(open.map(({ key }) => key));
+    // Fees of weekly runs that were already debited or reserved may not be recorded by fee yet.
+    const owed = due.filter(({ key, isWeekly }) => !taken.has(key) && !(isWeekly && reservedKeys.has(key)));
+    return decideLeave({ kind, requested, held, unposted, quarantined, reserved, pooled, due: owed }, payoutKey);
+  });
 }

@@ -3,50 +3,74 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import type { DueFee } from "../../domain/decide-leave.ts";
+import type { LeaveNumbers } from "../../domain/decide-leave.ts";
 import { lockAccounts } from "../../store/books.ts";
-import { type Gate, lockGate, openGate } from "../../store/gates.ts";
+import { type Gate, openGate } from "../../store/gates.ts";
 import { markDecided } from "../../store/leaves.ts";
-import { lockMaster } from "../../store/masters.ts";
+import { lockMaster, type Master } from "../../store/masters.ts";
 import { insertReserves } from "../../store/reserves.ts";
-import { lockHoldings } from "../../store/holdings.ts";
 import { lockUnitPool } from "../../store/unit-pools.ts";
-import { crystallise, decideAmounts } from "./crystallise.ts";
-import { type GatedLeave, type Leaving, wakeAfterGate } from "./leaving.ts";
-import { exitPool, reserveInPool } from "./exit-pool.ts";
+import { crystallise, type Crystallised, decideAmounts } from "./crystallise.ts";
+import { leavePool } from "./leave-pool.ts";
+import { type GatedLeave, type Leaving, lockLeaving, wakeAfterGate } from "./leaving.ts";
 
 /**
- * Decides at the recorded log position, from facts that can no longer change: the account lock keeps the account, the gate
- * keeps the pool, and fee returns the same fees. One commit records the amounts and reserves, and opens the gate. The
- * recovery job calls it too.
+ * Decides all leaves of a closed gate at their recorded log position, from facts that can no longer change: the account locks
+ * keep the accounts, the gate keeps the pool, and fee returns the same fees. One commit records the amounts and reserves, and
+ * opens the gate. Returns the amounts by key; none when the recovery job has taken the gate over, which calls this too.
  */
-export async function decideSettled(deps: Deps, leave: GatedLeave, gate: Gate, context: CallContext): Promise<void> {
-  failpoint("after_settled_position", leave.kind);
-  const due = await crystallise(deps, leave, context);
-  failpoint("after_crystallisation", leave.kind);
-  await inTransaction(deps.pool, async (tx) => {
-    // The recovery job has taken the gate over and decides.
-    if (!(await lockGate(tx, gate))) return;
-    await carryOut(tx, deps, leave, due);
-    await openGate(tx, gate);
-    wakeAfterGate(tx, deps);
+export async function decideSettled(
+  deps: Deps,
+  leaves: readonly GatedLeave[],
+  gate: Gate,
+  context: CallContext,
+): Promise<ReadonlyMap<string, LeaveNumbers>> {
+  const kinds = new Set(leaves.map(({ kind }) => kind));
+  for (const kind of kinds) failpoint("after_settled_position", kind);
+  const crystallised = await Promise.all(leaves.map((leave) => crystallise(deps, leave, context)));
+  for (const kind of kinds) failpoint("after_crystallisation", kind);
+  const decided = await inTransaction(deps.pool, async (tx) => {
+    const master = await lockMaster(tx, gate.masterLogin);
+    assert(master !== undefined, "a gate belongs to a Master");
+    if (master.hasOpenGate || master.gateFence !== gate.fence) return new Map<string, LeaveNumbers>();
+    const numbers = await carryOut(tx, deps, master, crystallised);
+    wakeAfterGate(tx, deps, { ...master, ...(await openGate(tx, gate)) });
+    return numbers;
   });
-  failpoint("after_leave", leave.kind);
+  for (const kind of kinds) failpoint("after_leave", kind);
+  return decided;
 }
 
-async function carryOut(tx: Transaction, deps: Deps, leave: GatedLeave, due: readonly DueFee[]): Promise<void> {
-  const { masterLogin, kind } = leave;
-  assert((await lockMaster(tx, masterLogin)) !== undefined, "a gate belongs to a Master");
-  const [account] = await lockAccounts(tx, [leave.investorLogin]);
-  const pool = await lockUnitPool(tx, masterLogin);
-  const [holding] = await lockHoldings(tx, [leave.subscriptionId]);
-  assert(account !== undefined && holding !== undefined, "an Investor that leaves a pool has a holding");
-  const books = { account, holding };
-  const decision = await decideAmounts(tx, leave, holding.buckets.pooled, due);
+async function carryOut(
+  tx: Transaction,
+  deps: Deps,
+  { login }: Master,
+  crystallised: readonly Crystallised<GatedLeave>[],
+): Promise<ReadonlyMap<string, LeaveNumbers>> {
+  const accounts = await lockAccounts(
+    tx,
+    crystallised.map(({ leave }) => leave.investorLogin),
+  );
+  const pool = await lockUnitPool(tx, login);
+  const books = await lockLeaving(tx, accounts, crystallised, ({ leave }) => leave);
+  const decisions = await decideAmounts(
+    tx,
+    books.map(({ leave: { leave, due }, holding }) => ({ leave, due, pooled: holding.buckets.pooled })),
+  );
   const at = deps.now();
-  const leaving: Leaving = { leave, books, decision, at };
-  if (kind === "EXIT") await exitPool(tx, deps, leaving, pool);
-  else await reserveInPool(tx, leaving, pool);
-  await insertReserves(tx, leave.subscriptionId, decision.reserves, at);
-  assert(await markDecided(tx, leave, decision.numbers, at), "a settled leave is decided once");
+  const leaving = books.flatMap(({ leave: { leave }, account, holding }, index): Leaving[] => {
+    const decision = decisions[index];
+    return decision === undefined ? [] : [{ leave, books: { account, holding }, decision }];
+  });
+  await leavePool(tx, deps, { pool, leaving, at });
+  await insertReserves(
+    tx,
+    leaving.flatMap(({ leave, decision }) =>
+      decision.reserves.map((reserve) => ({ ...reserve, subscriptionId: leave.subscriptionId })),
+    ),
+    at,
+  );
+  const decided = leaving.map(({ leave, decision }) => ({ leave, numbers: decision.numbers }));
+  assert.equal(await markDecided(tx, decided, at), decided.length, "a settled leave is decided once");
+  return new Map(decided.map(({ leave, numbers }) => [leave.key, numbers]));
 }

@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { openPostingOf } from "../../store/postings.ts";
+import { hasUnposted, openPostingOf } from "../../store/postings.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
 import type { AccountLock } from "../account-lock.ts";
 import { waitBudget } from "../deadlines.ts";
@@ -25,6 +25,7 @@ export async function postUnderLock(
 ): Promise<boolean> {
   const wait = waitBudget(context, WAIT_MS);
   for (let applied = 0; applied < MAX_POSTINGS;) {
+    if (!(await hasUnposted(deps.pool, login))) return true;
     const posting = await inTransaction(deps.pool, (tx) => openPostingOf(tx, login, deps.now()));
     if (posting === undefined) return true;
     const [posted] = await sendPostings(deps, [posting], { lockOwner }, withReplyReserve(context));
