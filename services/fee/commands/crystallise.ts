@@ -77,9 +77,9 @@ function requestedOf(request: CrystalliseRequest): Requested {
 /** Reads the allocations up to that entry, which decides all weeks closed before it, for all Investors of the pool. */
 async function readThrough(deps: Deps, masterLogin: string, through: bigint, context: CallContext): Promise<void> {
   const master = await findMaster(deps.pool, masterLogin);
-  if (master !== undefined && master.readNumber >= through) return;
-  const reached = await readMaster(deps, masterLogin, context);
-  assert(reached >= through, `allocations of ${masterLogin} end with ${reached}, before ${through}`);
+  if (master !== undefined && master.read.number >= through) return;
+  const { number } = await readMaster(deps, masterLogin, context);
+  assert(number >= through, `allocations of ${masterLogin} end with ${number}, before ${through}`);
 }
 
 async function decideOnce(tx: Transaction, requested: Requested, at: Date): Promise<void> {
@@ -89,8 +89,7 @@ async function decideOnce(tx: Transaction, requested: Requested, at: Date): Prom
     const { breakReason } = await lockMaster(tx, masterLogin);
     if (breakReason !== undefined) throw safetyStop(masterLogin, "break");
   }
-  const position = masterLogin === undefined ? undefined : { masterLogin, throughNumber };
-  const [books] = await openBooks(tx, position, [investorLogin]);
+  const [books] = await openBooks(tx, [{ investorLogin, masterLogin, throughNumber }]);
   assert(books !== undefined, "openBooks returns the books of each Investor");
   const weekly = await listOpenWeekly(tx, investorLogin);
   const { due, earnings } = decide(requested, books);
@@ -99,7 +98,8 @@ async function decideOnce(tx: Transaction, requested: Requested, at: Date): Prom
     const crystallisedAt = isCrystallised ? requested.at : books.pair.crystallisedAt;
     await savePairs(tx, [{ ...books.pair, earnings, crystallisedAt }]);
   }
-  const ids = await recordDue(tx, runOf(requested, books, due), investorDue(books, due), at);
+  const decided = { run: runOf(requested, books, due), suffix: requested.suffix, investors: investorDue(books, due) };
+  const [ids = []] = await recordDue(tx, [decided], at);
   const items = ids.map((paymentId, index) => ({ paymentId, amount: due[index]?.amount ?? 0n, isWeekly: false }));
   const open = weekly.map(({ id, due: amount }) => ({ paymentId: id, amount, isWeekly: true }));
   await completeCrystallisation(tx, { key, pending: sumOfDue(due) }, [...open, ...items]);
@@ -113,7 +113,7 @@ function decide({ masterLogin, at }: Requested, { pair, debts, terms }: Books): 
   return decideDue({ masterLogin, earnings, versions, debts, floating: 0n, markedAt: undefined, at });
 }
 
-function runOf({ key, masterLogin, suffix, at, periodStart }: Requested, { pair }: Books, due: DecidedDue["due"]) {
+function runOf({ key, masterLogin, at, periodStart }: Requested, { pair }: Books, due: DecidedDue["due"]) {
   const starts = [pair?.crystallisedAt, periodStart].filter((start) => start !== undefined && start < at);
   const latest = starts.reduce<Date | undefined>(
     (left, right) => (left === undefined || (right !== undefined && right > left) ? right : left),
@@ -122,11 +122,11 @@ function runOf({ key, masterLogin, suffix, at, periodStart }: Requested, { pair 
   return {
     kind: "ON_DEMAND",
     key,
-    suffix,
     masterLogin: masterLogin ?? due[0]?.masterLogin ?? "",
     periodStart: latest ?? new Date(at.getTime() - MIN_PERIOD_MS),
     periodEnd: at,
     markedAt: undefined,
+    isDecided: true,
   } as const;
 }
 

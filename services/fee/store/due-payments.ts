@@ -20,26 +20,29 @@ export type DuePayment = {
 };
 
 export type NewPayment = Due & {
+  readonly runId: bigint;
+  readonly isWeekly: boolean;
   readonly investorLogin: string;
   readonly investorId: bigint;
   readonly paymentAccountLogin: string;
   readonly suffix: string;
 };
 
-/** Returns the ids in the sequence of the array, which is the sequence in which an Investor's payments are collected. */
-export async function insertPayments(
-  tx: Transaction,
-  run: { readonly id: bigint; readonly isWeekly: boolean; readonly at: Date },
-  payments: readonly NewPayment[],
-): Promise<bigint[]> {
+/**
+ * Returns the ids in the sequence of the array, which is the sequence in which an Investor's payments are collected. The
+ * explanations, one a line, are one text: in an array each of their quotes would be escaped.
+ */
+export async function insertPayments(tx: Transaction, payments: readonly NewPayment[], at: Date): Promise<bigint[]> {
   const rows = await many<{ id: bigint }>(
     tx,
     sql`insert into fee_payment
           (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
            investor_login, investor_id, due_minor, owed_since, explanation)
-        select ${run.id}, ${run.isWeekly}, 'PENDING', ${run.at}, clock_timestamp(), kind, suffix, master_login,
-               payment_account_login, investor_login, investor_id, due_minor, owed_since, explanation
+        select run_id, is_weekly, 'PENDING', ${at}, clock_timestamp(), kind, suffix, master_login, payment_account_login,
+               investor_login, investor_id, due_minor, owed_since, explanation::jsonb
         from unnest(
+          ${payments.map(({ runId }) => runId)}::bigint[],
+          ${payments.map(({ isWeekly }) => isWeekly)}::boolean[],
           ${payments.map(({ kind }) => kind)}::text[],
           ${payments.map(({ suffix }) => suffix)}::text[],
           ${payments.map(({ masterLogin }) => masterLogin)}::text[],
@@ -48,9 +51,9 @@ export async function insertPayments(
           ${payments.map(({ investorId }) => investorId)}::bigint[],
           ${payments.map(({ amount }) => amount)}::bigint[],
           ${payments.map(({ since }) => since)}::timestamptz[],
-          ${payments.map(({ explanation }) => JSON.stringify(explanation))}::jsonb[]
+          string_to_array(${payments.map(({ explanation }) => JSON.stringify(explanation)).join("\n")}, ${"\n"})
         ) with ordinality as payment
-          (kind, suffix, master_login, payment_account_login, investor_login, investor_id, due_minor, owed_since,
+          (run_id, is_weekly, kind, suffix, master_login, payment_account_login, investor_login, investor_id, due_minor, owed_since,
            explanation, rank)
         order by rank
         returning id`,
@@ -63,7 +66,8 @@ export type ClaimedPayment = DuePayment & { readonly isStopped: boolean };
 
 /**
  * Open payments that the job collects: the oldest weekly one of each Investor, and those of which only the credit is
- * pending. A payment of a stopped Master that was never sent waits, and does not block the Investor's others.
+ * pending. A payment of a stopped Master that was never sent waits, and does not block the Investor's others. The `case` keeps
+ * the planner from joining all open payments: it reads the queue in order, and stops at the limit.
  */
 export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: bigint }>({
   table: fragment`fee_payment`,
@@ -75,12 +79,12 @@ export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: big
       work.status = 'EXECUTING'
       or work.master_login not in (select master_login from fee_master where break_reason is not null)
     )
-    and not exists (
+    and case when exists (
       select from fee_payment as older
       where older.investor_login = work.investor_login and older.id < work.id
         and older.status in ('PENDING', 'EXECUTING') and older.is_weekly and older.transfer_id is null
         and older.master_login not in (select master_login from fee_master where break_reason is not null)
-    )`,
+    ) then false else true end`,
   alsoSet: fragment`, status = 'EXECUTING'`,
   columns: fragment`id, run_id as "runId"`,
 });
