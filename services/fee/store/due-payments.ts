@@ -19,6 +19,12 @@ export type DuePayment = {
   readonly tries: number;
 };
 
+/** Of `payment`, a row of fee_payment_row. */
+const PAYMENT_COLUMNS = fragment`payment.id, payment.key, payment."runId", payment.kind, payment."masterLogin",
+  payment."paymentAccountLogin", payment."investorLogin", payment.due, payment.since, payment."uniqueKey", payment.tries,
+  payment."isStopped"`;
+export const PAYMENT_STATE_COLUMNS = fragment`${PAYMENT_COLUMNS}, payment.status, payment.amount, payment."isDebited"`;
+
 export type NewPayment = Due & {
   readonly runId: bigint;
   readonly isWeekly: boolean;
@@ -107,7 +113,7 @@ export async function claimPayments(tx: Transaction, limit: number): Promise<Cla
   );
   return many<ClaimedPayment>(
     tx,
-    sql`select * from fee_payment_row where id = any(${claimed.map(({ id }) => id)}::bigint[])`,
+    sql`select ${PAYMENT_COLUMNS} from fee_payment_row payment where id = any(${claimed.map(({ id }) => id)}::bigint[])`,
   );
 }
 
@@ -115,8 +121,8 @@ export async function claimPayments(tx: Transaction, limit: number): Promise<Cla
 export async function lockOpenPayments(tx: Transaction, ids: readonly bigint[]): Promise<DuePayment[]> {
   return many<DuePayment>(
     tx,
-    sql`select *
-        from fee_payment_row
+    sql`select ${PAYMENT_COLUMNS}
+        from fee_payment_row payment
         where id = any(${ids}::bigint[]) and status in ('PENDING', 'EXECUTING')
         order by id
         for no key update`,
@@ -131,19 +137,21 @@ export type PaymentState = ClaimedPayment & {
 };
 
 export async function findPayment(db: Queryable, id: bigint): Promise<PaymentState | undefined> {
-  return maybeOne<PaymentState>(db, sql`select * from fee_payment_row where id = ${id}`);
+  return maybeOne<PaymentState>(db, sql`select ${PAYMENT_STATE_COLUMNS} from fee_payment_row payment where id = ${id}`);
 }
 
-/** Weekly payments of an Investor that are not debited yet and may be collected, oldest first. */
+type OpenWeekly = { readonly id: bigint; readonly investorLogin: string; readonly due: bigint };
+
+/** Weekly payments of some Investors that are not debited yet and may be collected, those of each oldest first. */
 export async function listOpenWeekly(
   db: Queryable,
-  investorLogin: string,
-): Promise<{ id: bigint; key: string; due: bigint }[]> {
-  return many(
+  investorLogins: readonly string[],
+): Promise<Map<string, OpenWeekly[]>> {
+  const rows = await many<OpenWeekly>(
     db,
-    sql`select id, key, due_minor as due
+    sql`select id, investor_login as "investorLogin", due_minor as due
         from fee_payment
-        where investor_login = ${investorLogin} and status in ('PENDING', 'EXECUTING') and is_weekly
+        where investor_login = any(${investorLogins}::text[]) and status in ('PENDING', 'EXECUTING') and is_weekly
           and transfer_id is null
           and (
             status = 'EXECUTING'
@@ -151,4 +159,5 @@ export async function listOpenWeekly(
           )
         order by id`,
   );
+  return Map.groupBy(rows, ({ investorLogin }) => investorLogin);
 }

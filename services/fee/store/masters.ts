@@ -1,10 +1,11 @@
+import assert from "node:assert/strict";
 import {
   column,
   execute,
+  fragment,
   many,
   matchesRow,
   maybeOne,
-  one,
   type Queryable,
   sql,
   withoutNulls,
@@ -25,8 +26,11 @@ export type FeeMaster = {
 
 type MasterRow = Omit<FeeMaster, "read"> & { readonly readNumber: bigint; readonly readSubscriptionId: bigint };
 
+const COLUMNS = fragment`"masterLogin", "paymentAccountLogin", "readNumber", "readSubscriptionId", "stoppedReason",
+  "breakReason"`;
+
 export async function findMaster(db: Queryable, login: string): Promise<FeeMaster | undefined> {
-  const row = await maybeOne<MasterRow>(db, sql`select * from fee_master_row where "masterLogin" = ${login}`);
+  const row = await maybeOne<MasterRow>(db, sql`select ${COLUMNS} from fee_master_row where "masterLogin" = ${login}`);
   return row && masterOf(row);
 }
 
@@ -42,11 +46,22 @@ export async function insertMaster(db: Queryable, login: string, paymentAccountL
 
 /** Locks one Master, before any pair, so that decisions about a Master are made one after the other. */
 export async function lockMaster(tx: Transaction, login: string): Promise<FeeMaster> {
-  const row = await one<MasterRow>(
+  const master = (await lockMasters(tx, [login])).get(login);
+  assert(master !== undefined, "a Master is locked after its allocations were read");
+  return master;
+}
+
+/** Locks some Masters, in the sequence in which all transactions lock them. */
+export async function lockMasters(tx: Transaction, logins: readonly string[]): Promise<Map<string, FeeMaster>> {
+  const rows = await many<MasterRow>(
     tx,
-    sql`select * from fee_master_row where "masterLogin" = ${login} for no key update`,
+    sql`select ${COLUMNS}
+        from fee_master_row
+        where "masterLogin" = any(${[...new Set(logins)]}::text[])
+        order by "masterLogin"
+        for no key update`,
   );
-  return masterOf(row);
+  return new Map(rows.map((row) => [row.masterLogin, masterOf(row)]));
 }
 
 export async function listPaymentAccounts(db: Queryable, logins: readonly string[]): Promise<Map<string, string>> {
