@@ -13,6 +13,7 @@ import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscrip
 import { feeChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { feeQueues } from "./queues.ts";
 import { receiveAllocations } from "./events/receive-allocations.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { createWakeSignals, feeJobs, feeService, feeWatchers } from "./service.ts";
@@ -30,15 +31,15 @@ await runService(caller, async (context) => {
     migrations: new URL("./migrations/", import.meta.url),
     streams: [],
   });
-  const deps: Deps = {
+  const needs = {
     pool: backbone.pool,
     accounts: stack.use(grpcClient(accounts, { contract: AccountServiceService, caller })),
     subscriptions: stack.use(grpcClient(subscriptions, { contract: SubscriptionServiceService, caller })),
     platform: stack.use(grpcClient(platform, { contract: PlatformServiceService, caller })),
-    wakeSignals: createWakeSignals(),
     log,
     now: systemClock,
   };
+  const deps: Deps = { ...needs, queues: feeQueues(needs), wakeSignals: createWakeSignals() };
   const allocations = await followFeed(context, backbone, subscriptions, receiveAllocations(deps));
   for (const job of feeJobs(deps)) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;

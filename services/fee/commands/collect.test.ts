@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT, withQueues } from "../testing/fee.ts";
 import { collectAll, decideLeave } from "../testing/leaving.ts";
 import {
   anInvestor,
@@ -50,7 +50,7 @@ test("a transfer that a command requests carries the command id, and its queries
   const world = await aWorldWithPendingFee();
   const calls: [rpc: string, commandId: string][] = [];
   const { platform, subscriptions } = world.deps;
-  const deps: Deps = {
+  const deps: Deps = withQueues({
     ...world.deps,
     platform: {
       ...platform,
@@ -66,7 +66,7 @@ test("a transfer that a command requests carries the command id, and its queries
         return await subscriptions.getFeeFloors(request, context);
       },
     },
-  };
+  });
   world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
 
   await collect(deps, { key: KEY, lockOwner: `${KEY}:1` }, aCall("unassign-1"));

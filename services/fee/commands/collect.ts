@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { childContext, remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { queryContext, REPLY_RESERVE_MS, withReplyReserve } from "#kernel/contract/deadlines.ts";
+import { REPLY_RESERVE_MS, withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
@@ -10,15 +10,8 @@ import type { CollectRequest, CollectResponse } from "#proto/pamm/fee/v1/fee.ts"
 import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { refuse } from "../refusals.ts";
-import { findCrystallisation, listCrystallisedItems, markCollected } from "../store/crystallisations.ts";
 import { type DuePayment, findPayment, type PaymentState } from "../store/due-payments.ts";
-import {
-  lookUpPayment,
-  outcomeOf,
-  outcomeOfError,
-  readFloors,
-  transferOf,
-} from "../processes/payment/payment-transfer.ts";
+import { lookUpPayment, outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
 import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 
@@ -37,31 +30,29 @@ export async function collect(
   { key, lockOwner }: CollectRequest,
   context: CallContext,
 ): Promise<CollectResponse> {
-  const known = await findCrystallisation(deps.pool, key);
+  const { queues } = deps;
+  const known = await queues.crystallisations(key);
   if (known === undefined) throw refuse("crystallisation_not_found", "No crystallisation is recorded under this key.");
   if (known.collected !== undefined) return { collected: moneyToProto(usd(known.collected)) };
-  const { investorLogin } = known;
-  const items = await listCrystallisedItems(deps.pool, key);
-  const floors = items.length === 0 ? undefined : await readFloors(deps, [investorLogin], queryContext(context));
-  const floor = floors?.get(investorLogin) ?? 0n;
+  const { floor = 0n } = (await queues.floors(known.investorLogin)) ?? {};
   let collected = 0n;
-  for (const { paymentId } of items) {
+  for (const [index, { payment }] of known.items.entries()) {
     const accountLock = { lockOwner, floor, hasTaken: collected > 0n };
-    collected += await collectOne(deps, paymentId, accountLock, context);
+    const current = index === 0 ? payment : await getPayment(deps, payment.id);
+    collected += await collectOne(deps, current, accountLock, context);
   }
-  await markCollected(deps.pool, key, collected);
+  await queues.collecting.add({ key, amount: collected });
   return { collected: moneyToProto(usd(collected)) };
 }
 
 /** The collected amount in cents. The reserve of an uncollected payment is returned to the pool before the caller gets an answer. */
-async function collectOne(deps: Deps, id: bigint, accountLock: AccountLock, context: CallContext): Promise<bigint> {
-  const before = await getPayment(deps, id);
-  const isOpen = before.status === "PENDING" || before.status === "EXECUTING";
-  if (isOpen && !before.isDebited) {
-    if (before.isStopped) await finishSent(deps, before, accountLock, context);
-    else await takeNow(deps, before, accountLock, context);
-  }
-  const { status, isDebited, amount, key } = await getPayment(deps, id);
+async function collectOne(
+  deps: Deps,
+  before: PaymentState,
+  accountLock: AccountLock,
+  context: CallContext,
+): Promise<bigint> {
+  const { status, isDebited, amount, key } = await finish(deps, before, accountLock, context);
   switch (status) {
     case "EXECUTED":
       return amount;
@@ -77,29 +68,57 @@ async function collectOne(deps: Deps, id: bigint, accountLock: AccountLock, cont
   }
 }
 
+/** The payment after its debit, or its end, is recorded. */
+async function finish(
+  deps: Deps,
+  payment: PaymentState,
+  accountLock: AccountLock,
+  context: CallContext,
+): Promise<PaymentState> {
+  const isOpen = payment.status === "PENDING" || payment.status === "EXECUTING";
+  if (!isOpen || payment.isDebited) return payment;
+  return payment.isStopped
+    ? await finishSent(deps, payment, accountLock, context)
+    : await takeNow(deps, payment, accountLock, context);
+}
+
 /** Requests the transfer until its outcome is known or the wait budget of the caller is used up. */
-async function takeNow(deps: Deps, payment: DuePayment, accountLock: AccountLock, context: CallContext): Promise<void> {
-  do {
+async function takeNow(
+  deps: Deps,
+  payment: PaymentState,
+  accountLock: AccountLock,
+  context: CallContext,
+): Promise<PaymentState> {
+  for (;;) {
     const { outcome, error } = await sendTransfer(deps, payment, accountLock, context);
-    await recordOutcomes(deps, [{ payment, outcome }]);
-    if (outcome.kind !== "open") return;
+    const recorded = await record(deps, payment, outcome);
+    if (outcome.kind !== "open") return recorded;
     if (error?.code === "lock_not_owned") {
       throw refuse("lock_not_owned", "The caller does not hold the lock of the Investor's account.");
     }
     if (error !== undefined && !outcome.isBusy) throw refusalOf(error);
-  } while (await waitForRetry(context));
+    if (!(await waitForRetry(context))) return recorded;
+  }
 }
 
 /** Records the outcome of a payment that was sent before its Master was stopped. */
 async function finishSent(
   deps: Deps,
-  payment: DuePayment,
+  payment: PaymentState,
   { hasTaken }: AccountLock,
   context: CallContext,
-): Promise<void> {
+): Promise<PaymentState> {
   const outcome = await lookUpPayment(deps, payment, childContext(withReplyReserve(context)));
   if (outcome === undefined) throw safetyStop(payment.masterLogin, "break", hasTaken ? "unknown" : "not_executed");
-  await recordOutcomes(deps, [{ payment, outcome }]);
+  return await record(deps, payment, outcome);
+}
+
+/** The payment as it is recorded: read again, unless this call has settled it. */
+async function record(deps: Deps, payment: PaymentState, outcome: PaymentOutcome): Promise<PaymentState> {
+  const settled = await recordOutcomes(deps, [{ payment, outcome }]);
+  if (!settled.has(payment.id)) return await getPayment(deps, payment.id);
+  if (outcome.kind === "paid") return { ...payment, status: "EXECUTED", amount: outcome.amount };
+  return outcome.kind === "unpaid" ? { ...payment, status: outcome.status } : payment;
 }
 
 async function sendTransfer(

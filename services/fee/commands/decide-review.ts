@@ -51,8 +51,9 @@ async function findReadFault(deps: Deps, reviewId: bigint, context: CallContext)
   const master = await findMaster(deps.pool, reviewCase.login);
   if (master?.stoppedReason === undefined) return undefined;
   try {
-    const page = await readPage(deps, master, context);
-    if (page !== undefined) await readBatch(deps, master.masterLogin, page, context);
+    const { entries } = await readPage(deps, master, context);
+    const { masterLogin, read } = master;
+    if (entries.length > 0) await readBatch(deps, { masterLogin, after: read }, entries, context);
     return undefined;
   } catch (error) {
     if (error instanceof UnreadableJournal) return error.message;

@@ -44,8 +44,9 @@ const SHARE_DECIMALS = 14;
 
 export function explainFee(facts: FeeFacts): Explanation {
   const { before, after, fee, exact, floating, markedAt, debtBefore, at } = facts;
+  const layers = { charged: explainLayers(facts.charged), spared: explainLayers(facts.spared) };
   return {
-    lines: feeLines(facts),
+    lines: feeLines(facts, layers),
     facts: {
       at: at.toISOString(),
       earned: cents(before.earned),
@@ -58,8 +59,7 @@ export function explainFee(facts: FeeFacts): Explanation {
       rounding: "down",
       fee: cents(fee),
     },
-    charged: explainLayers(facts.charged),
-    spared: explainLayers(facts.spared),
+    ...layers,
   };
 }
 
@@ -69,14 +69,16 @@ export function explainDebt({ masterLogin, amount, since, at }: DebtFacts): Expl
   return { lines: [text], facts, charged: [], spared: [] };
 }
 
-function feeLines(facts: FeeFacts): string[] {
-  const { before, after, fee, exact, charged, spared, at } = facts;
+type ExplainedLayers = Pick<Explanation, "charged" | "spared">;
+
+function feeLines(facts: FeeFacts, { charged, spared }: ExplainedLayers): string[] {
+  const { before, after, fee, exact, at } = facts;
   const profit = formatExact(sumOf(before.layers));
   return [
     `At ${at.toISOString()}: result ${cents(before.earned)}, high-water mark ${formatExact(before.mark)}, profit above it ${profit}`,
     ...openLines(facts),
-    ...explainLayers(spared).map((layer) => `Not charged now: ${layer.amount} earned ${whenOf(layer)}`),
-    ...explainLayers(charged).map((layer) => {
+    ...spared.map((layer) => `Not charged now: ${layer.amount} earned ${whenOf(layer)}`),
+    ...charged.map((layer) => {
       return `${layer.amount} earned ${whenOf(layer)} x ${layer.rate} = ${layer.share}`;
     }),
     `Sum ${formatExact(exact, SHARE_DECIMALS)}, rounded down to the cent: fee ${cents(fee)}`,

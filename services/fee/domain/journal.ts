@@ -30,14 +30,33 @@ export type JournalPart = {
   readonly floating: bigint;
 };
 
-/** Entries with all their parts, committed in one transaction. */
+/** How far a Master's allocations are in the journal. */
+export type JournalPosition = {
+  /** The last entry that is in it with all its parts; 0 before the first one. */
+  readonly number: bigint;
+  /** The last part of the next entry that is in it; 0 when none is. */
+  readonly subscriptionId: bigint;
+};
+
+/** What one transaction adds to the journal: entries with all their parts, or the next parts of one large entry. */
 export type JournalBatch = {
   readonly masterLogin: string;
-  /** Number of the entry before the first one. */
-  readonly after: bigint;
+  readonly after: JournalPosition;
   readonly entries: readonly JournalEntry[];
   readonly parts: readonly JournalPart[];
+  /** False when its only entry has further parts. */
+  readonly isComplete: boolean;
 };
+
+export function positionAfter({ after, entries, parts, isComplete }: JournalBatch): JournalPosition {
+  if (isComplete) return { number: after.number + BigInt(entries.length), subscriptionId: 0n };
+  return { number: after.number, subscriptionId: parts.at(-1)?.subscriptionId ?? after.subscriptionId };
+}
+
+/** The entries of which the journal has nothing yet. */
+export function newEntries({ after, entries }: JournalBatch): readonly JournalEntry[] {
+  return after.subscriptionId === 0n ? entries : entries.slice(1);
+}
 
 /** The entries up to and including the first closed week: a week is decided in the transaction that records it, so it ends a batch. */
 export function untilWeek(entries: readonly JournalEntry[]): JournalEntry[] {

@@ -1,4 +1,4 @@
-export type RunStatus = "SCHEDULED" | "EXECUTING" | "EXECUTED" | "PARTIALLY_EXECUTED" | "FAILED";
+export type RunStatus = "SCHEDULED" | "CALCULATING" | "EXECUTING" | "EXECUTED" | "PARTIALLY_EXECUTED" | "FAILED";
 
 /** The number of payments of a run by status. Skipped ones are not counted. */
 export type RunCounts = {
@@ -7,10 +7,13 @@ export type RunCounts = {
   readonly failed: number;
   /** At least one of them was sent to the platform. */
   readonly hasBegun: boolean;
+  /** All Investors of the run are decided. */
+  readonly isDecided: boolean;
 };
 
 /** The status of a run follows from its payments. */
-export function runStatus({ open, executed, failed, hasBegun }: RunCounts): RunStatus {
+export function runStatus({ open, executed, failed, hasBegun, isDecided }: RunCounts): RunStatus {
+  if (!isDecided) return "CALCULATING";
   if (open > 0) return hasBegun ? "EXECUTING" : "SCHEDULED";
   if (failed === 0) return "EXECUTED";
   return executed > 0 ? "PARTIALLY_EXECUTED" : "FAILED";

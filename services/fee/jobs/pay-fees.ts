@@ -1,13 +1,8 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
-import {
-  lookUpPayment,
-  outcomeOf,
-  outcomeOfError,
-  readFloors,
-  transferOf,
-} from "../processes/payment/payment-transfer.ts";
+import { lookUpPayment, outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
+import { readFloors } from "../processes/payment/read-floors.ts";
 import { type AnsweredPayment, recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";
@@ -46,7 +41,7 @@ async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<A
   const context = callContext({ caller: "fee", withinMs: RUN_MS });
   try {
     const logins = payments.map(({ investorLogin }) => investorLogin);
-    const floors = await readFloors(deps, logins, context);
+    const floors = await readFloors(deps.subscriptions, logins, context);
     const requests = payments.map((payment) => transferOf(payment, { floor: floors.get(payment.investorLogin) ?? 0n }));
     const { answers } = await deps.platform.transferBatch({ requests }, context);
     return payments.map((payment, index) => ({

@@ -6,22 +6,28 @@ import { type AllocationWatermark, endReading, readingQueue } from "../store/all
 
 /** Masters are read in parallel, each strictly in sequence. */
 const MASTERS_PER_RUN = 8;
+/** A Master with more to read continues in the next run, so that it does not delay the others. */
+const READING_MS = 2_000;
 /** Shorter than the claim of the queue, so that no other replica reads the same Master at the same time. */
-const READING_MS = 10_000;
+const WITHIN_MS = 4_000;
 
 /** Reads new allocations, at least up to the received watermark. A failure on one Master delays no other. True when more are due. */
 export async function readAllocations(deps: Deps): Promise<boolean> {
   const claimed = await readingQueue.claim(deps.pool, MASTERS_PER_RUN);
-  await Promise.all(claimed.map((received) => read(deps, received)));
-  return claimed.length === MASTERS_PER_RUN;
+  const ended = await Promise.all(claimed.map((received) => read(deps, received)));
+  return claimed.length === MASTERS_PER_RUN || ended.includes(false);
 }
 
-async function read(deps: Deps, { masterLogin, tries }: AllocationWatermark): Promise<void> {
+/** False when the Master has more to read now. */
+async function read(deps: Deps, { masterLogin, tries }: AllocationWatermark): Promise<boolean> {
   try {
-    await readMaster(deps, masterLogin, callContext({ caller: "fee", withinMs: READING_MS }));
+    const context = callContext({ caller: "fee", withinMs: WITHIN_MS });
+    const { isEnd } = await readMaster(deps, masterLogin, context, performance.now() + READING_MS);
     await endReading(deps.pool, masterLogin);
+    return isEnd;
   } catch (error) {
     deps.log.info("allocations not read, retry scheduled", { login: masterLogin, attempt: tries, error });
     await readingQueue.retryLater(deps.pool, [{ id: masterLogin, tries, reason: reasonOf(error) }]);
+    return true;
   }
 }

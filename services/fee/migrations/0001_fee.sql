@@ -60,6 +60,8 @@ create table fee_run (
   period_start   timestamptz not null,
   period_end     timestamptz not null,
   marked_at      timestamptz,
+  -- False while further Investors of a large pool are to be decided.
+  is_decided     boolean not null default true,
   -- Number of its payments by status; the status of the run follows from these.
   open_count     integer not null check (open_count >= 0),
   executed_count integer not null default 0 check (executed_count >= 0),
@@ -97,7 +99,7 @@ create table fee_payment (
   transfer_id           bigint,
   deal_id               bigint,
   executed_at           timestamptz,
-  credit_id             bigint unique references payment_credit,
+  credit_id             bigint references payment_credit,
   created_at            timestamptz not null,
   -- Key of its transfer at platform.
   key                   text not null generated always as ('fee:payment:' || id::text) stored,
@@ -107,8 +109,10 @@ create table fee_payment (
   check (status <> 'EXECUTED' or num_nulls(transfer_id, deal_id, executed_at, credit_id) = 0)
 );
 
+-- Not a constraint of the column: that would index all rows without a credit.
+create unique index fee_payment_credit on fee_payment (credit_id) where credit_id is not null;
 create index fee_payment_executed on fee_payment (master_login, id desc) where status = 'EXECUTED' and amount_minor > 0;
-create index fee_payment_to_try on fee_payment (next_try_at) where status in ('PENDING', 'EXECUTING');
+create index fee_payment_to_try on fee_payment (next_try_at, id) where status in ('PENDING', 'EXECUTING');
 create index fee_payment_open on fee_payment (investor_login, id) where status in ('PENDING', 'EXECUTING');
 
 -- A Master whose allocations are read. The row is locked for every decision about the Master's fees, and so that the ids of
@@ -116,8 +120,11 @@ create index fee_payment_open on fee_payment (investor_login, id) where status i
 create table fee_master (
   master_login          text primary key check (master_login <> ''),
   payment_account_login text not null check (payment_account_login <> ''),
-  -- The last entry of the Master's allocations that is in the journal, all closed weeks up to it decided.
+  -- The last entry of the Master's allocations that is in the journal with all its parts, all closed weeks up to it decided.
   read_number           bigint not null default 0 check (read_number >= 0),
+  -- The last part of the next entry that is in the journal, when the entry is too large for one transaction; 0 when none is.
+  -- The Investors of these parts of a closed week are decided.
+  read_subscription_id  bigint not null default 0 check (read_subscription_id >= 0),
   -- Why its allocations are not read until a manual review is decided.
   stopped_reason        text check (stopped_reason <> ''),
   -- Why none of its fees is decided or sent until a manual review is decided: a break of its fees or of its payment account.
@@ -128,7 +135,7 @@ create table fee_master (
 -- Each row under the names that the code uses; so is fee_payment_row.
 create view fee_master_row as
   select master_login as "masterLogin", payment_account_login as "paymentAccountLogin", read_number as "readNumber",
-         stopped_reason as "stoppedReason", break_reason as "breakReason"
+         read_subscription_id as "readSubscriptionId", stopped_reason as "stoppedReason", break_reason as "breakReason"
   from fee_master;
 
 create view fee_payment_row as
@@ -179,11 +186,10 @@ create table allocation_part (
   investor_login  text not null,
   amount_minor    bigint not null,
   floating_e8     bigint not null,
-  primary key (master_login, number, subscription_id),
+  -- In the sequence in which the results of one Investor are read.
+  primary key (master_login, investor_login, number, subscription_id),
   foreign key (master_login, number) references allocation_entry
 );
-
-create index allocation_part_by_investor on allocation_part (master_login, investor_login, number);
 
 -- The result of an Investor with a Master, over all subscriptions, up to folded_number. It follows from the journal and the
 -- crystallisations, and is updated when a decision needs it.

@@ -1,6 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { usd } from "#kernel/money.ts";
 import { pageOf, pageSize } from "#kernel/page.ts";
 import type {
   InvestorPayment,
@@ -12,7 +11,7 @@ import type {
   ListPaymentCreditsResponse,
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { listCrystallisedItems } from "../store/crystallisations.ts";
+import { dueItem } from "../messages/due-item.ts";
 import { listCredits, listExecutedPayments, type Payment } from "../store/payments.ts";
 
 /** Above every id: a listing without a cursor begins with the newest. */
@@ -57,9 +56,7 @@ export async function listPaymentCredits(
 }
 
 /** The transfers that collect the due amounts of a key; their outcomes are read from platform. */
-export async function listDueItems({ pool }: Deps, { key }: ListDueItemsRequest): Promise<ListDueItemsResponse> {
-  const items = await listCrystallisedItems(pool, key);
-  return {
-    items: items.map((item) => ({ key: item.key, amount: moneyToProto(usd(item.amount)), isWeekly: item.isWeekly })),
-  };
+export async function listDueItems({ queues }: Deps, { key }: ListDueItemsRequest): Promise<ListDueItemsResponse> {
+  const decided = await queues.crystallisations(key);
+  return { items: decided?.items.map(dueItem) ?? [] };
 }

@@ -18,6 +18,9 @@ export async function raiseWatermarks(tx: Transaction, received: ReadonlyMap<str
   );
 }
 
+/** A Master whose reading a crash has ended is read again after this time, so that its week is decided and paid. */
+const READING_CLAIM_MS = 5_000;
+
 /** Masters with unread allocations. Those whose fees are stopped wait. */
 export const readingQueue = workQueue<AllocationWatermark, string>({
   table: fragment`allocation_watermark`,
@@ -31,6 +34,7 @@ export const readingQueue = workQueue<AllocationWatermark, string>({
     where fee_master.master_login = work.master_login and (stopped_reason is not null or break_reason is not null)
   )`,
   columns: fragment`master_login as "masterLogin"`,
+  claimMs: READING_CLAIM_MS,
 });
 
 export async function endReading(db: Queryable, login: string): Promise<void> {

@@ -19,27 +19,36 @@ export type DuePayment = {
   readonly tries: number;
 };
 
+/** Of `payment`, a row of fee_payment_row. */
+const PAYMENT_COLUMNS = fragment`payment.id, payment.key, payment."runId", payment.kind, payment."masterLogin",
+  payment."paymentAccountLogin", payment."investorLogin", payment.due, payment.since, payment."uniqueKey", payment.tries,
+  payment."isStopped"`;
+export const PAYMENT_STATE_COLUMNS = fragment`${PAYMENT_COLUMNS}, payment.status, payment.amount, payment."isDebited"`;
+
 export type NewPayment = Due & {
+  readonly runId: bigint;
+  readonly isWeekly: boolean;
   readonly investorLogin: string;
   readonly investorId: bigint;
   readonly paymentAccountLogin: string;
   readonly suffix: string;
 };
 
-/** Returns the ids in the sequence of the array, which is the sequence in which an Investor's payments are collected. */
-export async function insertPayments(
-  tx: Transaction,
-  run: { readonly id: bigint; readonly isWeekly: boolean; readonly at: Date },
-  payments: readonly NewPayment[],
-): Promise<bigint[]> {
+/**
+ * Returns the ids in the sequence of the array, which is the sequence in which an Investor's payments are collected. The
+ * explanations, one a line, are one text: in an array each of their quotes would be escaped.
+ */
+export async function insertPayments(tx: Transaction, payments: readonly NewPayment[], at: Date): Promise<bigint[]> {
   const rows = await many<{ id: bigint }>(
     tx,
     sql`insert into fee_payment
           (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
            investor_login, investor_id, due_minor, owed_since, explanation)
-        select ${run.id}, ${run.isWeekly}, 'PENDING', ${run.at}, clock_timestamp(), kind, suffix, master_login,
-               payment_account_login, investor_login, investor_id, due_minor, owed_since, explanation
+        select run_id, is_weekly, 'PENDING', ${at}, clock_timestamp(), kind, suffix, master_login, payment_account_login,
+               investor_login, investor_id, due_minor, owed_since, explanation::jsonb
         from unnest(
+          ${payments.map(({ runId }) => runId)}::bigint[],
+          ${payments.map(({ isWeekly }) => isWeekly)}::boolean[],
           ${payments.map(({ kind }) => kind)}::text[],
           ${payments.map(({ suffix }) => suffix)}::text[],
           ${payments.map(({ masterLogin }) => masterLogin)}::text[],
@@ -48,9 +57,9 @@ export async function insertPayments(
           ${payments.map(({ investorId }) => investorId)}::bigint[],
           ${payments.map(({ amount }) => amount)}::bigint[],
           ${payments.map(({ since }) => since)}::timestamptz[],
-          ${payments.map(({ explanation }) => JSON.stringify(explanation))}::jsonb[]
+          string_to_array(${payments.map(({ explanation }) => JSON.stringify(explanation)).join("\n")}, ${"\n"})
         ) with ordinality as payment
-          (kind, suffix, master_login, payment_account_login, investor_login, investor_id, due_minor, owed_since,
+          (run_id, is_weekly, kind, suffix, master_login, payment_account_login, investor_login, investor_id, due_minor, owed_since,
            explanation, rank)
         order by rank
         returning id`,
@@ -63,7 +72,8 @@ export type ClaimedPayment = DuePayment & { readonly isStopped: boolean };
 
 /**
  * Open payments that the job collects: the oldest weekly one of each Investor, and those of which only the credit is
- * pending. A payment of a stopped Master that was never sent waits, and does not block the Investor's others.
+ * pending. A payment of a stopped Master that was never sent waits, and does not block the Investor's others. The `case` keeps
+ * the planner from joining all open payments: it reads the queue in order, and stops at the limit.
  */
 export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: bigint }>({
   table: fragment`fee_payment`,
@@ -75,12 +85,12 @@ export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: big
       work.status = 'EXECUTING'
       or work.master_login not in (select master_login from fee_master where break_reason is not null)
     )
-    and not exists (
+    and case when exists (
       select from fee_payment as older
       where older.investor_login = work.investor_login and older.id < work.id
         and older.status in ('PENDING', 'EXECUTING') and older.is_weekly and older.transfer_id is null
         and older.master_login not in (select master_login from fee_master where break_reason is not null)
-    )`,
+    ) then false else true end`,
   alsoSet: fragment`, status = 'EXECUTING'`,
   columns: fragment`id, run_id as "runId"`,
 });
@@ -103,7 +113,7 @@ export async function claimPayments(tx: Transaction, limit: number): Promise<Cla
   );
   return many<ClaimedPayment>(
     tx,
-    sql`select * from fee_payment_row where id = any(${claimed.map(({ id }) => id)}::bigint[])`,
+    sql`select ${PAYMENT_COLUMNS} from fee_payment_row payment where id = any(${claimed.map(({ id }) => id)}::bigint[])`,
   );
 }
 
@@ -111,8 +121,8 @@ export async function claimPayments(tx: Transaction, limit: number): Promise<Cla
 export async function lockOpenPayments(tx: Transaction, ids: readonly bigint[]): Promise<DuePayment[]> {
   return many<DuePayment>(
     tx,
-    sql`select *
-        from fee_payment_row
+    sql`select ${PAYMENT_COLUMNS}
+        from fee_payment_row payment
         where id = any(${ids}::bigint[]) and status in ('PENDING', 'EXECUTING')
         order by id
         for no key update`,
@@ -127,19 +137,21 @@ export type PaymentState = ClaimedPayment & {
 };
 
 export async function findPayment(db: Queryable, id: bigint): Promise<PaymentState | undefined> {
-  return maybeOne<PaymentState>(db, sql`select * from fee_payment_row where id = ${id}`);
+  return maybeOne<PaymentState>(db, sql`select ${PAYMENT_STATE_COLUMNS} from fee_payment_row payment where id = ${id}`);
 }
 
-/** Weekly payments of an Investor that are not debited yet and may be collected, oldest first. */
+type OpenWeekly = { readonly id: bigint; readonly investorLogin: string; readonly due: bigint };
+
+/** Weekly payments of some Investors that are not debited yet and may be collected, those of each oldest first. */
 export async function listOpenWeekly(
   db: Queryable,
-  investorLogin: string,
-): Promise<{ id: bigint; key: string; due: bigint }[]> {
-  return many(
+  investorLogins: readonly string[],
+): Promise<Map<string, OpenWeekly[]>> {
+  const rows = await many<OpenWeekly>(
     db,
-    sql`select id, key, due_minor as due
+    sql`select id, investor_login as "investorLogin", due_minor as due
         from fee_payment
-        where investor_login = ${investorLogin} and status in ('PENDING', 'EXECUTING') and is_weekly
+        where investor_login = any(${investorLogins}::text[]) and status in ('PENDING', 'EXECUTING') and is_weekly
           and transfer_id is null
           and (
             status = 'EXECUTING'
@@ -147,4 +159,5 @@ export async function listOpenWeekly(
           )
         order by id`,
   );
+  return Map.groupBy(rows, ({ investorLogin }) => investorLogin);
 }

@@ -1,12 +1,15 @@
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { JournalBatch, JournalEntry } from "../domain/journal.ts";
+import { type JournalBatch, type JournalEntry, newEntries } from "../domain/journal.ts";
 import type { Part } from "../domain/layers.ts";
 
-/** An entry of a large pool has thousands of parts; this bounds the time of a statement. */
-const PARTS_PER_STATEMENT = 2_000;
+export async function insertBatch(tx: Transaction, batch: JournalBatch): Promise<void> {
+  await insertEntries(tx, batch.masterLogin, newEntries(batch));
+  await insertParts(tx, batch.masterLogin, batch.parts);
+}
 
-export async function insertBatch(tx: Transaction, { masterLogin, entries, parts }: JournalBatch): Promise<void> {
+async function insertEntries(tx: Transaction, masterLogin: string, entries: readonly JournalEntry[]): Promise<void> {
+  if (entries.length === 0) return;
   const results = entries.map((entry) => (entry.kind === "RESULT" ? entry : undefined));
   const weeks = entries.map((entry) => (entry.kind === "WEEK" ? entry : undefined));
   await many(
@@ -25,12 +28,10 @@ export async function insertBatch(tx: Transaction, { masterLogin, entries, parts
           ${weeks.map((entry) => entry?.markedAt)}::timestamptz[]
         ) as entry`,
   );
-  for (let start = 0; start < parts.length; start += PARTS_PER_STATEMENT) {
-    await insertParts(tx, masterLogin, parts.slice(start, start + PARTS_PER_STATEMENT));
-  }
 }
 
 async function insertParts(tx: Transaction, masterLogin: string, parts: JournalBatch["parts"]): Promise<void> {
+  if (parts.length === 0) return;
   await many(
     tx,
     sql`insert into allocation_part
@@ -76,7 +77,10 @@ export async function findFirstToFold(
   return first ?? undefined;
 }
 
-/** The results of each Investor with a Master that are not folded yet, in the sequence of their numbers. */
+/**
+ * The results of each Investor with a Master that are not folded yet, in the sequence of their numbers. They are looked up by
+ * Investor: the parts of all others in the pool are not read.
+ */
 export async function listPartsToFold(
   tx: Transaction,
   { masterLogin, throughNumber }: Range,
@@ -84,16 +88,22 @@ export async function listPartsToFold(
 ): Promise<Map<string, Part[]>> {
   const rows = await many<Part & { investorLogin: string }>(
     tx,
-    sql`select part.investor_login as "investorLogin", part.amount_minor as amount, entry.deal_at as "earnedAt"
+    sql`select folded.investor_login as "investorLogin", part.amount as amount, part.deal_at as "earnedAt"
         from unnest(
           ${folded.map(({ investorLogin }) => investorLogin)}::text[],
           ${folded.map(({ foldedNumber }) => foldedNumber)}::bigint[]
         ) as folded (investor_login, number)
-        join allocation_part part on part.master_login = ${masterLogin} and part.investor_login = folded.investor_login
-          and part.number > folded.number and part.number <= ${throughNumber}
-        join allocation_entry entry on entry.master_login = part.master_login and entry.number = part.number
-        where entry.kind = 'RESULT'
-        order by part.investor_login, part.number, part.subscription_id`,
+        cross join lateral (
+          select part.number, part.subscription_id, part.amount_minor as amount,
+                 (select deal_at from allocation_entry entry
+                  where entry.master_login = part.master_login and entry.number = part.number) as deal_at
+          from allocation_part part
+          where part.master_login = ${masterLogin} and part.investor_login = folded.investor_login
+            and part.number > folded.number and part.number <= ${throughNumber}
+          order by part.number, part.subscription_id
+        ) as part
+        where part.deal_at is not null
+        order by folded.investor_login, part.number, part.subscription_id`,
   );
   return Map.groupBy(rows, ({ investorLogin }) => investorLogin);
 }

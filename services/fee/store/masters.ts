@@ -1,30 +1,37 @@
+import assert from "node:assert/strict";
 import {
   column,
   execute,
+  fragment,
   many,
   matchesRow,
   maybeOne,
-  one,
   type Queryable,
   sql,
   withoutNulls,
 } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { JournalPosition } from "../domain/journal.ts";
 
 export type FeeMaster = {
   readonly masterLogin: string;
   readonly paymentAccountLogin: string;
-  /** The last entry of its allocations that is in the journal. */
-  readonly readNumber: bigint;
+  /** How far its allocations are in the journal. */
+  readonly read: JournalPosition;
   /** Why its allocations are not read. */
   readonly stoppedReason: string | undefined;
   /** Why none of its fees is decided or sent. */
   readonly breakReason: string | undefined;
 };
 
+type MasterRow = Omit<FeeMaster, "read"> & { readonly readNumber: bigint; readonly readSubscriptionId: bigint };
+
+const COLUMNS = fragment`"masterLogin", "paymentAccountLogin", "readNumber", "readSubscriptionId", "stoppedReason",
+  "breakReason"`;
+
 export async function findMaster(db: Queryable, login: string): Promise<FeeMaster | undefined> {
-  const row = await maybeOne<FeeMaster>(db, sql`select * from fee_master_row where "masterLogin" = ${login}`);
-  return row && withoutNulls(row);
+  const row = await maybeOne<MasterRow>(db, sql`select ${COLUMNS} from fee_master_row where "masterLogin" = ${login}`);
+  return row && masterOf(row);
 }
 
 /** Does nothing when another process has inserted the Master. */
@@ -39,11 +46,22 @@ export async function insertMaster(db: Queryable, login: string, paymentAccountL
 
 /** Locks one Master, before any pair, so that decisions about a Master are made one after the other. */
 export async function lockMaster(tx: Transaction, login: string): Promise<FeeMaster> {
-  const row = await one<FeeMaster>(
+  const master = (await lockMasters(tx, [login])).get(login);
+  assert(master !== undefined, "a Master is locked after its allocations were read");
+  return master;
+}
+
+/** Locks some Masters, in the sequence in which all transactions lock them. */
+export async function lockMasters(tx: Transaction, logins: readonly string[]): Promise<Map<string, FeeMaster>> {
+  const rows = await many<MasterRow>(
     tx,
-    sql`select * from fee_master_row where "masterLogin" = ${login} for no key update`,
+    sql`select ${COLUMNS}
+        from fee_master_row
+        where "masterLogin" = any(${[...new Set(logins)]}::text[])
+        order by "masterLogin"
+        for no key update`,
   );
-  return withoutNulls(row);
+  return new Map(rows.map((row) => [row.masterLogin, masterOf(row)]));
 }
 
 export async function listPaymentAccounts(db: Queryable, logins: readonly string[]): Promise<Map<string, string>> {
@@ -57,8 +75,13 @@ export async function listPaymentAccounts(db: Queryable, logins: readonly string
 }
 
 /** The Master must be locked. */
-export async function moveReadNumber(tx: Transaction, login: string, number: bigint): Promise<void> {
-  await execute(tx, sql`update fee_master set read_number = ${number} where master_login = ${login}`);
+export async function moveRead(tx: Transaction, login: string, read: JournalPosition): Promise<void> {
+  await execute(
+    tx,
+    sql`update fee_master
+        set read_number = ${read.number}, read_subscription_id = ${read.subscriptionId}
+        where master_login = ${login}`,
+  );
 }
 
 /** False when the Master is stopped already: the first reason is kept. */
@@ -101,6 +124,11 @@ export async function listMastersOfAccounts(db: Queryable, accounts: readonly st
         where payment_account_login = any(${accounts}::text[])
         order by master_login`,
   );
+}
+
+function masterOf(row: MasterRow): FeeMaster {
+  const { readNumber: number, readSubscriptionId: subscriptionId, ...master } = withoutNulls(row);
+  return { ...master, read: { number, subscriptionId } };
 }
 
 async function readSoon(tx: Transaction, login: string): Promise<void> {

@@ -31,26 +31,28 @@ export type PairDebt = {
   readonly since: Date;
 };
 
+/** Inserts pairs without a result. The Masters must be locked. */
 export async function insertPairs(
   tx: Transaction,
-  masterLogin: string,
-  investorLogins: readonly string[],
+  pairs: readonly Pick<Pair, "investorLogin" | "masterLogin">[],
 ): Promise<void> {
+  if (pairs.length === 0) return;
   await many(
     tx,
     sql`insert into fee_pair (investor_login, master_login)
-        select login, ${masterLogin}
-        from unnest(${investorLogins}::text[]) as login
-        order by login
-        on conflict do nothing`,
+        select *
+        from unnest(
+          ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
+          ${pairs.map(({ masterLogin }) => masterLogin)}::text[]
+        )`,
   );
 }
 
-/** Locks the pairs of some Investors with a Master, and all others with a debt that may be collected now. The Master must be locked. */
+/** Locks the pairs of some Investors with these Masters, and all others with a debt that may be collected now. The Masters must be locked. */
 export async function lockPairs(
   tx: Transaction,
-  masterLogin: string | undefined,
   investorLogins: readonly string[],
+  masterLogins: readonly string[],
 ): Promise<Pair[]> {
   const rows = await many<PairRow>(
     tx,
@@ -59,7 +61,7 @@ export async function lockPairs(
                crystallised_at as "crystallisedAt"
         from fee_pair
         where investor_login = any(${investorLogins}::text[]) and (
-          master_login = ${masterLogin}
+          master_login = any(${masterLogins}::text[])
           or (debt_minor > 0 and master_login not in (select master_login from fee_master where break_reason is not null))
         )
         order by investor_login, master_login

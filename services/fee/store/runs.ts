@@ -1,4 +1,4 @@
-import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import { execute, many, maybeOne, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { runStatus } from "../domain/run-status.ts";
 
@@ -12,46 +12,92 @@ export type NewRun = {
   readonly markedAt: Date | undefined;
   /** How many payments it has. */
   readonly payments: number;
+  /** False when further Investors of its pool are to be decided. */
+  readonly isDecided: boolean;
 };
 
 /** The number of payments of a run that were settled, by outcome. Skipped ones count only in `settled`. */
 export type Settled = { readonly settled: number; readonly executed: number; readonly failed: number };
 
-export async function insertRun(tx: Transaction, run: NewRun, at: Date): Promise<bigint> {
-  const { kind, masterLogin, key, periodStart, periodEnd, markedAt, payments } = run;
-  const row = await one<{ id: bigint }>(
+type RunRow = { id: bigint; open: number; executed: number; failed: number; isDecided: boolean };
+
+/** Returns the ids in the sequence of the array. */
+export async function insertRuns(tx: Transaction, runs: readonly NewRun[], at: Date): Promise<bigint[]> {
+  if (runs.length === 0) return [];
+  const rows = await many<{ id: bigint }>(
     tx,
     sql`insert into fee_run
-          (kind, master_login, key, status, period_start, period_end, marked_at, open_count, created_at)
-        values (${kind}, ${masterLogin}, ${key}, 'SCHEDULED', ${periodStart}, ${periodEnd}, ${markedAt}, ${payments}, ${at})
+          (kind, master_login, key, status, period_start, period_end, marked_at, is_decided, open_count, created_at)
+        select kind, master_login, key, status, period_start, period_end, marked_at, is_decided, open_count, ${at}
+        from unnest(
+          ${runs.map(({ kind }) => kind)}::text[],
+          ${runs.map(({ masterLogin }) => masterLogin)}::text[],
+          ${runs.map(({ key }) => key)}::text[],
+          ${runs.map((run) => runStatus({ ...run, open: run.payments, executed: 0, failed: 0, hasBegun: false }))}::text[],
+          ${runs.map(({ periodStart }) => periodStart)}::timestamptz[],
+          ${runs.map(({ periodEnd }) => periodEnd)}::timestamptz[],
+          ${runs.map(({ markedAt }) => markedAt)}::timestamptz[],
+          ${runs.map(({ isDecided }) => isDecided)}::boolean[],
+          ${runs.map(({ payments }) => payments)}::integer[]
+        ) with ordinality as run
+          (kind, master_login, key, status, period_start, period_end, marked_at, is_decided, open_count, rank)
+        order by rank
         returning id`,
   );
-  return row.id;
+  return rows.map(({ id }) => id).toSorted((left, right) => Number(left - right));
+}
+
+/** Adds payments to the run of a week that is being decided, and ends its decision. Undefined without such a run. The Master must be locked. */
+export async function extendRun(
+  tx: Transaction,
+  { masterLogin, periodEnd, payments, isDecided }: NewRun,
+): Promise<bigint | undefined> {
+  const run = await maybeOne<RunRow>(
+    tx,
+    sql`select id, open_count as open, executed_count as executed, failed_count as failed, is_decided as "isDecided"
+        from fee_run
+        where master_login = ${masterLogin} and period_end = ${periodEnd} and kind = 'WEEKLY'
+        for no key update`,
+  );
+  if (run === undefined) return undefined;
+  const open = run.open + payments;
+  const status = runStatus({ ...run, open, hasBegun: true, isDecided });
+  await execute(
+    tx,
+    sql`update fee_run
+        set open_count = ${open}, is_decided = ${isDecided}, status = ${status}
+        where id = ${run.id}`,
+  );
+  return run.id;
 }
 
 /** Updates counts and status of runs. Runs are the last rows that a transaction locks, by ascending id. */
 export async function countSettled(tx: Transaction, settledByRun: ReadonlyMap<bigint, Settled>): Promise<void> {
-  const rows = await many<{ id: bigint; open: number; executed: number; failed: number }>(
+  const rows = await many<RunRow>(
     tx,
-    sql`select id, open_count as open, executed_count as executed, failed_count as failed
+    sql`select id, open_count as open, executed_count as executed, failed_count as failed, is_decided as "isDecided"
         from fee_run
         where id = any(${[...settledByRun.keys()]}::bigint[])
         order by id
         for no key update`,
   );
-  for (const { id, ...before } of rows) {
+  const after = rows.map(({ id, open, isDecided, ...before }) => {
     const { settled = 0, executed = 0, failed = 0 } = settledByRun.get(id) ?? {};
-    const counts = {
-      open: before.open - settled,
-      executed: before.executed + executed,
-      failed: before.failed + failed,
-    };
-    await execute(
-      tx,
-      sql`update fee_run
-          set open_count = ${counts.open}, executed_count = ${counts.executed}, failed_count = ${counts.failed},
-              status = ${runStatus({ ...counts, hasBegun: true })}
-          where id = ${id}`,
-    );
-  }
+    const counts = { open: open - settled, executed: before.executed + executed, failed: before.failed + failed };
+    return { id, ...counts, status: runStatus({ ...counts, hasBegun: true, isDecided }) };
+  });
+  await many(
+    tx,
+    sql`update fee_run
+        set open_count = counted.open, executed_count = counted.executed, failed_count = counted.failed,
+            status = counted.status
+        from unnest(
+          ${after.map(({ id }) => id)}::bigint[],
+          ${after.map(({ open }) => open)}::integer[],
+          ${after.map(({ executed }) => executed)}::integer[],
+          ${after.map(({ failed }) => failed)}::integer[],
+          ${after.map(({ status }) => status)}::text[]
+        ) as counted (id, open, executed, failed, status)
+        where fee_run.id = counted.id`,
+  );
 }

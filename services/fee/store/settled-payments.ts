@@ -1,4 +1,4 @@
-import { execute, fragment, many, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { fragment, many, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt } from "#kernel/work-queue/work-queue.ts";
 import type { Paid, PaymentOutcome, Unpaid } from "../domain/payment-outcome.ts";
@@ -6,9 +6,12 @@ import type { DuePayment } from "./due-payments.ts";
 
 export type PaidPayment = { readonly payment: DuePayment; readonly outcome: Paid };
 export type UnpaidPayment = { readonly payment: DuePayment; readonly outcome: Unpaid };
-export type Debited = Extract<PaymentOutcome, { kind: "debited" }>;
+export type DebitedPayment = {
+  readonly id: bigint;
+  readonly outcome: Extract<PaymentOutcome, { kind: "debited" }>;
+};
 
-/** The Master must be locked: ids of its credits become visible in sequence. Returns the credit id of each unique key. */
+/** The Masters must be locked: ids of their credits become visible in sequence. Returns the credit id of each unique key. */
 export async function insertCredits(
   tx: Transaction,
   paid: readonly PaidPayment[],
@@ -72,13 +75,20 @@ export async function markUnpaid(tx: Transaction, unpaid: readonly UnpaidPayment
 
 const NEXT_TRY = retryAt(fragment`tries`);
 
-/** The debit is executed; the credit is pending. */
-export async function markDebited(db: Queryable, id: bigint, debited: Debited): Promise<void> {
-  await execute(
+/** The debits are executed; the credits are pending. */
+export async function markDebited(db: Queryable, debited: readonly DebitedPayment[]): Promise<void> {
+  if (debited.length === 0) return;
+  await many(
     db,
     sql`update fee_payment
-        set status = 'EXECUTING', amount_minor = ${debited.amount}, transfer_id = ${debited.transferId},
-            deal_id = ${debited.debitDealId}, next_try_at = ${NEXT_TRY}, reason = 'credit pending'
-        where id = ${id} and status in ('PENDING', 'EXECUTING')`,
+        set status = 'EXECUTING', amount_minor = debited.amount, transfer_id = debited.transfer_id,
+            deal_id = debited.deal_id, next_try_at = ${NEXT_TRY}, reason = 'credit pending'
+        from unnest(
+          ${debited.map(({ id }) => id)}::bigint[],
+          ${debited.map(({ outcome }) => outcome.amount)}::bigint[],
+          ${debited.map(({ outcome }) => outcome.transferId)}::bigint[],
+          ${debited.map(({ outcome }) => outcome.debitDealId)}::bigint[]
+        ) as debited (id, amount, transfer_id, deal_id)
+        where fee_payment.id = debited.id and status in ('PENDING', 'EXECUTING')`,
   );
 }

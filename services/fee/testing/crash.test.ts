@@ -93,6 +93,21 @@ test(
   TIMEOUT_MS,
 );
 
+/** The same week of a pool that is too large for one transaction. */
+async function aLargeWeek(pool?: Pool): Promise<World> {
+  const world = await aWeek(pool);
+  world.subscriptions.maxRows = 2;
+  return world;
+}
+
+test(
+  "a week that is decided in several transactions has the same result after a crash at any point",
+  async () => {
+    expect(await crashAtEveryPoint(aLargeWeek, settle)).toBeGreaterThan(30);
+  },
+  TIMEOUT_MS,
+);
+
 async function aWorldBeforeWithdrawal(pool?: Pool): Promise<World> {
   const world = await aWeek(pool);
   await anInvestor(world, { deposit: "1150.00" });

@@ -1,6 +1,7 @@
 import { type Crashing as CrashingProcess, crashingProcess } from "#kernel/testing/crash.ts";
 import type { Deps } from "../deps.ts";
 import { createWakeSignals } from "../service.ts";
+import { withQueues } from "./fee.ts";
 
 export type Crashing = Pick<CrashingProcess, "crashed" | "pointsPassed"> & { readonly deps: Deps };
 
@@ -12,5 +13,5 @@ export function crashing(deps: Deps, points: number): Crashing {
     accounts: client(deps.accounts),
     subscriptions: client(deps.subscriptions),
   };
-  return { crashed, pointsPassed, deps: { ...deps, ...others, wakeSignals: createWakeSignals(), pool } };
+  return { crashed, pointsPassed, deps: withQueues({ ...deps, ...others, wakeSignals: createWakeSignals(), pool }) };
 }

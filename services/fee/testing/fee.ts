@@ -5,6 +5,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
+import { feeQueues } from "../queues.ts";
 import { createWakeSignals } from "../service.ts";
 import { platformFake, type PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
@@ -29,7 +30,7 @@ export type OtherServices = { readonly platform: PlatformFake; readonly subscrip
 /** The fee service with a real database, one Investor and two Masters. The test sets the clock. */
 export async function feeDeps(now: () => Date, others = otherServicesAt(now), existing?: Pool): Promise<Deps> {
   const pool = existing ?? (await testDatabase("fee")).pool;
-  return {
+  return withQueues({
     pool,
     now,
     wakeSignals: createWakeSignals(),
@@ -57,7 +58,12 @@ export async function feeDeps(now: () => Date, others = otherServicesAt(now), ex
         };
       },
     },
-  };
+  });
+}
+
+/** Dependencies whose queues use them. */
+export function withQueues(deps: Omit<Deps, "queues">): Deps {
+  return { ...deps, queues: feeQueues(deps) };
 }
 
 export function otherServicesAt(now: () => Date): OtherServices {

@@ -16,6 +16,7 @@ import { generatePassword } from "../../../services/account/domain/password.ts";
 import { accountService } from "../../../services/account/service.ts";
 import { createCredentialCipher } from "../../../services/account/credential-cipher.ts";
 import { directoryReads } from "../../../services/account/store/directory-reads.ts";
+import { feeQueues } from "../../../services/fee/queues.ts";
 import { feeService } from "../../../services/fee/service.ts";
 import { cashflowQueues } from "../../../services/funding/cashflow-queues.ts";
 import { fundingService } from "../../../services/funding/service.ts";
@@ -68,8 +69,11 @@ export const REAL_SERVICES: readonly RealService[] = [
     label: "fee",
     name: "fee",
     contract: FeeServiceService,
-    implement: async (pool) =>
-      feeService({ pool, ...otherServices(), wakeSignals: wakeSignals(), log, now }) as Implementation<Contract>,
+    async implement(pool) {
+      const needs = { pool, ...otherServices(), log, now };
+      const deps = { ...needs, queues: feeQueues(needs), wakeSignals: wakeSignals() };
+      return feeService(deps) as Implementation<Contract>;
+    },
   },
   {
     label: "subscription",

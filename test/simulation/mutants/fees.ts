@@ -61,7 +61,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     name: "a fee that could not be taken does not become debt",
     edits: [
       {
-        file: `${FEE}/processes/payment/record-outcomes.ts`,
+        file: `${FEE}/processes/payment/settle-payments.ts`,
         find: "for (const { payment } of refused) addDebt(payment, payment.due);",
         put: "for (const { payment } of refused) addDebt(payment, 0n);",
       },

@@ -18,6 +18,10 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   length: { type: () => "int4", run: strict(([value]) => (value as string | Uint8Array).length) },
   lower: { type: () => "text", run: strict(([value]) => textOf(value!).toLowerCase()) },
   starts_with: { type: () => "bool", run: strict(([text, start]) => textOf(text!).startsWith(textOf(start!))) },
+  string_to_array: {
+    type: () => "text[]",
+    run: strict(([text, separator]) => (text === "" ? [] : textOf(text!).split(textOf(separator!)))),
+  },
   abs: { type: firstKnown, run: strict(([value]) => ((value as number) < 0 ? -(value as number) : value!)) },
   sign: { type: firstKnown, run: strict(([value]) => Math.sign(Number(value))) },
   floor: {

@@ -52,6 +52,8 @@ test("both databases return values unchanged and in the types of the driver", ()
                  ${new Date(1_234)}::timestamptz as at, ${[1n, 2n]}::bigint[] as bigs, ${null}::text as none`,
       sql`select count(*) as rows, sum(n) as total, max(n) as most, sum(n)::bigint as big
           from unnest(${[1n, 2n, 3n]}::bigint[]) as listed (n)`,
+      sql`select line, rank from unnest(string_to_array(${"a b\n\nc"}, ${"\n"})) with ordinality as text (line, rank) order by rank`,
+      sql`select cardinality(string_to_array(${""}, ${"\n"})) as none`,
       sql`select 7 as four_bytes, 7000000000 as eight_bytes, 'a' || 1 as joined, 2 + 3::bigint as sum, 7 / 2 as half`,
       sql`select ${'{"b": [1, {"c": null}]}'}::jsonb as document, '-infinity'::timestamptz as ever`,
       sql`select asked -> 'deals' as deals, asked -> 'deals' ?| ${["7", "9"]}::text[] as has_any, asked -> 'no' as nothing

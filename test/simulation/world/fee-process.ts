@@ -6,6 +6,7 @@ import type { Log } from "../../../services/kernel/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { Deps } from "../../../services/fee/deps.ts";
 import { receiveAllocations } from "../../../services/fee/events/receive-allocations.ts";
+import { feeQueues } from "../../../services/fee/queues.ts";
 import { createWakeSignals, feeJobs, feeService } from "../../../services/fee/service.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -30,7 +31,8 @@ export type FeeProcess = {
 /** The counterpart of services/fee/main.ts. */
 export async function startFeeProcess(parts: FeeParts): Promise<FeeProcess> {
   const { process, pool, broker, log, others, read } = parts;
-  const deps: Deps = { pool, ...others, wakeSignals: createWakeSignals(), log, now: () => new Date() };
+  const needs = { pool, ...others, log, now: () => new Date() };
+  const deps: Deps = { ...needs, queues: feeQueues(needs), wakeSignals: createWakeSignals() };
   const consumer = await consumeFeed({ ...receiveAllocations(deps), pool, read, log });
   const signals = broker.subscribe({
     feed: consumer.feed,

@@ -2,39 +2,35 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { JournalPart } from "../../domain/journal.ts";
 import { decideWeek, type Week, type WeekPair } from "../../domain/weeks.ts";
 import { type Pair, savePairs } from "../../store/pairs.ts";
+import { extendRun } from "../../store/runs.ts";
 import { type Books, openBooks } from "./open-books.ts";
-import { type InvestorDue, recordDue } from "./record-due.ts";
+import { countDue, type InvestorDue, recordDue, recordPayments, type RunDue } from "./record-due.ts";
 
-/** Investors whose results are folded per statement; the whole pool is decided in one transaction. */
-const HOLDINGS_PER_STEP = 500;
 const SUFFIX = "W";
 
 export type ClosedWeek = Week & { readonly number: bigint };
 
-/** Decides a week as of its own end, for all Investors who were in the pool. The Master must be locked. */
-export async function decideClosedWeek(
-  tx: Transaction,
-  week: ClosedWeek,
-  holdings: readonly JournalPart[],
-  at: Date,
-): Promise<void> {
-  // All transactions lock Investors in this sequence.
-  const sorted = holdings.toSorted((left, right) => (left.investorLogin < right.investorLogin ? -1 : 1));
-  const chargeable: InvestorDue[] = [];
-  for (let start = 0; start < sorted.length; start += HOLDINGS_PER_STEP) {
-    chargeable.push(...(await decideHoldings(tx, week, sorted.slice(start, start + HOLDINGS_PER_STEP))));
-  }
+/** The Investors of a closed week that one transaction decides. */
+export type WeekPage = {
+  readonly holdings: readonly JournalPart[];
+  /** Other Investors of the week are decided already. */
+  readonly isContinued: boolean;
+  /** No Investors of the week remain. */
+  readonly isLast: boolean;
+};
+
+/**
+ * Decides a week as of its own end, for the Investors of the pool in the sequence of the journal. All pages have one run. The
+ * Master must be locked.
+ */
+export async function decideClosedWeek(tx: Transaction, week: ClosedWeek, page: WeekPage, at: Date): Promise<void> {
   const { masterLogin, periodStart, cutOff: periodEnd, markedAt } = week;
-  const run = {
-    kind: "WEEKLY",
-    masterLogin,
-    key: undefined,
-    periodStart,
-    periodEnd,
-    markedAt,
-    suffix: SUFFIX,
-  } as const;
-  await recordDue(tx, run, chargeable, at);
+  const investors = await decideHoldings(tx, week, page.holdings);
+  const run = { kind: "WEEKLY", masterLogin, key: undefined, periodStart, periodEnd, markedAt } as const;
+  const due: RunDue = { run: { ...run, isDecided: page.isLast }, suffix: SUFFIX, investors };
+  const runId = page.isContinued ? await extendRun(tx, { ...due.run, payments: countDue(due) }) : undefined;
+  if (runId === undefined) await recordDue(tx, [due], at);
+  else await recordPayments(tx, [{ ...due, runId }], at);
 }
 
 async function decideHoldings(
@@ -44,7 +40,10 @@ async function decideHoldings(
 ): Promise<InvestorDue[]> {
   const { masterLogin, number: throughNumber } = week;
   const floating = new Map(holdings.map((holding) => [holding.investorLogin, holding.floating]));
-  const opened = await openBooks(tx, { masterLogin, throughNumber }, [...floating.keys()]);
+  const opened = await openBooks(
+    tx,
+    [...floating.keys()].map((investorLogin) => ({ investorLogin, masterLogin, throughNumber })),
+  );
   const books = new Map(opened.map((own) => [own.investorLogin, own]));
   const decided = decideWeek(
     week,

@@ -33,7 +33,11 @@ test("results of many Investors are added in pages, each once and in sequence", 
   }
   const fold = (through: number, investors: readonly string[]) =>
     inTransaction(pool, async (tx) => {
-      const books = await openBooks(tx, { masterLogin: MASTER, throughNumber: BigInt(through) }, investors);
+      const range = { masterLogin: MASTER, throughNumber: BigInt(through) };
+      const books = await openBooks(
+        tx,
+        investors.map((investorLogin) => ({ investorLogin, ...range })),
+      );
       await savePairs(
         tx,
         books.flatMap(({ pair }) => pair ?? []),

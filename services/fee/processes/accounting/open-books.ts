@@ -1,6 +1,6 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Debt, inOrder } from "../../domain/debt.ts";
-import { earn } from "../../domain/layers.ts";
+import { earn, NOTHING_EARNED } from "../../domain/layers.ts";
 import { listTerms, type Terms } from "../../store/configurations.ts";
 import { findFirstToFold, listPartsToFold } from "../../store/journal.ts";
 import { insertPairs, lockPairs, type Pair } from "../../store/pairs.ts";
@@ -19,41 +19,73 @@ export type Books = {
 /** A week of thousands of results is read in pages of this size, which bounds memory and the time of a statement. */
 const PARTS_PER_READ = 20_000;
 
-export type JournalPosition = { readonly masterLogin: string; readonly throughNumber: bigint };
+/** An Investor, and the entry of its Master's allocations up to which its results count. */
+export type WantedBooks = {
+  readonly investorLogin: string;
+  /** Undefined outside a pool. */
+  readonly masterLogin: string | undefined;
+  readonly throughNumber: bigint;
+};
 
-/** The Master, if there is one, must be locked. `investorLogins` are sorted and distinct. */
-export async function openBooks(
-  tx: Transaction,
-  position: JournalPosition | undefined,
-  investorLogins: readonly string[],
-): Promise<Books[]> {
-  if (position !== undefined) await insertPairs(tx, position.masterLogin, investorLogins);
-  const locked = await lockPairs(tx, position?.masterLogin, investorLogins);
-  const own = position === undefined ? [] : await fold(tx, position, locked);
-  const pairs = new Map(own.map((pair) => [pair.investorLogin, pair]));
+/** The Masters must be locked, and the Investors distinct. */
+export async function openBooks(tx: Transaction, wanted: readonly WantedBooks[]): Promise<Books[]> {
+  const investorLogins = wanted.map(({ investorLogin }) => investorLogin);
+  const masterLogins = new Set(wanted.flatMap(({ masterLogin }) => masterLogin ?? []));
+  const locked = await lockPairs(tx, investorLogins, [...masterLogins]);
+  const known = new Map(locked.map((pair) => [nameOf(pair.investorLogin, pair.masterLogin), pair]));
+  const pairOf = ({ investorLogin, masterLogin }: WantedBooks): Pair | undefined => {
+    if (masterLogin === undefined) return undefined;
+    return known.get(nameOf(investorLogin, masterLogin)) ?? newPair(investorLogin, masterLogin);
+  };
+  const own = wanted.map(pairOf);
+  // Only the holder of the Master's lock inserts its pairs.
+  await insertPairs(
+    tx,
+    own.filter((pair) => pair !== undefined && !known.has(nameOf(pair.investorLogin, pair.masterLogin))) as Pair[],
+  );
+  const folded = await foldAll(tx, wanted, own);
   const byInvestor = Map.groupBy(locked, ({ investorLogin }) => investorLogin);
   const terms = await listTerms(tx, investorLogins);
-  return investorLogins.map((investorLogin) => ({
+  return wanted.map(({ investorLogin }) => ({
     investorLogin,
-    pair: pairs.get(investorLogin),
+    pair: folded.get(investorLogin),
     debts: debtsOf(byInvestor.get(investorLogin) ?? []),
     terms: terms.get(investorLogin),
   }));
 }
 
-async function fold(tx: Transaction, position: JournalPosition, locked: readonly Pair[]): Promise<Pair[]> {
-  const { masterLogin, throughNumber } = position;
-  const pairs = locked.filter((pair) => pair.masterLogin === masterLogin);
+/** The pairs by Investor. Those of one Master up to one entry are folded together. */
+async function foldAll(
+  tx: Transaction,
+  wanted: readonly WantedBooks[],
+  pairs: readonly (Pair | undefined)[],
+): Promise<Map<string, Pair>> {
+  const folded = new Map<string, Pair>();
+  const groups = Map.groupBy(wanted.entries(), ([, { masterLogin = "", throughNumber }]) =>
+    nameOf(masterLogin, String(throughNumber)),
+  );
+  for (const group of groups.values()) {
+    const [, { masterLogin, throughNumber }] = group[0] as [number, WantedBooks];
+    if (masterLogin === undefined) continue;
+    const own = group.flatMap(([index]) => pairs[index] ?? []);
+    for (const pair of await fold(tx, { masterLogin, throughNumber }, own)) folded.set(pair.investorLogin, pair);
+  }
+  return folded;
+}
+
+type Range = { readonly masterLogin: string; readonly throughNumber: bigint };
+
+async function fold(tx: Transaction, range: Range, pairs: readonly Pair[]): Promise<Pair[]> {
+  const { masterLogin, throughNumber } = range;
   const ahead = pairs.find(({ foldedNumber }) => foldedNumber > throughNumber);
   if (ahead !== undefined) {
     throw new Error(
       `Investor ${ahead.investorLogin} with Master ${masterLogin} is folded to ${ahead.foldedNumber}, beyond ${throughNumber}.`,
     );
   }
-  const first = await findFirstToFold(tx, position, pairs);
+  const entriesPerRead = BigInt(Math.max(1, Math.floor(PARTS_PER_READ / pairs.length)));
   let folded = pairs;
-  const entriesPerRead = BigInt(Math.max(1, Math.floor(PARTS_PER_READ / Math.max(1, pairs.length))));
-  for (let next = first ?? throughNumber + 1n; next <= throughNumber; next += entriesPerRead) {
+  for (let next = await firstToFold(tx, range, pairs, entriesPerRead); next <= throughNumber; next += entriesPerRead) {
     const through = next + entriesPerRead - 1n;
     folded = await foldThrough(
       tx,
@@ -64,13 +96,37 @@ async function fold(tx: Transaction, position: JournalPosition, locked: readonly
   return folded.map((pair) => ({ ...pair, foldedNumber: throughNumber }));
 }
 
-async function foldThrough(tx: Transaction, position: JournalPosition, pairs: readonly Pair[]): Promise<Pair[]> {
-  const parts = await listPartsToFold(tx, position, pairs);
+/** A new pair of an old Master has no part in most of its entries, which are skipped. */
+async function firstToFold(
+  tx: Transaction,
+  range: Range,
+  pairs: readonly Pair[],
+  entriesPerRead: bigint,
+): Promise<bigint> {
+  const first = pairs.reduce(
+    (least, { foldedNumber }) => (foldedNumber < least ? foldedNumber : least),
+    range.throughNumber,
+  );
+  if (range.throughNumber - first <= entriesPerRead) return first + 1n;
+  return (await findFirstToFold(tx, range, pairs)) ?? range.throughNumber + 1n;
+}
+
+async function foldThrough(tx: Transaction, range: Range, pairs: readonly Pair[]): Promise<Pair[]> {
+  const parts = await listPartsToFold(tx, range, pairs);
   return pairs.map((pair) => ({
     ...pair,
-    foldedNumber: pair.foldedNumber > position.throughNumber ? pair.foldedNumber : position.throughNumber,
+    foldedNumber: pair.foldedNumber > range.throughNumber ? pair.foldedNumber : range.throughNumber,
     earnings: earn(pair.earnings, parts.get(pair.investorLogin) ?? []),
   }));
+}
+
+function newPair(investorLogin: string, masterLogin: string): Pair {
+  const nothing = { foldedNumber: 0n, earnings: NOTHING_EARNED, debt: undefined, crystallisedAt: undefined };
+  return { investorLogin, masterLogin, ...nothing };
+}
+
+function nameOf(login: string, other: string): string {
+  return `${login}/${other}`;
 }
 
 function debtsOf(pairs: readonly Pair[]): Debt[] {

@@ -2,90 +2,84 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
 import { MAX_ENTRIES_PER_READ } from "#kernel/feed/read.ts";
 import type { Deps } from "../../deps.ts";
-import { findGap, type JournalBatch, type JournalEntry, type JournalPart, untilWeek } from "../../domain/journal.ts";
+import {
+  findGap,
+  type JournalBatch,
+  type JournalEntry,
+  type JournalPart,
+  type JournalPosition,
+  untilWeek,
+} from "../../domain/journal.ts";
 import type { FeeMaster } from "../../store/masters.ts";
 import { entryOf, partOf, UnreadableJournal } from "../../messages/journal.ts";
 
-/** The maximum that subscription accepts. Batches end between two entries, so only a single entry may have more. */
-const PARTS_PER_READ = 5_000;
+/** Recorded, and of a closed week decided, in one transaction: others wait that long for the row of the Master. */
+const PARTS_PER_READ = 1_000;
 
-type Reader = { readonly deps: Deps; readonly masterLogin: string; readonly context: CallContext };
+/** The next page of a Master's allocations, and the number of the last entry that there is. */
+export type JournalPage = { readonly entries: readonly JournalEntry[]; readonly lastNumber: bigint };
 
-/** The next page of a Master's allocations; undefined at the end. */
 export async function readPage(
   deps: Deps,
-  { masterLogin, readNumber }: FeeMaster,
+  { masterLogin, read }: FeeMaster,
   context: CallContext,
-): Promise<JournalEntry[] | undefined> {
-  const request = { masterLogin, afterNumber: readNumber, limit: MAX_ENTRIES_PER_READ };
-  const page = await deps.subscriptions.readAllocations(request, queryContext(context));
-  if (page.lastNumber < readNumber) {
-    throw new UnreadableJournal(`allocations end with ${page.lastNumber}, but ${readNumber} were read before`);
+): Promise<JournalPage> {
+  const request = { masterLogin, afterNumber: read.number, limit: MAX_ENTRIES_PER_READ };
+  const { entries, lastNumber } = await deps.subscriptions.readAllocations(request, queryContext(context));
+  if (lastNumber < read.number) {
+    throw new UnreadableJournal(`allocations end with ${lastNumber}, but ${read.number} were read before`);
   }
-  const gap = findGap(readNumber, page.entries);
+  const gap = findGap(read.number, entries);
   if (gap !== undefined) throw new UnreadableJournal(gap);
-  if (page.entries.length === 0 && page.lastNumber > readNumber) {
-    throw new UnreadableJournal(`no entries after ${readNumber}, although the last one is ${page.lastNumber}`);
+  if (entries.length === 0 && lastNumber > read.number) {
+    throw new UnreadableJournal(`no entries after ${read.number}, although the last one is ${lastNumber}`);
   }
-  return page.entries.length === 0 ? undefined : page.entries.map(entryOf);
+  return { entries: entries.map(entryOf), lastNumber };
 }
 
-/** The first entries of the page that one transaction records, with all their parts. */
+/** What one transaction records of a page that continues the journal: its first entries, or parts of a large first entry. */
 export async function readBatch(
   deps: Deps,
-  masterLogin: string,
+  { masterLogin, after }: Pick<JournalBatch, "masterLogin" | "after">,
   page: readonly JournalEntry[],
   context: CallContext,
 ): Promise<JournalBatch> {
-  const reader = { deps, masterLogin, context };
   const entries = untilWeek(page);
-  const [first] = entries;
-  if (first === undefined) throw new UnreadableJournal("a batch has an entry");
-  const begin = { number: first.number, subscriptionId: 0n };
-  const through = entries.at(-1)?.number ?? first.number;
-  const { parts, hasMore } = await readParts(reader, begin, through);
-  const after = first.number - 1n;
-  if (!hasMore) return { masterLogin, after, entries, parts };
+  const first = after.number + 1n;
+  const range = {
+    masterLogin,
+    after: { number: first, subscriptionId: after.subscriptionId },
+    through: after.number + BigInt(entries.length),
+  };
+  const { parts, hasMore } = await readParts(deps, range, context);
+  const last = parts.at(-1)?.number;
+  if (!hasMore) return { masterLogin, after, entries, parts, isComplete: true };
+  if (last === undefined) throw new UnreadableJournal(`parts of entry ${first} are announced and missing`);
   // The last entry of a full answer may have further parts.
-  const broken = parts.at(-1)?.number ?? through;
-  const complete = entries.filter(({ number }) => number < broken);
-  if (complete.length > 0) {
-    return { masterLogin, after, entries: complete, parts: parts.filter(({ number }) => number < broken) };
-  }
-  return { masterLogin, after, entries: [first], parts: await readRest(reader, parts) };
+  if (last === first) return { masterLogin, after, entries: entries.slice(0, 1), parts, isComplete: false };
+  const isWhole = ({ number }: { readonly number: bigint }): boolean => number < last;
+  const whole = { entries: entries.filter(isWhole), parts: parts.filter(isWhole) };
+  return { masterLogin, after, ...whole, isComplete: true };
 }
 
-/** All parts of one entry that has more of them than one answer. */
-async function readRest(reader: Reader, begun: readonly JournalPart[]): Promise<JournalPart[]> {
-  const parts = [...begun];
-  for (;;) {
-    const last = parts.at(-1);
-    if (last === undefined) throw new UnreadableJournal("an entry has further parts but no first one");
-    const page = await readParts(reader, last, last.number);
-    parts.push(...page.parts);
-    if (!page.hasMore) return parts;
-    if (page.parts.length === 0) {
-      throw new UnreadableJournal(`further parts of entry ${last.number} are announced and missing`);
-    }
-  }
-}
+type PartRange = { readonly masterLogin: string; readonly after: JournalPosition; readonly through: bigint };
 
 async function readParts(
-  { deps, masterLogin, context }: Reader,
-  after: Pick<JournalPart, "number" | "subscriptionId">,
-  throughNumber: bigint,
+  { subscriptions }: Deps,
+  { masterLogin, after, through }: PartRange,
+  context: CallContext,
 ): Promise<{ parts: JournalPart[]; hasMore: boolean }> {
-  const { rows, hasMore } = await deps.subscriptions.readAllocationRows(
+  const { rows, hasMore } = await subscriptions.readAllocationRows(
     {
       masterLogin,
       afterNumber: after.number,
       afterSubscriptionId: after.subscriptionId,
-      throughNumber,
+      throughNumber: through,
       limit: PARTS_PER_READ,
     },
     queryContext(context),
   );
-  const unrequested = rows.find(({ number }) => number < after.number || number > throughNumber);
+  const unrequested = rows.find(({ number }) => number < after.number || number > through);
   if (unrequested !== undefined) throw new UnreadableJournal(`a part of entry ${unrequested.number} was not requested`);
   return { parts: rows.map(partOf), hasMore };
 }

@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
+import { payFees } from "../../jobs/pay-fees.ts";
 import { readAllocations } from "../../jobs/read-allocations.ts";
 import { aCall, INVESTOR, MASTER, OTHER_MASTER } from "../../testing/fee.ts";
 import { decideLeave } from "../../testing/leaving.ts";
@@ -9,6 +10,8 @@ import {
   anInvestor,
   aWorld,
   balanceOf,
+  expectToReconcile,
+  runsOf,
   endWeek,
   receive,
   paymentsOf,
@@ -52,6 +55,50 @@ test("entries with more parts than one answer are recorded completely", async ()
     { number: 4n, count: 20 },
   ]);
   expect((await paymentsOf(world)).map(({ paid }) => paid)).toEqual(["3.60", "3.30", ...Array(18).fill("3.00")]);
+});
+
+test("the payments of a large pool are due, and settled, while the rest of its week is decided", async () => {
+  const world = await aWorld();
+  const logins = ["9001", "9002", "9003", "9004", "9005"];
+  for (const login of logins) await anInvestor(world, { login, deposit: "100.00" });
+  const all = (amount: string) => Object.fromEntries(logins.map((login) => [login, amount]));
+  result(world, all("+10.00"));
+  endWeek(world, all("0.00"));
+  world.subscriptions.maxRows = 2;
+  const { readAllocationRows } = world.deps.subscriptions;
+  const lost = { ...world.deps.subscriptions, readAllocationRows };
+  let reads = 0;
+  lost.readAllocationRows = async (request, context) => {
+    if ((reads += 1) > 5) throw new Error("connection lost");
+    return await readAllocationRows(request, context);
+  };
+  await expect(readMaster({ ...world.deps, subscriptions: lost }, MASTER, aCall())).rejects.toThrow("connection lost");
+  await payFees(world.deps);
+  expect((await paymentsOf(world)).map(({ status }) => status)).toEqual([
+    "EXECUTED",
+    "EXECUTED",
+    "EXECUTED",
+    "EXECUTED",
+  ]);
+  expect(await runsOf(world)).toMatchObject([{ kind: "WEEKLY", status: "CALCULATING" }]);
+
+  await readMaster(world.deps, MASTER, aCall());
+  expect(await runsOf(world)).toMatchObject([{ kind: "WEEKLY", status: "EXECUTING" }]);
+  await settle(world);
+  expect(await runsOf(world)).toMatchObject([{ kind: "WEEKLY", status: "EXECUTED" }]);
+  expect(await paymentsOf(world)).toHaveLength(5);
+  await expectToReconcile(world);
+});
+
+test("a reading that is out of time continues where it ended", async () => {
+  const world = await aWorld();
+  for (const login of ["9001", "9002"]) await anInvestor(world, { login, deposit: "100.00" });
+  for (let count = 0; count < 4; count += 1) result(world, { 9001: "+1.00", 9002: "+1.00" });
+  world.subscriptions.maxRows = 3;
+  const untilMs = performance.now();
+  expect(await readMaster(world.deps, MASTER, aCall(), untilMs)).toEqual({ number: 0n, isEnd: false });
+  expect(await readMaster(world.deps, MASTER, aCall())).toEqual({ number: 4n, isEnd: true });
+  expect(await many(world.deps.pool, sql`select count(*)::int as count from allocation_part`)).toEqual([{ count: 8 }]);
 });
 
 test("a gap stops its Master until a review is decided, and no other Master", async () => {
@@ -182,5 +229,5 @@ test("a stopped Master is not resumed while the parts of its next entries cannot
   });
   await decideReview(world.deps, request, aCall());
   await decideReview(world.deps, { ...request, actor: "boris" }, aCall());
-  expect(await readMaster(world.deps, MASTER, aCall())).toBe(1n);
+  expect(await readMaster(world.deps, MASTER, aCall())).toEqual({ number: 1n, isEnd: true });
 });

@@ -1,71 +1,99 @@
+import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
 import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
 import { openCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../../deps.ts";
-import type { JournalBatch } from "../../domain/journal.ts";
+import { type JournalBatch, newEntries, positionAfter } from "../../domain/journal.ts";
 import { insertBatch } from "../../store/journal.ts";
-import {
-  type FeeMaster,
-  findMaster,
-  insertMaster,
-  lockMaster,
-  moveReadNumber,
-  stopMaster,
-} from "../../store/masters.ts";
+import { type FeeMaster, findMaster, insertMaster, lockMaster, moveRead, stopMaster } from "../../store/masters.ts";
 import { decideClosedWeek } from "./decide-closed-week.ts";
 import { UnreadableJournal } from "../../messages/journal.ts";
-import { readBatch, readPage } from "./read-batch.ts";
+import { type JournalPage, readBatch, readPage } from "./read-batch.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 
+export type Reading = {
+  /** The last entry that is in the journal with all its parts. */
+  readonly number: bigint;
+  /** Nothing more was there to read. */
+  readonly isEnd: boolean;
+};
+
 /**
- * Reads a Master's allocations up to now into the journal, and decides each closed week in the transaction that records it.
- * Returns the number of the last entry. Safe in concurrent processes. Unreadable allocations stop the Master.
+ * Reads a Master's allocations up to now into the journal, and decides each closed week in the transactions that record it.
+ * Begins no further transaction after `untilMs`, a monotonic instant. Safe in concurrent processes. Unreadable allocations
+ * stop the Master.
  */
-export async function readMaster(deps: Deps, masterLogin: string, context: CallContext): Promise<bigint> {
-  await insertMasterOnce(deps, masterLogin, context);
+export async function readMaster(
+  deps: Deps,
+  masterLogin: string,
+  context: CallContext,
+  untilMs = Infinity,
+): Promise<Reading> {
   for (;;) {
-    const master = await getMaster(deps, masterLogin);
+    const master = await getMaster(deps, masterLogin, context);
     try {
       const page = await readPage(deps, master, context);
-      if (page === undefined) return master.readNumber;
-      for (let rest = page; rest.length > 0;) {
-        const batch = await readBatch(deps, masterLogin, rest, context);
-        if (!(await recordBatch(deps, batch))) break;
-        rest = rest.slice(batch.entries.length);
-      }
+      const number = await recordPage(deps, master, page, { context, untilMs });
+      if (number >= page.lastNumber) return { number, isEnd: true };
+      if (performance.now() >= untilMs) return { number, isEnd: false };
     } catch (error) {
       throw error instanceof UnreadableJournal ? await stop(deps, master, error) : error;
     }
   }
 }
 
-/** The payment account of a Master never changes, so it is read from account once. */
-async function insertMasterOnce(deps: Deps, login: string, context: CallContext): Promise<void> {
-  if ((await findMaster(deps.pool, login)) !== undefined) return;
-  const { paymentAccountLogin } = await deps.accounts.findMaster({ login }, queryContext(context));
-  await insertMaster(deps.pool, login, paymentAccountLogin);
+type Limits = { readonly context: CallContext; readonly untilMs: number };
+
+/** Returns the number of the last entry that is in the journal. */
+async function recordPage(
+  deps: Deps,
+  { masterLogin, read }: FeeMaster,
+  { entries }: JournalPage,
+  { context, untilMs }: Limits,
+): Promise<bigint> {
+  let after = read;
+  let rest = entries;
+  while (rest.length > 0 && performance.now() < untilMs) {
+    const batch = await readBatch(deps, { masterLogin, after }, rest, context);
+    if (!(await recordBatch(deps, batch))) break;
+    after = positionAfter(batch);
+    if (batch.isComplete) rest = rest.slice(batch.entries.length);
+  }
+  return after.number;
 }
 
-async function getMaster({ pool }: Deps, login: string): Promise<FeeMaster> {
-  const master = await findMaster(pool, login);
-  if (master === undefined || master.stoppedReason !== undefined) throw safetyStop(login, "unreadable");
+/** The payment account of a Master never changes, so it is read from account once. */
+async function getMaster(deps: Deps, login: string, context: CallContext): Promise<FeeMaster> {
+  const master = (await findMaster(deps.pool, login)) ?? (await addMaster(deps, login, context));
+  if (master.stoppedReason !== undefined) throw safetyStop(login, "unreadable");
   if (master.breakReason !== undefined) throw safetyStop(login, "break");
   return master;
 }
 
-/** False when another process has recorded entries or stopped the Master: the next page is read after the new last entry. */
+async function addMaster({ pool, accounts }: Deps, login: string, context: CallContext): Promise<FeeMaster> {
+  const { paymentAccountLogin } = await accounts.findMaster({ login }, queryContext(context));
+  await insertMaster(pool, login, paymentAccountLogin);
+  const master = await findMaster(pool, login);
+  assert(master !== undefined, "an inserted Master is found");
+  return master;
+}
+
+/** False when another process has recorded parts or stopped the Master: the next page is read after what it has recorded. */
 async function recordBatch(deps: Deps, batch: JournalBatch): Promise<boolean> {
+  const { masterLogin, after, parts, isComplete } = batch;
   return await inTransaction(deps.pool, async (tx) => {
-    const { readNumber, stoppedReason, breakReason } = await lockMaster(tx, batch.masterLogin);
-    if (readNumber !== batch.after || stoppedReason !== undefined || breakReason !== undefined) return false;
+    const { read, stoppedReason, breakReason } = await lockMaster(tx, masterLogin);
+    const isNext = read.number === after.number && read.subscriptionId === after.subscriptionId;
+    if (!isNext || stoppedReason !== undefined || breakReason !== undefined) return false;
     const last = batch.entries.at(-1);
     if (last === undefined) return false;
     await insertBatch(tx, batch);
-    await moveReadNumber(tx, batch.masterLogin, last.number);
+    await moveRead(tx, masterLogin, positionAfter(batch));
     if (last.kind === "WEEK") {
-      const holdings = batch.parts.filter(({ number }) => number === last.number);
-      await decideClosedWeek(tx, { ...last, masterLogin: batch.masterLogin }, holdings, deps.now());
+      const holdings = parts.filter(({ number }) => number === last.number);
+      const isContinued = newEntries(batch).at(-1) !== last;
+      await decideClosedWeek(tx, { ...last, masterLogin }, { holdings, isContinued, isLast: isComplete }, deps.now());
       afterCommit(tx, deps.wakeSignals.payments.notify);
     }
     return true;
@@ -74,7 +102,7 @@ async function recordBatch(deps: Deps, batch: JournalBatch): Promise<boolean> {
 
 /** The review is opened in the commit that stops the Master. */
 async function stop({ pool, log, now }: Deps, master: FeeMaster, error: UnreadableJournal): Promise<Error> {
-  const { masterLogin: login, readNumber: number } = master;
+  const { masterLogin: login, read } = master;
   const why = error.message;
   await inTransaction(pool, async (tx) => {
     if (!(await stopMaster(tx, login, why))) return;
@@ -84,12 +112,16 @@ async function stop({ pool, log, now }: Deps, master: FeeMaster, error: Unreadab
         subject: `allocations:${login}`,
         reason: "allocations_unreadable",
         login,
-        evidence: { why, read_number: String(number) },
+        evidence: { why, read_number: String(read.number) },
         actions: ["read_again"],
       },
       now(),
     );
   });
-  log.error("allocations not readable, fees of Master stopped, manual review required", { login, number, error });
+  log.error("allocations not readable, fees of Master stopped, manual review required", {
+    login,
+    number: read.number,
+    error,
+  });
   return safetyStop(login, "unreadable");
 }

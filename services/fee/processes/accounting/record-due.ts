@@ -4,7 +4,7 @@ import type { Due } from "../../domain/due.ts";
 import { insertPayments } from "../../store/due-payments.ts";
 import { listPaymentAccounts } from "../../store/masters.ts";
 import { takeDebts } from "../../store/pairs.ts";
-import { insertRun, type NewRun } from "../../store/runs.ts";
+import { insertRuns, type NewRun } from "../../store/runs.ts";
 
 export type InvestorDue = {
   readonly investorLogin: string;
@@ -12,31 +12,63 @@ export type InvestorDue = {
   readonly due: readonly Due[];
 };
 
+/** What is due in one run. */
+export type RunDue = {
+  readonly run: Omit<NewRun, "payments">;
+  /** Last part of the unique keys of its fees. */
+  readonly suffix: string;
+  readonly investors: readonly InvestorDue[];
+};
+
 /** Last part of the unique key of every collected debt. */
 const DEBT_SUFFIX = "DEBT";
 
+/** Inserts a run for each, except where nothing is due, with its payments; returns the ids of these. The pairs must be locked. */
+export async function recordDue(tx: Transaction, decided: readonly RunDue[], at: Date): Promise<bigint[][]> {
+  const counted = decided.map((each) => ({ ...each, payments: countDue(each) }));
+  const due = counted.filter(({ payments }) => payments > 0);
+  const runIds = await insertRuns(
+    tx,
+    due.map(({ run, payments }) => ({ ...run, payments })),
+    at,
+  );
+  const ids = await recordPayments(
+    tx,
+    due.map((each, index) => ({ ...each, runId: runIds[index] ?? 0n })),
+    at,
+  );
+  let next = 0;
+  return counted.map(({ payments }) => ids.slice(next, (next += payments)));
+}
+
+export function countDue({ investors }: Pick<RunDue, "investors">): number {
+  return investors.reduce((count, { due }) => count + due.length, 0);
+}
+
 /**
- * Inserts a run and its payments, those of each Investor in the sequence of collection; returns their ids. A debt moves into
- * its payment. When nothing is due there is no run. The pairs must be locked.
+ * Inserts the payments of some runs, those of each Investor in the sequence of collection; returns their ids. A debt moves into
+ * its payment.
  */
-export async function recordDue(
+export async function recordPayments(
   tx: Transaction,
-  run: Omit<NewRun, "payments"> & { readonly suffix: string },
-  investors: readonly InvestorDue[],
+  runs: readonly (RunDue & { readonly runId: bigint })[],
   at: Date,
 ): Promise<bigint[]> {
-  const due = investors.flatMap(({ due: own, ...investor }) => own.map((one) => ({ ...one, ...investor })));
+  const due = runs.flatMap(({ runId, run, suffix, investors }) =>
+    investors.flatMap(({ due: own, ...investor }) =>
+      own.map((one) => ({ ...one, ...investor, runId, isWeekly: run.kind === "WEEKLY", suffix })),
+    ),
+  );
   if (due.length === 0) return [];
   const accounts = await listPaymentAccounts(tx, [...new Set(due.map(({ masterLogin }) => masterLogin))]);
   const payments = due.map((one) => {
     const paymentAccountLogin = accounts.get(one.masterLogin);
     assert(paymentAccountLogin !== undefined, "a Master with due fees has been read");
-    return { ...one, paymentAccountLogin, suffix: one.kind === "PF_DEBT" ? DEBT_SUFFIX : run.suffix };
+    return { ...one, paymentAccountLogin, suffix: one.kind === "PF_DEBT" ? DEBT_SUFFIX : one.suffix };
   });
-  const id = await insertRun(tx, { ...run, payments: payments.length }, at);
   await takeDebts(
     tx,
     due.filter(({ kind }) => kind === "PF_DEBT"),
   );
-  return await insertPayments(tx, { id, isWeekly: run.kind === "WEEKLY", at }, payments);
+  return await insertPayments(tx, payments, at);
 }

@@ -91,13 +91,3 @@ export async function lookUpPayment(
     return error.code === UNKNOWN_KEY ? undefined : outcomeOfError(error);
   }
 }
-
-/** The amount in cents that a fee must leave on each account; logins without a floor are left out. */
-export async function readFloors(
-  { subscriptions }: Deps,
-  investorLogins: readonly string[],
-  context: CallContext,
-): Promise<ReadonlyMap<string, bigint>> {
-  const { floors } = await subscriptions.getFeeFloors({ investorLogins: [...new Set(investorLogins)] }, context);
-  return new Map(floors.map(({ investorLogin, floor }) => [investorLogin, moneyFromProto(floor).minor]));
-}

@@ -1,0 +1,136 @@
+import type { Clock } from "#kernel/clock.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { decideDebts, decideDue, type DecidedDue, sumOfDue } from "../../domain/due.ts";
+import { NOTHING_EARNED } from "../../domain/layers.ts";
+import { safetyStop } from "../../domain/safety-stop.ts";
+import {
+  completeCrystallisations,
+  insertCrystallisations,
+  type NewCrystallisation,
+} from "../../store/crystallisations.ts";
+import { listOpenWeekly } from "../../store/due-payments.ts";
+import { lockMasters } from "../../store/masters.ts";
+import { type Pair, savePairs } from "../../store/pairs.ts";
+import { workTogether } from "../together.ts";
+import { type Books, openBooks } from "./open-books.ts";
+import { recordDue, type RunDue } from "./record-due.ts";
+
+/** Length of the period of a run without a known start; the period of a run must not be empty. */
+const MIN_PERIOD_MS = 1;
+
+export type RequestedCrystallisation = NewCrystallisation & {
+  /** Last part of the unique keys of the payments. */
+  readonly suffix: string;
+  readonly periodStart: Date | undefined;
+};
+
+/** Decided, by this call or by an earlier one with the same key. */
+export type Decided = { readonly key: string };
+
+/**
+ * Decides what some Investors owe, in one commit; the Investors are distinct. A key that is decided already stays as it is.
+ * Nothing new is decided for a stopped Master.
+ */
+export async function crystalliseTogether(
+  { pool, now }: { readonly pool: Pool; readonly now: Clock },
+  requested: readonly RequestedCrystallisation[],
+): Promise<(Decided | Error)[]> {
+  return await workTogether(requested, (own) => inTransaction(pool, (tx) => decideOnce(tx, own, now())));
+}
+
+async function decideOnce(
+  tx: Transaction,
+  requested: readonly RequestedCrystallisation[],
+  at: Date,
+): Promise<(Decided | Error)[]> {
+  const masters = await lockMasters(
+    tx,
+    requested.flatMap(({ masterLogin }) => masterLogin ?? []),
+  );
+  const isStopped = ({ masterLogin = "" }: RequestedCrystallisation): boolean =>
+    masters.get(masterLogin)?.breakReason !== undefined;
+  const inserted = await insertCrystallisations(
+    tx,
+    requested.filter((each) => !isStopped(each)),
+    at,
+  );
+  await decide(
+    tx,
+    requested.filter(({ key, investorLogin }) => inserted.get(key) === investorLogin),
+    at,
+  );
+  return requested.map((each) => (isStopped(each) ? safetyStop(each.masterLogin ?? "", "break") : { key: each.key }));
+}
+
+async function decide(tx: Transaction, requested: readonly RequestedCrystallisation[], at: Date): Promise<void> {
+  if (requested.length === 0) return;
+  const opened = await openBooks(tx, requested);
+  const weekly = await listOpenWeekly(
+    tx,
+    requested.map(({ investorLogin }) => investorLogin),
+  );
+  const decided = requested.map((own, index) => {
+    const books = opened[index] as Books;
+    return { own, books, ...decideInvestor(own, books) };
+  });
+  await savePairs(
+    tx,
+    decided.flatMap(({ own, books: { pair }, earnings }) =>
+      pair === undefined ? [] : [{ ...pair, ...crystallised(own, pair, earnings) }],
+    ),
+  );
+  const ids = await recordDue(
+    tx,
+    decided.map(({ own, books, due }) => runOf(own, books, due)),
+    at,
+  );
+  await completeCrystallisations(
+    tx,
+    decided.map(({ own: { key, investorLogin }, due }, index) => ({
+      key,
+      pending: sumOfDue(due),
+      items: [
+        ...(weekly.get(investorLogin) ?? []).map(({ id, due: amount }) => ({ paymentId: id, amount, isWeekly: true })),
+        ...due.map(({ amount }, rank) => ({ paymentId: ids[index]?.[rank] ?? 0n, amount, isWeekly: false })),
+      ],
+    })),
+  );
+}
+
+/** Money leaves the pool only while the Master is flat, so there is no floating result. Outside a pool only debts are due. */
+function decideInvestor({ masterLogin, at }: RequestedCrystallisation, { pair, debts, terms }: Books): DecidedDue {
+  const versions = terms?.versions ?? [];
+  const earnings = pair?.earnings ?? NOTHING_EARNED;
+  if (masterLogin === undefined) return { earnings, due: decideDebts({ versions, debts, at }) };
+  return decideDue({ masterLogin, earnings, versions, debts, floating: 0n, markedAt: undefined, at });
+}
+
+function crystallised({ at }: RequestedCrystallisation, before: Pair, earnings: DecidedDue["earnings"]) {
+  return { earnings, crystallisedAt: earnings.mark === before.earnings.mark ? before.crystallisedAt : at };
+}
+
+function runOf(
+  { key, masterLogin, at, periodStart, suffix }: RequestedCrystallisation,
+  { investorLogin, pair, terms }: Books,
+  due: DecidedDue["due"],
+): RunDue {
+  const starts = [pair?.crystallisedAt, periodStart].filter((start) => start !== undefined && start < at);
+  const latest = starts.reduce<Date | undefined>(
+    (left, right) => (left === undefined || (right !== undefined && right > left) ? right : left),
+    undefined,
+  );
+  return {
+    run: {
+      kind: "ON_DEMAND",
+      key,
+      masterLogin: masterLogin ?? due[0]?.masterLogin ?? "",
+      periodStart: latest ?? new Date(at.getTime() - MIN_PERIOD_MS),
+      periodEnd: at,
+      markedAt: undefined,
+      isDecided: true,
+    },
+    suffix,
+    investors: terms === undefined ? [] : [{ investorLogin, investorId: terms.investorId, due }],
+  };
+}

@@ -1,0 +1,100 @@
+import type { Log } from "#kernel/log.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Clock } from "#kernel/clock.ts";
+import type { Paid, Unpaid } from "../../domain/payment-outcome.ts";
+import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";
+import { lockMasters } from "../../store/masters.ts";
+import { addDebts, type PairDebt } from "../../store/pairs.ts";
+import { countSettled, type Settled } from "../../store/runs.ts";
+import {
+  insertCredits,
+  markExecuted,
+  markUnpaid,
+  type PaidPayment,
+  type UnpaidPayment,
+} from "../../store/settled-payments.ts";
+import { workTogether } from "../together.ts";
+
+/** A payment with its final outcome. */
+export type FinalPayment = { readonly payment: DuePayment; readonly outcome: Paid | Unpaid };
+
+/** False when another process has settled the payment before. */
+export type Settlement = { readonly isSettled: boolean };
+
+export type Settler = { readonly pool: Pool; readonly log: Log; readonly now: Clock };
+
+/**
+ * Settles payments of any Masters in one commit: credits, debts and the counts of their runs. A Master whose row stays locked
+ * fails only its own payments; they are requested again, and platform returns the same outcomes.
+ */
+export async function settlePayments(
+  { pool, log, now }: Settler,
+  answered: readonly FinalPayment[],
+): Promise<(Settlement | Error)[]> {
+  const items = answered.map((each) => ({ ...each, masterLogin: each.payment.masterLogin }));
+  return await workTogether(items, async (own) => {
+    const { settled, deferred } = await inTransaction(pool, (tx) => settle(tx, own, now()));
+    for (const { payment, outcome } of deferred) {
+      const { key, masterLogin: login } = payment;
+      log.info("fee deferred, amount is now debt", { key, login, reason: outcome.reason });
+    }
+    return own.map(({ payment }) => ({ isSettled: settled.has(payment.id) }));
+  });
+}
+
+type Done = { readonly settled: ReadonlySet<bigint>; readonly deferred: readonly UnpaidPayment[] };
+
+/** Under the locks of the Masters' rows, so that no reader sees the id of a credit before a lower one. */
+async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Date): Promise<Done> {
+  await lockMasters(
+    tx,
+    answered.map(({ payment }) => payment.masterLogin),
+  );
+  const open = await lockOpenPayments(
+    tx,
+    answered.map(({ payment }) => payment.id),
+  );
+  const outcomes = new Map(answered.map(({ payment, outcome }) => [payment.id, outcome]));
+  const paid: PaidPayment[] = [];
+  const refused: UnpaidPayment[] = [];
+  for (const payment of open) {
+    const outcome = outcomes.get(payment.id);
+    if (outcome?.kind === "paid") paid.push({ payment, outcome });
+    if (outcome?.kind === "unpaid") refused.push({ payment, outcome });
+  }
+  // Pairs are locked before payments are updated, the sequence of a decision that lists payments under locked pairs.
+  await addDebts(tx, debtsOf(paid, refused));
+  if (paid.length > 0) await markExecuted(tx, paid, await insertCredits(tx, paid, at));
+  if (refused.length > 0) await markUnpaid(tx, refused);
+  if (open.length > 0) await countSettled(tx, countsOf(paid, refused));
+  const deferred = refused.filter(({ outcome }) => outcome.status !== "SKIPPED");
+  return { settled: new Set(open.map(({ id }) => id)), deferred };
+}
+
+/** Uncollected amounts, one sum for each Investor and Master, with the age of its oldest part. */
+function debtsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): PairDebt[] {
+  const debts = new Map<string, PairDebt>();
+  const addDebt = ({ investorLogin, masterLogin, since }: DuePayment, amount: bigint): void => {
+    if (amount === 0n) return;
+    const pair = `${investorLogin}/${masterLogin}`;
+    const known = debts.get(pair) ?? { investorLogin, masterLogin, since, amount: 0n };
+    const oldest = known.since < since ? known.since : since;
+    debts.set(pair, { ...known, since: oldest, amount: known.amount + amount });
+  };
+  for (const { payment, outcome } of paid) addDebt(payment, payment.due - outcome.amount);
+  for (const { payment } of refused) addDebt(payment, payment.due);
+  return [...debts.values()];
+}
+
+function countsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): Map<bigint, Settled> {
+  const counts = new Map<bigint, Settled>();
+  const count = (runId: bigint, executed: number, failed: number): void => {
+    const known = counts.get(runId) ?? { settled: 0, executed: 0, failed: 0 };
+    const settled = known.settled + 1;
+    counts.set(runId, { settled, executed: known.executed + executed, failed: known.failed + failed });
+  };
+  for (const { payment } of paid) count(payment.runId, 1, 0);
+  for (const { payment, outcome } of refused) count(payment.runId, 0, outcome.status === "SKIPPED" ? 0 : 1);
+  return counts;
+}

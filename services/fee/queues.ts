@@ -1,0 +1,76 @@
+import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
+import type { Clock } from "#kernel/clock.ts";
+import { callContext } from "#kernel/contract/context.ts";
+import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import type { Log } from "#kernel/log.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import {
+  crystalliseTogether,
+  type Decided,
+  type RequestedCrystallisation,
+} from "./processes/accounting/crystallise-together.ts";
+import { type Floors, readFloors } from "./processes/payment/read-floors.ts";
+import { type FinalPayment, type Settlement, settlePayments } from "./processes/payment/settle-payments.ts";
+import { type Collected, type Crystallisation, listCrystallisations, markCollected } from "./store/crystallisations.ts";
+
+/** Reads and writes that concurrent calls share: what waits while one commit runs is in the next. */
+export type FeeQueues = {
+  readonly crystallising: BatchQueue<RequestedCrystallisation, Decided>;
+  readonly settling: BatchQueue<FinalPayment, Settlement>;
+  readonly collecting: BatchQueue<Collected, undefined>;
+  readonly crystallisations: GatheredRead<string, Crystallisation>;
+  /** The amount that a fee must leave on the account of an Investor. */
+  readonly floors: GatheredRead<string, { readonly floor: bigint }>;
+};
+
+export type QueueNeeds = {
+  readonly pool: Pool;
+  readonly log: Log;
+  readonly now: Clock;
+  readonly subscriptions: Floors;
+};
+
+/** Investors of one commit: others wait that long for the rows of their Masters. */
+const MAX_CRYSTALLISED = 64;
+/** Payments of one commit: those of a whole batch of transfers. */
+const MAX_SETTLED = 500;
+/** Bounds the memory; a call that finds so many others before it is refused as busy. */
+const MAX_WAITING = 5_000;
+/** Subscription reads a few rows. */
+const FLOORS_MS = 3_000;
+/** While one commit waits for the row of a Master, another one goes on. */
+const MAX_COMMITS = 2;
+
+export function feeQueues(needs: QueueNeeds): FeeQueues {
+  const { pool, subscriptions } = needs;
+  return {
+    crystallising: batchQueue<RequestedCrystallisation, Decided>({
+      maxItems: MAX_CRYSTALLISED,
+      maxWaiting: MAX_WAITING,
+      maxBatches: MAX_COMMITS,
+      keyOf: ({ investorLogin }) => investorLogin,
+      run: (requested) => crystalliseTogether(needs, requested),
+    }),
+    settling: batchQueue<FinalPayment, Settlement>({
+      maxItems: MAX_SETTLED,
+      maxWaiting: MAX_WAITING,
+      maxBatches: MAX_COMMITS,
+      keyOf: ({ payment }) => String(payment.id),
+      run: (answered) => settlePayments(needs, answered),
+    }),
+    collecting: batchQueue<Collected, undefined>({
+      maxItems: MAX_SETTLED,
+      maxWaiting: MAX_WAITING,
+      keyOf: ({ key }) => key,
+      async run(collected) {
+        await markCollected(pool, collected);
+        return collected.map(() => undefined);
+      },
+    }),
+    crystallisations: gatherReads((keys) => listCrystallisations(pool, keys)),
+    floors: gatherReads(async (logins) => {
+      const floors = await readFloors(subscriptions, logins, callContext({ caller: "fee", withinMs: FLOORS_MS }));
+      return new Map([...floors].map(([login, floor]) => [login, { floor }]));
+    }),
+  };
+}
