@@ -59,6 +59,12 @@ export class DeletedDeals {
     }
   }
 
+  /** Notes as missing the deals that earlier reads have shown and that a read of all accounts did not show. */
+  noteVanished(read: { readonly fromMs: number; readonly toMs: number; readonly startedAtMs: number }): void {
+    const period = { fromMs: read.fromMs + EDGE_MS, toMs: read.toMs, sinceMs: read.startedAtMs };
+    for (const seen of this.#seen.listUnshown(period)) this.#note(seen);
+  }
+
   /** Requests each missing deal by its ticket, and reports those that the platform has deleted or changed. */
   async requestMissing(deps: Deps): Promise<void> {
     const confirmBeforeMs = performance.now() - CONFIRM_AFTER_MS;

@@ -15,8 +15,14 @@ import { firstSlice, readGroup, type SliceLength, type Span } from "./read-group
 import { type GroupToRead, type Plan, ReadingPlan } from "./reading-plan.ts";
 import { SeenDeals } from "./seen-deals.ts";
 
-/** How far back one run reads, and when it looks for deleted deals: after something was logged in that time, or always. */
-export type ReadBack = { readonly backMs: number; readonly findsDeleted: "never" | "after_entries" | "always" };
+/**
+ * How far back one run reads, and which deals it misses when they are deleted: none, those that it has shown before, or
+ * all of the logs, in the last case only after something was logged in that time or always.
+ */
+export type ReadBack = {
+  readonly backMs: number;
+  readonly findsDeleted: "never" | "of_seen" | "of_logs_after_entries" | "of_logs";
+};
 
 /** Half of the usual sessions, so that commands find a free one. */
 const MAX_CONCURRENT = 4;
@@ -36,7 +42,8 @@ type Run = {
   readonly failures: unknown[];
   /** Accounts with a deal that is not as documented. */
   readonly unreadable: Set<string>;
-  readonly looksForDeleted: boolean;
+  /** Whether each read is compared with the logs. */
+  readonly comparesLogs: boolean;
 };
 
 /** Reads the history of all managed accounts, and remembers between its runs what it has read. One owner of the lease has one. */
@@ -69,7 +76,7 @@ export class AccountReader {
     const endMs = isBehind ? readToMs + MAX_STEP_MS : nowMs;
     const toMs = isBehind ? endMs : nowMs + CLOCK_WINDOW_MS;
     const run: Run = {
-      looksForDeleted: hasToLookForDeleted(news, back),
+      comparesLogs: hasToCompareLogs(news, back),
       span: { fromMs: readToMs - back.backMs, nowMs: endMs, toMs },
       startedAtMs: performance.now(),
       failures: [],
@@ -85,6 +92,7 @@ export class AccountReader {
     run.failures.push(...[...run.unreadable].map(unreadableDeal));
     if (run.failures.length > 0) throw new AggregateError(run.failures, "the history of some logins could not be read");
     if (isWhole) {
+      if (back.findsDeleted === "of_seen") this.#deleted.noteVanished(vanishedIn(run));
       this.#plan.noteRead(plan);
       await this.#moveCursor(endMs);
     }
@@ -176,7 +184,7 @@ export class AccountReader {
       const recorded = await fileHistory(this.#deps, fresh, { since, from: period.from });
       this.#seen.noteRecorded(recorded);
     }
-    if (!run.looksForDeleted) return;
+    if (!run.comparesLogs) return;
     const { startedAtMs: runStartedAtMs, span } = run;
     const window = { from: period.from, to: new Date(Math.min(period.to.getTime(), span.nowMs)) };
     await this.#deleted.noteMissing(this.#deps, { accounts, window, shown, runStartedAtMs }, span.nowMs);
@@ -201,9 +209,13 @@ type Taken = {
 };
 
 /** While nothing is logged, the deals of the last minute need not be compared with the logs again and again. */
-function hasToLookForDeleted(news: News, { findsDeleted, backMs }: ReadBack): boolean {
-  if (findsDeleted !== "after_entries") return findsDeleted === "always";
+function hasToCompareLogs(news: News, { findsDeleted, backMs }: ReadBack): boolean {
+  if (findsDeleted !== "of_logs_after_entries") return findsDeleted === "of_logs";
   return news.hasLoggedWithin(backMs + LOGGED_MARGIN_MS);
+}
+
+function vanishedIn({ span, startedAtMs }: Run) {
+  return { fromMs: span.fromMs, toMs: span.nowMs, startedAtMs };
 }
 
 function unreadableDeal(login: string): Mt5Error {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Deal } from "../mt5/deals.ts";
 import { SeenDeals } from "./seen-deals.ts";
@@ -116,4 +117,20 @@ test("the memory is bounded: the deals that were seen first are forgotten", () =
   seen.noteShown(Array.from({ length: 1_000 }, (_, index) => aDeal({ ticket: BigInt(300_000 + index) })));
   expect(seen.noteShown(deals.slice(-10))).toEqual([]);
   expect(seen.noteShown(deals.slice(1, 10))).toEqual([]);
+});
+
+test("recorded deals of a period that were not shown since an instant are listed", async () => {
+  const seen = new SeenDeals();
+  const deals = [1n, 2n, 3n, 4n].map((ticket) => aDeal({ ticket, at: new Date(Number(ticket) * 1_000) }));
+  seen.noteShown(deals);
+  seen.noteRecorded(deals.slice(1));
+  await pause(2);
+  const sinceMs = performance.now();
+  seen.noteShown([deals[2]!]);
+
+  expect(seen.listUnshown({ fromMs: 0, toMs: 4_000, sinceMs })).toEqual([
+    { login: "7", ticket: 2n, at: new Date(2_000) },
+  ]);
+  expect(seen.listUnshown({ fromMs: 0, toMs: 9_000, sinceMs }).map(({ ticket }) => ticket)).toEqual([2n, 4n]);
+  expect(seen.listUnshown({ fromMs: 3_000, toMs: 4_000, sinceMs })).toEqual([]);
 });

@@ -3,6 +3,8 @@ import type { DealName, ShownDeal } from "../mt5/deal-batches.ts";
 import type { Deal } from "../mt5/deals.ts";
 import type { DealOfLogin } from "../store/amendments.ts";
 
+export type SeenDeal = DealOfLogin & { readonly at: Date };
+
 type Seen = DealOfLogin & {
   readonly atMs: number;
   /** Everything that a log entry has of a deal, as text. */
@@ -100,6 +102,18 @@ export class SeenDeals {
   /** Whether the deal was shown at or after `sinceMs` of the monotonic clock. */
   isShownSince(deal: DealOfLogin, sinceMs: number): boolean {
     return (this.#seen.get(keyOf(deal))?.shownAtMs ?? -Infinity) >= sinceMs;
+  }
+
+  /** Recorded deals from `fromMs` to `toMs` that were shown, and not at or after `sinceMs` of the monotonic clock. */
+  listUnshown(period: { readonly fromMs: number; readonly toMs: number; readonly sinceMs: number }): SeenDeal[] {
+    const { fromMs, toMs, sinceMs } = period;
+    const unshown: SeenDeal[] = [];
+    for (const { login, ticket, atMs, isRecorded, shownAtMs } of this.#seen.values()) {
+      if (isRecorded && shownAtMs < sinceMs && atMs >= fromMs && atMs < toMs) {
+        unshown.push({ login, ticket, at: new Date(atMs) });
+      }
+    }
+    return unshown;
   }
 
   forget(deal: DealOfLogin): void {
