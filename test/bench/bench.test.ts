@@ -91,6 +91,7 @@ describe("a run", () => {
   const settings = {
     options: readOptions(["--quick", "--seconds", "0.4"]),
     system: () => Promise.reject(new Error("none")),
+    large: () => Promise.reject(new Error("none")),
   };
   const workloadOf = (contestant: Contestant) => ({
     name: "deposit",

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Contestant } from "./contest/contestant.ts";
 import { violationsOf } from "./checks/violations.ts";
 import { generate, type Generated } from "./load/generate.ts";
+import type { LargeSystem } from "./large/large-system.ts";
 import type { Job, Outcome, RequestTemplate, Shape } from "./load/job.ts";
 import type { Options } from "./options.ts";
 import { processorSeconds } from "./processor-time.ts";
@@ -16,6 +17,8 @@ export type Workload = {
   readonly title: string;
   /** Says what is measured and against what, for a reader of the document. */
   readonly about: string;
+  /** It works with the large system, which is kept for the next workload that does. */
+  readonly isLarge?: boolean;
   readonly run: (bench: Bench) => Promise<Section>;
 };
 
@@ -61,6 +64,8 @@ export type BenchSettings = {
   readonly options: Options;
   /** The service, started at the first call. */
   readonly system: () => Promise<System>;
+  /** The same with many Investors, started at the first call and loaded by the workload. */
+  readonly large: () => Promise<LargeSystem>;
   readonly print: (line: string) => void;
   /** How long the books may differ: a recovery job may still work on requests whose answer was lost. */
   readonly restsWithinMs?: number;
@@ -70,16 +75,18 @@ export type BenchSettings = {
 export class Bench implements AsyncDisposable {
   readonly options: Options;
   readonly system: () => Promise<System>;
+  readonly large: () => Promise<LargeSystem>;
   readonly print: (line: string) => void;
   readonly #stack = new AsyncDisposableStack();
   readonly #sent = new Map<Contestant, Outcome[]>();
   readonly #restsWithinMs: number;
   #jobs = 0;
 
-  constructor({ options, system, print, restsWithinMs = RESTS_WITHIN_MS }: BenchSettings) {
+  constructor({ options, system, large, print, restsWithinMs = RESTS_WITHIN_MS }: BenchSettings) {
     this.#restsWithinMs = restsWithinMs;
     this.options = options;
     this.system = system;
+    this.large = large;
     this.print = print;
   }
 
@@ -116,12 +123,13 @@ export class Bench implements AsyncDisposable {
     return load;
   }
 
-  /** Throws when an invariant does not hold for anything that was sent. */
+  /** Throws when an invariant does not hold for anything that was sent since the last call. */
   async verify(): Promise<void> {
     for (const [contestant, sent] of this.#sent) {
       await contestant.resume();
       await this.#verify(contestant, sent);
     }
+    this.#sent.clear();
   }
 
   async #verify(contestant: Contestant, sent: readonly Outcome[]): Promise<void> {

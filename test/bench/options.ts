@@ -15,8 +15,10 @@ export type Options = {
   readonly callers: readonly number[];
   readonly investors: number;
   readonly masters: number;
-  /** Investors of the one Master whose deals are allocated. */
-  readonly pool: number;
+  /** Movements that wait for their mirror. */
+  readonly flows: number;
+  /** Investors who leave their Masters at the same time. */
+  readonly exits: number;
   readonly soakMinutes: number;
   /** Folder for the document and the charts. */
   readonly out: string;
@@ -24,12 +26,13 @@ export type Options = {
 
 const FULL = {
   rounds: 5,
-  seconds: 8,
-  warmUp: 3,
+  seconds: 5,
+  warmUp: 2,
   callers: [1, 8, 64],
   investors: 200,
   masters: 8,
-  pool: 1_000,
+  flows: 100_000,
+  exits: 10_000,
   minutes: 20,
 };
 /** Shows that everything works; the figures mean nothing. */
@@ -40,11 +43,12 @@ const QUICK = {
   callers: [1, 4],
   investors: 16,
   masters: 2,
-  pool: 16,
+  flows: 2_000,
+  exits: 40,
   minutes: 0.1,
 };
 
-/** node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 8] [--pool 1000] [--minutes 20] [--out docs] */
+/** node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 5] [--flows 100000] [--exits 10000] [--minutes 20] [--out docs] */
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -53,7 +57,8 @@ export function readOptions(args: readonly string[]): Options {
       quick: { type: "boolean", default: false },
       rounds: { type: "string" },
       seconds: { type: "string" },
-      pool: { type: "string" },
+      flows: { type: "string" },
+      exits: { type: "string" },
       minutes: { type: "string" },
       out: { type: "string" },
     },
@@ -69,7 +74,8 @@ export function readOptions(args: readonly string[]): Options {
     callers: sizes.callers,
     investors: sizes.investors,
     masters: sizes.masters,
-    pool: positive("pool", values.pool, sizes.pool),
+    flows: positive("flows", values.flows, sizes.flows),
+    exits: positive("exits", values.exits, sizes.exits),
     soakMinutes: positive("minutes", values.minutes, sizes.minutes),
     // The figures of a quick run do not replace measured ones.
     out: values.out ?? (values.quick ? ".cache/bench" : "docs"),

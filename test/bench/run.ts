@@ -1,5 +1,6 @@
 /**
- * node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 8] [--pool 1000] [--minutes 20] [--out docs]
+ * node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 5] [--flows 100000] [--exits 10000]
+ * [--minutes 20] [--out docs]
  *
  * Runs the named workloads, or all, and writes <out>/performance.md with its charts. Parts that are not named keep their last
  * figures. Exit code 1 when an invariant was violated or a workload failed.
@@ -14,6 +15,7 @@ import { describeMachine, flushesPerSecond, machineTicks, stealPercent } from ".
 import { type Options, readOptions } from "./options.ts";
 import { svgOf } from "./report/chart.ts";
 import { type Conditions, documentOf, type Result } from "./report/document.ts";
+import { withMeasured } from "./report/scaling.ts";
 import { outcomeOf } from "./run-workload.ts";
 import { Systems } from "./system/systems.ts";
 import { WORKLOADS } from "./workloads.ts";
@@ -28,8 +30,8 @@ async function main(options: Options): Promise<void> {
   if (unknown.length > 0) throw new Error(`there is no part ${unknown.join(", ")}; choose from ${known.join(", ")}`);
   const commit = git("describe", "--always", "--dirty", "--exclude=*");
   const chosen = WORKLOADS.filter(({ name }) => options.parts.length === 0 || options.parts.includes(name));
-  await using systems = new Systems({ isShared: options.isQuick });
-  for (const workload of chosen) {
+  await using systems = new Systems({ isQuick: options.isQuick });
+  for (const [index, workload] of chosen.entries()) {
     try {
       const result = await measure(workload, { options, systems, commit });
       save(options.out, result);
@@ -39,7 +41,7 @@ async function main(options: Options): Promise<void> {
       process.stderr.write(`${workload.name}: ${error instanceof Error ? error.stack : String(error)}\n`);
       process.exitCode = 1;
     } finally {
-      await systems.release();
+      await systems.release({ keepsLarge: chosen.slice(index + 1).some(({ isLarge }) => isLarge === true) });
     }
   }
 }
@@ -52,7 +54,7 @@ async function measure(workload: Workload, { options, systems, commit }: Run): P
   const startedMs = performance.now();
   const ticks = machineTicks();
   const flushes = flushesPerSecond(tmpdir());
-  const outcome = await outcomeOf(workload, { options, print, system: systems.get });
+  const outcome = await outcomeOf(workload, { options, print, system: systems.get, large: systems.getLarge });
   const seconds = (performance.now() - startedMs) / 1_000;
   print(`${verdictOf(outcome)}, ${seconds.toFixed(0)} s`);
   const conditions: Conditions = {
@@ -88,6 +90,8 @@ function save(out: string, result: Result): void {
   );
   for (const chart of chartsOf(result)) writeFileSync(join(folder, `${chart.file}.svg`), svgOf(chart));
   writeFileSync(join(ROOT, out, "performance.md"), documentOf(results));
+  const scaling = join(ROOT, out, "scaling.md");
+  if (existsSync(scaling)) writeFileSync(scaling, withMeasured(readFileSync(scaling, "utf8"), results));
 }
 
 function removeCharts(folder: string, earlier: Result | undefined): void {

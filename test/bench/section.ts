@@ -5,7 +5,12 @@ export type Section = {
   readonly comparisons: readonly Comparison[];
   readonly tables: readonly Table[];
   readonly charts: readonly Chart[];
+  /** Of operations, by their names, for docs/scaling.md. */
+  readonly operationCosts?: Readonly<Record<string, OperationCosts>>;
 };
+
+/** Processor milliseconds of one operation by process, with many at work. */
+export type OperationCosts = Readonly<Record<string, number>>;
 
 /** Two measurements compared, in pairs that were taken one after the other. */
 export type Comparison = {
@@ -16,6 +21,8 @@ export type Comparison = {
   readonly unit: string;
   readonly pairs: number;
   readonly target: Target | undefined;
+  /** What the machine did meanwhile; shown when the target is missed. */
+  readonly limit?: string;
 };
 
 /** The bound that the median has to keep. */

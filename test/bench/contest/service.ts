@@ -41,7 +41,7 @@ export function serviceContestant(system: System, logins: readonly string[]): Co
 
 export function endpointOf({ url, apiKey }: System): Endpoint {
   const { hostname: host, port } = new URL(url);
-  return { host, port: Number(port), headers: { authorization: `Bearer ${apiKey}` } };
+  return { host, ports: [Number(port)], headers: { authorization: `Bearer ${apiKey}` } };
 }
 
 export function depositsTo(logins: readonly string[]): RequestTemplate[] {

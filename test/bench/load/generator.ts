@@ -21,7 +21,7 @@ async function run(job: Job): Promise<void> {
   const isOver = (): boolean => performance.now() - startedMs >= window.toMs;
   const next = nextRequest(job);
   const sendNext = async (connection: Connection, dueMs: number): Promise<void> => {
-    const request = next();
+    const request = next.take();
     const first = await connection.send(request.text);
     const repeated = job.repeats && !isSuccess(first?.status) ? await repeat(connection, request, first) : undefined;
     const answer = {
@@ -39,7 +39,7 @@ async function run(job: Job): Promise<void> {
       await callOnTime(job, { perSecond: job.shape.perSecond, startedMs }, sendNext, isOver);
       break;
     case "once":
-      await callInTurns(job, job.requests.length, sendNext, () => true);
+      await callInTurns(job, Math.min(job.shape.callers, job.requests.length), sendNext, next.isOver);
   }
   report({ kind: "done", load: loadOf(outcomes, { ...window, kind: job.shape.kind }, await used) }, () =>
     process.disconnect(),
@@ -56,11 +56,15 @@ async function repeat(
   return { response: await connection.send(text) };
 }
 
+function connectionOf({ endpoint: { host, ports } }: Job, index: number): Connection {
+  return new Connection(host, ports[index % ports.length] ?? 0);
+}
+
 type SendNext = (connection: Connection, dueMs: number) => Promise<void>;
 
 async function callInTurns(job: Job, callers: number, sendNext: SendNext, isOver: () => boolean): Promise<void> {
-  const caller = async (): Promise<void> => {
-    const connection = new Connection(job.endpoint.host, job.endpoint.port);
+  const caller = async (_: unknown, index: number): Promise<void> => {
+    const connection = connectionOf(job, index);
     do await sendNext(connection, performance.now());
     while (!isOver());
     connection.close();
@@ -82,8 +86,8 @@ async function callOnTime(
     if (dueMs !== undefined || isComplete) return dueMs;
     return await new Promise((resolve) => waiting.push(resolve));
   };
-  const caller = async (): Promise<void> => {
-    const connection = new Connection(job.endpoint.host, job.endpoint.port);
+  const caller = async (_: unknown, index: number): Promise<void> => {
+    const connection = connectionOf(job, index);
     for (let dueMs = await nextDue(); dueMs !== undefined; dueMs = await nextDue()) await sendNext(connection, dueMs);
     connection.close();
   };
@@ -105,11 +109,17 @@ async function callOnTime(
 
 type NextRequest = { readonly template: RequestTemplate; readonly comment: string; readonly text: string };
 
-function nextRequest({ requests, endpoint, comment: prefix, repeats }: Job): () => NextRequest {
-  const headers = { host: `${endpoint.host}:${endpoint.port}`, ...endpoint.headers };
+type Requests = {
+  readonly take: () => NextRequest;
+  /** Each request was taken once. */
+  readonly isOver: () => boolean;
+};
+
+function nextRequest({ requests, endpoint, comment: prefix, repeats }: Job): Requests {
+  const headers = { host: endpoint.host, ...endpoint.headers };
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   let sent = 0;
-  return () => {
+  const take = (): NextRequest => {
     const template = requests[sent % requests.length]!;
     const comment = `${prefix}${sent.toString(36)}`;
     sent += 1;
@@ -118,6 +128,7 @@ function nextRequest({ requests, endpoint, comment: prefix, repeats }: Job): () 
     const key = repeats ? `idempotency-key: ${comment}\r\n` : "";
     return { template, comment, text: `${template.method} ${path} HTTP/1.1\r\n${head.join("")}${length}${key}\r\n` };
   };
+  return { take, isOver: () => sent >= requests.length };
 }
 
 type Answer = {

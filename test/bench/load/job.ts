@@ -12,7 +12,8 @@ export type RequestTemplate = {
 
 export type Endpoint = {
   readonly host: string;
-  readonly port: number;
+  /** Of one server or of several replicas; callers use them in turn. */
+  readonly ports: readonly number[];
   /** Added to each request. */
   readonly headers: Readonly<Record<string, string>>;
 };
@@ -25,8 +26,8 @@ export type Endpoint = {
 export type Shape =
   | { readonly kind: "closed"; readonly callers: number }
   | { readonly kind: "open"; readonly perSecond: number }
-  /** Every request once, all at the same time. */
-  | { readonly kind: "once" };
+  /** Every request once, so many at the same time. */
+  | { readonly kind: "once"; readonly callers: number };
 
 export type Job = {
   readonly endpoint: Endpoint;

@@ -3,7 +3,7 @@ import pg from "pg";
 import { migrate } from "#kernel/postgres/migrate.ts";
 import { exactTypes } from "#kernel/postgres/types.ts";
 
-/** A database with the tables of funding and platform, so that a peer writes the rows and indexes of the service. */
+/** A database with the tables of funding, platform and fee, so that a peer writes the rows and indexes of the service. */
 export type BooksDatabase = AsyncDisposable & {
   readonly url: string;
   readonly pool: pg.Pool;
@@ -19,7 +19,7 @@ export async function createBooks(serverUrl: string, name: string, logins: reado
   });
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  for (const schema of ["funding", "platform"]) {
+  for (const schema of ["funding", "platform", "fee"]) {
     await migrate({ url: url.href, schema, folder: join(SERVICES, schema, "migrations") });
   }
   const pool = new pg.Pool({ connectionString: url.href, max: 2, types: exactTypes() });

@@ -35,7 +35,7 @@ export async function startProcesses(
   }, STARTS_WITHIN_MS);
   const held = stack.move();
   return {
-    endpoint: { host: HOST, port, headers: {} },
+    endpoint: { host: HOST, ports: [port], headers: {} },
     pids: new Map(children.map(([role, child]) => [role, child.pid ?? 0])),
     signal: (name) => children.forEach(([, child]) => void child.kill(name)),
     [Symbol.asyncDispose]: () => held.disposeAsync(),

@@ -56,8 +56,9 @@ function summaryOf(results: readonly Result[]): string {
   return `## Results\n\n${tableOf({ title: "", columns, rows })}`;
 }
 
-function comparisonRow({ what, comparedTo, value, unit, pairs, target }: Comparison): string[] {
-  const verdict = target === undefined ? "" : `${targetText(target)} ${isMet(value, target) ? "met" : "**missed**"}`;
+function comparisonRow({ what, comparedTo, value, unit, pairs, target, limit }: Comparison): string[] {
+  const missed = limit === undefined ? "**missed**" : `**missed**; ${limit}`;
+  const verdict = target === undefined ? "" : `${targetText(target)} ${isMet(value, target) ? "met" : missed}`;
   return [what, comparedTo, `${spread(value)} ${unit}`, verdict, String(pairs)];
 }
 

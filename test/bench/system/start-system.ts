@@ -38,9 +38,14 @@ const UNLIMITED = {
   PAMM_CONCURRENT_MONEY: "5000",
 };
 
-export async function startSystem(settings: NodeJS.ProcessEnv = {}): Promise<System> {
+/** `prepare` may write into the empty state folder before anything starts. */
+export async function startSystem(
+  settings: NodeJS.ProcessEnv = {},
+  prepare: (stateDir: string) => void = () => undefined,
+): Promise<System> {
   const folder = mkdtempSync(join(tmpdir(), "pamm-bench-"));
   const stateDir = join(folder, "state");
+  prepare(stateDir);
   const ports = await fixedPorts();
   const launcher = run(LAUNCHER, {
     ...cleanEnvironment(),

@@ -1,12 +1,17 @@
+import { type LargeSystem, startLargeSystem } from "../large/large-system.ts";
 import { startSystem, type System } from "./start-system.ts";
 
-/** Starts the service for each workload, so that none finds the data of another; or once for all when speed is all that counts. */
+/**
+ * Starts the service for each workload, so that none finds the data of another; or once for all when speed is all that counts.
+ * The large one is loaded once for all workloads that need it.
+ */
 export class Systems implements AsyncDisposable {
-  readonly #isShared: boolean;
+  readonly #isQuick: boolean;
   #current: Promise<System> | undefined;
+  #large: Promise<LargeSystem> | undefined;
 
-  constructor({ isShared }: { readonly isShared: boolean }) {
-    this.#isShared = isShared;
+  constructor({ isQuick }: { readonly isQuick: boolean }) {
+    this.#isQuick = isQuick;
   }
 
   readonly get = (): Promise<System> => {
@@ -14,14 +19,30 @@ export class Systems implements AsyncDisposable {
     return this.#current;
   };
 
+  readonly getLarge = (): Promise<LargeSystem> => {
+    this.#large ??= startLargeSystem({ isQuick: this.#isQuick });
+    return this.#large;
+  };
+
   /** After each workload. */
-  async release(): Promise<void> {
-    if (!this.#isShared) await this[Symbol.asyncDispose]();
+  async release({ keepsLarge }: { readonly keepsLarge: boolean }): Promise<void> {
+    if (!keepsLarge) await this.#releaseLarge();
+    if (!this.#isQuick) await this.#releaseCurrent();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const system = await this.#current;
+    await Promise.all([this.#releaseLarge(), this.#releaseCurrent()]);
+  }
+
+  async #releaseCurrent(): Promise<void> {
+    const system = await this.#current?.catch(() => undefined);
     this.#current = undefined;
     await system?.[Symbol.asyncDispose]();
+  }
+
+  async #releaseLarge(): Promise<void> {
+    const large = await this.#large?.catch(() => undefined);
+    this.#large = undefined;
+    await large?.[Symbol.asyncDispose]();
   }
 }

@@ -34,7 +34,7 @@ export async function serveDeposits({ isHonest }: { readonly isHonest: boolean }
   return {
     contestant: {
       name: "server",
-      endpoint: { host: "127.0.0.1", port, headers: {} },
+      endpoint: { host: "127.0.0.1", ports: [port], headers: {} },
       processes: () => new Map([["server", process.pid]]),
       pause: () => undefined,
       resume: () => Promise.resolve(),

@@ -1,47 +1,72 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import pg from "pg";
-import { type Bench, Violated, type Workload } from "../bench.ts";
-import { openBreaks } from "../contest/service.ts";
+import type pg from "pg";
+import { Violated, type Workload } from "../bench.ts";
+import { requireNoBreaks } from "../checks/breaks.ts";
+import { requirePoolsAtRest } from "../checks/pools.ts";
+import { loginOf } from "../large/sizes.ts";
+import { costsOf, limitOf, medianCosts, type Usage } from "../limit-of.ts";
 import { allocateAlone, createAllocationTable } from "../limit/allocate.ts";
 import { number, spread } from "../report/format.ts";
-import type { Section } from "../section.ts";
+import type { Comparison, Section } from "../section.ts";
 import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
-import { createPools, expectMirrored, type Pool } from "../system/accounts.ts";
+import { openDatabase } from "../system/database.ts";
 import type { System } from "../system/start-system.ts";
+import { startStopwatch } from "../system/stopwatch.ts";
 
-/** Deals of a Master that are booked at once: the wait for the next read of the platform is shared by all of them. */
-const DEALS = 20;
 /** Dollars; the sum of the parts of every deal has to be exactly this. */
 const RESULT = "1234.57";
 const RESULT_MINOR = 123_457n;
-const WITHIN_MS = 600_000;
+const WITHIN_MS = 900_000;
+/** Of the books after the last posting. */
+const RESTS_WITHIN_MS = 60_000;
 const POLL_MS = 20;
+
+/** Deals that are booked at once: the wait for the next read of the platform is shared by all of them. */
+type Plan = { readonly size: "medium" | "large"; readonly deals: number; readonly maxRounds: number };
+/** After each round every Investor has its posting, so a round of the large pool takes minutes. */
+const PLANS: readonly Plan[] = [
+  { size: "medium", deals: 20, maxRounds: 3 },
+  { size: "large", deals: 8, maxRounds: 1 },
+];
 
 export const allocate: Workload = {
   name: "allocate",
   title: "Allocation of results",
-  about: `Deals of one Master, booked ${DEALS} at a time, are allocated to all of its Investors and posted to their accounts. An allocation is compared to its
-arithmetic and one insert of its rows alone (\`test/bench/limit/allocate.ts\`); its time includes the read of the deal from the platform.`,
+  about: `Deals of one Master, several booked at once, are allocated to all of its Investors and posted to their accounts. An allocation is compared to its
+arithmetic and one insert of its rows alone (\`test/bench/limit/allocate.ts\`); its time includes the read of the deals from the platform.`,
+  isLarge: true,
 
   async run(bench) {
-    const system = await bench.system();
-    const { pool: investors, rounds } = bench.options;
-    const [pool] = await createPools(system.client, 1, investors);
-    if (pool === undefined) throw new Error("there is no pool");
-    await using client = await connect(system);
-    await using alone = await connect(system);
+    const large = await bench.large();
+    await large.load();
+    await using database = await openDatabase(large.system);
+    await using alone = await openDatabase(large.system);
     await createAllocationTable(alone.client);
-    const units = Array.from({ length: investors }, (_, index) => BigInt(100_000 + index));
-    const found: Found[] = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const times = await allocateDeals(system, client.client, pool);
-      const limits: number[] = [];
-      for (let deal = 0; deal < DEALS; deal += 1) limits.push(await allocateAlone(alone.client, units));
-      found.push({ ...times, limitMs: median(limits) });
-      bench.print(`${number(times.allocationMs)} ms per deal, alone ${number(median(limits))} ms`);
+    const measured: Measured[] = [];
+    for (const { size, deals, maxRounds } of PLANS) {
+      const [pool] = large.pools(size);
+      if (pool === undefined) throw new Error(`there is no ${size} pool`);
+      const investors = pool.last - pool.first + 1;
+      const units = Array.from({ length: investors }, (_, index) => BigInt(100_000 + index));
+      const master = { login: loginOf("master", pool.master), investors, deals };
+      const first = await lastAllocation(database.client, master.login);
+      const found: Found[] = [];
+      for (let round = 0; round < Math.min(maxRounds, bench.options.rounds); round += 1) {
+        const stopwatch = startStopwatch(large.system);
+        const times = await allocateDeals(large.system, database.client, master);
+        const usage = stopwatch.read();
+        const limits: number[] = [];
+        for (let deal = 0; deal < deals; deal += 1) limits.push(await allocateAlone(alone.client, units));
+        found.push({ ...times, limitMs: median(limits), usage });
+        bench.print(
+          `${investors}: ${number(times.allocationMs)} ms per deal, alone ${number(median(limits))} ms, ${number(times.postingsPerSecond)} postings/s`,
+        );
+      }
+      await requireExact(large.system, database.client, { ...master, first, count: found.length * deals });
+      measured.push({ investors, found });
     }
-    await requireExact(bench, { system, client: client.client, pool });
-    return sectionOf(found, investors);
+    await requireNoBreaks(database.client);
+    return sectionOf(measured);
   },
 };
 
@@ -50,22 +75,24 @@ type Times = {
   readonly allocationMs: number;
   readonly postingsPerSecond: number;
 };
-type Found = Times & { readonly limitMs: number };
+type Found = Times & { readonly limitMs: number; readonly usage: Usage };
+type Measured = { readonly investors: number; readonly found: readonly Found[] };
+type Master = { readonly login: string; readonly investors: number; readonly deals: number };
 
-async function allocateDeals(system: System, client: pg.Client, { login, investors }: Pool): Promise<Times> {
-  const goal = (await count(client, login)).rows + DEALS * investors.length;
-  for (let deal = 0; deal < DEALS; deal += 1) {
+async function allocateDeals(system: System, client: pg.Client, { login, investors, deals }: Master): Promise<Times> {
+  const goal = (await lastAllocation(client, login)) + deals;
+  for (let deal = 0; deal < deals; deal += 1) {
     await system.client.control("POST", "results", { login, profit: RESULT });
   }
   const bookedMs = performance.now();
-  await until(async () => (await count(client, login)).rows >= goal);
+  await until(async () => (await lastAllocation(client, login)) >= goal);
   const allocatedMs = performance.now();
-  await until(async () => (await count(client, login)).unposted === 0);
+  await until(async () => (await countUnposted(client)) === 0);
   const postedMs = performance.now();
   return {
-    allocationMs: (allocatedMs - bookedMs) / DEALS,
+    allocationMs: (allocatedMs - bookedMs) / deals,
     // Results that wait for the same account are posted together, so each account has one at least.
-    postingsPerSecond: (investors.length * 1_000) / (postedMs - bookedMs),
+    postingsPerSecond: (investors * 1_000) / (postedMs - bookedMs),
   };
 }
 
@@ -75,82 +102,92 @@ async function until(isDone: () => Promise<boolean>): Promise<void> {
   }
 }
 
-async function count(client: pg.Client, login: string): Promise<{ readonly rows: number; readonly unposted: number }> {
-  const { rows } = await client.query<{ rows: string; unposted: string }>({
-    name: "count",
-    text: `select (select count(*) from subscription.allocation_row where master_login = $1) as rows,
-                  (select count(*) from subscription.investor_account where unposted_minor <> 0) as unposted`,
+/** A result, its rows and the number of the last allocation are in one commit. */
+async function lastAllocation(client: pg.Client, login: string): Promise<number> {
+  const { rows } = await client.query<{ last: string }>({
+    name: "last-allocation",
+    text: "select last_allocation as last from subscription.master_pool where login = $1",
     values: [login],
   });
-  return { rows: Number(rows[0]?.rows), unposted: Number(rows[0]?.unposted) };
+  return Number(rows[0]?.last);
 }
 
-/** The parts of each deal add up to its result, the accounts have what they were allocated, and no check reports a break. */
-async function requireExact(
-  bench: Bench,
-  { system, client, pool }: { readonly system: System; readonly client: pg.Client; readonly pool: Pool },
-): Promise<void> {
+async function countUnposted(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ unposted: string }>({
+    name: "unposted",
+    text: "select count(*) as unposted from subscription.investor_account where unposted_minor <> 0",
+  });
+  return Number(rows[0]?.unposted);
+}
+
+type Allocated = Pick<Master, "login"> & {
+  /** Number of the last allocation before the measured ones. */
+  readonly first: number;
+  readonly count: number;
+};
+
+/** The parts of each deal add up to its result, and the accounts have what they were allocated. */
+async function requireExact(system: System, client: pg.Client, { login, first, count }: Allocated): Promise<void> {
   const { rows } = await client.query<{ number: string; parts: string; result: string }>(
     `select number, result_minor::text as result, (suspense_minor + sum(amount_minor))::text as parts
      from subscription.allocation_entry
      join subscription.allocation_row using (master_login, number)
-     where master_login = $1 and kind = 'RESULT'
+     where master_login = $1 and kind = 'RESULT' and number > $2
      group by master_login, number, result_minor, suspense_minor`,
-    [pool.login],
+    [login, first],
   );
   const wrong = rows.filter(({ parts, result }) => parts !== result || BigInt(result) !== RESULT_MINOR);
   if (wrong.length > 0) throw new Violated(wrong.map((each) => `allocation ${JSON.stringify(each)}`));
-  if (rows.length !== bench.options.rounds * DEALS) throw new Violated([`${rows.length} deals were allocated`]);
-  await expectMirrored(system.client, pool);
-  const breaks = await openBreaks(system);
-  if (breaks.length > 0) throw new Violated(breaks);
+  if (rows.length !== count) throw new Violated([`${rows.length} deals were allocated, not ${count}`]);
+  await requirePoolsAtRest(system, client, [login], RESTS_WITHIN_MS);
 }
 
-type Connected = AsyncDisposable & { readonly client: pg.Client };
-
-async function connect({ postgresUrl }: System): Promise<Connected> {
-  const url = new URL(postgresUrl);
-  url.pathname = "/pamm";
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
-  return { client, [Symbol.asyncDispose]: () => client.end() };
-}
-
-function sectionOf(found: readonly Found[], investors: number): Section {
-  const times = found.map(({ allocationMs }) => allocationMs);
-  const limits = found.map(({ limitMs }) => limitMs);
-  const postings = found.map(({ postingsPerSecond }) => postingsPerSecond);
-  const who = `${investors.toLocaleString("en-US")} Investors`;
-  return {
-    comparisons: [
+function sectionOf(measured: readonly Measured[]): Section {
+  const comparisons = measured.flatMap(({ investors, found }): Comparison[] => {
+    const who = `${investors.toLocaleString("en-US")} Investors`;
+    const limit = limitOf(found.map(({ usage }) => usage));
+    const times = found.map(({ allocationMs }) => allocationMs);
+    return [
       {
         what: `time to allocate a deal to ${who}`,
         comparedTo: "arithmetic and insert alone",
-        value: ratioOfPairs(times, limits),
+        value: ratioOfPairs(
+          times,
+          found.map(({ limitMs }) => limitMs),
+        ),
         unit: "times",
         pairs: found.length,
         target: { atMost: 2 },
+        limit,
       },
       {
         what: `accounts posted, ${who}`,
         comparedTo: "",
-        value: spreadOf(postings),
+        value: spreadOf(found.map(({ postingsPerSecond }) => postingsPerSecond)),
         unit: "per second",
         pairs: found.length,
         target: { atLeast: 2_000 },
+        limit,
       },
-    ],
-    tables: [
-      {
-        title: who,
-        columns: ["what", "median (min - max)"],
-        rows: [
-          ["allocation of a deal", `${spread(spreadOf(times))} ms`],
-          ["arithmetic and insert alone", `${spread(spreadOf(limits))} ms`],
-          ["accounts posted", `${spread(spreadOf(postings))} per second`],
-        ],
-      },
-    ],
+    ];
+  });
+  const rows = measured.map(({ investors, found }) => [
+    investors.toLocaleString("en-US"),
+    spread(spreadOf(found.map(({ allocationMs }) => allocationMs))),
+    spread(spreadOf(found.map(({ limitMs }) => limitMs))),
+    spread(spreadOf(found.map(({ postingsPerSecond }) => postingsPerSecond))),
+  ]);
+  const columns = [
+    "Investors",
+    "allocation of a deal, ms (min - max)",
+    "arithmetic and insert alone, ms",
+    "postings/s",
+  ];
+  const postings = measured.flatMap(({ investors, found }) => found.map(({ usage }) => costsOf(usage, investors)));
+  return {
+    comparisons,
+    tables: [{ title: "", columns, rows }],
     charts: [],
+    operationCosts: { posting: medianCosts(postings) },
   };
 }

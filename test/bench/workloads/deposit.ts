@@ -1,6 +1,7 @@
 import type { Bench, Measurement, Workload } from "../bench.ts";
 import { type Contestant } from "../contest/contestant.ts";
 import { depositsTo, serviceContestant } from "../contest/service.ts";
+import { medianCosts } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
 import { number, spread } from "../report/format.ts";
 import type { Chart, Section, Table } from "../section.ts";
@@ -52,7 +53,13 @@ async function measureOnce(
 
 function sectionOf(found: readonly Found[]): Section {
   const groups = [...Map.groupBy(found, ({ kind, callers }) => `${kind}|${callers}`).values()];
-  return { comparisons: [], tables: [ratesOf(groups), costsOf(groups)], charts: chartsOf(groups) };
+  const most = Math.max(...found.map(({ callers }) => callers));
+  const operationCosts = Object.fromEntries(
+    groups
+      .filter((group) => group[0]?.callers === most)
+      .map((group) => [`deposit ${group[0]?.kind}`, medianCosts(group.map(({ of }) => of.costs))]),
+  );
+  return { comparisons: [], tables: [ratesOf(groups), costsOf(groups)], charts: chartsOf(groups), operationCosts };
 }
 
 function ratesOf(groups: readonly (readonly Found[])[]): Table {

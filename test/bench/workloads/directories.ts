@@ -1,20 +1,19 @@
 import { join } from "node:path";
-import pg from "pg";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Client } from "../../journey/support/client.ts";
 import { type Bench, type Measurement, NotMeasured, Violated, type Workload } from "../bench.ts";
 import type { Contestant } from "../contest/contestant.ts";
 import { serviceContestant } from "../contest/service.ts";
 import { findPgbench, runPgbench } from "../limit/pgbench.ts";
+import { limitOf, usageOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
 import { number, spread } from "../report/format.ts";
 import type { Section } from "../section.ts";
 import { median, ratioOfPairs, spreadOf } from "../statistics.ts";
 import { done } from "../system/accounts.ts";
+import { databaseUrlOf, openDatabase } from "../system/database.ts";
 import type { System } from "../system/start-system.ts";
 
-const INVESTORS = 1_000_000;
-const QUICK_INVESTORS = 2_000;
 const PAGE = 100;
 /** Pages among which a random one is chosen. */
 const RANDOM_PAGES = 500;
@@ -28,13 +27,16 @@ export const directories: Workload = {
   about: `\`GET /api/v1/investor/directory\` with 1,000,000 Investors that were loaded by SQL: random pages of 100, against pgbench with the select of
 the page (\`test/bench/limit/page.sql\`), the first page against the last one, and a walk through all pages, which has to show each
 Investor once.`,
+  isLarge: true,
 
   async run(bench) {
     const program = findPgbench();
     if (program === undefined) throw new NotMeasured("pgbench was not found: install postgresql, or set POSTGRES_BIN");
-    const system = await bench.system();
-    const url = databaseOf(system);
-    const last = await loadInvestors(url, bench.options.isQuick ? QUICK_INVESTORS : INVESTORS);
+    const large = await bench.large();
+    const { system } = large;
+    await large.load();
+    const url = databaseUrlOf(system);
+    const last = await findLastId(system);
     const walked = await walk(system.client, last);
     bench.print(`${number(walked.cursors.length)} pages walked in ${number(walked.seconds)} s`);
     const service = bench.use(serviceContestant(system, []));
@@ -57,32 +59,10 @@ Investor once.`,
   },
 };
 
-function databaseOf({ postgresUrl }: System): string {
-  const url = new URL(postgresUrl);
-  url.pathname = "/pamm";
-  return url.href;
-}
-
-/** Returns the largest id. Their logins are above those of the simulator, which does not know them. */
-async function loadInvestors(url: string, count: number): Promise<number> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(
-      "insert into account.account (login, kind) select (50000000 + n)::text, 'INVESTOR' from generate_series(1, $1) as n",
-      [count],
-    );
-    await client.query(
-      `insert into account.investor (login, name, created_at)
-       select (50000000 + n)::text, 'Investor ' || n, clock_timestamp() from generate_series(1, $1) as n order by n`,
-      [count],
-    );
-    await client.query("vacuum analyze account.account, account.investor");
-    const { rows } = await client.query<{ last: string }>("select max(id) as last from account.investor");
-    return Number(rows[0]?.last);
-  } finally {
-    await client.end();
-  }
+async function findLastId(system: System): Promise<number> {
+  await using database = await openDatabase(system);
+  const { rows } = await database.client.query<{ last: string }>("select max(id) as last from account.investor");
+  return Number(rows[0]?.last);
 }
 
 type Walked = {
@@ -153,6 +133,7 @@ function sectionOf({ random, ends, walkSeconds, pages }: Found): Section {
         unit: "times",
         pairs: rates.length,
         target: { atLeast: 0.4 },
+        limit: limitOf(random.map(({ service }) => usageOf(service))),
       },
       {
         what: "p50 of the last page of the directory",

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { NotMeasured, Violated, type Workload } from "../bench.ts";
 import { serviceContestant } from "../contest/service.ts";
 import { findPgbench, runPgbench } from "../limit/pgbench.ts";
+import { limitOf, type Usage, usageOf } from "../limit-of.ts";
 import { type BooksDatabase, createBooks } from "../peers/books.ts";
 import { number, spread } from "../report/format.ts";
 import { processorSeconds } from "../processor-time.ts";
@@ -29,6 +30,7 @@ HTTP, messages and trading platform: \`test/bench/limit/deposit.sql\`.`,
     const service = bench.use(serviceContestant(system, await createInvestors(system.client, investors)));
     const books = bench.use(await createLimitBooks(system.postgresUrl));
     const rates: number[] = [];
+    const usages: Usage[] = [];
     const limits: number[] = [];
     const byClients = new Map<number, number[]>(CLIENTS.map((clients) => [clients, []]));
     const costs: number[] = [];
@@ -36,6 +38,7 @@ HTTP, messages and trading platform: \`test/bench/limit/deposit.sql\`.`,
       await service.resume();
       const measured = await bench.measure(service, service.deposits, { kind: "closed", callers });
       rates.push(measured.rate);
+      usages.push(usageOf(measured));
       costs.push(measured.costs["postgres"] ?? 0);
       service.pause();
       for (const [clients, found] of byClients) {
@@ -55,6 +58,7 @@ HTTP, messages and trading platform: \`test/bench/limit/deposit.sql\`.`,
           value: ratioOfPairs(rates, limits),
           pairs: rounds,
           target: { atLeast: 0.5 },
+          limit: limitOf(usages),
         },
       ],
       tables: [

@@ -1,6 +1,7 @@
 import type { Measurement, Workload } from "../bench.ts";
 import { type Contestant, oneAtATime } from "../contest/contestant.ts";
 import { serviceContestant } from "../contest/service.ts";
+import { limitOf, usageOf } from "../limit-of.ts";
 import { PEERS, type PeerName } from "../peers/peers.ts";
 import { startPeerPlatform } from "../peers/platform.ts";
 import { startPeer } from "../peers/start-peer.ts";
@@ -82,6 +83,7 @@ function comparisonsOf(all: All): Comparison[] {
     value: ratioOfPairs(ratesAtMost(service), ratesAtMost(other)),
     pairs: ratesAtMost(other).length,
     target: TARGETS[other.name as PeerName],
+    limit: limitOf(measured(all, service, most(all)).map(usageOf)),
   }));
 }
 

@@ -1,6 +1,7 @@
 import type { Measurement, Workload } from "../bench.ts";
 import { oneAtATime } from "../contest/contestant.ts";
 import { serviceContestant } from "../contest/service.ts";
+import { limitOf, medianCosts, usageOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
 import { startReader } from "../peers/start-reader.ts";
 import { number, spread } from "../report/format.ts";
@@ -82,6 +83,7 @@ function sectionOf(found: readonly Found[], callers: number): Section {
       ),
       pairs: all.length,
       target: { atLeast: 0.7 },
+      limit: limitOf(all.map(({ of }) => usageOf(of))),
     })),
     tables: [
       {
@@ -102,5 +104,13 @@ function sectionOf(found: readonly Found[], callers: number): Section {
       },
     ],
     charts: [],
+    operationCosts: Object.fromEntries(
+      groups
+        .filter(({ read }) => read.name === "Investor" || read.name === "balance")
+        .map(({ read, all }) => [
+          read.name === "balance" ? "read of a balance" : "read of an Investor",
+          medianCosts(all.map(({ of }) => of.costs)),
+        ]),
+    ),
   };
 }

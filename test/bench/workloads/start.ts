@@ -75,7 +75,12 @@ type Crowd = {
 async function crash(bench: Bench, system: System, { service, logins, perSecond }: Crowd): Promise<Crash> {
   await using operations = await countOperations(system);
   const before = await operations.count();
-  const sending = bench.send(service, depositsTo(logins), { kind: "once" }, { warmUpMs: 0, measureMs: 1 });
+  const sending = bench.send(
+    service,
+    depositsTo(logins),
+    { kind: "once", callers: logins.length },
+    { warmUpMs: 0, measureMs: 1 },
+  );
   const killing = killAll(system, operations, async () => {
     await eventually(async () => {
       const { requested } = await operations.count();

@@ -1,6 +1,7 @@
 import { type Client, dealsOf } from "../../journey/support/client.ts";
 import { type Measurement, Violated, type Workload } from "../bench.ts";
 import { depositsTo, serviceContestant } from "../contest/service.ts";
+import { limitOf, medianCosts, usageOf } from "../limit-of.ts";
 import type { RequestTemplate } from "../load/job.ts";
 import { number, spread } from "../report/format.ts";
 import type { Section } from "../section.ts";
@@ -111,6 +112,7 @@ function sectionOf(found: readonly Found[]): Section {
         unit: "times",
         pairs: most?.[1].length ?? 0,
         target: { atLeast: 0.4 },
+        limit: limitOf((most?.[1] ?? []).map(({ withdrawals }) => usageOf(withdrawals))),
       },
       {
         what: "p50 of a withdrawal, one at a time",
@@ -158,10 +160,13 @@ function sectionOf(found: readonly Found[]): Section {
         unit: "processor milliseconds each",
         bars: (["deposits", "withdrawals"] as const).map((name) => ({
           name,
-          parts: costsOf((most?.[1] ?? []).map((each) => each[name])),
+          parts: medianCosts((most?.[1] ?? []).map((each) => each[name].costs)),
         })),
       },
     ],
+    operationCosts: {
+      "withdrawal with mirror": medianCosts((most?.[1] ?? []).map(({ withdrawals }) => withdrawals.costs)),
+    },
   };
 }
 
@@ -174,16 +179,11 @@ function rowOf(kind: string, callers: number, of: readonly Measurement[], fees: 
     number(median(of.map(({ p99 }) => p99))),
     JSON.stringify(Object.assign({}, ...of.map(({ failures }) => failures))),
     fees,
-    number(Object.values(costsOf(of)).reduce((sum, cost) => sum + cost, 0)),
+    number(Object.values(medianCosts(of.map(({ costs }) => costs))).reduce((sum, cost) => sum + cost, 0)),
   ];
 }
 
 function feeShare(of: readonly Found[]): string {
   const all = of.reduce((sum, { withdrawals }) => sum + withdrawals.outcomes.length, 0);
   return `${Math.round((100 * of.reduce((sum, { fees }) => sum + fees, 0)) / Math.max(1, all))} %`;
-}
-
-function costsOf(of: readonly Measurement[]): Record<string, number> {
-  const names = Object.keys(of[0]?.costs ?? {});
-  return Object.fromEntries(names.map((name) => [name, median(of.map(({ costs }) => costs[name] ?? 0))]));
 }

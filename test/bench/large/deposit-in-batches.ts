@@ -1,0 +1,64 @@
+import { callContext } from "#kernel/contract/context.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { serviceClient } from "../system/services.ts";
+import type { System } from "../system/start-system.ts";
+import { type LargePool, loginOf } from "./sizes.ts";
+
+/** Transfers of one call, and calls at the same time. */
+const BATCH = 500;
+const BATCHES_AT_ONCE = 2;
+const CALL_MS = 60_000;
+const AMOUNT_MINOR = 100n;
+
+type Deposits = { readonly pools: readonly LargePool[]; readonly count: number };
+
+/** Deposits to each Master's Investors in turn, through the contract of platform: each with its deal, as funding asks for them. */
+export async function depositInBatches(system: System, { pools, count }: Deposits): Promise<void> {
+  const key = `bench:deposit:${crypto.randomUUID()}`;
+  using platform = serviceClient(system, "platform", PlatformServiceService);
+  const batches = Array.from({ length: Math.ceil(count / BATCH) }, (_, batch) => batch).values();
+  const worker = async (): Promise<void> => {
+    for (const batch of batches) {
+      const size = Math.min(BATCH, count - batch * BATCH);
+      const requests = Array.from({ length: size }, (_, offset) => {
+        const index = batch * BATCH + offset;
+        return requestOf(`${key}:${index}`, investorOf(pools, index));
+      });
+      const { answers } = await platform.transferBatch({ requests }, call());
+      const refused = answers.filter(
+        ({ answer }) => answer?.$case !== "result" || answer.value.state !== TransferState.APPLIED,
+      );
+      const [first] = refused;
+      if (first !== undefined) throw new Error(`${refused.length} deposits: ${JSON.stringify(first.answer, text)}`);
+    }
+  };
+  await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, worker));
+}
+
+/** Each Master in turn, and each of its Investors in turn. */
+function investorOf(pools: readonly LargePool[], index: number): string {
+  const { first, last } = pools[index % pools.length] ?? { first: 0, last: 0 };
+  return loginOf("investor", first + (Math.floor(index / pools.length) % (last - first + 1)));
+}
+
+function requestOf(key: string, login: string) {
+  return {
+    key,
+    lockOwner: "",
+    legs: [{ login, kind: MovementKind.DEPOSIT, amount: { currencyCode: "USD", minorUnits: AMOUNT_MINOR } }],
+    upTo: undefined,
+    enqueue: false,
+    comment: "backlog",
+    sendBefore: undefined,
+    releaseLock: false,
+  };
+}
+
+function call() {
+  return callContext({ caller: "bench", withinMs: CALL_MS, commandId: crypto.randomUUID() });
+}
+
+function text(_: string, value: unknown): unknown {
+  return typeof value === "bigint" ? String(value) : value;
+}

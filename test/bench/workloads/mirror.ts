@@ -1,0 +1,149 @@
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import type pg from "pg";
+import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
+import type { Client } from "../../journey/support/client.ts";
+import { type Bench, Violated, type Workload } from "../bench.ts";
+import { requireNoBreaks } from "../checks/breaks.ts";
+import { requirePoolsAtRest } from "../checks/pools.ts";
+import { depositInBatches } from "../large/deposit-in-batches.ts";
+import { type LargePool, loginOf } from "../large/sizes.ts";
+import { consumeAlone } from "../limit/consume.ts";
+import { costsOf, limitOf, medianCosts, type Usage } from "../limit-of.ts";
+import { number, spread } from "../report/format.ts";
+import type { Section } from "../section.ts";
+import { ratioOfPairs, spreadOf } from "../statistics.ts";
+import { openDatabase } from "../system/database.ts";
+import { environmentOf } from "../system/environment.ts";
+import type { System } from "../system/start-system.ts";
+import { startStopwatch } from "../system/stopwatch.ts";
+
+const ROUNDS = 2;
+const WITHIN_MS = 900_000;
+const RESTS_WITHIN_MS = 60_000;
+const POLL_MS = 50;
+
+export const mirror: Workload = {
+  name: "mirror",
+  title: "Backlog of mirrors",
+  about: `The subscription service is stopped (SIGSTOP) while money is deposited to Investors of 1,000 Masters, then continued: until every deposit
+was read from the feed and is on its Master. Compared to a Node process that receives and acknowledges as many messages from
+JetStream and does nothing with them. Calls are those that the trading platform counted meanwhile.`,
+  isLarge: true,
+
+  async run(bench) {
+    const large = await bench.large();
+    const { system } = large;
+    await large.load();
+    await using database = await openDatabase(system);
+    const pools = large.pools("small");
+    const natsUrl = environmentOf(system, "subscription")["NATS_URL"] ?? "";
+    const flows = Math.ceil(bench.options.flows / ROUNDS);
+    const found: Found[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const alone = await consumeAlone(natsUrl, flows);
+      const mirrored = await mirrorBacklog(bench, { system, database: database.client, pools, flows });
+      bench.print(`${number(mirrored.rate)} flows/s, raw consume ${number(alone)}/s, ${mirrored.calls} calls`);
+      found.push({ ...mirrored, alone });
+    }
+    const masters = pools.map(({ master }) => loginOf("master", master));
+    await requirePoolsAtRest(system, database.client, masters, RESTS_WITHIN_MS);
+    await requireNoBreaks(database.client);
+    return sectionOf(found, flows);
+  },
+};
+
+type Backlog = {
+  readonly system: System;
+  readonly database: pg.Client;
+  readonly pools: readonly LargePool[];
+  readonly flows: number;
+};
+
+type Mirrored = {
+  /** Flows per second. */
+  readonly rate: number;
+  readonly calls: number;
+  readonly usage: Usage;
+};
+type Found = Mirrored & { readonly alone: number };
+
+async function mirrorBacklog(bench: Bench, { system, database, pools, flows }: Backlog): Promise<Mirrored> {
+  const subscription = system.processes().get("subscription") ?? 0;
+  process.kill(subscription, "SIGSTOP");
+  try {
+    const startedMs = performance.now();
+    await depositInBatches(system, { pools, count: flows });
+    bench.print(`${flows} deposits in ${number((performance.now() - startedMs) / 1_000)} s`);
+  } finally {
+    process.kill(subscription, "SIGCONT");
+  }
+  const callsBefore = await countCalls(system.client);
+  const stopwatch = startStopwatch(system);
+  await untilMirrored(database);
+  const usage = stopwatch.read();
+  return { rate: flows / usage.seconds, calls: (await countCalls(system.client)) - callsBefore, usage };
+}
+
+/** Every movement that platform has published was received, and no capital is on its way. */
+async function untilMirrored(database: pg.Client): Promise<void> {
+  for (const byMs = performance.now() + WITHIN_MS; ; await sleep(POLL_MS)) {
+    const { rows } = await database.query<{ is_done: boolean }>({
+      name: "is-mirrored",
+      text: `select (select number from subscription.feed_cursor where feed = 'platform.movements')
+                      = (select last_number from platform.feed_head where feed = 'platform.movements')
+                    and not exists (select from subscription.flow where mirror_id is null)
+                    and not exists (select from subscription.mirror where state = 'OPEN') as is_done`,
+    });
+    if (rows[0]?.is_done === true) return;
+    if (performance.now() > byMs) throw new Violated(["capital is not on its Master in time"]);
+  }
+}
+
+async function countCalls({ control }: Pick<Client, "control">): Promise<number> {
+  const stats = await control("GET", "stats");
+  const calls = isObject(stats) ? stats["calls"] : undefined;
+  if (!isObject(calls)) throw new Error("the simulator shows no calls");
+  return Object.keys(calls).reduce((sum, name) => sum + Number(textOf(calls, name)), 0);
+}
+
+function sectionOf(found: readonly Found[], flows: number): Section {
+  const [rates, alone] = [found.map(({ rate }) => rate), found.map((each) => each.alone)];
+  const calls = found.map((each) => each.calls / flows);
+  const limit = limitOf(found.map(({ usage }) => usage));
+  const pairs = found.length;
+  return {
+    comparisons: [
+      {
+        what: `mirrored movements per second, backlog of ${flows.toLocaleString("en-US")}`,
+        comparedTo: "raw JetStream consume",
+        value: ratioOfPairs(rates, alone),
+        unit: "times",
+        pairs,
+        target: { atLeast: 0.3 },
+        limit,
+      },
+      {
+        what: "calls to the trading platform per movement",
+        comparedTo: "",
+        value: spreadOf(calls),
+        unit: "calls",
+        pairs,
+        target: { atMost: 0.05 },
+      },
+    ],
+    tables: [
+      {
+        title: `Backlogs of ${flows.toLocaleString("en-US")} movements`,
+        columns: ["what", "median (min - max)"],
+        rows: [
+          ["mirrored", `${spread(spreadOf(rates))} per second`],
+          ["raw consume", `${spread(spreadOf(alone))} per second`],
+          ["calls per movement", spread(spreadOf(calls))],
+        ],
+      },
+    ],
+    charts: [],
+    operationCosts: { "movement of a backlog": medianCosts(found.map(({ usage }) => costsOf(usage, flows))) },
+  };
+}

@@ -1,0 +1,97 @@
+import type { Measurement, Workload } from "../bench.ts";
+import type { Contestant } from "../contest/contestant.ts";
+import { depositsTo, serviceContestant } from "../contest/service.ts";
+import { limitOf, usageOf } from "../limit-of.ts";
+import { number, spread } from "../report/format.ts";
+import type { Comparison, Section } from "../section.ts";
+import { median, spreadOf } from "../statistics.ts";
+import { createPools, expectMirrored } from "../system/accounts.ts";
+import { type Replica, startReplica } from "../system/replicas.ts";
+import { startSystem, type System } from "../system/start-system.ts";
+
+const COUNTS = [1, 2, 4];
+const QUICK_COUNTS = [1, 2];
+const MAX_ROUNDS = 2;
+/** Of one process: four of them have the sixteen that a manager may open. */
+const SESSIONS = "4";
+const FLAT = 1.2;
+
+export const replicas: Workload = {
+  name: "replicas",
+  title: "Replicas",
+  about: `Deposits with mirror to one, two and four replicas of each service on the same machine, Postgres, broker and trading platform, each platform
+process with ${SESSIONS} sessions. More processes on the same processors cannot be faster: what counts are the processor time of a deposit,
+and that the books agree.`,
+
+  async run(bench) {
+    const system = bench.use(await startSystem({ MT5_SESSIONS: SESSIONS }));
+    const { investors, masters, rounds, isQuick } = bench.options;
+    const callers = bench.options.callers.at(-1) ?? 1;
+    const pools = await createPools(system.client, masters, investors);
+    const requests = depositsTo(pools.flatMap((pool) => pool.investors));
+    const found: Found[] = [];
+    for (let round = 0; round < Math.min(MAX_ROUNDS, rounds); round += 1) {
+      for (const count of isQuick ? QUICK_COUNTS : COUNTS) {
+        await using started = new AsyncDisposableStack();
+        const others: Replica[] = [];
+        for (let replica = 2; replica <= count; replica += 1) {
+          others.push(started.use(await startReplica(system, replica)));
+        }
+        const of = await bench.measure(contestantOf(system, others), requests, { kind: "closed", callers });
+        bench.print(`${count} replicas: ${number(of.rate)}/s, ${number(costOf(of))} ms each`);
+        found.push({ count, of });
+        await Promise.all(pools.map((pool) => expectMirrored(system.client, pool)));
+      }
+    }
+    return sectionOf(found, callers);
+  },
+};
+
+type Found = { readonly count: number; readonly of: Measurement };
+
+/** The system with its further replicas. Its books are read through the first edge. */
+function contestantOf(system: System, others: readonly Replica[]): Contestant {
+  const service = serviceContestant(system, []);
+  return {
+    ...service,
+    name: `${others.length + 1} replicas`,
+    endpoint: { ...service.endpoint, ports: [...service.endpoint.ports, ...others.map(({ httpPort }) => httpPort)] },
+    processes: () => new Map([...service.processes(), ...others.flatMap(({ processes }) => [...processes])]),
+  };
+}
+
+function costOf({ costs }: Measurement): number {
+  return Object.values(costs).reduce((sum, cost) => sum + cost, 0);
+}
+
+function sectionOf(found: readonly Found[], callers: number): Section {
+  const counts = [...new Set(found.map(({ count }) => count))];
+  const at = (count: number): Measurement[] => found.filter((each) => each.count === count).map(({ of }) => of);
+  const single = at(counts[0] ?? 1).map(costOf);
+  const comparisons = counts.slice(1).map((count): Comparison => ({
+    what: `processor time of a deposit, ${count} replicas of each service`,
+    comparedTo: "one",
+    value: spreadOf(at(count).map((of, round) => costOf(of) / (single[round] ?? Number.NaN))),
+    unit: "times",
+    pairs: at(count).length,
+    target: { atMost: FLAT },
+    limit: limitOf(at(count).map(usageOf)),
+  }));
+  const rows = counts.map((count) => [
+    String(count),
+    spread(spreadOf(at(count).map(costOf))),
+    spread(spreadOf(at(count).map(({ rate }) => rate))),
+    number(median(at(count).map(({ p50 }) => p50))),
+    number(median(at(count).map(({ p99 }) => p99))),
+    JSON.stringify(Object.assign({}, ...at(count).map(({ failures }) => failures))),
+  ]);
+  const columns = [
+    "replicas",
+    "processor ms each (min - max)",
+    "per second (min - max)",
+    "p50 ms",
+    "p99 ms",
+    "failures",
+  ];
+  return { comparisons, tables: [{ title: `At ${callers} callers`, columns, rows }], charts: [] };
+}
