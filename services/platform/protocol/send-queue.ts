@@ -10,7 +10,8 @@ import { findTransferByKey } from "../store/transfers.ts";
 import { answerQueue, type RecordAnswer } from "./answer-queue.ts";
 import type { Permit } from "./grant-permits.ts";
 import { type Decision, type PermitRequest, permitRequests } from "./permit-requests.ts";
-import { writeOnce } from "./send.ts";
+import { type Sent, writeOnce } from "./send.ts";
+import { type SendPace, sendPace } from "./send-pace.ts";
 import type { RecordedAnswer, SendQueue, Turn } from "./sending.ts";
 import { acquireSessions, type Sessions } from "./sessions.ts";
 import { voidUnsent } from "./void-unsent.ts";
@@ -33,16 +34,17 @@ const SESSION_WAIT_MS = 1_000;
  */
 export function sendQueue(deps: Sender): SendQueue {
   const recordAnswer = answerQueue(deps);
+  const pace = sendPace();
   const queue = batchQueue<Waiting, Turn, Sessions>({
     maxItems: MAX_PERMITS,
     maxWaiting: MAX_WAITING,
     keyOf: ({ request }) => keyOf(request),
-    prepare: (waiting) => acquireFor(deps, waiting),
+    prepare: (waiting) => acquireFor(deps, waiting, pace),
     run: (waiting, sessions) =>
       permitAndSend(
         deps,
         waiting.map(({ request }) => request),
-        { sessions, recordAnswer },
+        { sessions, recordAnswer, pace },
       ),
     // A failure of the database may be the fault of no member, and is repeated by each caller.
     maySplit: (error) => !isTransient(error),
@@ -61,15 +63,19 @@ function keyOf(request: PermitRequest): string {
   return request.kind === "order" ? `key ${request.order.key}` : `leg ${request.leg.number}`;
 }
 
-async function acquireFor(deps: Sender, waiting: readonly Waiting[]): Promise<Sessions> {
+async function acquireFor(deps: Sender, waiting: readonly Waiting[], pace: SendPace): Promise<Sessions> {
   const sending = waiting.filter(({ request }) => request.kind === "leg" || !request.order.isEnqueued);
   const sinceMs = Math.min(...sending.map((each) => each.sinceMs));
   const waitedMs = deps.mt5.status().reachable ? 0 : performance.now() - sinceMs;
   const waitMs = Math.max(0, SESSION_WAIT_MS - waitedMs);
-  return await acquireSessions(deps, { sends: sending.length, waitMs });
+  return await acquireSessions(deps, { sends: sending.length, sendsOfASession: pace.sendsOfASession(), waitMs });
 }
 
-type Means = { readonly sessions: Sessions | undefined; readonly recordAnswer: RecordAnswer };
+type Means = {
+  readonly sessions: Sessions | undefined;
+  readonly recordAnswer: RecordAnswer;
+  readonly pace: SendPace;
+};
 
 type Sending = { readonly permit: Permit; readonly session: CommandSession };
 
@@ -77,7 +83,7 @@ type Sending = { readonly permit: Permit; readonly session: CommandSession };
 async function permitAndSend(
   deps: Sender,
   requests: readonly PermitRequest[],
-  { sessions, recordAnswer }: Means,
+  { sessions, ...means }: Means,
 ): Promise<readonly Turn[]> {
   using stack = new DisposableStack();
   if (sessions !== undefined) stack.use(sessions);
@@ -91,7 +97,7 @@ async function permitAndSend(
     const session = assigned.get(request);
     return permit === undefined || session === undefined ? [] : [{ permit, session }];
   });
-  const sent = sendAll(deps, sending, recordAnswer);
+  const sent = sendAll(deps, sending, means);
   sessions?.keep(sending.map(({ session }) => session));
   return decisions.map((decision) => {
     const isUnreachable = decision.kind === "wait" && sessions?.isEmpty === true;
@@ -149,13 +155,13 @@ async function findRequestedLeg({ pool }: Sender, request: PermitRequest): Promi
 function sendAll(
   deps: Sender,
   sending: readonly Sending[],
-  recordAnswer: RecordAnswer,
+  { recordAnswer, pace }: Pick<Means, "recordAnswer" | "pace">,
 ): ReadonlyMap<bigint, RecordedAnswer> {
   const results = new Map<bigint, RecordedAnswer>();
   for (const [session, own] of Map.groupBy(sending, (each) => each.session)) {
     let before: Promise<unknown> = Promise.resolve();
     for (const { permit } of own) {
-      const written = before.then(() => writeOnce(deps, permit, session));
+      const written = before.then(() => writeTimed(deps, { permit, session }, pace));
       const recorded = written.then(recordAnswer);
       // The request that waits for it gets the error; without one, the search for lost answers finds the leg.
       recorded.catch(() => undefined);
@@ -165,4 +171,11 @@ function sendAll(
     void before.then(() => session[Symbol.dispose]());
   }
   return results;
+}
+
+async function writeTimed(deps: Sender, { permit, session }: Sending, pace: SendPace): Promise<Sent> {
+  const startedAtMs = performance.now();
+  const sent = await writeOnce(deps, permit, session);
+  pace.note(performance.now() - startedAtMs);
+  return sent;
 }

@@ -14,10 +14,16 @@ export type Sessions = Disposable & {
   readonly maxItems: number;
 };
 
-/** Permits per session in one batch: few, because a permit can expire while its session is busy. */
-const SENDS_OF_A_SESSION = 2;
 /** Half of the usual sessions, so that the next batch finds some. */
 const MAX_SESSIONS = 4;
+
+export type SessionRequest = {
+  /** Commands that wait. */
+  readonly sends: number;
+  /** Commands that one session is given at once. */
+  readonly sendsOfASession: number;
+  readonly waitMs: number;
+};
 
 /**
  * Waits for one free session that is signed in, and adds others that are free at this moment: a permit without a session would
@@ -25,16 +31,16 @@ const MAX_SESSIONS = 4;
  */
 export async function acquireSessions(
   { mt5 }: Pick<Deps, "mt5">,
-  { sends, waitMs }: { readonly sends: number; readonly waitMs: number },
+  { sends, sendsOfASession, waitMs }: SessionRequest,
 ): Promise<Sessions> {
   const list: CommandSession[] = [];
-  const wanted = Math.min(MAX_SESSIONS, Math.ceil(sends / SENDS_OF_A_SESSION));
+  const wanted = Math.min(MAX_SESSIONS, Math.ceil(sends / sendsOfASession));
   while (list.length < wanted) {
     const session = await acquire(mt5, list.length === 0 ? waitMs : 0);
     if (session === undefined) break;
     list.push(session);
   }
-  const capacity = list.length * SENDS_OF_A_SESSION;
+  const capacity = list.length * sendsOfASession;
   const kept = new Set<CommandSession>();
   let assigned = 0;
   return {
