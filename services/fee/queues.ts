@@ -13,7 +13,10 @@ import { type Floors, readFloors } from "./processes/payment/read-floors.ts";
 import { type FinalPayment, type Settlement, settlePayments } from "./processes/payment/settle-payments.ts";
 import { type Collected, type Crystallisation, listCrystallisations, markCollected } from "./store/crystallisations.ts";
 
-/** Reads and writes that concurrent calls share: what waits while one commit runs is in the next. */
+/**
+ * Reads and writes that concurrent calls share: what waits while one commit runs is in the next. One commit of a kind at a
+ * time, because two would wait for each other at the rows of their Masters.
+ */
 export type FeeQueues = {
   readonly crystallising: BatchQueue<RequestedCrystallisation, Decided>;
   readonly settling: BatchQueue<FinalPayment, Settlement>;
@@ -38,8 +41,6 @@ const MAX_SETTLED = 500;
 const MAX_WAITING = 5_000;
 /** Subscription reads a few rows. */
 const FLOORS_MS = 3_000;
-/** While one commit waits for the row of a Master, another one goes on. */
-const MAX_COMMITS = 2;
 
 export function feeQueues(needs: QueueNeeds): FeeQueues {
   const { pool, subscriptions } = needs;
@@ -47,14 +48,12 @@ export function feeQueues(needs: QueueNeeds): FeeQueues {
     crystallising: batchQueue<RequestedCrystallisation, Decided>({
       maxItems: MAX_CRYSTALLISED,
       maxWaiting: MAX_WAITING,
-      maxBatches: MAX_COMMITS,
       keyOf: ({ investorLogin }) => investorLogin,
       run: (requested) => crystalliseTogether(needs, requested),
     }),
     settling: batchQueue<FinalPayment, Settlement>({
       maxItems: MAX_SETTLED,
       maxWaiting: MAX_WAITING,
-      maxBatches: MAX_COMMITS,
       keyOf: ({ payment }) => String(payment.id),
       run: (answered) => settlePayments(needs, answered),
     }),

@@ -79,7 +79,8 @@ export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: big
   table: fragment`fee_payment`,
   key: fragment`id`,
   keyType: fragment`bigint`,
-  isOpen: fragment`work.status in ('PENDING', 'EXECUTING')`,
+  // The condition of the index fee_payment_to_try.
+  isOpen: fragment`work.status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED')`,
   mayStart: fragment`(work.is_weekly or work.transfer_id is not null)
     and (
       work.status = 'EXECUTING'

@@ -31,23 +31,6 @@ export type PairDebt = {
   readonly since: Date;
 };
 
-/** Inserts pairs without a result. The Masters must be locked. */
-export async function insertPairs(
-  tx: Transaction,
-  pairs: readonly Pick<Pair, "investorLogin" | "masterLogin">[],
-): Promise<void> {
-  if (pairs.length === 0) return;
-  await many(
-    tx,
-    sql`insert into fee_pair (investor_login, master_login)
-        select *
-        from unnest(
-          ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
-          ${pairs.map(({ masterLogin }) => masterLogin)}::text[]
-        )`,
-  );
-}
-
 /** Locks the pairs of some Investors with these Masters, and all others with a debt that may be collected now. The Masters must be locked. */
 export async function lockPairs(
   tx: Transaction,
@@ -70,13 +53,13 @@ export async function lockPairs(
   return rows.map(pairOf);
 }
 
-/** Saves folded results and crystallisations. The pairs must be locked. */
+/** Saves folded results and crystallisations, of new pairs too. The Masters must be locked, and the pairs that exist. */
 export async function savePairs(tx: Transaction, pairs: readonly Omit<Pair, "debt">[]): Promise<void> {
   await many(
     tx,
-    sql`update fee_pair
-        set folded_number = saved.folded_number, earned_minor = saved.earned, mark_e8 = saved.mark,
-            layers = saved.layers, crystallised_at = saved.crystallised_at
+    sql`insert into fee_pair
+          (investor_login, master_login, folded_number, earned_minor, mark_e8, layers, crystallised_at)
+        select *
         from unnest(
           ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
           ${pairs.map(({ masterLogin }) => masterLogin)}::text[],
@@ -85,8 +68,10 @@ export async function savePairs(tx: Transaction, pairs: readonly Omit<Pair, "deb
           ${pairs.map(({ earnings }) => earnings.mark)}::bigint[],
           ${pairs.map(({ earnings }) => layersText(earnings.layers))}::jsonb[],
           ${pairs.map(({ crystallisedAt }) => crystallisedAt)}::timestamptz[]
-        ) as saved (investor_login, master_login, folded_number, earned, mark, layers, crystallised_at)
-        where fee_pair.investor_login = saved.investor_login and fee_pair.master_login = saved.master_login`,
+        )
+        on conflict (investor_login, master_login) do update
+        set folded_number = excluded.folded_number, earned_minor = excluded.earned_minor, mark_e8 = excluded.mark_e8,
+            layers = excluded.layers, crystallised_at = excluded.crystallised_at`,
   );
 }
 

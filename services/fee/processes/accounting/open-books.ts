@@ -3,7 +3,7 @@ import { type Debt, inOrder } from "../../domain/debt.ts";
 import { earn, NOTHING_EARNED } from "../../domain/layers.ts";
 import { listTerms, type Terms } from "../../store/configurations.ts";
 import { findFirstToFold, listPartsToFold } from "../../store/journal.ts";
-import { insertPairs, lockPairs, type Pair } from "../../store/pairs.ts";
+import { lockPairs, type Pair } from "../../store/pairs.ts";
 
 /** Everything that a decision about an Investor's fees is based on, locked until commit. */
 export type Books = {
@@ -27,7 +27,7 @@ export type WantedBooks = {
   readonly throughNumber: bigint;
 };
 
-/** The Masters must be locked, and the Investors distinct. */
+/** The Masters must be locked: only the holder of a Master's lock adds its pairs. The Investors are distinct. */
 export async function openBooks(tx: Transaction, wanted: readonly WantedBooks[]): Promise<Books[]> {
   const investorLogins = wanted.map(({ investorLogin }) => investorLogin);
   const masterLogins = new Set(wanted.flatMap(({ masterLogin }) => masterLogin ?? []));
@@ -38,11 +38,6 @@ export async function openBooks(tx: Transaction, wanted: readonly WantedBooks[])
     return known.get(nameOf(investorLogin, masterLogin)) ?? newPair(investorLogin, masterLogin);
   };
   const own = wanted.map(pairOf);
-  // Only the holder of the Master's lock inserts its pairs.
-  await insertPairs(
-    tx,
-    own.filter((pair) => pair !== undefined && !known.has(nameOf(pair.investorLogin, pair.masterLogin))) as Pair[],
-  );
   const folded = await foldAll(tx, wanted, own);
   const byInvestor = Map.groupBy(locked, ({ investorLogin }) => investorLogin);
   const terms = await listTerms(tx, investorLogins);
