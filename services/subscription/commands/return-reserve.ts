@@ -27,7 +27,7 @@ async function returnToPool(
   { now, wakeSignals }: Deps,
   { key, investorLogin }: { readonly key: string; readonly investorLogin: string },
 ): Promise<bigint> {
-  const books = await lockBooks(tx, { investorLogins: [investorLogin], masterLogins: [], keys: [key] });
+  const books = await lockBooks(tx, { investorLogins: [investorLogin], masterLogins: [], reserveKeys: [key] });
   const reserve = books.reserves.get(key);
   if (reserve === undefined) return 0n;
   const account = books.accounts.get(investorLogin);

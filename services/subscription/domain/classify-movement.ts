@@ -18,6 +18,16 @@ export type MovementKind =
   | "amendment"
   | "correction";
 
+/** Only these settle a reserve: the reversal of a fee has the same key as its debit. */
+export function isDebit(kind: MovementKind): boolean {
+  return kind === "withdrawal" || kind === "fee_debit";
+}
+
+/** On a Master, a transfer of the service. */
+export function isTransfer(kind: MovementKind): boolean {
+  return kind === "mirror" || kind === "exit";
+}
+
 /** A change of a balance, signed. */
 export type Movement = { readonly kind: MovementKind; readonly amount: bigint };
 
@@ -135,6 +145,6 @@ export function classifyMasterMovement(
 ): MasterEffect {
   if (kind === "trade") return "result";
   if (kind === "amendment") return "amendment";
-  if (expected === undefined || (kind !== "mirror" && kind !== "exit")) return "external";
+  if (expected === undefined || !isTransfer(kind)) return "external";
   return expected.amount === amount ? "transfer" : "wrong_amount";
 }

@@ -6,12 +6,7 @@ import {
   type HoldingBook,
   applyFlow,
 } from "./books.ts";
-import {
-  type InvestorEffect,
-  type MovementKind,
-  classifyInvestorMovement,
-  classifyMasterMovement,
-} from "./classify-movement.ts";
+import { type InvestorEffect, classifyInvestorMovement, classifyMasterMovement, isDebit } from "./classify-movement.ts";
 import { changeAccount, changeHolding } from "./buckets.ts";
 
 /** "known": the entry was filed before. "gap": an earlier entry is missing. */
@@ -53,11 +48,6 @@ function reportFurther(books: Books, movement: LoggedMovement, pooledIn: bigint 
 
 function reasonOf({ reason, dealId }: LoggedMovement): string {
   return `${reason || "amendment"}: deal ${dealId}`;
-}
-
-/** Only these settle a reserve: the reversal of a fee has the same key as its debit. */
-function isDebit(kind: MovementKind): boolean {
-  return kind === "withdrawal" || kind === "fee_debit";
 }
 
 function applyEffect(books: Books, holding: HoldingBook, effect: InvestorEffect): void {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { MirrorApplied } from "#proto/pamm/subscription/v1/events.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -25,6 +25,21 @@ test("all open flows of a Master become one transfer for their net", async () =>
   await settle(world);
   expect(mirrorsOf(world)).toHaveLength(before + 1);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(1_020_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("the mirrors of several Masters are recorded together and requested by one call", async () => {
+  const world = await aWorld();
+  const pairs = [await subscribed(world, aMaster(world), 500_00n), await subscribed(world, aMaster(world), 400_00n)];
+  for (const { investorLogin } of pairs) await deposit(world, investorLogin, 10_00n);
+  await deliver(world);
+  const calls = vi.spyOn(world.platform.client, "transferBatch");
+  await mirrorOpenFlows(world.deps);
+  expect(calls.mock.calls.map(([{ requests }]) => requests.map(({ legs }) => legs[0]!.login).toSorted())).toEqual([
+    pairs.map(({ masterLogin }) => masterLogin).toSorted(),
+  ]);
+  await settle(world);
+  expect(pairs.map(({ masterLogin }) => balanceOf(world.platform.ledger, masterLogin))).toEqual([510_00n, 410_00n]);
   await expectBooksToReconcile(world);
 });
 

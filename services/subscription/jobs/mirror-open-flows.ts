@@ -6,14 +6,14 @@ import type { Deps } from "../deps.ts";
 import { applyFlow } from "../domain/books.ts";
 import { takeWhatFits } from "../domain/parts.ts";
 import { jobContext } from "../processes/deadlines.ts";
-import { sendMirror } from "../processes/mirror/send-mirror.ts";
+import { sendMirrors } from "../processes/mirror/send-mirrors.ts";
 import { publishExitsCompleted, publishMirrorsApplied } from "../messages/capital-events.ts";
 import { insertArrivals } from "../store/arrivals.ts";
 import { listOpenFlows, type OpenFlow } from "../store/flows.ts";
 import {
-  insertMirror,
+  insertMirrors,
   listMastersToMirror,
-  lockMasterForMirror,
+  lockMastersForMirror,
   markMirrorsApplied,
   mirrorQueue,
   type OpenMirror,
@@ -21,8 +21,8 @@ import {
 import { lockHoldings, saveHoldings } from "../store/holdings.ts";
 import { cancelEmptied } from "../store/subscriptions.ts";
 
-/** Masters of one run, mirrored in parallel; the mirrors of each Master are sent strictly in order. */
-const MASTERS_PER_RUN = 8;
+/** Masters of one run, mirrored together; the mirrors of each Master are sent strictly in order. */
+const MASTERS_PER_RUN = 64;
 /** One event carries all flows of a mirror and must not exceed the message size of the broker. */
 const FLOWS_PER_MIRROR = 1_000;
 /** The deal id of a mirror whose flows cancel out: no transfer is needed. */
@@ -31,31 +31,37 @@ const NO_DEAL = 0n;
 /** Sends one transfer per Master for the net of all its open inflows and outflows. True when more are due now. */
 export async function mirrorOpenFlows(deps: Deps): Promise<boolean> {
   const masters = await listMastersToMirror(deps.pool, MASTERS_PER_RUN);
-  await Promise.all(masters.map((login) => netOpenFlows(deps, login)));
+  await netOpenFlows(deps, masters);
   if (masters.length > 0) failpoint("after_mirror");
   const claimed = await mirrorQueue.claim(deps.pool, MASTERS_PER_RUN);
-  await Promise.all(claimed.map((mirror) => sendMirror(deps, mirror, jobContext())));
+  if (claimed.length > 0) await sendMirrors(deps, claimed, jobContext());
   return claimed.length === MASTERS_PER_RUN || masters.length === MASTERS_PER_RUN;
 }
 
-/** A failure on one Master does not stop the others. */
-async function netOpenFlows(deps: Deps, login: string): Promise<void> {
+/** When it fails for several Masters it is repeated for each, because a failure on one must not stop the others. */
+async function netOpenFlows(deps: Deps, logins: readonly string[]): Promise<void> {
+  if (logins.length === 0) return;
   try {
-    await inTransaction(deps.pool, (tx) => openMirror(tx, deps, login));
+    await inTransaction(deps.pool, (tx) => openMirrors(tx, deps, logins));
   } catch (error) {
-    deps.log[retryLevel(error)]("flows of Master not netted, retry scheduled", { login, error });
+    const [login, ...others] = logins;
+    if (others.length > 0) for (const each of logins) await netOpenFlows(deps, [each]);
+    else deps.log[retryLevel(error)]("flows of Master not netted, retry scheduled", { login, error });
   }
 }
 
-/** Takes the open flows of a Master into one mirror. Flows that cancel out are applied at once, without a transfer. */
-async function openMirror(tx: Transaction, deps: Deps, masterLogin: string): Promise<void> {
-  const at = deps.now();
-  if (!(await lockMasterForMirror(tx, masterLogin))) return;
-  const flows = takeWhatFits(await listOpenFlows(tx, masterLogin, FLOWS_PER_MIRROR));
-  if (flows.length === 0) return;
-  const amount = flows.reduce((net, flow) => net + flow.amount, 0n);
-  const mirror = await insertMirror(tx, { masterLogin, amount, flowIds: flows.map(({ id }) => id), at });
-  if (amount === 0n) await applyAtOnce(tx, deps, mirror, flows);
+/** Takes the open flows of each Master into one mirror. Flows that cancel out are applied at once, without a transfer. */
+async function openMirrors(tx: Transaction, deps: Deps, masterLogins: readonly string[]): Promise<void> {
+  const locked = await lockMastersForMirror(tx, masterLogins);
+  const open = Map.groupBy(await listOpenFlows(tx, locked, FLOWS_PER_MIRROR), ({ masterLogin }) => masterLogin);
+  const nets = [...open].map(([masterLogin, flows]) => {
+    const taken = takeWhatFits(flows);
+    return { masterLogin, flows: taken, amount: taken.reduce((net, flow) => net + flow.amount, 0n) };
+  });
+  for (const mirror of await insertMirrors(tx, nets, deps.now())) {
+    const flows = nets.find(({ masterLogin }) => masterLogin === mirror.masterLogin)?.flows ?? [];
+    if (mirror.amount === 0n) await applyAtOnce(tx, deps, mirror, flows);
+  }
 }
 
 async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flows: readonly OpenFlow[]): Promise<void> {

@@ -9,8 +9,9 @@ export type BooksQuery = {
   readonly masterLogins: readonly string[];
   /** Investors whose movements may stop their Master. */
   readonly stoppingLogins?: readonly string[];
-  /** Keys of the movements; keys of other services match no row. */
-  readonly keys: readonly string[];
+  /** Keys of debits of Investors, and of transfers of Masters; keys of other services match no row. */
+  readonly reserveKeys?: readonly string[];
+  readonly transferKeys?: readonly string[];
 };
 
 /**
@@ -21,8 +22,8 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
   const poolsToStop = await listPoolsOf(tx, query.stoppingLogins ?? []);
   const pools = await lockPools(tx, [...query.masterLogins, ...poolsToStop]);
   const accounts = await lockAccounts(tx, query.investorLogins);
-  const reserves = await listOpenReserves(tx, query.keys);
-  const transfers = pools.length === 0 ? [] : await loadOpenTransfers(tx, query.keys);
+  const reserves = await listOpenReserves(tx, query.reserveKeys ?? []);
+  const transfers = await loadOpenTransfers(tx, query.transferKeys ?? []);
   const holdingIds = new Set<bigint>();
   for (const { pooledIn } of accounts) if (pooledIn !== undefined) holdingIds.add(pooledIn);
   for (const { subscriptionId } of reserves) holdingIds.add(subscriptionId);
@@ -126,8 +127,9 @@ async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promi
   return rows.map((row) => ({ ...row, stoppedReason: row.stoppedReason ?? undefined }));
 }
 
-function listOpenReserves(tx: Transaction, keys: readonly string[]): Promise<Reserve[]> {
-  return many<Reserve>(
+async function listOpenReserves(tx: Transaction, keys: readonly string[]): Promise<Reserve[]> {
+  if (keys.length === 0) return [];
+  return await many<Reserve>(
     tx,
     sql`select key, subscription_id as "subscriptionId", amount_minor as amount
         from reserve

@@ -4,7 +4,7 @@ import type { HoldingFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
 
 /** A flow that no mirror carries yet. */
-export type OpenFlow = HoldingFlow & { readonly id: bigint };
+export type OpenFlow = HoldingFlow & { readonly id: bigint; readonly masterLogin: string };
 
 /** Inserts flows. The Master is read from the subscription, so a flow cannot be mirrored on another Master. */
 export async function insertFlows(tx: Transaction, changes: readonly HoldingFlow[], at: Date): Promise<void> {
@@ -23,14 +23,28 @@ export async function insertFlows(tx: Transaction, changes: readonly HoldingFlow
   );
 }
 
-/** The caller has locked the pool, so no other transaction takes these flows. */
-export async function listOpenFlows(tx: Transaction, masterLogin: string, limit: number): Promise<OpenFlow[]> {
+/**
+ * The first open flows of each Master that has no open mirror, at most `limit` of each, in their order. The caller has locked the
+ * pools, so no other transaction takes these flows.
+ */
+export async function listOpenFlows(
+  tx: Transaction,
+  masterLogins: readonly string[],
+  limit: number,
+): Promise<OpenFlow[]> {
+  if (masterLogins.length === 0) return [];
   return many<OpenFlow>(
     tx,
-    sql`select id, subscription_id as "subscriptionId", amount_minor as amount
-        from flow
-        where master_login = ${masterLogin} and mirror_id is null
-        order by id
-        limit ${limit}`,
+    sql`select flow.id, login as "masterLogin", flow.subscription_id as "subscriptionId", flow.amount_minor as amount
+        from unnest(${masterLogins}::text[]) as pool (login)
+             cross join lateral (
+               select id, subscription_id, amount_minor
+               from flow
+               where master_login = pool.login and mirror_id is null
+               order by id
+               limit ${limit}
+             ) as flow
+        where not exists (select from mirror where mirror.master_login = pool.login and mirror.state = 'OPEN')
+        order by flow.id`,
   );
 }

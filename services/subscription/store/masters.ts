@@ -44,6 +44,17 @@ export type MasterProgress = Pick<
   readonly allocated: bigint;
 };
 
+/** Whether `saveProgress` would change more than the sum of what is not allocated. */
+export function hasProgress(before: Master, after: Master): boolean {
+  return (
+    before.struckDealId !== after.struckDealId ||
+    before.weeksClosedThrough?.getTime() !== after.weeksClosedThrough?.getTime() ||
+    before.lastAllocation !== after.lastAllocation ||
+    before.isInDeficit !== after.isInDeficit ||
+    before.arePositionsKnown !== after.arePositionsKnown
+  );
+}
+
 export async function saveProgress(tx: Transaction, progress: MasterProgress): Promise<void> {
   const { login, allocated, struckDealId, weeksClosedThrough, lastAllocation } = progress;
   const { isInDeficit, arePositionsKnown } = progress;

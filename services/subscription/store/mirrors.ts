@@ -1,4 +1,4 @@
-import { column, execute, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
 
@@ -14,8 +14,7 @@ export type OpenMirror = {
 export type NewMirror = {
   readonly masterLogin: string;
   readonly amount: bigint;
-  readonly flowIds: readonly bigint[];
-  readonly at: Date;
+  readonly flows: readonly { readonly id: bigint }[];
 };
 
 /** Masters with open flows and without an open mirror that are not stopped or delayed after a refusal. */
@@ -41,30 +40,44 @@ const NEXT_TO_MIRROR = fragment`(
     and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
 )`;
 
-/** False when another transaction has locked this Master, or when a mirror is open. */
-export async function lockMasterForMirror(tx: Transaction, login: string): Promise<boolean> {
-  const row = await maybeOne(
+/** Locks those of the Masters that may get a mirror and that no other transaction has locked. */
+export async function lockMastersForMirror(tx: Transaction, logins: readonly string[]): Promise<string[]> {
+  return await column<string>(
     tx,
     sql`select login
         from master_pool
-        where login = ${login} and stopped_reason is null and mirror_next_at <= clock_timestamp()
+        where login = any(${logins}::text[]) and stopped_reason is null and mirror_next_at <= clock_timestamp()
+        order by login
         for no key update skip locked`,
   );
-  if (row === undefined) return false;
-  const open = await maybeOne(tx, sql`select id from mirror where master_login = ${login} and state = 'OPEN'`);
-  return open === undefined;
 }
 
-export async function insertMirror(tx: Transaction, mirror: NewMirror): Promise<OpenMirror> {
-  const { masterLogin, amount, flowIds, at } = mirror;
-  const row = await one<{ id: bigint; key: string }>(
+/** Opens mirrors, each with its flows; at most one for each Master. */
+export async function insertMirrors(tx: Transaction, mirrors: readonly NewMirror[], at: Date): Promise<OpenMirror[]> {
+  if (mirrors.length === 0) return [];
+  const taken = mirrors.flatMap(({ masterLogin, flows }) => flows.map(({ id }) => ({ id, masterLogin })));
+  return await many<OpenMirror>(
     tx,
-    sql`insert into mirror (master_login, amount_minor, state, created_at, next_try_at)
-        values (${masterLogin}, ${amount}, 'OPEN', ${at}, clock_timestamp())
-        returning id, key`,
+    sql`with opened as (
+          insert into mirror (master_login, amount_minor, state, created_at, next_try_at)
+          select login, amount, 'OPEN', ${at}::timestamptz, clock_timestamp()
+          from unnest(
+            ${mirrors.map(({ masterLogin }) => masterLogin)}::text[],
+            ${mirrors.map(({ amount }) => amount)}::bigint[]
+          ) as net (login, amount)
+          returning id, key, master_login, amount_minor, tries
+        ), carried as (
+          update flow
+          set mirror_id = opened.id
+          from unnest(
+                 ${taken.map(({ id }) => id)}::bigint[],
+                 ${taken.map(({ masterLogin }) => masterLogin)}::text[]
+               ) as taken (flow_id, login)
+               join opened on opened.master_login = taken.login
+          where flow.id = taken.flow_id
+        )
+        select id, key, master_login as "masterLogin", amount_minor as amount, tries from opened`,
   );
-  await many(tx, sql`update flow set mirror_id = ${row.id} where id = any(${flowIds}::bigint[])`);
-  return { ...row, masterLogin, amount, tries: 0 };
 }
 
 /** Mirrors that are not applied. Those of a stopped Master wait. */

@@ -4,6 +4,8 @@ import type { Accrual, PoolPosition, UnitPool } from "../domain/pool/unit-pool.t
 
 type PositionRow = Omit<PoolPosition, "mark" | "perUnit"> & { readonly mark: string; readonly perUnit: string };
 type AccrualRow = { positionId: bigint; subscriptionId: bigint; basis: string; perUnit: string };
+/** A position has no owner, an accrual has no symbol. */
+type Row = (PositionRow & { readonly subscriptionId: null }) | AccrualRow;
 
 const SUSPENSE = 0n;
 
@@ -12,24 +14,26 @@ export async function readMarks(
   tx: Transaction,
   masterLogin: string,
 ): Promise<Pick<UnitPool, "positions" | "accruals">> {
-  const positions = await many<PositionRow>(
+  const rows = await many<Row>(
     tx,
-    sql`select position_id as "positionId", symbol, volume, mark, per_unit as "perUnit"
+    sql`select position_id as "positionId", symbol, volume, mark, per_unit as "perUnit",
+               null::bigint as "subscriptionId", null::numeric as basis, false as "isSuspense"
         from pool_position
         where master_login = ${masterLogin}
-        order by position_id`,
-  );
-  const accruals = await many<AccrualRow>(
-    tx,
-    sql`select position_id as "positionId", subscription_id as "subscriptionId", basis, per_unit as "perUnit"
+        union all
+        select position_id, null, null, null, per_unit, subscription_id, basis, subscription_id = ${SUSPENSE}
         from accrual
         where master_login = ${masterLogin}
-        order by position_id, subscription_id = ${SUSPENSE}, subscription_id`,
+        order by "positionId", "isSuspense", "subscriptionId" nulls first`,
   );
   return {
-    positions: positions.map((row) => ({ ...row, mark: BigInt(row.mark), perUnit: BigInt(row.perUnit) })),
-    accruals: accruals.map(toAccrual),
+    positions: rows.flatMap((row) => (row.subscriptionId === null ? [toPosition(row)] : [])),
+    accruals: rows.flatMap((row) => (row.subscriptionId === null ? [] : [toAccrual(row)])),
   };
+}
+
+function toPosition({ positionId, symbol, volume, mark, perUnit }: PositionRow): PoolPosition {
+  return { positionId, symbol, volume, mark: BigInt(mark), perUnit: BigInt(perUnit) };
 }
 
 function toAccrual({ positionId, subscriptionId, basis, perUnit }: AccrualRow): Accrual {

@@ -1,7 +1,6 @@
-import { column, many, sql } from "#kernel/postgres/query.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { UnitHolding } from "../domain/pool/unit-pool.ts";
-import { lockHoldings } from "./holdings.ts";
 
 export type ActiveHolding = {
   readonly subscriptionId: bigint;
@@ -20,7 +19,7 @@ export async function listActiveHoldings(tx: Transaction, masterLogin: string): 
   );
 }
 
-type HoldingRow = Omit<UnitHolding, "units"> & { readonly units: string };
+type HoldingRow = Omit<UnitHolding, "units"> & { readonly units: string; readonly isLocked: boolean };
 
 /**
  * The holdings of a pool. Units and carry change only under the lock of the pool, which the caller has; money also
@@ -29,31 +28,30 @@ type HoldingRow = Omit<UnitHolding, "units"> & { readonly units: string };
  * same value.
  */
 export async function readUnitHoldings(tx: Transaction, masterLogin: string): Promise<UnitHolding[]> {
-  const locked = new Set(await lockHoldingsToStrike(tx, masterLogin));
   const rows = await many<HoldingRow>(
     tx,
-    sql`select holding.subscription_id as "subscriptionId", units, pooled_minor as pooled, waiting_minor as waiting,
-               unredeemed_minor as unredeemed, carry_e8 as carry
+    sql`with to_strike as (
+          select holding.subscription_id, units, pooled_minor, waiting_minor, unredeemed_minor, carry_e8
+          from holding join subscription on subscription.id = holding.subscription_id
+          where holding.master_login = ${masterLogin} and (waiting_minor > 0 or unredeemed_minor > 0)
+            and subscription.status = 'ACTIVE'
+          order by holding.subscription_id
+          for no key update of holding
+        )
+        select subscription_id as "subscriptionId", units, pooled_minor as pooled, waiting_minor as waiting,
+               unredeemed_minor as unredeemed, carry_e8 as carry, true as "isLocked"
+        from to_strike
+        union all
+        select holding.subscription_id, units, pooled_minor, waiting_minor, unredeemed_minor, carry_e8, false
         from holding join subscription on subscription.id = holding.subscription_id
-        where subscription.master_login = ${masterLogin} and subscription.status = 'ACTIVE'
-        order by holding.subscription_id`,
+        where holding.master_login = ${masterLogin} and subscription.status = 'ACTIVE'
+          and holding.subscription_id not in (select subscription_id from to_strike)
+        order by "subscriptionId"`,
   );
-  return rows.map((row) => {
+  return rows.map(({ isLocked, ...row }) => {
     const holding = { ...row, units: BigInt(row.units) };
-    return locked.has(holding.subscriptionId) ? holding : withoutFlows(holding);
+    return isLocked ? holding : withoutFlows(holding);
   });
-}
-
-async function lockHoldingsToStrike(tx: Transaction, masterLogin: string): Promise<bigint[]> {
-  return await column<bigint>(
-    tx,
-    sql`select holding.subscription_id as "subscriptionId"
-        from holding join subscription on subscription.id = holding.subscription_id
-        where holding.master_login = ${masterLogin} and (waiting_minor > 0 or unredeemed_minor > 0)
-          and subscription.status = 'ACTIVE'
-        order by holding.subscription_id
-        for no key update of holding`,
-  );
 }
 
 function withoutFlows(holding: UnitHolding): UnitHolding {
@@ -68,13 +66,16 @@ export async function changeHoldings(
 ): Promise<void> {
   const changes = changesOf(before, after);
   if (changes.length === 0) return;
-  await lockHoldings(
-    tx,
-    changes.map(({ subscriptionId }) => subscriptionId),
-  );
   await many(
     tx,
-    sql`update holding
+    sql`with locked as (
+          select subscription_id
+          from holding
+          where subscription_id = any(${changes.map(({ subscriptionId }) => subscriptionId)}::bigint[])
+          order by subscription_id
+          for no key update
+        )
+        update holding
         set units = book.units, carry_e8 = book.carry, pooled_minor = pooled_minor + book.pooled,
             waiting_minor = waiting_minor + book.waiting, unredeemed_minor = unredeemed_minor + book.unredeemed
         from unnest(
@@ -85,6 +86,7 @@ export async function changeHoldings(
           ${changes.map(({ waiting }) => waiting)}::bigint[],
           ${changes.map(({ unredeemed }) => unredeemed)}::bigint[]
         ) as book (subscription_id, units, carry, pooled, waiting, unredeemed)
+             join locked on locked.subscription_id = book.subscription_id
         where holding.subscription_id = book.subscription_id`,
   );
 }

@@ -9,7 +9,7 @@ import type { UnitPool } from "../../domain/pool/unit-pool.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { deleteArrivals, listArrivals } from "../../store/arrivals.ts";
 import { lockAccounts } from "../../store/books.ts";
-import { type Master, saveProgress } from "../../store/masters.ts";
+import { hasProgress, type Master, saveProgress } from "../../store/masters.ts";
 import { listWaitingDeals, markDealsAllocated } from "../../store/results.ts";
 import { lockUnitPool, saveUnitPool } from "../../store/unit-pools.ts";
 import { listActiveHoldings } from "../../store/unit-holdings.ts";
@@ -18,6 +18,8 @@ import { stopForError } from "./stop.ts";
 
 /** The pool of a Master under the lock of this transaction, with the changes that are not saved yet. */
 export type Ledger = {
+  /** The Master as it was locked. */
+  readonly opened: Master;
   readonly master: Master;
   readonly stored: UnitPool;
   readonly pool: UnitPool;
@@ -56,9 +58,8 @@ export async function openLedger(
   const { login } = master;
   const limit = reading === undefined ? DEALS_PER_COMMIT : DEALS_OF_A_READING;
   const deals = await listWaitingDeals(tx, login, { through, limit });
-  const active = await listActiveHoldings(tx, login);
-  const sharing = deals.length === 0 ? [] : active.map(({ investorLogin }) => investorLogin);
-  await lockAccounts(tx, [...logins, ...sharing]);
+  const sharing = deals.length === 0 ? undefined : await listActiveHoldings(tx, login);
+  await lockAccounts(tx, [...logins, ...(sharing ?? []).map(({ investorLogin }) => investorLogin)]);
   const state = await lockPoolState(tx, master);
   const isAll = deals.length < limit;
   const { pool: stored } = state;
@@ -68,9 +69,11 @@ export async function openLedger(
     beyond: isAll ? undefined : await listBeyond(tx, login, { deals, pool: stored, through, reading }),
     arePositionsKnown: master.arePositionsKnown,
     acceptedDealsNumber: master.acceptedDealsNumber,
-    maxEvents: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, active.length))),
+    maxEvents: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, stored.holdings.length))),
   });
-  const recorded = await recordEvents(tx, deps, { master, active }, advance.events);
+  const { events } = advance;
+  const active = sharing ?? (events.length === 0 ? [] : await listActiveHoldings(tx, login));
+  const recorded = events.length === 0 ? {} : await recordEvents(tx, deps, { master, active }, events);
   const last = deals[advance.taken - 1];
   if (last !== undefined) await markDealsAllocated(tx, login, last.number, deps.now());
   if (advance.stopped !== undefined) {
@@ -88,7 +91,7 @@ export async function openLedger(
   const admitted = idsWithout(state.arrivals, arrivals);
   const now = { ...master, ...recorded, ...progressOf(advance) };
   return {
-    ledger: { master: now, stored, pool, arrivals, admitted, allocated },
+    ledger: { opened: master, master: now, stored, pool, arrivals, admitted, allocated },
     end: advance.end,
   };
 }
@@ -165,10 +168,10 @@ export async function strikeLedger(
   };
 }
 
-/** Must run in the transaction that opened the ledger. */
+/** Writes what has changed. Must run in the transaction that opened the ledger. */
 export async function saveLedger(tx: Transaction, ledger: Ledger): Promise<void> {
-  const { master, stored, pool, admitted, allocated } = ledger;
+  const { opened, master, stored, pool, admitted, allocated } = ledger;
   await saveUnitPool(tx, master.login, stored, pool);
   await deleteArrivals(tx, admitted);
-  await saveProgress(tx, { ...master, allocated });
+  if (allocated !== 0n || hasProgress(opened, master)) await saveProgress(tx, { ...master, allocated });
 }

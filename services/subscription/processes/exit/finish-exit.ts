@@ -68,8 +68,10 @@ async function enqueue(deps: Deps, exit: Exit, context: CallContext): Promise<bi
   if (leftAmount === 0n) return undefined;
   const transfer = await findFirstExitTransfer(pool, subscriptionId);
   if (transfer === undefined || transfer.transferId !== undefined) return transfer?.transferId;
-  await sendExit(deps, transfer, context);
+  const transferId = await sendExit(deps, transfer, context);
   deps.wakeSignals.exits.notify();
+  if (transferId !== undefined) return transferId;
+  // Another replica may have sent it, or have refused and replaced it.
   const sent = await findFirstExitTransfer(pool, subscriptionId);
   if (sent?.transferId !== undefined) return sent.transferId;
   throw unfinished("The Investor has left the pool. The exit transfer is still being sent.", context);

@@ -18,20 +18,26 @@ import { queuedTransfer, stateText } from "../../messages/transfer.ts";
 
 /**
  * Requests an exit transfer from platform, or reads its outcome: a key is executed once. A finally refused transfer is
- * replaced by one under a new key. The transfer counts as applied only when the log of the Master shows it.
+ * replaced by one under a new key. The transfer counts as applied only when the log of the Master shows it. Returns platform's id
+ * of the transfer; undefined when it was refused or not answered.
  */
-export async function sendExit(deps: Deps, transfer: ExitTransfer, context: CallContext): Promise<void> {
+export async function sendExit(deps: Deps, transfer: ExitTransfer, context: CallContext): Promise<bigint | undefined> {
   const { pool, log, platform } = deps;
   const { id, key, masterLogin: login, amount, tries } = transfer;
   try {
     const leg = { login, kind: MovementKind.EXIT, amount: moneyToProto(usd(-amount)) };
     const result = await platform.transfer(queuedTransfer(key, leg), withReplyReserve(context));
-    if (result.state === TransferState.REFUSED) return await followUp(deps, transfer, result);
+    if (result.state === TransferState.REFUSED) {
+      await followUp(deps, transfer, result);
+      return undefined;
+    }
     const reason = result.state === TransferState.APPLIED ? undefined : stateText(result);
     await markExitSent(pool, id, { transferId: result.transferId, reason });
+    return result.transferId;
   } catch (error) {
     log.info("exit transfer not answered, retry scheduled", { key, login, attempt: tries, error });
     await exitTransferQueue.retryLater(pool, [{ id, tries, reason: reasonOf(error) }]);
+    return undefined;
   }
 }
 

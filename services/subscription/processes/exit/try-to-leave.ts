@@ -30,12 +30,12 @@ export async function tryToLeave(deps: Deps, exit: Exit, context: CallContext): 
     await abandonTry(deps, { subscription, exit: { ...exit, state: "LOCKING" }, refusal }, context);
     throw error;
   }
-  return await continueLeaving(deps, exit.subscriptionId, context);
+  return await continueLeaving(deps, subscription, context);
 }
 
 /** Finishes a try in state LEAVING. Only a final refusal of the decision aborts it. */
-export async function continueLeaving(deps: Deps, subscriptionId: bigint, context: CallContext): Promise<Exit> {
-  const subscription = await getSubscription(deps.pool, subscriptionId);
+export async function continueLeaving(deps: Deps, subscription: Subscription, context: CallContext): Promise<Exit> {
+  const { id: subscriptionId } = subscription;
   const exit = await getExit(deps, subscriptionId);
   if (exit.state === "LEAVING") {
     const { refusal } = await decide(deps, { subscription, exit }, context);

@@ -3,6 +3,7 @@ import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import { type AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { Deps } from "../../deps.ts";
 import type { Books, LoggedMovement } from "../../domain/books.ts";
+import { isDebit, isTransfer } from "../../domain/classify-movement.ts";
 import { fileOnInvestor, fileOnMaster } from "../../domain/file-entry.ts";
 import { insertArrivals } from "../../store/arrivals.ts";
 import { lockBooks, saveAccounts, savePools } from "../../store/books.ts";
@@ -34,15 +35,32 @@ export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: re
     investorLogins: loginsOf(ours, AccountRole.INVESTOR),
     masterLogins: loginsOf(ours, AccountRole.MASTER),
     stoppingLogins: loginsOf(ours.filter(isAmendment), AccountRole.INVESTOR),
-    keys: [...new Set(ours.map(({ key }) => key))].filter((key) => key !== ""),
+    reserveKeys: keysOf([...sources.keys()].filter(({ kind }) => isDebit(kind))),
+    transferKeys: keysOf([...sources.keys()].filter(({ kind }) => isTransfer(kind))),
   });
+  const before = { accounts: new Map(books.accounts), pools: new Map(books.pools), holdings: new Map(books.holdings) };
   let gaps = 0;
   for (const [movement, { role }] of sources) {
     const filed = role === AccountRole.MASTER ? fileOnMaster(books, movement) : fileOnInvestor(books, movement);
     if (filed === "gap") gaps += 1;
   }
+  await save(tx, before, books);
   await record(tx, deps, books, sources);
   if (gaps > 0) afterCommit(tx, deps.wakeSignals.gaps.notify);
+}
+
+type Stored = Pick<Books, "accounts" | "pools" | "holdings">;
+
+/** Entries that were filed before change no book. */
+async function save(tx: Transaction, before: Stored, { accounts, pools, holdings }: Stored): Promise<void> {
+  await savePools(tx, changed(before.pools, pools));
+  await saveAccounts(tx, changed(before.accounts, accounts));
+  await saveHoldings(tx, changed(before.holdings, holdings));
+}
+
+/** A book that changes is replaced by another object. */
+function changed<Key, Book>(before: ReadonlyMap<Key, Book>, after: ReadonlyMap<Key, Book>): Book[] {
+  return [...after].flatMap(([key, book]) => (before.get(key) === book ? [] : [book]));
 }
 
 type Sources = ReadonlyMap<LoggedMovement, AccountMoved>;
@@ -50,9 +68,6 @@ type Sources = ReadonlyMap<LoggedMovement, AccountMoved>;
 async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: Sources): Promise<void> {
   const { outcome } = books;
   const at = deps.now();
-  await savePools(tx, [...books.pools.values()]);
-  await saveAccounts(tx, [...books.accounts.values()]);
-  await saveHoldings(tx, [...books.holdings.values()]);
   await insertArrivals(tx, outcome.arrivals);
   await closeReserves(tx, outcome.settledReserves, "SETTLED", at);
   await insertFlows(tx, outcome.flows, at);
@@ -68,7 +83,15 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
   );
   await insertFeeDebits(tx, outcome.feeDebits);
   await recordArrivals(tx, books, sources, at);
-  publishExitsCompleted(tx, await cancelEmptied(tx, [...books.holdings.keys()], at));
+  const left = [...books.holdings.values()].filter(({ isPooled }) => !isPooled);
+  publishExitsCompleted(
+    tx,
+    await cancelEmptied(
+      tx,
+      left.map(({ subscriptionId }) => subscriptionId),
+      at,
+    ),
+  );
   await recordStops(tx, outcome.stopped, at);
   wake(tx, deps, books);
 }
@@ -120,6 +143,10 @@ function sourceOf(sources: Sources, movement: LoggedMovement): AccountMoved {
   const source = sources.get(movement);
   assert(source !== undefined);
   return source;
+}
+
+function keysOf(movements: readonly LoggedMovement[]): string[] {
+  return [...new Set(movements.map(({ key }) => key))].filter((key) => key !== "");
 }
 
 function isAmendment({ kind }: AccountMoved): boolean {

@@ -63,7 +63,7 @@ async function lockInvestor(
   const { login } = reviewCase;
   const { holding: investorState } = await findInvestorState(tx, login);
   const master = investorState && (await lockMaster(tx, investorState.masterLogin));
-  const books = await lockBooks(tx, { investorLogins: [login], masterLogins: [], keys: [] });
+  const books = await lockBooks(tx, { investorLogins: [login], masterLogins: [] });
   const account = books.accounts.get(login);
   const holding = account?.pooledIn === undefined ? undefined : books.holdings.get(account.pooledIn);
   if (account === undefined || holding === undefined || holding.masterLogin !== master?.login) {
