@@ -1,7 +1,5 @@
 import { abs, type Finding } from "#kernel/reconcile/check.ts";
-import { ROWS_PER_RUN } from "#kernel/reconcile/rows-per-run.ts";
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { RowSelection } from "./find-runs.ts";
+import { type Fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 export const PAYMENT = "payment";
 export const CREDIT = "credit";
@@ -20,24 +18,16 @@ type PaymentRow = {
 };
 
 /** Executed payments without a credit of the same amount, account and key, and other payments with a credit. */
-export async function listBrokenPayments(db: Queryable, { after, again }: RowSelection): Promise<Finding[]> {
+export async function listBrokenPayments(db: Queryable, ids: Fragment): Promise<Finding[]> {
   const rows = await many<PaymentRow>(
     db,
-    sql`with examined as (
-          (select id from fee_payment order by id desc limit ${ROWS_PER_RUN})
-          union
-          (select id from fee_payment where id > ${after} order by id limit ${ROWS_PER_RUN})
-          union
-          select unnest(${again}::bigint[])
-        )
-        select payment.id, payment.master_login as master, payment.investor_login as investor, status,
+    sql`select payment.id, payment.master_login as master, payment.investor_login as investor, status,
                payment.amount_minor as "paidMinor", credit.amount_minor as "creditedMinor",
                payment.unique_key as "uniqueKey", credit.unique_key as "creditKey", credit.id as "creditId",
                payment.deal_id as deal
-        from examined
-             join fee_payment as payment on payment.id = examined.id
+        from fee_payment as payment
              left join payment_credit as credit on credit.id = payment.credit_id
-        where case status when 'EXECUTED' then
+        where payment.id in ${ids} and case status when 'EXECUTED' then
                 credit.id is null or credit.amount_minor <> payment.amount_minor or credit.kind <> payment.kind
                 or credit.unique_key <> payment.unique_key or credit.master_login <> payment.master_login
                 or credit.payment_account_login <> payment.payment_account_login
@@ -71,21 +61,13 @@ type CreditRow = {
 };
 
 /** Credits on a payment account that belong to no payment. */
-export async function listOrphanCredits(db: Queryable, { after, again }: RowSelection): Promise<Finding[]> {
+export async function listOrphanCredits(db: Queryable, ids: Fragment): Promise<Finding[]> {
   const rows = await many<CreditRow>(
     db,
-    sql`with examined as (
-          (select id from payment_credit order by id desc limit ${ROWS_PER_RUN})
-          union
-          (select id from payment_credit where id > ${after} order by id limit ${ROWS_PER_RUN})
-          union
-          select unnest(${again}::bigint[])
-        )
-        select credit.id, credit.master_login as master, payment_account_login as account,
+    sql`select credit.id, credit.master_login as master, payment_account_login as account,
                credit.amount_minor as "amountMinor", credit.deal_id as deal, unique_key as "uniqueKey"
-        from examined
-             join payment_credit as credit on credit.id = examined.id
-        where not exists (select from fee_payment where credit_id = credit.id)
+        from payment_credit as credit
+        where credit.id in ${ids} and not exists (select from fee_payment where credit_id = credit.id)
         order by credit.id`,
   );
   return rows.map(({ id, master, account, amountMinor, deal, uniqueKey }) => ({

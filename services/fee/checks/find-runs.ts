@@ -1,13 +1,8 @@
 import { abs, type Finding } from "#kernel/reconcile/check.ts";
-import { column, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { type Fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 export const RUN = "run";
 export const TWICE = "twice";
-/** Fee runs that one check run examines, each with all its payments; a large pool has thousands of payments. */
-export const FEE_RUNS_PER_RUN = 100;
-
-/** Rows after an id, and the ids of rows to examine again. */
-export type RowSelection = { readonly after: bigint; readonly again: readonly bigint[] };
 
 type Counts = { readonly open: number; readonly executed: number; readonly failed: number };
 type RunRow = {
@@ -20,20 +15,8 @@ type RunRow = {
   readonly dueMinor: bigint;
 };
 
-/** The fee runs of this check run: the newest, the next ones after the cursor, and those with an open break. */
-export async function listRunsToExamine(db: Queryable, { after, again }: RowSelection): Promise<bigint[]> {
-  return await column<bigint>(
-    db,
-    sql`(select id from fee_run order by id desc limit ${FEE_RUNS_PER_RUN})
-        union
-        (select id from fee_run where id > ${after} order by id limit ${FEE_RUNS_PER_RUN})
-        union
-        select unnest(${again}::bigint[])`,
-  );
-}
-
 /** Fee runs whose counts or sums differ from those of their payments. */
-export async function listBrokenRuns(db: Queryable, runs: readonly bigint[]): Promise<Finding[]> {
+export async function listBrokenRuns(db: Queryable, runs: Fragment): Promise<Finding[]> {
   const rows = await many<RunRow>(
     db,
     sql`with of_run as (
@@ -50,7 +33,7 @@ export async function listBrokenRuns(db: Queryable, runs: readonly bigint[]): Pr
           from fee_run
                left join fee_payment as payment on payment.run_id = fee_run.id
                left join payment_credit as credit on credit.id = payment.credit_id
-          where fee_run.id = any(${runs}::bigint[])
+          where fee_run.id in ${runs}
           group by fee_run.id
         )
         select id, master, counted, found, paid as "paidMinor", credited as "creditedMinor", due as "dueMinor"
@@ -82,7 +65,7 @@ type TwiceRow = {
 };
 
 /** Weekly runs in which one Investor has more than one fee. A debt that is collected in the run is not a fee. */
-export async function listPaidTwice(db: Queryable, runs: readonly bigint[]): Promise<Finding[]> {
+export async function listPaidTwice(db: Queryable, runs: Fragment): Promise<Finding[]> {
   const rows = await many<TwiceRow>(
     db,
     sql`select run_id as id, fee_payment.master_login as master, investor_login as investor,
@@ -91,7 +74,7 @@ export async function listPaidTwice(db: Queryable, runs: readonly bigint[]): Pro
                (sum(due_minor) - max(due_minor))::bigint as "beyondMinor"
         from fee_run
              join fee_payment on run_id = fee_run.id and fee_payment.kind = 'PF'
-        where fee_run.id = any(${runs}::bigint[]) and fee_run.kind = 'WEEKLY'
+        where fee_run.id in ${runs} and fee_run.kind = 'WEEKLY'
         group by run_id, fee_payment.master_login, investor_login
         having count(*) > 1
         order by run_id, investor_login`,

@@ -30,7 +30,7 @@ export function completeness({ pool, platform }: Pick<Deps, "pool" | "platform">
         const problem = problemOf(row, await findTransfer(platform, row.transferKey));
         if (problem !== undefined) findings.push(finding(row, problem));
       }
-      return { findings, covers: () => true, nextCursor: next };
+      return { findings, covers: () => true, nextCursor: next, endsPass: next === "" };
     },
   };
 }

@@ -1,5 +1,4 @@
-import { MAX_FINDINGS, type PendingBreak } from "#kernel/reconcile/check.ts";
-import { idsOf } from "#kernel/reconcile/rows-per-run.ts";
+import { idsOf, MAX_FINDINGS, type PendingBreak } from "#kernel/reconcile/check.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** Each of them costs one call to platform. */

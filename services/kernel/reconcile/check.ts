@@ -29,12 +29,16 @@ export type CheckRun = {
   readonly findings: readonly Finding[];
   /** Whether this run would have found the break again if it still existed. Only then is it closed. */
   readonly covers: (pendingBreak: PendingBreak) => boolean;
-  /** Where the next run continues; empty when this run reached the end. */
+  /** Where the next run continues; empty when each run reads everything. */
   readonly nextCursor: string;
+  /** Whether this run has completed a pass through all rows. */
+  readonly endsPass: boolean;
+  /** Whether new rows are left that this run should have read: then it is not complete. */
+  readonly isBehind?: boolean;
 };
 
 export type RunRequest = {
-  /** Where the previous run ended; empty at the beginning. */
+  /** Where the previous run ended; empty before the first one. */
   readonly cursor: string;
   /** All breaks that are not closed. A check that reads only a part of the rows must read these. */
   readonly pendingBreaks: readonly PendingBreak[];
@@ -54,6 +58,14 @@ export type Check = {
   readonly confirmations: 1 | 2;
   readonly run: (request: RunRequest) => Promise<CheckRun>;
 };
+
+/** The numbers in the keys of this kind, for example of transfer:17. */
+export function idsOf(pendingBreaks: readonly PendingBreak[], kind: string): bigint[] {
+  return pendingBreaks
+    .map(({ key }) => key.split(":"))
+    .filter(([name, id]) => name === kind && /^\d+$/.test(id ?? ""))
+    .map(([, id]) => BigInt(id ?? 0));
+}
 
 /** The size of a difference in minor units. */
 export function abs(minor: bigint): bigint {

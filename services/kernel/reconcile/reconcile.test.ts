@@ -26,7 +26,7 @@ test("each check runs at its interval on one process, another process takes over
     const check = await aCheck(pool, { name: "T2" });
     const run = async () => {
       ran.push(processName);
-      return { findings: [aFinding("deal:1")], covers: () => true, nextCursor: "" };
+      return { findings: [aFinding("deal:1")], covers: () => true, nextCursor: "", endsPass: true };
     };
     const job = reconcile({ ...runDeps(pool), checks: [{ ...check, run }], maxMs: 20 });
     onTestFinished(() => job[Symbol.asyncDispose]());
@@ -55,7 +55,7 @@ test("a check that fails does not prevent the others", async () => {
     name: "T4",
     run: async () => {
       hasRun = true;
-      return { findings: [], covers: () => true, nextCursor: "" };
+      return { findings: [], covers: () => true, nextCursor: "", endsPass: true };
     },
   });
   const job = reconcile({ ...runDeps(pool), checks: [bad, good], maxMs: 1_000 });

@@ -79,7 +79,7 @@ test("a run continues at the cursor, and the end of a full pass is recorded", as
   const check = await aCheck(pool, {
     run: async ({ cursor }) => {
       cursors.push(cursor);
-      return { findings: [], covers: () => false, nextCursor: cursor === "" ? "500" : "" };
+      return { findings: [], covers: () => false, nextCursor: cursor === "" ? "500" : "", endsPass: cursor === "500" };
     },
   });
   await runCheck(runDeps(pool), check, undefined);
@@ -88,6 +88,20 @@ test("a run continues at the cursor, and the end of a full pass is recorded", as
   await runCheck(runDeps(pool), check, undefined);
   expect(cursors).toEqual(["", "500", ""]);
   expect((await stateOf(pool)).fullPassAt).toBeInstanceOf(Date);
+});
+
+test("a run that leaves new rows keeps its findings and its cursor, and is not complete", async () => {
+  const pool = await reconciliationPool();
+  const check = await aCheck(pool);
+  await runCheck(runDeps(pool), check, undefined);
+  const { completedAt } = await stateOf(pool);
+  for (const findings of [[], [aFinding("deal:1")]]) {
+    check.answer({ findings, isBehind: true, nextCursor: "7" });
+    await runCheck(runDeps(pool), check, undefined);
+    expect(await stateOf(pool)).toMatchObject({ completedAt, error: expect.stringContaining("not compared yet") });
+  }
+  expect(await keysOf(pool)).toEqual(["deal:1"]);
+  expect(await one(pool, sql`select cursor from reconciliation_check`)).toEqual({ cursor: "7" });
 });
 
 test("a check that fails records the error, keeps its breaks and its last completion, and recovers", async () => {
@@ -132,7 +146,7 @@ test.each([
   const check = await aCheck(pool, {
     run: async () => {
       await execute(pool, sql`update lease set owner = 'b', fence = fence + 1`);
-      return { findings, covers: () => true, nextCursor: "" };
+      return { findings, covers: () => true, nextCursor: "", endsPass: true };
     },
   });
   await runCheck(runDeps(pool), check, lease);

@@ -5,6 +5,7 @@ import type { Check, CheckRun, Finding, PendingBreak, RunRequest } from "./check
 
 /** A check without a complete run for this many intervals is stale. */
 const STALE_AFTER_INTERVALS = 3;
+const BEHIND = "New rows are not compared yet. The next run continues with them.";
 
 export type CheckState = {
   readonly name: string;
@@ -113,15 +114,16 @@ export async function beginRun(db: Queryable, name: string, maxPending: number):
 export async function completeRun(
   db: Queryable,
   name: string,
-  { nextCursor }: Pick<CheckRun, "nextCursor">,
+  { nextCursor, endsPass, isBehind = false }: Pick<CheckRun, "nextCursor" | "endsPass" | "isBehind">,
   lease: Lease | undefined,
 ): Promise<void> {
   const isHeld = lease === undefined ? fragment`true` : holdsLease(lease);
   await execute(
     db,
     sql`update reconciliation_check
-        set completed_at = clock_timestamp(), error = '', cursor = ${nextCursor},
-            full_pass_at = case ${nextCursor} when '' then clock_timestamp() else full_pass_at end
+        set completed_at = case when ${isBehind} then completed_at else clock_timestamp() end,
+            error = ${isBehind ? BEHIND : ""}, cursor = ${nextCursor},
+            full_pass_at = case when ${endsPass} then clock_timestamp() else full_pass_at end
         where name = ${name} and ${isHeld}`,
   );
 }

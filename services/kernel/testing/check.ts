@@ -20,7 +20,7 @@ export async function aCheck(
   pool: Pool,
   own: Partial<Check> = {},
 ): Promise<Check & { find: (...findings: Finding[]) => void; answer: (run: Partial<CheckRun>) => void }> {
-  let run: CheckRun = { findings: [], covers: () => true, nextCursor: "" };
+  let run: CheckRun = { findings: [], covers: () => true, nextCursor: "", endsPass: true };
   const check: Check = {
     name: "T1",
     title: "what a test compares",

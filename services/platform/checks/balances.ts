@@ -50,6 +50,7 @@ export function balances(deps: BalanceDeps): Check {
         findings,
         covers: () => true,
         nextCursor: page.length < LOGINS_PER_RUN ? "" : (page.at(-1)?.login ?? ""),
+        endsPass: page.length < LOGINS_PER_RUN,
       };
     },
   };

@@ -10,6 +10,10 @@ import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/
 import { readLogin } from "../protocol/history/read-history.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { platformChecks } from "./checks.ts";
+import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
+import { runCheck } from "#kernel/reconcile/run-check.ts";
+import { insertChecks } from "#kernel/reconcile/store.ts";
+import { insertManyDeposits } from "../testing/many-transfers.ts";
 
 /** The findings of one run of a check, in short form. */
 async function findingsOfCheck({ deps }: Instance, name: string): Promise<Finding[]> {
@@ -72,6 +76,48 @@ test.concurrent("transfer_legs finds legs that do not sum to 0.00, a missing leg
     { key: "transfer:2" },
   ]);
 });
+
+test.for(["transfer_legs", "deal_matching"])(
+  "%s finds a corruption of a new row, and of an old row by the pass through all rows",
+  { timeout: 60_000 },
+  async (name, context) => {
+    const instance = await (await aWorld(context)).start({ hasJobs: false });
+    const { deps } = instance;
+    const { pool, log } = deps;
+    const login = await anAccount(instance);
+    const check = platformChecks({ ...deps, readLogin: (each) => readLogin(deps, each) }).find(
+      (each) => each.name === name,
+    )!;
+    await insertChecks(pool, [check]);
+    const run = async () => {
+      await runCheck({ pool, log }, check, undefined);
+      const { items } = await listBreaks(pool, { afterId: 0n, limit: 10, withoutChecks: true });
+      return items.map(({ key }) => key.split(":")[1]);
+    };
+    await insertManyDeposits(pool, login, 2_000);
+    for (let count = 0; count < 2; count += 1) expect(await run()).toEqual([]);
+    await insertManyDeposits(pool, login, 10, 2_000);
+    const [old, fresh] = ["many:1900", "many:2005"];
+    const ids = await many<{ id: string; key: string }>(
+      pool,
+      sql`select case ${name} when 'transfer_legs' then transfer.id else number end::text as id, key
+          from transfer join leg on transfer_id = transfer.id
+          where key in (${old}, ${fresh}) order by key`,
+    );
+    const idOf = (key: string) => ids.find((each) => each.key === key)?.id;
+    await corrupt(
+      pool,
+      name === "transfer_legs"
+        ? `update transfer set leg_count = 2 where key in ('${old}', '${fresh}')`
+        : `update log_entry set amount_minor = 99 where key in ('${old}', '${fresh}')`,
+    );
+    const found: (string | undefined)[] = [];
+    for (let runs = 0; found.length < 2 && runs < 20; runs += 1) {
+      for (const id of await run()) if (!found.includes(id)) found.push(id);
+    }
+    expect(found.toSorted()).toEqual([idOf(old), idOf(fresh)]);
+  },
+);
 
 test.concurrent("deal_matching finds an applied leg without its deal, with another amount, or with the deal of another account", async (context) => {
   const instance = await (await aWorld(context)).start({ hasJobs: false });

@@ -1,9 +1,11 @@
-import { type Check, CHECK_EVERY_MS, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { column, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { type Check, CHECK_EVERY_MS, type Finding } from "#kernel/reconcile/check.ts";
+import { MAX_OPEN_ROWS, selectIds } from "#kernel/reconcile/table-walk.ts";
+import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { Deps } from "../deps.ts";
-import { idsOf, nextCursor, ROWS_PER_RUN } from "#kernel/reconcile/rows-per-run.ts";
 
 const KEY = "transfer";
+const TABLES = { transfer: { name: "transfer", rows: fragment`transfer`, id: fragment`id` } };
 
 type Row = {
   readonly id: bigint;
@@ -29,33 +31,43 @@ export function legs({ pool }: Pick<Deps, "pool">): Check {
     title: "Transfers are complete or marked open; fee debit equals fee credit.",
     everyMs: CHECK_EVERY_MS,
     confirmations: 1,
-    async run({ cursor, pendingBreaks }) {
-      const after = BigInt(cursor === "" ? 0 : cursor);
-      return inSnapshot(pool, async (db) => {
-        const rows = await many<Row>(db, brokenTransfers(after, idsOf(pendingBreaks, KEY)));
-        return {
-          findings: rows.map(findingOf),
-          covers: () => true,
-          nextCursor: await nextCursor(db, lastAfter(after)),
-        };
-      });
-    },
+    run: (request) =>
+      walkTables(
+        {
+          pool,
+          tables: TABLES,
+          everyMs: CHECK_EVERY_MS,
+          async examine(db, { transfer }, { broken, open }) {
+            const ids = selectIds(transfer, [...broken(KEY), ...open("transfer")]);
+            const rows = await many<Row>(db, brokenTransfers(ids));
+            return { findings: rows.map(findingOf), open: { transfer: await listOpen(db, ids) } };
+          },
+        },
+        request,
+      ),
   };
 }
 
-function lastAfter(id: bigint) {
-  return sql`select id from transfer where id > ${id} order by id offset ${ROWS_PER_RUN - 1} limit 1`;
+/** Transfers with a leg that is not final. The two parts are those of the indexes of such legs. */
+function listOpen(db: Queryable, ids: Fragment): Promise<bigint[]> {
+  return column<bigint>(
+    db,
+    sql`select distinct transfer_id
+        from (
+          select transfer_id from leg where state in ('INTENT', 'SENDING', 'UNKNOWN')
+          union all
+          select transfer_id from leg where state = 'REVIEW'
+        ) as open
+        where transfer_id in ${ids}
+        order by transfer_id
+        limit ${MAX_OPEN_ROWS + 1}`,
+  );
 }
 
-/** The newest transfers, one page of older ones, and those of pending breaks. */
-function brokenTransfers(after: bigint, again: readonly bigint[]) {
+function brokenTransfers(ids: Fragment) {
   return sql`
     with selected as (
-      (select id, key, leg_count from transfer order by id desc limit ${ROWS_PER_RUN})
-      union
-      (select id, key, leg_count from transfer where id > ${after} order by id limit ${ROWS_PER_RUN})
-      union
-      select id, key, leg_count from transfer where id = any (${again}::bigint[])
+      select id, key, leg_count from transfer where id in ${ids}
     ), status as (
       select selected.id, selected.key, selected.leg_count, leg.login, role,
              number, ordinal, state, amount_minor, deal_id, is_ready,

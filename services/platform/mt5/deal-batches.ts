@@ -53,6 +53,9 @@ export type DealName = Pick<Deal, "login" | "ticket">;
 /** The deal of a row that was read before and needs no reading, by its mark; undefined for any other row. */
 export type Recall = (mark: string) => DealName | undefined;
 
+/** The rows of a group that are read. */
+export type RowSelection = { readonly isAskedFor: (login: string) => boolean; readonly recall?: Recall };
+
 /** What the platform answers about the deals of a group. */
 export type GroupDeals =
   | {
@@ -79,8 +82,7 @@ export async function findGroupDeals(
   mt5: Mt5ReadContext,
   group: string,
   period: Period,
-  isAskedFor: (login: string) => boolean,
-  recall: Recall = () => undefined,
+  { isAskedFor, recall = () => undefined }: RowSelection,
 ): Promise<GroupDeals> {
   const clock = await mt5.clock();
   const recognition = { markOf, isKnown: (mark: string) => recall(mark) !== undefined };
@@ -130,11 +132,7 @@ async function selectedBy(
   }
 }
 
-type RowReading = {
-  readonly clock: ServerClock;
-  readonly isAskedFor: (login: string) => boolean;
-  readonly recall: Recall;
-};
+type RowReading = Required<RowSelection> & { readonly clock: ServerClock };
 
 function readRows(
   rows: readonly JsonValue[],

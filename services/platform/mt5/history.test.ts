@@ -84,15 +84,17 @@ const isAny = () => true;
 
 test("deals of a group are found with one request; rows of accounts that are not asked for only count", async () => {
   const logins = [await platform.account("1.00"), await platform.account("2.00")];
-  const found = await mt5.findGroupDeals("pamm\\investor", allTime(), (login) => login === logins[1]);
+  const found = await mt5.findGroupDeals("pamm\\investor", allTime(), {
+    isAskedFor: (login) => login === logins[1],
+  });
   if (found.kind !== "read") throw new Error(found.kind);
   expect(found.deals.map(({ login, profitMinor }) => [login, profitMinor])).toEqual([[logins[1], 2_00n]]);
   expect(found.rows).toBeGreaterThanOrEqual(2);
-  expect(await mt5.findGroupDeals("pamm\\investor2", allTime(), isAny)).toMatchObject({ rows: 0 });
+  expect(await mt5.findGroupDeals("pamm\\investor2", allTime(), { isAskedFor: isAny })).toMatchObject({ rows: 0 });
 });
 
 test("a refused selection by group is distinguished from a limit and from a failure", async () => {
-  const find = () => mt5.findGroupDeals("pamm\\investor", allTime(), isAny);
+  const find = () => mt5.findGroupDeals("pamm\\investor", allTime(), { isAskedFor: isAny });
   for (const code of [3, 8, 13, 12_000, 12_002]) {
     await platform.fault("deal/get_batch", `retcode:${code}`, { parameter: "group" });
     expect(await find()).toMatchObject({ kind: "refused", reason: expect.stringMatching(new RegExp(`^${code} `)) });

@@ -63,7 +63,7 @@ test(
       }, CLOCKS[zone]);
       const pages = await answerOf(readDeals(mt5, LOGIN, PERIOD));
       const batch = await answerOf(findDeals(mt5, [LOGIN], PERIOD));
-      const group = await answerOf(findGroupDeals(mt5, "pamm", PERIOD, (login) => login === LOGIN));
+      const group = await answerOf(findGroupDeals(mt5, "pamm", PERIOD, { isAskedFor: (login) => login === LOGIN }));
       const byTicket = await answerOf(findDealsByTicket(mt5, [7n]));
       const one = await answerOf(getDeal(mt5, 7n));
       const tickets = new Set(pages?.map(({ ticket }) => ticket));
@@ -117,7 +117,7 @@ test(
     const reads: ((mt5: Mt5Context) => Promise<unknown>)[] = [
       (mt5) => readDeals(mt5, LOGIN, PERIOD),
       (mt5) => findDeals(mt5, [LOGIN], PERIOD),
-      (mt5) => findGroupDeals(mt5, "pamm", PERIOD, () => true),
+      (mt5) => findGroupDeals(mt5, "pamm", PERIOD, { isAskedFor: () => true }),
       (mt5) => findDealsByTicket(mt5, [7n]),
       (mt5) => listGroupLogins(mt5, "pamm"),
       (mt5) => getDeal(mt5, 7n),

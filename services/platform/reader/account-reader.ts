@@ -133,12 +133,10 @@ export class AccountReader {
         span: run.span,
         slice,
         find: (period) =>
-          this.#deps.mt5.findGroupDeals(
-            name,
-            period,
-            (login) => this.#known.has(login),
-            (mark) => this.#seen.recall(mark),
-          ),
+          this.#deps.mt5.findGroupDeals(name, period, {
+            isAskedFor: (login) => this.#known.has(login),
+            recall: (mark) => this.#seen.recall(mark),
+          }),
         take: async ({ deals, known, unreadable }, period) => {
           for (const login of unreadable) run.unreadable.add(login);
           const except = [...absent, ...unreadable];

@@ -58,6 +58,13 @@ export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Chec
           ],
         };
       });
+      const nextCursor = cursorAfter(
+        { master: masterAfter, investor: investorAfter },
+        {
+          master: nextLogin(masterAfter, read.masters, MASTERS_PER_RUN),
+          investor: nextLogin(investorAfter, read.investors, INVESTORS_PER_RUN),
+        },
+      );
       return {
         findings: [
           ...(await findUnreconciled(platform, "master", read.masters)),
@@ -66,13 +73,8 @@ export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Chec
           ...read.differences.map(poolFinding),
         ],
         covers: () => true,
-        nextCursor: cursorAfter(
-          { master: masterAfter, investor: investorAfter },
-          {
-            master: nextLogin(masterAfter, read.masters, MASTERS_PER_RUN),
-            investor: nextLogin(investorAfter, read.investors, INVESTORS_PER_RUN),
-          },
-        ),
+        nextCursor,
+        endsPass: nextCursor === "",
       };
     },
   };

@@ -69,7 +69,7 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
     countDeals: (login, period) => request("number of deals", () => history([login], period).length),
     findDeals: (logins, period) => request("deals", () => history(logins, period)),
     // All accounts are in one group.
-    findGroupDeals: (_group, period, isAskedFor) =>
+    findGroupDeals: (_group, period, { isAskedFor }) =>
       request("deals of a group", () => {
         const deals = history(server.logins, period);
         const asked = deals.filter(({ login }) => isAskedFor(login));

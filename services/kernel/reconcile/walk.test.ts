@@ -1,0 +1,173 @@
+import { beforeEach, expect, test, vi } from "vitest";
+import type { Pool } from "../postgres/pool.ts";
+import { column, execute, fragment, sql } from "../postgres/query.ts";
+import { inTransaction } from "../postgres/transaction.ts";
+import { DAY_MS, MINUTE_MS } from "../duration.ts";
+import { aFinding, reconciliationPool } from "../testing/check.ts";
+import type { CheckRun } from "./check.ts";
+import { selectIds } from "./table-walk.ts";
+import { walkTables } from "./walk.ts";
+
+const WITHIN = { timeout: 20_000, interval: 10 };
+const TABLES = { item: { name: "item", rows: fragment`item`, id: fragment`id` } };
+
+let pool: Pool;
+let cursor: string;
+/** Of the last run, in the order of the pages. */
+let examined: bigint[];
+
+beforeEach(async () => {
+  pool = await reconciliationPool();
+  cursor = "";
+  await pool.query(`create table item (
+    id bigint generated always as identity primary key, is_open boolean not null default false, is_bad boolean not null default false
+  )`);
+});
+
+/** Transactions of other databases of the server that were in progress at the last run have ended. */
+async function untilSettled(): Promise<void> {
+  const { item } = JSON.parse(cursor) as { item: { horizon: string } };
+  await vi.waitFor(async () => {
+    const { rows } = await pool.query("select pg_snapshot_xmin(pg_current_snapshot())::text as xmin");
+    expect(BigInt(rows[0].xmin)).toBeGreaterThanOrEqual(BigInt(item.horizon));
+  }, WITHIN);
+}
+
+async function run(broken: readonly bigint[] = []): Promise<CheckRun> {
+  examined = [];
+  const check = walkTables(
+    {
+      pool,
+      tables: TABLES,
+      everyMs: MINUTE_MS,
+      async examine(db, { item }, old) {
+        const ids = selectIds(item, [...old.broken("item"), ...old.open("item")]);
+        examined.push(...(await column<bigint>(db, sql`select id from item where id in ${ids} order by id`)));
+        const bad = await column<bigint>(db, sql`select id from item where is_bad and id in ${ids}`);
+        const open = await column<bigint>(
+          db,
+          sql`select id from item where is_open and id in ${ids} order by id limit 20001`,
+        );
+        return { findings: bad.map((id) => aFinding(`item:${id}`)), open: { item: open } };
+      },
+    },
+    { cursor, pendingBreaks: broken.map((id) => ({ key: `item:${id}`, login: "" })) },
+  );
+  const done = await check;
+  cursor = done.nextCursor;
+  return done;
+}
+
+const add = (count: number, is: { isOpen?: boolean; isBad?: boolean } = {}) =>
+  execute(
+    pool,
+    sql`insert into item (is_open, is_bad)
+        select ${is.isOpen ?? false}, ${is.isBad ?? false} from generate_series(1, ${count}::integer)`,
+  );
+const keysOf = ({ findings }: CheckRun) => findings.map(({ key }) => key);
+
+/** The pass through the old rows is far from the new ones. */
+async function withOldRows(): Promise<void> {
+  await add(30_000);
+  await run();
+  await untilSettled();
+  await run();
+}
+
+test("a new row is examined by the run after the one that has seen it, and by no later one", async () => {
+  await withOldRows();
+  await add(3);
+  await run();
+  expect(examined.filter((id) => id > 30_000n)).toEqual([]);
+  await untilSettled();
+  await run();
+  expect(examined.filter((id) => id > 30_000n)).toEqual([30_001n, 30_002n, 30_003n]);
+  await run();
+  expect(examined.filter((id) => id > 30_000n)).toEqual([]);
+});
+
+test("a corruption of a new row is found by the next runs, of an old row by the pass, and repaired ones are not", async () => {
+  await withOldRows();
+  await add(1, { isBad: true });
+  await execute(pool, sql`update item set is_bad = true where id = 29_000`);
+  await run();
+  await untilSettled();
+  expect(keysOf(await run())).toEqual(["item:30001"]);
+  const found = new Set<string>();
+  for (let runs = 0, isOver = false; !isOver; runs += 1) {
+    expect(runs).toBeLessThan(70);
+    const done = await run([30_001n]);
+    for (const key of keysOf(done)) found.add(key);
+    isOver = done.endsPass;
+  }
+  expect([...found].toSorted()).toEqual(["item:29000", "item:30001"]);
+  await execute(pool, sql`update item set is_bad = false`);
+  expect(keysOf(await run([29_000n, 30_001n]))).toEqual([]);
+  expect(examined).toEqual(expect.arrayContaining([29_000n, 30_001n]));
+}, 60_000);
+
+test("a row that is committed after rows with higher ids is examined as a new one", async () => {
+  await withOldRows();
+  await inTransaction(pool, async (late) => {
+    await execute(late, sql`insert into item default values`);
+    await add(2);
+    for (let count = 0; count < 3; count += 1) {
+      await run();
+      expect(examined.filter((id) => id > 30_000n)).toEqual([]);
+    }
+  });
+  await untilSettled();
+  await run();
+  expect(examined.filter((id) => id > 30_000n)).toEqual([30_001n, 30_002n, 30_003n]);
+});
+
+test("one run examines all new rows, however many, and each once", async () => {
+  await add(1);
+  for (let count = 0; count < 3; count += 1) {
+    await run();
+    await untilSettled();
+  }
+  await add(23_000);
+  await run();
+  await untilSettled();
+  const done = await run();
+  expect(done.isBehind).toBe(false);
+  // The pass has examined some of them before.
+  const fresh = examined.filter((id) => id > 1_001n);
+  expect(fresh).toHaveLength(22_000);
+  expect(new Set(fresh).size).toBe(22_000);
+});
+
+test("a row that may still change is examined in every run until it does not", async () => {
+  await withOldRows();
+  await add(1, { isOpen: true });
+  await run();
+  await untilSettled();
+  for (let count = 0; count < 3; count += 1) {
+    await run();
+    expect(examined).toContain(30_001n);
+  }
+  await execute(pool, sql`update item set is_open = false, is_bad = true where id = 30_001`);
+  expect(keysOf(await run())).toEqual(["item:30001"]);
+  await run();
+  expect(examined).not.toContain(30_001n);
+});
+
+test("while too many rows may still change, new ones wait, and the check is not complete", async () => {
+  await add(26_000, { isOpen: true });
+  await run();
+  await untilSettled();
+  expect((await run()).isBehind).toBe(true);
+  expect(examined).not.toContain(26_000n);
+  await execute(pool, sql`update item set is_open = false, is_bad = id = 26_000`);
+  const done = await run();
+  expect(done).toMatchObject({ isBehind: false });
+  expect(keysOf(done)).toEqual(["item:26000"]);
+});
+
+test("a pass through a large table takes about a day", async () => {
+  await add(2_000);
+  await pool.query("update pg_class set reltuples = 2000000 where oid = 'item'::regclass");
+  await run();
+  expect(examined).toHaveLength(Math.ceil(2_000_000 / (DAY_MS / MINUTE_MS)));
+});

@@ -1,0 +1,116 @@
+import { SECOND_MS } from "../duration.ts";
+import type { Pool } from "../postgres/pool.ts";
+import type { Queryable } from "../postgres/query.ts";
+import { type CheckRun, type Finding, idsOf, inSnapshot, type RunRequest } from "./check.ts";
+import {
+  AT_THE_START,
+  nextPage,
+  type Page,
+  type Position,
+  positionAfter,
+  readHorizon,
+  type Table,
+} from "./table-walk.ts";
+
+export type Walk<Name extends string> = {
+  readonly pool: Pool;
+  /** By the names under which the position of each is stored. */
+  readonly tables: Readonly<Record<Name, Table>>;
+  readonly everyMs: number;
+  readonly examine: (db: Queryable, pages: Readonly<Record<Name, Page>>, old: Examination) => Promise<Examined<Name>>;
+};
+
+/** Ids to examine beside those of the pages. */
+export type Examination = {
+  /** Rows with a break that is not closed, by the kind in its key, for example 17 for transfer:17. */
+  readonly broken: (kind: string) => readonly bigint[];
+  /** Rows that could still change when they were examined last, by table. */
+  readonly open: (table: string) => readonly bigint[];
+};
+
+export type Examined<Name extends string> = {
+  readonly findings: readonly Finding[];
+  /** By table: the examined rows that may still change, ascending. A table whose rows never change has none. */
+  readonly open?: Readonly<Partial<Record<Name, readonly bigint[]>>>;
+};
+
+/** New rows beyond this time wait for the next run, and the check is not complete. */
+const MAX_RUN_MS = 20 * SECOND_MS;
+
+/**
+ * One run of a check that reads what is new since its last run, however much that is, page by page, and a slice of all other
+ * rows. A run that does not reach the end of what is new is not complete.
+ */
+export async function walkTables<Name extends string>(
+  { pool, tables, everyMs, examine }: Walk<Name>,
+  { cursor, pendingBreaks }: RunRequest,
+): Promise<CheckRun> {
+  const names = Object.keys(tables) as Name[];
+  const begin = positionsOf(names, cursor);
+  const untilMs = performance.now() + MAX_RUN_MS;
+  const findings = new Map<string, Finding>();
+  for (let at = begin; ;) {
+    const old = {
+      broken: (kind: string) => idsOf(pendingBreaks, kind),
+      open: (table: string) => at[table as Name].open,
+    };
+    const { pages, examined } = await inSnapshot(pool, async (db) => {
+      const read = {} as Record<Name, Page>;
+      for (const name of names) read[name] = await nextPage(db, tables[name], at[name], everyMs);
+      return { pages: read, examined: await examine(db, read, old) };
+    });
+    for (const finding of examined.findings) findings.set(finding.key, finding);
+    const after = mapOf(names, (name) => positionAfter(pages[name], examined.open?.[name] ?? []));
+    const isBehind = names.some((name) => after[name].examinedTo < pages[name].settledTo);
+    const hasMoved = names.some((name) => after[name].examinedTo > at[name].examinedTo);
+    if (isBehind && hasMoved && performance.now() < untilMs) {
+      at = mapOf(names, (name) => ({ ...at[name], ...after[name] }));
+      continue;
+    }
+    const hasNew = names.some((name) => pages[name].newest > after[name].examinedTo);
+    const horizon = hasNew ? await readHorizon(pool) : 0n;
+    const endsPass = names.every((name) => after[name].hasPassed);
+    const next = mapOf(names, (name): Position => {
+      const { isSettled, newest } = pages[name];
+      const mark = isSettled ? { newest, horizon } : { newest: at[name].newest, horizon: at[name].horizon };
+      const position = { ...after[name], ...mark };
+      return endsPass ? { ...position, passedTo: 0n, hasPassed: false } : position;
+    });
+    return { findings: [...findings.values()], covers: () => true, nextCursor: written(next), endsPass, isBehind };
+  }
+}
+
+function mapOf<Name extends string, Value>(
+  names: readonly Name[],
+  valueOf: (name: Name) => Value,
+): Record<Name, Value> {
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
+}
+
+function written(positions: Readonly<Record<string, Position>>): string {
+  return JSON.stringify(positions, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+}
+
+/** A table without a stored position begins at the start. */
+function positionsOf<Name extends string>(names: readonly Name[], cursor: string): Record<Name, Position> {
+  const stored = (cursor.startsWith("{") ? JSON.parse(cursor) : {}) as Record<string, StoredPosition | undefined>;
+  return mapOf(names, (name) => {
+    const { examinedTo, newest, horizon, open, passedTo, hasPassed } = stored[name] ?? AT_THE_START;
+    return {
+      examinedTo: BigInt(examinedTo),
+      newest: BigInt(newest),
+      horizon: BigInt(horizon),
+      open: open.map(BigInt),
+      passedTo: BigInt(passedTo),
+      hasPassed,
+    };
+  });
+}
+
+type StoredPosition = {
+  readonly [Member in keyof Position]: Position[Member] extends bigint
+    ? string
+    : Position[Member] extends boolean
+      ? boolean
+      : readonly string[];
+};
