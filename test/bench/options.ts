@@ -26,7 +26,7 @@ export type Options = {
 
 const FULL = {
   rounds: 5,
-  seconds: 5,
+  seconds: 4,
   warmUp: 2,
   callers: [1, 8, 64],
   investors: 200,
@@ -48,7 +48,7 @@ const QUICK = {
   minutes: 0.1,
 };
 
-/** node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 5] [--flows 100000] [--exits 10000] [--minutes 20] [--out docs] */
+/** node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 4] [--flows 100000] [--exits 10000] [--minutes 20] [--out docs] */
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],

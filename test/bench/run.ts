@@ -1,5 +1,5 @@
 /**
- * node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 5] [--flows 100000] [--exits 10000]
+ * node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 4] [--flows 100000] [--exits 10000]
  * [--minutes 20] [--out docs]
  *
  * Runs the named workloads, or all, and writes <out>/performance.md with its charts. Parts that are not named keep their last

@@ -167,3 +167,25 @@ test("a server that refuses the selection by group answers the selection by logi
     errors: [{ field: "parameter", message: "must be the name of a parameter, for example group" }],
   });
 });
+
+test("deals of a group are those of the period in the order of their tickets, also after one was deleted", async () => {
+  let nowMs = Date.UTC(2026, 0, 15, 12);
+  await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "UTC" });
+  await using client = await connectAuthenticated(simulator);
+  const [first, second] = [await addUser(client), await addUser(client)];
+  const tickets: string[] = [];
+  for (const login of [second, first, second, first, second]) {
+    tickets.push((await pay(client, login, "1.00")).answer.Ticket);
+    nowMs += 1_000;
+  }
+  await client.json(`/api/deal/delete?ticket=${tickets[2]}`, { method: "POST" });
+  const at = (index: number): number => Date.UTC(2026, 0, 15, 12) / 1_000 + index;
+  const found = async (from: number, to: number) => {
+    const { answer } = await client.json(`/api/deal/get_batch?group=pamm%5Cinvestor&from=${from}&to=${to}`);
+    return answer.map(({ Deal }: { Deal: string }) => Deal);
+  };
+
+  expect(await found(at(1), at(3))).toEqual([tickets[1], tickets[3]]);
+  expect(await found(at(0), at(9))).toEqual([tickets[0], tickets[1], tickets[3], tickets[4]]);
+  expect(await found(at(5), at(9))).toEqual([]);
+});

@@ -43,6 +43,27 @@ export function dealsInPeriod(server: TradeServer, login: number, period: Period
   return server.hidden.size === 0 ? found : found.filter(({ ticket }) => !isHidden(server, ticket));
 }
 
+/**
+ * From the newest deal back to the beginning of the period, because a period is short and recent: it costs the deals that
+ * are in it, however many accounts there are. In the order of their tickets, which is that of their times.
+ */
+export function dealsOfGroup(server: TradeServer, mask: string, { from, to }: Period): readonly Deal[] {
+  const { deals, accounts, counters } = server.books;
+  const isAsked = groupMask(mask);
+  const found: Deal[] = [];
+  // Tickets of deals that were deleted are missing.
+  for (let ticket = counters.nextDeal - 1, left = deals.size; left > 0; ticket -= 1) {
+    const deal = deals.get(ticket);
+    if (deal === undefined) continue;
+    left -= 1;
+    if (deal.timeMsc < from * 1_000) break;
+    const group = accounts.get(deal.login)?.group;
+    if (group === undefined || !isAsked(group) || !server.isVisibleGroup(group)) continue;
+    if (deal.timeMsc < (to + 1) * 1_000 && !isHidden(server, ticket)) found.push(deal);
+  }
+  return found.toReversed();
+}
+
 /** Times never go back within a list, so both ends are found by binary search. */
 function dealsBetween(books: Books, login: number, { from, to }: Period): readonly Deal[] {
   const deals = dealsOf(books, login);

@@ -8,13 +8,16 @@ import { CAPITAL_MINOR, groupOf, type LargeRole, loginOf, resultOf, type Step } 
 
 /** Lines of one write. */
 const LINES = 10_000;
-/** Its deals are older than everything that is read again. */
+/** Their deals are older than everything that is read again. */
 const AGE_MS = 3 * 86_400_000;
 /** A dealer other than the service. */
 const DEALER = 1;
 const FIRST_TICKET = 100_001;
 
-/** Writes the accounts of all steps into the journal of a simulator that has not started yet, each with one deposit. */
+/**
+ * Writes the accounts of all steps into the journal of a simulator that has not started yet. Those of Investors in no pool,
+ * whose deals are compared with what callers were answered, have their balance by a deposit; the others have it without a deal.
+ */
 export function writeJournal(stateDir: string, steps: readonly Step[]): void {
   const folder = join(stateDir, "simulator");
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -45,27 +48,25 @@ export function balanceOf(investor: number, isPooled: boolean): number {
 function* changesOf(steps: readonly Step[]): Generator<Change> {
   const timeMsc = Date.now() - AGE_MS;
   let ticket = FIRST_TICKET;
-  for (const step of steps) {
-    const { number, outside, pools } = step;
-    const group = (role: LargeRole): string => groupOf(role, number);
-    for (const pool of pools) {
+  for (const { number, outside, pools } of steps) {
+    const accountIn = (role: LargeRole, index: number, minor: number): Change => ({
+      kind: "account",
+      account: accountOf({ login: Number(loginOf(role, index)), group: groupOf(role, number), minor, timeMsc }),
+    });
+    for (const { master, first, last } of pools) {
       let capital = 0;
-      for (let investor = pool.first; investor <= pool.last; investor += 1) {
+      for (let investor = first; investor <= last; investor += 1) {
         const minor = balanceOf(investor, true);
         capital += minor;
-        const login = Number(loginOf("investor", investor));
-        yield* account({ login, group: group("investor"), minor, ticket, timeMsc });
-        ticket += 1;
+        yield accountIn("investor", investor, minor);
       }
-      const master = Number(loginOf("master", pool.master));
-      yield* account({ login: master, group: group("master"), minor: capital, ticket, timeMsc });
-      ticket += 1;
-      const payment = Number(loginOf("payment", pool.master));
-      yield* account({ login: payment, group: group("payment"), minor: 0, ticket, timeMsc });
+      yield accountIn("master", master, capital);
+      yield accountIn("payment", master, 0);
     }
     for (let investor = outside.first; investor <= outside.last; investor += 1) {
       const login = Number(loginOf("investor", investor));
-      yield* account({ login, group: group("investor"), minor: balanceOf(investor, false), ticket, timeMsc });
+      yield accountIn("investor", investor, 0);
+      yield { kind: "deals", deals: [depositOf({ login, minor: balanceOf(investor, false), ticket, timeMsc })] };
       ticket += 1;
     }
   }
@@ -76,16 +77,10 @@ type Opening = {
   readonly group: string;
   /** Cents. */
   readonly minor: number;
-  readonly ticket: number;
   readonly timeMsc: number;
 };
 
-function* account(opening: Opening): Generator<Change> {
-  yield { kind: "account", account: accountOf(opening) };
-  if (opening.minor > 0) yield { kind: "deals", deals: [depositOf(opening)] };
-}
-
-function accountOf({ login, group, timeMsc }: Opening): Account {
+function accountOf({ login, group, minor, timeMsc }: Opening): Account {
   const registeredAt = Math.floor(timeMsc / 1_000);
   return {
     login,
@@ -97,12 +92,12 @@ function accountOf({ login, group, timeMsc }: Opening): Account {
     passwords: { main: "", investor: "" },
     texts: {},
     numbers: {},
-    balance: 0n,
+    balance: BigInt(minor),
     credit: 0n,
   };
 }
 
-function depositOf({ login, minor, ticket, timeMsc }: Opening): Deal {
+function depositOf({ login, minor, ticket, timeMsc }: Omit<Opening, "group"> & { readonly ticket: number }): Deal {
   const { balance: action } = DEAL_ACTION;
   const deal = moneyDeal({ login, dealer: DEALER, action, amount: BigInt(minor), comment: "Deposit" });
   return { ...deal, ticket, timeMsc, modificationFlags: 0 };

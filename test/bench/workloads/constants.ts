@@ -10,8 +10,8 @@ import { startSystem } from "../system/start-system.ts";
 type Constant = { readonly variable: string; readonly values: readonly string[] };
 
 const CONSTANTS: readonly Constant[] = [
-  { variable: "MT5_SESSIONS", values: ["8", "2", "4", "16"] },
-  { variable: "DATABASE_CONNECTIONS", values: ["8", "4", "16"] },
+  { variable: "MT5_SESSIONS", values: ["8", "4", "16"] },
+  { variable: "DATABASE_CONNECTIONS", values: ["8", "16"] },
 ];
 const QUICK_CONSTANTS: readonly Constant[] = [{ variable: "MT5_SESSIONS", values: ["8", "2"] }];
 const ROUNDS = 2;

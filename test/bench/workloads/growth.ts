@@ -13,7 +13,7 @@ const SAMPLE = 500;
 const QUICK_SAMPLE = 40;
 /** Before anything is measured: services learn of the new accounts, and the first deposit of each Investor is past. */
 const SETTLE_MS = 5_000;
-const MAX_ROUNDS = 3;
+const MAX_ROUNDS = 2;
 const FLAT = 1.2;
 
 export const growth: Workload = {

@@ -17,7 +17,7 @@ import {
 } from "../params.ts";
 import { dealRecord } from "../records/deal-record.ts";
 import { type Answer, NO_CONTENT } from "../reply.ts";
-import { accountsOfGroup, dealsInPeriod, findAccount, findDeal, getAccount, type Period } from "../visible.ts";
+import { dealsInPeriod, dealsOfGroup, findAccount, findDeal, getAccount, type Period } from "../visible.ts";
 
 /** In seconds, after any deal. */
 const END_OF_TIME = 9_999_999_999;
@@ -62,7 +62,8 @@ function selectDeals(server: TradeServer, params: Params): readonly Deal[] {
     return tickets.map((ticket) => findDeal(server, ticket)).filter((deal) => deal !== undefined);
   }
   const period: Period = { from: requiredNumber(params, "from"), to: requiredNumber(params, "to") };
-  const accounts = logins?.map((login) => findAccount(server, login)) ?? accountsOfGroup(server, group ?? "");
+  if (logins === undefined) return dealsOfGroup(server, group ?? "", period);
+  const accounts = logins.map((login) => findAccount(server, login));
   return accounts.flatMap((account) => (account === undefined ? [] : dealsInPeriod(server, account.login, period)));
 }
 
