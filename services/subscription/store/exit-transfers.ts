@@ -25,6 +25,7 @@ export type NewExitTransfer = {
 };
 
 const NEXT_TRY = retryAt(fragment`tries`);
+const AFTER_REFUSALS = retryAt(fragment`part.refusals`);
 
 /**
  * Splits each amount into as many transfers as the platform's maximum requires; none for 0. The caller has locked the holdings,
@@ -43,7 +44,7 @@ export async function insertExitTransfers(
                                    refusals)
         select part.subscription_id, last.number + row_number() over (partition by part.subscription_id order by ordinal),
                part.master_login, amount, 'OPEN', ${at}::timestamptz,
-               case when part.refusals > 0 then ${retryAt(fragment`part.refusals`)} else clock_timestamp() end,
+               case when part.refusals > 0 then ${AFTER_REFUSALS} else clock_timestamp() end,
                part.refusals
         from unnest(
                ${parts.map(({ subscriptionId }) => subscriptionId)}::bigint[],

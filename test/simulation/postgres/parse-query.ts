@@ -94,7 +94,7 @@ function parseBodyPart(grammar: Grammar): Body {
 function parseSelect(grammar: Grammar): Select {
   const { tokens, expression } = grammar;
   const distinct = parseDistinct(grammar);
-  const hasOutputs = !tokens.sees("from") && !tokens.sees(")") && tokens.peek().kind !== "end";
+  const hasOutputs = !tokens.sees("from") && !tokens.sees("where") && !tokens.sees(")") && tokens.peek().kind !== "end";
   return {
     distinct,
     outputs: hasOutputs ? tokens.list(() => parseOutput(grammar)) : [],
