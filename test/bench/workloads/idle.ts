@@ -6,7 +6,7 @@ import { spreadOf } from "../statistics.ts";
 import { createPools } from "../system/accounts.ts";
 import { countStatements } from "../system/statements.ts";
 
-const MEASURE_MS = 20_000;
+const MEASURE_MS = 60_000;
 const QUICK_MS = 3_000;
 /** The work of the preparation ends: deliveries, postings, the first looks at new deals. */
 const SETTLE_MS = 75_000;
