@@ -22,6 +22,8 @@ export type EpisodeEnd =
 const MAX_LEAVES = 64;
 /** Bounds the memory; a leave that finds so many others before it is refused as busy. */
 const MAX_WAITING = 2_000;
+/** Codes with which the queue refuses what it has done nothing for. */
+const NOT_SERVED = new Set(["busy", "deadline_exceeded"]);
 
 type Entrance = { readonly queue: BatchQueue<PooledLeave, EpisodeEnd>; waiting: number };
 
@@ -30,8 +32,8 @@ const entrances = new WeakMap<Deps, Map<string, Entrance>>();
 
 /**
  * Decides a leave together with the others that wait for the same Master: one reading, one strike and one closing of the gate
- * for all. What waits while one episode runs is in the next. Rejects when the episode begins after `byMs`, and when the
- * outcome of a settled leave is not known.
+ * for all. What waits while one episode runs is in the next; a leave whose turn does not come by `byMs`, a monotonic instant,
+ * waits on. Rejects when the outcome of a settled leave is not known.
  */
 export async function joinEpisode(deps: Deps, leave: PooledLeave, byMs: number): Promise<EpisodeEnd> {
   const { masterLogin } = leave.holding;
@@ -42,6 +44,9 @@ export async function joinEpisode(deps: Deps, leave: PooledLeave, byMs: number):
   entrance.waiting += 1;
   try {
     return await entrance.queue.add(leave, byMs);
+  } catch (error) {
+    if (error instanceof Refusal && NOT_SERVED.has(error.code)) return waitsFor(masterLogin);
+    throw error;
   } finally {
     entrance.waiting -= 1;
     if (entrance.waiting === 0) ofProcess.delete(masterLogin);
@@ -91,7 +96,7 @@ async function settle(deps: Deps, waiting: Waiting, context: CallContext): Promi
         deps.log.info("fee not prepared, retry scheduled", { login, error: settled.error });
         return waits("Performance fees cannot be calculated now. Retry shortly.");
       case "closed":
-        return waits(`Another operation on Master ${login} is being decided. Retry shortly.`);
+        return waitsFor(login);
     }
   } catch (error) {
     const isRefusal = error instanceof Refusal;
@@ -100,6 +105,11 @@ async function settle(deps: Deps, waiting: Waiting, context: CallContext): Promi
     if (!isRefusal) deps.log.warn("Master not read, leaves refused", { login, count: leaves.length, error });
     return await refuseAll(deps, leaves, finalRefusal(error));
   }
+}
+
+/** For the leaves that are being decided. */
+function waitsFor(masterLogin: string) {
+  return waits(`Another operation on Master ${masterLogin} is being decided. Retry shortly.`);
 }
 
 function waits(message: string): Extract<EpisodeEnd, { kind: "waits" }> {

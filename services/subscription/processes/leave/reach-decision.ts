@@ -1,8 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { Refusal, recordedAs } from "#kernel/refusal.ts";
+import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
-import { allocationInProgress } from "../../domain/decide-leave.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { refuse } from "../../refusals.ts";
 import { findInvestorState, type InvestorState } from "../../store/investor-states.ts";
@@ -15,8 +14,6 @@ import { type EpisodeEnd, joinEpisode } from "./episode.ts";
 
 /** How long Leave waits for money in transit to the Master and for other leaves at its gate. */
 const WAIT_MS = 3_000;
-/** Codes with which a queue refuses what it has done nothing for. */
-const NOT_SERVED = new Set(["busy", "deadline_exceeded"]);
 
 /**
  * Runs a try until its outcome is recorded: DECIDED, under this try or an earlier one, or REFUSED. Several replicas may run
@@ -70,20 +67,7 @@ async function tryToDecide(deps: Deps, leave: NewLeave, wait: WaitBudget, contex
     deps.wakeSignals.mirrors.notify();
     return { kind: "waits", refusal: accountBusy("A transfer to the Master is still in progress. Retry shortly.") };
   }
-  return await waitAtGate(deps, { leave, holding }, wait);
-}
-
-async function waitAtGate(deps: Deps, leave: Parameters<typeof joinEpisode>[1], wait: WaitBudget): Promise<EpisodeEnd> {
-  try {
-    return await joinEpisode(deps, leave, wait.untilMs);
-  } catch (error) {
-    // The episodes before took too long, or too many wait: nothing was done for this leave.
-    const isUnserved = error instanceof Refusal && NOT_SERVED.has(error.code);
-    if (!isUnserved) throw error;
-    const { masterLogin } = leave.holding;
-    const message = `Another operation on Master ${masterLogin} is being decided. Retry shortly.`;
-    return { kind: "waits", refusal: allocationInProgress(message) };
-  }
+  return await joinEpisode(deps, { leave, holding }, wait.untilMs);
 }
 
 /** The Investor's holding and filed log position, filed up to the locked one; undefined when its log cannot be read. */
