@@ -1,9 +1,11 @@
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { shownWithinMs } from "../domain/next-scan.ts";
+import type { Span } from "../reader/read-group.ts";
 import type { SeenDeals } from "../reader/seen-deals.ts";
 import { findLoggedDeal } from "../store/logged-deals.ts";
 import {
+  type DatedDeal,
   type DealOfLogin,
   listUnshownOfGroup,
   listUnshownOfLogins,
@@ -59,10 +61,12 @@ export class DeletedDeals {
     }
   }
 
-  /** Notes as missing the deals that earlier reads have shown and that a read of all accounts did not show. */
-  noteVanished(read: { readonly fromMs: number; readonly toMs: number; readonly startedAtMs: number }): void {
-    const period = { fromMs: read.fromMs + EDGE_MS, toMs: read.toMs, sinceMs: read.startedAtMs };
-    for (const seen of this.#seen.listUnshown(period)) this.#note(seen);
+  /**
+   * Notes as missing the deals that earlier reads have shown, and that a read of this time of all accounts, begun at `sinceMs` of the
+   * monotonic clock, did not show.
+   */
+  noteVanished({ fromMs, nowMs: toMs }: Pick<Span, "fromMs" | "nowMs">, sinceMs: number): void {
+    for (const seen of this.#seen.listUnshown({ fromMs: fromMs + EDGE_MS, toMs, sinceMs })) this.#note(seen);
   }
 
   /** Requests each missing deal by its ticket, and reports those that the platform has deleted or changed. */
@@ -79,15 +83,14 @@ export class DeletedDeals {
     for (const { logged } of requested) this.#missing.delete(logged.ticket);
   }
 
-  #note(logged: MissingDeal): void {
+  #note(logged: DatedDeal): void {
     // Should it reappear, it is looked up: its log may have been corrected by then.
     this.#seen.forget(logged);
     if (!this.#missing.has(logged.ticket)) this.#missing.set(logged.ticket, { logged, missedAtMs: performance.now() });
   }
 }
 
-type MissingDeal = Pick<UnshownDeal, "login" | "ticket" | "at">;
-type Missing = { readonly logged: MissingDeal; readonly missedAtMs: number };
+type Missing = { readonly logged: DatedDeal; readonly missedAtMs: number };
 
 async function listUnshown(
   { pool, settings }: Deps,
@@ -101,7 +104,7 @@ async function listUnshown(
 
 async function amendmentOf(
   { mt5, pool, settings }: Deps,
-  { login, ticket, at }: MissingDeal,
+  { login, ticket, at }: DatedDeal,
 ): Promise<Amendment | undefined> {
   const shown = await mt5.getDeal(ticket);
   // Undefined for a leg of a Master whose deal no read has shown yet.

@@ -92,7 +92,7 @@ export class AccountReader {
     run.failures.push(...[...run.unreadable].map(unreadableDeal));
     if (run.failures.length > 0) throw new AggregateError(run.failures, "the history of some logins could not be read");
     if (isWhole) {
-      if (back.findsDeleted === "of_seen") this.#deleted.noteVanished(vanishedIn(run));
+      if (back.findsDeleted === "of_seen") this.#deleted.noteVanished(run.span, run.startedAtMs);
       this.#plan.noteRead(plan);
       await this.#moveCursor(endMs);
     }
@@ -210,10 +210,6 @@ type Taken = {
 function hasToCompareLogs(news: News, { findsDeleted, backMs }: ReadBack): boolean {
   if (findsDeleted !== "of_logs_after_entries") return findsDeleted === "of_logs";
   return news.hasLoggedWithin(backMs + LOGGED_MARGIN_MS);
-}
-
-function vanishedIn({ span, startedAtMs }: Run) {
-  return { fromMs: span.fromMs, toMs: span.nowMs, startedAtMs };
 }
 
 function unreadableDeal(login: string): Mt5Error {

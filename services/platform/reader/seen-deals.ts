@@ -1,9 +1,7 @@
 import { SECOND_MS } from "#kernel/duration.ts";
 import type { DealName, ShownDeal } from "../mt5/deal-batches.ts";
 import type { Deal } from "../mt5/deals.ts";
-import type { DealOfLogin } from "../store/amendments.ts";
-
-export type SeenDeal = DealOfLogin & { readonly at: Date };
+import type { DatedDeal, DealOfLogin } from "../store/amendments.ts";
 
 type Seen = DealOfLogin & {
   readonly atMs: number;
@@ -105,9 +103,9 @@ export class SeenDeals {
   }
 
   /** Recorded deals from `fromMs` to `toMs` that were shown, and not at or after `sinceMs` of the monotonic clock. */
-  listUnshown(period: { readonly fromMs: number; readonly toMs: number; readonly sinceMs: number }): SeenDeal[] {
+  listUnshown(period: { readonly fromMs: number; readonly toMs: number; readonly sinceMs: number }): DatedDeal[] {
     const { fromMs, toMs, sinceMs } = period;
-    const unshown: SeenDeal[] = [];
+    const unshown: DatedDeal[] = [];
     for (const { login, ticket, atMs, isRecorded, shownAtMs } of this.#seen.values()) {
       if (isRecorded && shownAtMs < sinceMs && atMs >= fromMs && atMs < toMs) {
         unshown.push({ login, ticket, at: new Date(atMs) });

@@ -7,9 +7,10 @@ export type Window = { readonly from: Date; readonly to: Date };
 
 export type DealOfLogin = { readonly login: string; readonly ticket: bigint };
 
+export type DatedDeal = DealOfLogin & { readonly at: Date };
+
 /** A recorded deal that a read of its time did not show. */
-export type UnshownDeal = DealOfLogin & {
-  readonly at: Date;
+export type UnshownDeal = DatedDeal & {
   /** Null when the deal is known only from the answer to a command. */
   readonly serverMsc: bigint | null;
 };
