@@ -3,7 +3,7 @@ import { isTransient } from "#kernel/postgres/failure.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { type Draft, recordCashflows, type Result } from "./commands/record-cashflows.ts";
-import { markPosted, type Posted } from "./store/cashflows.ts";
+import { markPosted, type Posted } from "./store/cashflow-transitions.ts";
 import { type DecidedTry, type HeldTry, markLeaving, markPaying } from "./store/withdrawals.ts";
 
 /** Writes that concurrent requests share: what waits while one commit runs is in the next. */

@@ -8,7 +8,7 @@ import { withdraw } from "./commands/withdraw.ts";
 import type { Deps } from "./deps.ts";
 import { RELEASE_AFTER_MS, releaseLocks, settleCashflows } from "./jobs/settle-cashflows.ts";
 import { balanceReads, getBalance } from "./queries/get-balance.ts";
-import { cashflowQueue } from "./store/cashflows.ts";
+import { cashflowQueue } from "./store/cashflow-transitions.ts";
 import { nextUnreleased } from "./store/withdrawals.ts";
 import { getOperation, listOperations, operationReads } from "./queries/operations.ts";
 

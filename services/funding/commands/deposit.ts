@@ -11,14 +11,8 @@ import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
 import { type Cashflow, depositKey } from "../domain/cashflow.ts";
 import { notSent, outcomeUnknown, refusalOfTransfer } from "../domain/transfer-outcome.ts";
-import {
-  findOpenOperation,
-  getCashflowById,
-  markRepeated,
-  markDoubt,
-  markNeverSent,
-  markRefused,
-} from "../store/cashflows.ts";
+import { findOpenOperation, getCashflowById } from "../store/cashflows.ts";
+import { markRepeated, markDoubt, markNeverSent, markRefused } from "../store/cashflow-transitions.ts";
 import { duplicateRuleOf } from "./record-cashflows.ts";
 import { record } from "./record.ts";
 import { finish, sendTransfer } from "./transfer.ts";

@@ -4,7 +4,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { cashflowQueues } from "../cashflow-queues.ts";
-import { markPosted } from "../store/cashflows.ts";
+import { markPosted } from "../store/cashflow-transitions.ts";
 import { addInvestor, addMaster } from "../store/investor-facts.ts";
 import { type Draft, type Recorded, recordCashflows } from "./record-cashflows.ts";
 

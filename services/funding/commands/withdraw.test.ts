@@ -5,7 +5,7 @@ import { enter } from "#test/support/platform-fake/ledger.ts";
 import { releaseLocks, settleCashflows } from "../jobs/settle-cashflows.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, aRefusal, usd, world, type World } from "../testing/funding.ts";
-import { markRefused } from "../store/cashflows.ts";
+import { markRefused } from "../store/cashflow-transitions.ts";
 import { withdraw } from "./withdraw.ts";
 
 const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };

@@ -7,7 +7,8 @@ import { settleWithdrawal } from "../commands/withdraw.ts";
 import { releaseForGood } from "../commands/withdrawal/end-saga.ts";
 import type { Deps } from "../deps.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
-import { cashflowQueue, listCashflowsById } from "../store/cashflows.ts";
+import { listCashflowsById } from "../store/cashflows.ts";
+import { cashflowQueue } from "../store/cashflow-transitions.ts";
 import { getSaga, listUnreleased } from "../store/withdrawals.ts";
 
 /** Settled at the same time; each uses one connection and one call at a time. */

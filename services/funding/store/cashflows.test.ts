@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { aNewWithdrawal } from "../testing/cashflows.ts";
-import { cashflowQueue, insertCashflows, listCashflowsById } from "./cashflows.ts";
+import { insertCashflows, listCashflowsById } from "./cashflows.ts";
+import { cashflowQueue } from "./cashflow-transitions.ts";
 
 test("of more due operations than the limit those that are due longest are claimed first", async () => {
   const { pool } = await testDatabase("funding");

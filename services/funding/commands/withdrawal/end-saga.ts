@@ -4,7 +4,7 @@ import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { lockOwnerOf } from "../../domain/cashflow.ts";
 import type { Saga } from "../../domain/withdrawal.ts";
-import { markRefused } from "../../store/cashflows.ts";
+import { markRefused } from "../../store/cashflow-transitions.ts";
 import { getSaga, lockTry, markReleased } from "../../store/withdrawals.ts";
 
 /**

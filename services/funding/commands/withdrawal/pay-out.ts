@@ -10,7 +10,7 @@ import type { Deps } from "../../deps.ts";
 import { lockOwnerOf, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
 import { outcomeUnknown, refusalOfTransfer } from "../../domain/transfer-outcome.ts";
 import type { Saga, WithdrawalDecision } from "../../domain/withdrawal.ts";
-import { markDoubt } from "../../store/cashflows.ts";
+import { markDoubt } from "../../store/cashflow-transitions.ts";
 import { getSaga } from "../../store/withdrawals.ts";
 import { finish, sendTransfer } from "../transfer.ts";
 import { refuseSaga, releaseForGood } from "./end-saga.ts";
