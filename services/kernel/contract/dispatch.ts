@@ -119,15 +119,18 @@ function decodeBytes(method: Method, payload: Uint8Array): unknown {
 
 /** Logs the error once, with its stack; the caller receives no detail of it. */
 function fault(log: Log, error: unknown, method: Method, headers: CallHeaders | undefined): Refusal {
-  log.error("request failed with an unexpected error, report this defect", {
+  const fields = {
     method: method.path,
     request_id: headers?.requestId,
     command_id: headers?.commandId,
     caller: headers?.caller,
     error,
-  });
+  };
+  const isUnavailable = isTransientFailure(error);
+  if (isUnavailable) log.warn("request failed, the database did not answer", fields);
+  else log.error("request failed with an unexpected error, report this defect", fields);
   const isCommand = headers !== undefined && headers.commandId !== "";
   // A query without a database has changed nothing and may be retried; the outcome of a command is unknown.
-  if (!isCommand && isTransientFailure(error)) return databaseUnavailable();
+  if (!isCommand && isUnavailable) return databaseUnavailable();
   return refuse("internal", "Internal error.", isCommand ? { outcome: "unknown" } : {});
 }

@@ -12,6 +12,7 @@ import {
   request,
   silent,
 } from "../testing/calls.ts";
+import { createLog } from "../log.ts";
 import { Refusal } from "../refusal.ts";
 import { grpcClient } from "./client.ts";
 import { serveOverGrpc } from "./serve.ts";
@@ -88,7 +89,11 @@ test("a text that Postgres cannot store is refused before the handler", async ()
 });
 
 test("a query without a database may be retried; the outcome of a command is unknown", async () => {
-  await using setup = await serving(() => Promise.reject(new Error("timeout exceeded when trying to connect")));
+  const lines: string[] = [];
+  const log = createLog({ service: "test", level: "warn", to: { write: (line: string) => void lines.push(line) } });
+  await using setup = await serving(() => Promise.reject(new Error("timeout exceeded when trying to connect")), {
+    log,
+  });
 
   expect(await refusalOf(setup.client.read(request, call()))).toMatchObject({
     code: "service_unavailable",
@@ -99,6 +104,12 @@ test("a query without a database may be retried; the outcome of a command is unk
     code: "internal",
     outcome: "unknown",
   });
+  // No defect to report.
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(
+    Array.from({ length: 2 }, () =>
+      expect.objectContaining({ level: "warn", msg: "request failed, the database did not answer" }),
+    ),
+  );
 });
 
 test("commands beyond the limit are refused as busy at once, while queries still pass", async () => {

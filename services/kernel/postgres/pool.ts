@@ -45,6 +45,8 @@ export function createPool({ url, schema, applicationName, max, onIdleError }: P
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    // An idle connection keeps its plans, and a burst of work does not wait for new connections.
+    idleTimeoutMillis: 0,
     query_timeout: SILENT_SERVER_TIMEOUT_MS,
     keepAlive: true,
     types: exactTypes(),

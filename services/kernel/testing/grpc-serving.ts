@@ -1,11 +1,11 @@
 import { Client as Channel, credentials, Metadata, status } from "@grpc/grpc-js";
-import { contract, type Read, silent as log } from "./calls.ts";
+import { contract, type Read, silent } from "./calls.ts";
 import { grpcClient } from "../grpc/client.ts";
 import { serveOverGrpc } from "../grpc/serve.ts";
 
 export const HOST = "127.0.0.1";
 
-export async function serving(read: Read, { maxConcurrent = 64 } = {}) {
+export async function serving(read: Read, { maxConcurrent = 64, log = silent } = {}) {
   const stack = new AsyncDisposableStack();
   const services = [{ contract, implementation: { read } }] as const;
   const served = stack.use(await serveOverGrpc({ host: HOST, port: 0, services, log, maxConcurrent }));
