@@ -31,6 +31,8 @@ const WORKERS = 3;
 /** Generous: a machine of two cores may run several of these at once. */
 const TEST_TIMEOUT_MS = 30_000;
 const START_TIMEOUT_MS = 60_000;
+/** A virtual machine may stand still for seconds. */
+const POLL_TIMEOUT_MS = 10_000;
 
 // Tests start hundreds of processes that compile the same sources.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, ".cache/compile");
@@ -45,6 +47,7 @@ export default defineConfig({
     testTimeout: TEST_TIMEOUT_MS,
     hookTimeout: START_TIMEOUT_MS,
     teardownTimeout: START_TIMEOUT_MS,
+    expect: { poll: { timeout: POLL_TIMEOUT_MS } },
     maxWorkers: WORKERS,
     sequence: { sequencer: LongestFirst },
     projects: [

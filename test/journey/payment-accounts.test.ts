@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { type Client, clientOf, dealsOf, platformBalanceOf } from "./support/client.ts";
+import { type Client, clientOf, dealsOf, platformBalanceOf, untilKnown } from "./support/client.ts";
 import { deposit, expectDone, unassign, withdraw } from "./support/client-requests.ts";
 import { expectProblem } from "./support/problem.ts";
 import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
@@ -25,7 +25,7 @@ async function poolWithPaidFee(): Promise<Pool> {
   const [investor = ""] = pool.investors;
   await bookResult(client, pool.login, "100");
   await expectBalances(client, { [investor]: "1100", [pool.login]: "1100" });
-  await expectDone(withdraw(client, investor, "70"));
+  await expectDone(withdraw(untilKnown(client), investor, "70"));
   await expectBalances(client, { [pool.paymentLogin]: "30", [investor]: "1000", [pool.login]: "1000" });
   await bookResult(client, pool.login, "100");
   await expectBalances(client, { [investor]: "1100", [pool.login]: "1100" });
@@ -38,14 +38,14 @@ async function expectFeesToStop({ login, investors }: Pool): Promise<void> {
   await reviewAbout(client, login, "fees_do_not_tie");
   expectProblem(await withdraw(client, investor, "1"), { ...STOPPED, members: { operation_id: text } });
   expectProblem(await unassign(client, login, investor), { ...STOPPED, members: { operation_id: text } });
-  await expectDone(deposit(client, investor, "10", "accepted"));
+  await expectDone(deposit(untilKnown(client), investor, "10", "accepted"));
   await expectBalances(client, { [login]: "1110" });
 }
 
 async function expectToResume({ login, paymentLogin, investors }: Pool, credited: string): Promise<void> {
   const [investor = ""] = investors;
   await decide(client, await reviewAbout(client, login, "fees_do_not_tie"), "resume", second);
-  await expectDone(withdraw(client, investor, "80"));
+  await expectDone(withdraw(untilKnown(client), investor, "80"));
   await expectBalances(client, { [paymentLogin]: credited, [investor]: "1000", [login]: "1000" });
 }
 
@@ -59,7 +59,7 @@ test(
     await expectFeesToStop(pool);
     const review = await reviewAbout(client, pool.login, "fees_do_not_tie");
     expect(review).toMatchObject({ actions: ["resume"], state: "open", evidence: { deal_ids: [expect.any(String)] } });
-    await expectDone(withdraw(client, other.investors[0] ?? "", "70"));
+    await expectDone(withdraw(untilKnown(client), other.investors[0] ?? "", "70"));
     expect(await platformBalanceOf(client, other.paymentLogin)).toBe(60_00n);
     // The second credit is decided in a review of platform; only the fee of the second profit is added, once.
     await expectToResume(pool, "90");

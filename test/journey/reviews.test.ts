@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { itemsOf } from "../../deploy/demo/exact-json.ts";
-import { type Client, clientOf, dealsOf, eventually } from "./support/client.ts";
+import { type Client, clientOf, dealsOf, eventually, untilKnown } from "./support/client.ts";
 import { assign, deposit, expectDone, newInvestor, unassign, withdraw } from "./support/client-requests.ts";
 import { expectProblem } from "./support/problem.ts";
 import { decide, newOperator, reviewAbout, vote } from "./support/reviews.ts";
@@ -76,8 +76,8 @@ test(
 
     const stop = await reviewAbout(client, login, "stopped");
     const unmatched = await reviewAbout(client, login, "unmatched_deal");
-    await expectDone(deposit(client, investor, "30", "while stopped"));
-    await expectDone(deposit(client, otherInvestor, "30", "goes on"));
+    await expectDone(deposit(untilKnown(client), investor, "30", "while stopped"));
+    await expectDone(deposit(untilKnown(client), otherInvestor, "30", "goes on"));
     await expectBalances(client, { [otherInvestor]: "230", [elsewhere.login]: "230" });
     const before = await dealsOfAll(client, [login, investor, newcomer]);
     for (const command of [
@@ -93,11 +93,11 @@ test(
     await expectBalances(client, { [login]: "500", [investor]: "530" });
     await decide(client, stop, "resume", second);
     await expectBalances(client, { [login]: "530", [investor]: "530" });
-    await expectDone(assign(client, login, newcomer));
+    await expectDone(assign(untilKnown(client), login, newcomer));
     await expectBalances(client, { [login]: "630" });
     await bookResult(client, login, "63");
     await expectBalances(client, { [login]: "693", [investor]: "583", [newcomer]: "110" });
-    await expectDone(withdraw(client, investor, "10"));
+    await expectDone(withdraw(untilKnown(client), investor, "10"));
     await expectProven(login);
     await expectProven(elsewhere.login);
     const { body } = await client.get("/api/v1/ops/reviews");
@@ -140,7 +140,7 @@ test(
       const { body } = await client.get("/api/v1/ops/reviews");
       expect(itemsOf(body["items"]).filter((item) => item["login"] === login)).toEqual([]);
     });
-    await expectDone(unassign(client, login, leaving));
+    await expectDone(unassign(untilKnown(client), login, leaving));
     await expectBalances(client, { [login]: "330", [staying]: "330", [leaving]: "535" });
     await expectProven(login);
     const { body } = await client.get("/api/v1/ops/breaks?limit=100");

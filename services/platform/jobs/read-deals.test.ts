@@ -73,7 +73,7 @@ test.concurrent("a deal of the same amount during a lost answer stays undecided 
   const instance = await world.start({ quietPeriodMs: 60_000 });
   const { service } = instance;
   const login = await anAccount(instance, "master");
-  await world.control.fault({ command: "trade/balance", effect: "late_apply", delay_ms: 2_500 });
+  await world.control.fault({ command: "trade/balance", effect: "late_apply", delay_ms: 8_000 });
   const mirror = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 5_00n }]);
   expect((await service.transfer(mirror, aCall(800))).state).toBe(TransferState.UNKNOWN);
 

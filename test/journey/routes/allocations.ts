@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { Client } from "../support/client.ts";
+import { type Client, untilKnown } from "../support/client.ts";
 import { assign, expectDone, newInvestor, unassign, withdraw } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import { exactly } from "../support/shape.ts";
@@ -49,7 +49,7 @@ export function allocations(client: () => Client): void {
     await bookResult(client(), master.login, "100");
     await expectBalances(client(), { [first]: "1100" });
     const second = await newInvestor(client(), "1100");
-    await expectDone(assign(client(), master.login, second, 0.3));
+    await expectDone(assign(untilKnown(client()), master.login, second, 0.3));
     await expectBalances(client(), { [master.login]: "2200" });
     await bookResult(client(), master.login, "100");
     await expectBalances(client(), { [first]: "1150", [second]: "1150", [master.login]: "2300" });
@@ -62,7 +62,7 @@ export function allocations(client: () => Client): void {
     await setPrice(client(), "1.10000");
     const position = await openPosition(client(), master.login);
     await setPrice(client(), "1.14500");
-    await expectDone(assign(client(), master.login, late, 0.3));
+    await expectDone(assign(untilKnown(client()), master.login, late, 0.3));
     await expectBalances(client(), { [master.login]: "1550" });
     await sleep(STRIKE_MS);
     await setPrice(client(), "1.24500");

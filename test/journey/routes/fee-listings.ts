@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { itemsOf, type JsonObject, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, eventually } from "../support/client.ts";
+import { type Client, eventually, untilKnown } from "../support/client.ts";
 import { CREDIT, expectFeesToReconcile, PAYMENT } from "../support/fees.ts";
 import { expectDone, withdraw } from "../support/client-requests.ts";
 import * as shape from "../support/shape.ts";
@@ -14,7 +14,7 @@ export function feeListings(client: () => Client): void {
     const [investor = ""] = master.investors;
     for (let fee = 1; fee <= 6; fee += 1) {
       await bookResult(client(), master.login, `${2 * fee}`);
-      await expectDone(withdraw(client(), investor, "0.01"));
+      await expectDone(withdraw(untilKnown(client()), investor, "0.01"));
     }
     const credits = (query: string) =>
       client().get(`/api/v1/perf-fee/transactions?master_login=${master.login}${query}`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Client, eventually } from "../support/client.ts";
+import { type Client, eventually, untilKnown } from "../support/client.ts";
 import { expectFeesToReconcile } from "../support/fees.ts";
 import { assign, deposit, expectDone, unassign, withdraw } from "../support/client-requests.ts";
 import * as shape from "../support/shape.ts";
@@ -102,16 +102,16 @@ export function feesOnDemand(client: () => Client): void {
     const master = await pooled(client(), ["1000"]);
     const [investor = ""] = master.investors;
     await bookResult(client(), master.login, "100");
-    await expectDone(unassign(client(), master.login, investor));
+    await expectDone(unassign(untilKnown(client()), master.login, investor));
     await expectBalances(client(), { [investor]: "1070", [master.login]: "0" });
-    await eventually(() => expectDone(assign(client(), master.login, investor, 0.3)));
+    await eventually(() => expectDone(assign(untilKnown(client()), master.login, investor, 0.3)));
     await expectBalances(client(), { [master.login]: "1070" });
     await bookResult(client(), master.login, "-50");
     await bookResult(client(), master.login, "60");
 
     const { body } = await withdraw(client(), investor, "0.01");
     expect(body).toMatchObject({ perf_fee_pending_at_request: "3.00", balance_before: "1080.00" });
-    await expectDone(deposit(client(), investor, "10", "later"));
+    await expectDone(deposit(untilKnown(client()), investor, "10", "later"));
     await expectBalances(client(), { [investor]: "1086.99", [master.login]: "1086.99" });
     await expectFeesToReconcile(client(), master);
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Client } from "../support/client.ts";
+import { type Client, untilKnown } from "../support/client.ts";
 import { assign, expectDone, newInvestor, newMaster } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
@@ -25,7 +25,7 @@ export function feeRoutes(client: () => Client): void {
     const { login: master } = await newMaster(client());
     const investor = await newInvestor(client());
     expectProblem(await read(investor), { status: 404, code: "fee_configuration_not_found" });
-    await expectDone(assign(client(), master, investor));
+    await expectDone(assign(untilKnown(client()), master, investor));
 
     const first = {
       ...CONFIGURATION,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Client, dealsOf, eventually, minorOf, platformBalanceOf } from "../support/client.ts";
+import { type Client, dealsOf, eventually, minorOf, platformBalanceOf, untilKnown } from "../support/client.ts";
 import { assign, deposit, expectDone, newInvestor, newMaster, withdraw } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
@@ -48,7 +48,7 @@ export function fundRoutes(client: () => Client): void {
   test("the minimum deposit of the Master applies to the first deposit into a pool only", async () => {
     const { login: master, id } = await newMaster(client());
     const login = await newInvestor(client());
-    await expectDone(assign(client(), master, login));
+    await expectDone(assign(untilKnown(client()), master, login));
     const patched = { method: "PATCH", body: `{"min_deposit":50}`, headers: { "content-type": "application/json" } };
     await expectDone(client().send(`/api/v1/master/${id}`, patched));
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, dealsOf, type Reply } from "../support/client.ts";
+import { type Client, dealsOf, type Reply, untilKnown } from "../support/client.ts";
 import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 
@@ -36,9 +36,9 @@ export function operationRoutes(client: () => Client): void {
   test("assigns, withdrawals and unassigns are in the same ledger, newest first; a long poll waits for the exit", async () => {
     const { login: master } = await newMaster(client());
     const login = await newInvestor(client(), "500");
-    const assigned = await expectDone(assign(client(), master, login));
-    const paid = await expectDone(withdraw(client(), login, "20"));
-    const left = await expectDone(unassign(client(), master, login));
+    const assigned = await expectDone(assign(untilKnown(client()), master, login));
+    const paid = await expectDone(withdraw(untilKnown(client()), login, "20"));
+    const left = await expectDone(unassign(untilKnown(client()), master, login));
     const waited = await client().get(`/api/v1/info/subscriptions?investor_login=${login}&wait=30`);
     expect(waited.items).toMatchObject([{ status: "CANCELLED" }]);
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, dealsOf, eventually } from "../support/client.ts";
+import { type Client, dealsOf, eventually, untilKnown } from "../support/client.ts";
 import { assign, deposit, expectDone, newInvestor, newMaster, unassign, withdraw } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
@@ -16,7 +16,7 @@ export function platformFaults(client: () => Client): void {
   test("open positions of the Master block withdraw and unassign until they are closed", async () => {
     const { login: master } = await newMaster(client());
     const investor = await newInvestor(client(), "10000");
-    await expectDone(assign(client(), master, investor));
+    await expectDone(assign(untilKnown(client()), master, investor));
     await eventually(async () => expect((await dealsOf(client(), master)).length).toBe(1));
     await client().control("POST", "prices", { symbol: "EURUSD", bid: "1.10000", ask: "1.10000" });
     const position = { login: master, symbol: "EURUSD", side: "buy", volume: "0.01" };
@@ -28,8 +28,8 @@ export function platformFaults(client: () => Client): void {
     await eventually(async () => expectProblem(await unassign(client(), master, investor), { ...blocked, members }));
 
     await client().control("POST", `positions/${textOf(isObject(opened) ? opened : {}, "position")}/close`, {});
-    await eventually(() => expectDone(withdraw(client(), investor, "10")));
-    await eventually(() => expectDone(unassign(client(), master, investor)));
+    await eventually(() => expectDone(withdraw(untilKnown(client()), investor, "10")));
+    await eventually(() => expectDone(unassign(untilKnown(client()), master, investor)));
   });
 
   test("a refusal of the platform is reported with its code, and no money is moved", async () => {
@@ -47,7 +47,7 @@ export function platformFaults(client: () => Client): void {
   test("a deposit whose answer the platform loses is found and answered as done, once", async () => {
     const login = await newInvestor(client());
     await fault("trade/balance", "drop_after");
-    const reply = await expectDone(deposit(client(), login, "10", "lost-answer"));
+    const reply = await expectDone(deposit(untilKnown(client()), login, "10", "lost-answer"));
     const deals = await dealsOf(client(), login);
     expect(deals.map(({ ticket, minor }) => [ticket, minor])).toEqual([[reply.body["deal_id"], 10_00n]]);
   });

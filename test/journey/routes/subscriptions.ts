@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isObject, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, eventually, minorOf, platformBalanceOf } from "../support/client.ts";
+import { type Client, eventually, minorOf, platformBalanceOf, untilKnown } from "../support/client.ts";
 import { assign, expectDone, newInvestor, newMaster, unassign } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
@@ -72,7 +72,7 @@ export function subscriptionRoutes(client: () => Client): void {
   test("an unassign of an Investor without money is cancelled at once, and pays nothing out", async () => {
     const { login: master } = await newMaster(client());
     const investor = await newInvestor(client());
-    await expectDone(assign(client(), master, investor));
+    await expectDone(assign(untilKnown(client()), master, investor));
 
     const left = await unassign(client(), master, investor);
     const nothing = { payout_enqueued: exactly(false), mt5_transfer_id: empty, amount: exactly(0) };
@@ -96,7 +96,7 @@ export function subscriptionRoutes(client: () => Client): void {
       members: open,
     });
     await client().control("POST", `positions/${textOf(isObject(opened) ? opened : {}, "position")}/close`, {});
-    await expectDone(assign(client(), master, rich));
+    await expectDone(assign(untilKnown(client()), master, rich));
     expectProblem(await assign(client(), master, rich), { ...CONFLICT, code: "already_subscribed" });
   });
 

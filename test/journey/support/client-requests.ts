@@ -1,22 +1,23 @@
 import { expect } from "vitest";
 import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
-import type { Client, Reply } from "./client.ts";
+import { type Client, type Reply, untilKnown } from "./client.ts";
 
 export const MASTER_GROUP = "pamm\\master";
 export const INVESTOR_GROUP = "pamm\\investor";
 
 export type NewMaster = { readonly id: string; readonly login: string; readonly paymentLogin: string };
 
-export async function newMaster({ post }: Client, minDeposit = "0"): Promise<NewMaster> {
+export async function newMaster(client: Client, minDeposit = "0"): Promise<NewMaster> {
   const request = { ...personalFields("Maya"), min_deposit: minDeposit, platform_group: MASTER_GROUP };
-  const { status, body, text } = await post("/api/v1/master/create", request);
+  const { status, body, text } = await untilKnown(client).post("/api/v1/master/create", request);
   expect(status, text).toBe(200);
   const [id, login, paymentLogin] = ["id", "mt5_login", "payment_account_login"].map((name) => textOf(body, name));
   return { id: String(id), login: String(login), paymentLogin: String(paymentLogin) };
 }
 
 /** Deposits the balance, if any. */
-export async function newInvestor(client: Client, balance?: string): Promise<string> {
+export async function newInvestor(impatient: Client, balance?: string): Promise<string> {
+  const client = untilKnown(impatient);
   const request = { ...personalFields("Ines"), platform_group: INVESTOR_GROUP };
   const { status, body, text } = await client.post("/api/v1/investor/create", request);
   expect(status, text).toBe(200);

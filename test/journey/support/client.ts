@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseDecimal } from "#kernel/money.ts";
 import { isObject, itemsOf, type Json, type JsonObject, parseExact, textOf } from "../../../deploy/demo/exact-json.ts";
@@ -49,6 +50,24 @@ export function clientOf(system: RunningSystem): Client {
       return parseExact(text) ?? null;
     },
   };
+}
+
+/** Answers after which an integrator repeats the request under its key. */
+const OUTCOME_OPEN = ["request_timeout", "service_unavailable", "outcome_unknown", "operation_in_progress"];
+const REPEAT_MS = 250;
+const REPEAT_WITHIN_MS = 30_000;
+
+/** Sends each command under an Idempotency-Key and repeats it until its outcome is known, as an integrator does. */
+export function untilKnown(client: Client): Client {
+  const post: Client["post"] = async (path, body) => {
+    const { headers, ...sent } = body === undefined ? { headers: {} } : json(body);
+    const init = { method: "POST", ...sent, headers: { ...headers, "idempotency-key": randomUUID() } };
+    for (const until = Date.now() + REPEAT_WITHIN_MS; ; await sleep(REPEAT_MS)) {
+      const reply = await client.send(path, init);
+      if (!OUTCOME_OPEN.includes(textOf({ code: "", ...reply.body }, "code")) || Date.now() > until) return reply;
+    }
+  };
+  return { ...client, post };
 }
 
 /** The same system with another API key. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { itemsOf, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, dealsOf, eventually } from "./client.ts";
+import { type Client, dealsOf, eventually, untilKnown } from "./client.ts";
 import { deposit, expectDone, withdraw } from "./client-requests.ts";
 import { cents, expectConverged, listBreaks, proofOf } from "./proof.ts";
 import type { RunningSystem } from "./system.ts";
@@ -20,8 +20,8 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
     await eventually(async () => {
       await expectConverged(client(), pool, { [pool.login]: "16050", [first]: "10700", [second]: "5350" });
     });
-    await expectDone(deposit(client(), second, "650", "more"));
-    await expectDone(withdraw(client(), first, "700"));
+    await expectDone(deposit(untilKnown(client()), second, "650", "more"));
+    await expectDone(withdraw(untilKnown(client()), first, "700"));
     await expectConverged(client(), pool, { [pool.login]: "16000", [first]: "10000", [second]: "6000" });
     const { body } = await listBreaks(client());
     expect(itemsOf(body["items"] ?? []).filter((item) => item["master_login"] === pool.login)).toEqual([]);
@@ -58,7 +58,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
       const { status, body } = await withdraw(client(), pool.investors[0] ?? "", "1");
       expect([status, textOf(body, "code"), textOf(body, "outcome")]).toEqual([503, "safety_stop", "not_executed"]);
     });
-    await expectDone(withdraw(client(), other.investors[0] ?? "", "1"));
+    await expectDone(withdraw(untilKnown(client()), other.investors[0] ?? "", "1"));
   });
 
   test("every check is complete, none is stale, and every service answers", async () => {

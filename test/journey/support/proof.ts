@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { itemsOf, type JsonObject, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, minorOf, type Reply } from "./client.ts";
+import { type Client, eventually, minorOf, type Reply } from "./client.ts";
 import type { Pool } from "./trading.ts";
 
 export function proofOf(client: Client, { login }: Pool, seconds = 20): Promise<Reply> {
@@ -21,8 +21,11 @@ export async function expectConverged(
   pool: Pool,
   expected: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { status, body, text } = await proofOf(client, pool);
-  expect(status, text).toBe(200);
+  const { body, text } = await eventually(async () => {
+    const reply = await proofOf(client, pool);
+    expect(reply.status, reply.text).toBe(200);
+    return reply;
+  });
   expect(body["converged"], text).toBe(true);
   const accounts = [objectOf(body, "master"), ...itemsOf(body["investors"] ?? [])];
   const found = accounts.map((account) => [textOf(account, "mt5_login"), cents(account, "platform_balance")]);

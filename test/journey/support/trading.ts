@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, dealsOf, eventually, minorOf, platformBalanceOf } from "./client.ts";
+import { type Client, dealsOf, eventually, minorOf, platformBalanceOf, untilKnown } from "./client.ts";
 import { assign, expectDone, newInvestor, newMaster, type NewMaster } from "./client-requests.ts";
 
 /** A tenth of a lot earns 100.00 when the price rises by 0.01. */
@@ -51,7 +51,7 @@ export async function pooled(client: Client, capitals: readonly string[], rate =
   const investors: string[] = [];
   for (const capital of capitals) {
     const investor = await newInvestor(client, capital);
-    await expectDone(assign(client, master.login, investor, rate));
+    await expectDone(assign(untilKnown(client), master.login, investor, rate));
     investors.push(investor);
   }
   const total = capitals.reduce((sum, capital) => sum + minorOf(capital), 0n);

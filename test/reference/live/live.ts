@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, clientOf, minorOf, type Reply } from "../../journey/support/client.ts";
+import { type Client, clientOf, minorOf, type Reply, untilKnown } from "../../journey/support/client.ts";
 import { newInvestor, newMaster, type NewMaster } from "../../journey/support/client-requests.ts";
 import type { TestSystem } from "../../journey/support/system.ts";
 import { closeWeek } from "../engine/fees.ts";
@@ -30,7 +30,7 @@ export async function openLive(system: TestSystem, internal: InternalState): Pro
   const week = { periodMs: feePeriodMs, anchorMs: Date.parse(feeAnchor) };
   const base = {
     system,
-    client: clientOf(system),
+    client: untilKnown(clientOf(system)),
     internal,
     world,
     investorLogins: new Map(),

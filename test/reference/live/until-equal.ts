@@ -76,7 +76,11 @@ async function paymentsAt(live: Live, master: Master): Promise<string[]> {
 }
 
 /** Compares subscriptions and answered balances, at the end of an example. */
-export async function expectSubscriptions(live: Live): Promise<void> {
+export function expectSubscriptions(live: Live): Promise<void> {
+  return eventually(() => compareSubscriptions(live), TIMEOUT_MS);
+}
+
+async function compareSubscriptions(live: Live): Promise<void> {
   for (const [investor, login] of live.investorLogins) {
     const { items } = await live.client.get(`/api/v1/info/subscriptions?investor_login=${login}`);
     const open = items
