@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type pg from "pg";
 import { inject, type TestContext, TestRunner } from "vitest";
 import { migrate } from "#kernel/postgres/migrate.ts";
-import { createPool, type Pool } from "#kernel/postgres/pool.ts";
+import { createPool, type Pool, type PoolTimeouts } from "#kernel/postgres/pool.ts";
 import { asAdmin, urlOf } from "./database-server.ts";
 
 export type TestDatabase = AsyncDisposable & {
@@ -19,6 +19,8 @@ export type TestLifetime = Pick<TestContext, "onTestFinished">;
 const SERVICES = join(import.meta.dirname, "../../services");
 /** A few more than a service has by default: a test also reads while the code under test holds transactions. */
 const POOL_MAX = 10;
+/** A machine that stands still for some seconds fails no test. */
+export const PATIENT: PoolTimeouts = { statementMs: 20_000, idleInTransactionMs: 20_000, connectMs: 20_000 };
 const IN_USE = "55006";
 /** In each try the server itself waits some seconds for the other users of the template. */
 const CLONE_TRIES = 20;
@@ -49,7 +51,7 @@ async function makeDatabase(
   const name = `test_${inject("runId")}_${schema}_${process.pid}_${(made += 1)}`;
   await asAdmin(server, (admin) => clone(admin, name, template));
   const url = urlOf(server, name);
-  const pool = createPool({ url, schema, applicationName: "test", max: POOL_MAX });
+  const pool = createPool({ url, schema, applicationName: "test", max: POOL_MAX, timeouts: PATIENT });
   const drop = () => asAdmin(server, (admin) => admin.query(`drop database if exists ${name} with (force)`));
   // The database of a failed test is kept for debugging.
   lifetime?.onTestFinished(async ({ task }) => {

@@ -16,16 +16,22 @@ export type PoolOptions = {
   readonly max: number;
   /** Called when an idle connection is lost; the pool replaces it by itself. */
   readonly onIdleError?: (error: Error) => void;
+  /** Those of a service when not given. */
+  readonly timeouts?: PoolTimeouts;
 };
 
-/** Statements read or write few rows by an index. */
-const STATEMENT_TIMEOUT_MS = 3_000;
+export type PoolTimeouts = {
+  /** Of one statement, and of a connection in an open transaction that makes none. */
+  readonly statementMs: number;
+  readonly idleInTransactionMs: number;
+  /** For a new connection, or a free one; a caller that waits longer has hardly any time left. */
+  readonly connectMs: number;
+};
+
+/** Statements read or write few rows by an index; a process that stops inside a transaction holds its locks for 5 seconds. */
+const TIMEOUTS: PoolTimeouts = { statementMs: 3_000, idleInTransactionMs: 5_000, connectMs: 3_000 };
 /** A transaction that waits longer for a lock is retried by its caller, which needs time for that. */
 const LOCK_TIMEOUT_MS = 500;
-/** A process that stops inside a transaction holds its locks no longer than this. */
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5_000;
-/** Also the longest wait for a free connection; a caller that waits longer has hardly any time left. */
-const CONNECT_TIMEOUT_MS = 3_000;
 /** How long a service that starts waits for the server to accept all connections. */
 const OPEN_WITHIN_MS = 60_000;
 const OPEN_RETRY_MS = 250;
@@ -35,16 +41,17 @@ const SILENT_SERVER_TIMEOUT_MS = 60_000;
 const PLANNING = "-c plan_cache_mode=force_generic_plan -c random_page_cost=1.1 -c jit=off";
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,62}$/;
 
-export function createPool({ url, schema, applicationName, max, onIdleError }: PoolOptions): Pool {
+export function createPool(options: PoolOptions): Pool {
+  const { url, schema, applicationName, max, onIdleError, timeouts = TIMEOUTS } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max,
     application_name: applicationName,
     options: `-c search_path=${schemaName(schema)} ${PLANNING}`,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    statement_timeout: timeouts.statementMs,
     lock_timeout: LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: timeouts.idleInTransactionMs,
+    connectionTimeoutMillis: timeouts.connectMs,
     // An idle connection keeps its plans, and a burst of work does not wait for new connections.
     idleTimeoutMillis: 0,
     query_timeout: SILENT_SERVER_TIMEOUT_MS,

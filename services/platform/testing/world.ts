@@ -6,7 +6,7 @@ import { createPool } from "#kernel/postgres/pool.ts";
 import { Secret } from "#kernel/secret.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
-import { testDatabase, type TestDatabase, type TestLifetime } from "#test/support/database.ts";
+import { PATIENT, testDatabase, type TestDatabase, type TestLifetime } from "#test/support/database.ts";
 import { testSimulator, type TestSimulator as Simulator, type TestSimulatorOptions } from "#test/support/simulator.ts";
 import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
@@ -86,7 +86,9 @@ async function startInstance(
   }: InstanceOptions,
 ): Promise<Instance> {
   const stack = new AsyncDisposableStack();
-  const pool = stack.use(createPool({ url: database.url, schema: "platform", applicationName: "platform", max: 10 }));
+  const { url } = database;
+  const options = { url, schema: "platform", applicationName: "platform", max: 10, timeouts: PATIENT };
+  const pool = stack.use(createPool(options));
   const sender = await registerInstance({ pool });
   const mt5 = stack.use(
     createMt5Client({
