@@ -1,6 +1,7 @@
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { callContext } from "#kernel/contract/context.ts";
@@ -95,10 +96,10 @@ test("reading stops when the caller disconnects", async () => {
   const headers = { authorization: `Bearer ${TEST_KEY}` };
   const call = request({ port, path: `/api/v1/operations/${ID}?wait=30`, headers }).end();
   call.on("error", () => {});
-  await vi.waitFor(() => expect(reads()).toBeGreaterThan(1));
+  await waitFor(() => expect(reads()).toBeGreaterThan(1));
   call.destroy();
 
-  await vi.waitFor(() => expect(edge.lines.join("")).toContain('"status":499'));
+  await waitFor(() => expect(edge.lines.join("")).toContain('"status":499'));
   const readsBefore = reads();
   await edge.app.close();
   expect(reads()).toBeLessThanOrEqual(readsBefore + 1);
@@ -108,7 +109,7 @@ test("an edge that stops answers waiting requests with the last state", async ()
   const { edge, reads } = await edgeWithPendingOperation();
   const startedAt = performance.now();
   const waiting = edge.call({ url: `/api/v1/operations/${ID}?wait=30` });
-  await vi.waitFor(() => expect(reads()).toBeGreaterThan(1));
+  await waitFor(() => expect(reads()).toBeGreaterThan(1));
   await edge.app.close();
 
   expect(await waiting).toMatchObject({ status: 200, body: { outcome: "pending" } });

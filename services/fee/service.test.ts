@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { feeWatchers } from "./service.ts";
 import { insertMaster } from "./store/masters.ts";
 import { MASTER, PAYMENT_ACCOUNT } from "./testing/fee.ts";
@@ -16,5 +17,5 @@ test("payment accounts are scanned at least as often as PAMM_CHECK_INTERVAL", as
   for (const job of feeWatchers({ ...deps, platform: { ...deps.platform, readLogBalances } }, 10)) stack.use(job);
 
   // Without the limit the second scan follows after five seconds.
-  await vi.waitFor(() => expect(scans).toBeGreaterThan(1), { timeout: 4_000 });
+  await waitFor(() => expect(scans).toBeGreaterThan(1), { timeout: 4_000 });
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { createWakeSignal } from "./wake-signal.ts";
 import { runJob } from "./job.ts";
 import { createLog } from "./log.ts";
@@ -19,16 +20,16 @@ test("runs follow each other at once while there is more work, and then wait for
     work: async () => runs.push(runs.length) < 3,
   });
 
-  await vi.waitFor(() => expect(runs).toEqual([0, 1, 2]));
+  await waitFor(() => expect(runs).toEqual([0, 1, 2]));
   wake.notify();
-  await vi.waitFor(() => expect(runs).toEqual([0, 1, 2, 3]));
+  await waitFor(() => expect(runs).toEqual([0, 1, 2, 3]));
 });
 
 test("a job runs again after its interval without a wake-up signal", async () => {
   let runs = 0;
   await using _job = runJob({ name: "poll", everyMs: 5, log, work: async () => ++runs < 0 });
 
-  await vi.waitFor(() => expect(runs).toBeGreaterThan(3));
+  await waitFor(() => expect(runs).toBeGreaterThan(3));
 });
 
 test("a wake-up signal during a run is remembered, and runs never overlap", async () => {
@@ -50,7 +51,7 @@ test("a wake-up signal during a run is remembered, and runs never overlap", asyn
     },
   });
 
-  await vi.waitFor(() => expect(runs).toBe(5));
+  await waitFor(() => expect(runs).toBe(5));
   expect(Math.max(...concurrent)).toBe(1);
 });
 
@@ -70,7 +71,7 @@ test("a failed run is retried after a pause that wake-up signals do not shorten"
     },
   });
 
-  await vi.waitFor(() => expect(startedAt.length).toBeGreaterThanOrEqual(3), { timeout: 5_000 });
+  await waitFor(() => expect(startedAt.length).toBeGreaterThanOrEqual(3), { timeout: 5_000 });
   const [first = 0, second = 0, third = 0] = startedAt;
   expect(second - first).toBeGreaterThan(240);
   expect(third - second).toBeGreaterThan(480);
@@ -95,7 +96,7 @@ test("pauses after failures never exceed the maximum of the job", async () => {
     },
   });
 
-  await vi.waitFor(() => expect(runs).toBeGreaterThan(10), { timeout: 1_000 });
+  await waitFor(() => expect(runs).toBeGreaterThan(10), { timeout: 1_000 });
 });
 
 test("disposal aborts the signal, waits for the run and starts no other", async () => {
@@ -190,5 +191,5 @@ test("any other failure is an error at once", async () => {
   const work = (): Promise<boolean> => Promise.reject(new Error("broken"));
   await using _job = runJob({ name: "broken", everyMs: LONG_MS, log: recording, work });
 
-  await vi.waitFor(() => expect(levels.error).toEqual([expect.objectContaining({ job: "broken", attempt: 1 })]));
+  await waitFor(() => expect(levels.error).toEqual([expect.objectContaining({ job: "broken", attempt: 1 })]));
 });

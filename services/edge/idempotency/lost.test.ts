@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { BOOTSTRAP, serveFunding, startedEdge, edgeEnvironment } from "../testing/test-process.ts";
@@ -43,7 +44,7 @@ test("after an edge is killed while it waits for an answer, its key repeats the 
   await serveFunding(natsUrl, deposit);
   const [first, second] = [await startedEdge(env), await startedEdge(env)];
   const lost = send(first.url, "key-1").catch(() => undefined);
-  await vi.waitFor(() => expect(received).toHaveLength(1), WAIT_MS);
+  await waitFor(() => expect(received).toHaveLength(1), { timeout: WAIT_MS });
   first.child.kill("SIGKILL");
   await once(first.child, "close");
   expect(await lost).toBeUndefined();
@@ -53,7 +54,7 @@ test("after an edge is killed while it waits for an answer, its key repeats the 
     409,
     { code: "operation_in_progress", operation_id: received[0] },
   ]);
-  const answer = await vi.waitFor(
+  const answer = await waitFor(
     async () => {
       const again = await send(second.url, "key-1");
       expect(again.status).toBe(200);

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { feedReader } from "./read.ts";
@@ -10,12 +11,12 @@ test("a consumer starts at the first entry, continues where it stopped, and rece
   await publish(1n, 2n);
   {
     await using _first = await consume();
-    await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n]), WAIT);
+    await waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n]), WAIT);
   }
   await publish(3n);
   await using consumer = await consume();
 
-  await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n, 3n]), WAIT);
+  await waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n, 3n]), WAIT);
   expect(consumer.state()).toEqual({ feed: FEED, stopped: undefined, number: 3n, lag: 0n });
 });
 
@@ -25,7 +26,7 @@ test("several pages are read without a pause", async () => {
   await publish(...amounts);
   await using _consumer = await consume();
 
-  await vi.waitFor(async () => expect(await coins(shop)).toEqual(amounts), WAIT);
+  await waitFor(async () => expect(await coins(shop)).toEqual(amounts), WAIT);
   expect(reads.slice(0, 3)).toEqual([0n, 500n, 1_000n]);
 });
 
@@ -39,7 +40,7 @@ test("two replicas receive each entry once", async () => {
     other.wake(amount);
   }
 
-  await vi.waitFor(async () => expect(await coins(shop)).toHaveLength(20), WAIT);
+  await waitFor(async () => expect(await coins(shop)).toHaveLength(20), WAIT);
   expect(await coins(shop)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
 });
 
@@ -54,7 +55,7 @@ test("a read is repeated while the owner of the feed cannot be reached", async (
   await new Promise((resolve) => setTimeout(resolve, 300));
   isUnreachable = false;
 
-  await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
+  await waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
 });
 
 test("a consumer that is stopped does not wait for a pending read", async () => {
@@ -78,7 +79,7 @@ test("a malformed entry stops its feed with an error in the log, and later messa
   const error = vi.fn();
   await using consumer = await consume({ log: { ...silent, error } });
 
-  await vi.waitFor(() => expect(consumer.state().stopped).toBe("malformed: unknown type till.v1.Unknown"), WAIT);
+  await waitFor(() => expect(consumer.state().stopped).toBe("malformed: unknown type till.v1.Unknown"), WAIT);
   expect(consumer.state()).toMatchObject({ number: 1n, lag: 2n });
   expect(await coins(shop)).toEqual([1n]);
   expect(error).toHaveBeenCalledExactlyOnceWith(
@@ -97,11 +98,11 @@ test("a stopped feed continues after a restart with code that can decode the ent
   await execute(till, sql`update outbox set type = 'till.v1.Unknown' where number = 2`);
   {
     await using stopped = await consume();
-    await vi.waitFor(() => expect(stopped.state().stopped).toBeDefined(), WAIT);
+    await waitFor(() => expect(stopped.state().stopped).toBeDefined(), WAIT);
   }
   const decoding = { ...Money, $type: "till.v1.Unknown" } as unknown as typeof Money;
   await using consumer = await consume({ events: [Money, decoding] });
 
-  await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n]), WAIT);
+  await waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n]), WAIT);
   expect(consumer.state().stopped).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { register } from "prom-client";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { execute, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { feedReader } from "./read.ts";
@@ -23,12 +24,12 @@ test("the age of the oldest entry that is not forwarded is shown, whichever proc
   };
   const relay = { service: "till", pool, feeds: [FEED], forward, signal: () => undefined, log: silent };
   await using _relay = await startRelay(relay);
-  await vi.waitFor(
+  await waitFor(
     async () => expect(await metricValue("pamm_outbox_oldest_unforwarded_seconds")).toBeGreaterThan(40),
     WAIT,
   );
   isUnreachable = false;
-  await vi.waitFor(async () => expect(await metricValue("pamm_outbox_oldest_unforwarded_seconds")).toBe(0), WAIT);
+  await waitFor(async () => expect(await metricValue("pamm_outbox_oldest_unforwarded_seconds")).toBe(0), WAIT);
 });
 
 test("while the owner of a feed is unreachable, the metrics show the lag and the time of its last answer", async () => {
@@ -44,17 +45,17 @@ test("while the owner of a feed is unreachable, the metrics show the lag and the
     },
   });
   await publish(1n);
-  await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
-  await vi.waitFor(async () => expect(await metricValue("pamm_feed_lag_entries")).toBe(0), WAIT);
+  await waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
+  await waitFor(async () => expect(await metricValue("pamm_feed_lag_entries")).toBe(0), WAIT);
   isUnreachable = true;
   consumer.wake(4n);
   expect(await metricValue("pamm_feed_lag_entries")).toBe(3);
-  await vi.waitFor(() => expect(unanswered).toBeGreaterThan(0), WAIT);
+  await waitFor(() => expect(unanswered).toBeGreaterThan(0), WAIT);
   const lastRead = await metricValue("pamm_feed_read_timestamp_seconds");
-  await vi.waitFor(() => expect(unanswered).toBeGreaterThan(2), WAIT);
+  await waitFor(() => expect(unanswered).toBeGreaterThan(2), WAIT);
   expect(await metricValue("pamm_feed_read_timestamp_seconds")).toBe(lastRead);
   isUnreachable = false;
-  await vi.waitFor(
+  await waitFor(
     async () => expect(await metricValue("pamm_feed_read_timestamp_seconds")).toBeGreaterThan(lastRead),
     WAIT,
   );
@@ -67,6 +68,6 @@ test("the metrics show a reader that is stopped until an operator acts", async (
   await execute(till, sql`update outbox set type = 'no.such.Type'`);
   await using _consumer = await consume();
 
-  await vi.waitFor(async () => expect(await metricValue("pamm_feed_stopped")).toBe(1), WAIT);
+  await waitFor(async () => expect(await metricValue("pamm_feed_stopped")).toBe(1), WAIT);
   expect(await coins(shop)).toEqual([]);
 });

@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { createPool, type Pool } from "../postgres/pool.ts";
 import { execute, many, one, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
@@ -44,7 +45,7 @@ test("when an event is committed its readers are signalled, and an event with a 
   ]);
 
   const before = performance.now();
-  await vi.waitFor(async () => expect(await countUnforwarded(pool)).toBe(1n), WAIT);
+  await waitFor(async () => expect(await countUnforwarded(pool)).toBe(1n), WAIT);
   expect(performance.now() - before).toBeLessThan(200);
   const ids = (await many<{ id: bigint }>(pool, sql`select id from outbox order by id`)).map(({ id }) => id);
   expect(broker.forwarded).toEqual([
@@ -67,14 +68,14 @@ test("what is committed while a batch is forwarded is the next batch", async () 
   };
   await using _relay = await relayOn(pool, { forward });
   await publishCents(pool, [1n], FEED, "coin.v1.published");
-  await vi.waitFor(() => expect(batches).toEqual([["1"]]), WAIT);
+  await waitFor(() => expect(batches).toEqual([["1"]]), WAIT);
   await publishCents(pool, [2n, 3n], FEED, "coin.v1.published");
   await publishCents(pool, [4n], FEED, "coin.v1.published");
   confirm();
 
-  await vi.waitFor(() => expect(batches).toEqual([["1"], ["2", "3", "4"]]), WAIT);
+  await waitFor(() => expect(batches).toEqual([["1"], ["2", "3", "4"]]), WAIT);
   confirm();
-  await vi.waitFor(async () => expect(await countUnforwarded(pool)).toBe(0n), WAIT);
+  await waitFor(async () => expect(await countUnforwarded(pool)).toBe(0n), WAIT);
 });
 
 test("what a crashed process left is forwarded by the sweep of any replica, young entries by their own process", async () => {
@@ -85,7 +86,7 @@ test("what a crashed process left is forwarded by the sweep of any replica, youn
   const broker = recordingBroker();
   await using _relay = await relayOn(pool, broker);
 
-  await vi.waitFor(async () => expect(await countUnforwarded(pool)).toBe(1n), WAIT);
+  await waitFor(async () => expect(await countUnforwarded(pool)).toBe(1n), WAIT);
   expect(broker.forwarded.map(({ number }) => number)).toEqual(["1", "2"]);
 });
 
@@ -106,7 +107,7 @@ test("while the broker is unreachable readers are signalled, and afterwards all 
   expect(broker.forwarded).toEqual([]);
   isUnreachable = false;
 
-  await vi.waitFor(async () => expect(await countUnforwarded(pool)).toBe(0n), WAIT);
+  await waitFor(async () => expect(await countUnforwarded(pool)).toBe(0n), WAIT);
   expect(broker.forwarded.map(({ number }) => number)).toEqual(["1", "2", "3"]);
 });
 
@@ -121,7 +122,7 @@ test("a message that the broker refuses does not block the others", async () => 
   await publishCents(pool, [1n], FEED, "coin.v1.bad");
   await publishCents(pool, [2n, 3n], FEED, "coin.v1.good");
 
-  await vi.waitFor(async () => expect(await countUnforwarded(pool)).toBe(1n), WAIT);
+  await waitFor(async () => expect(await countUnforwarded(pool)).toBe(1n), WAIT);
   expect(broker.forwarded.map(({ number }) => number)).toEqual(["2", "3"]);
 });
 
@@ -135,7 +136,7 @@ test("of two replicas each signals and forwards what it has committed", async ()
   await publishCents(other, [2n], FEED, "coin.v1.published");
 
   expect([first.signals, second.signals]).toEqual([[[FEED, 1n]], [[FEED, 2n]]]);
-  await vi.waitFor(async () => expect(await countUnforwarded(database.pool)).toBe(0n), WAIT);
+  await waitFor(async () => expect(await countUnforwarded(database.pool)).toBe(0n), WAIT);
   expect([first, second].map(({ forwarded }) => forwarded.map(({ number }) => number))).toEqual([["1"], ["2"]]);
 });
 
@@ -144,14 +145,14 @@ test("after database connections are lost the relay goes on", async () => {
   const broker = recordingBroker();
   await using _relay = await relayOn(database.pool, broker);
   await publishCents(database.pool, [1n], FEED, "coin.v1.published");
-  await vi.waitFor(async () => expect(await countUnforwarded(database.pool)).toBe(0n), WAIT);
+  await waitFor(async () => expect(await countUnforwarded(database.pool)).toBe(0n), WAIT);
 
   await many(
     database.pool,
     sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
   );
-  await vi.waitFor(() => publishCents(database.pool, [2n], FEED, "coin.v1.published"), WAIT);
+  await waitFor(() => publishCents(database.pool, [2n], FEED, "coin.v1.published"), WAIT);
 
-  await vi.waitFor(async () => expect(await countUnforwarded(database.pool)).toBe(0n), WAIT);
+  await waitFor(async () => expect(await countUnforwarded(database.pool)).toBe(0n), WAIT);
   expect(broker.forwarded.map(({ number }) => number)).toEqual(["1", "2"]);
 });

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
@@ -114,5 +115,5 @@ test("a relay deletes old entries", async () => {
   const relay = { service: "till", pool: database.pool, feeds: [FEED], signal: () => undefined, log: silent };
   await using _relay = await startRelay({ ...relay, forward: async () => undefined });
 
-  await vi.waitFor(async () => expect(await numbers()).toEqual([3n, 4n]), { timeout: 8_000, interval: 20 });
+  await waitFor(async () => expect(await numbers()).toEqual([3n, 4n]), { timeout: 8_000, interval: 20 });
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { execute, sql } from "../postgres/query.ts";
 import { FEED, restoreFeed, silent } from "../testing/feed.ts";
 import { POLL_MS } from "./consume.ts";
@@ -21,7 +22,7 @@ test("after a lost message the next poll reads the entries", async () => {
   await using _consumer = await consume();
   await publish(1n, 2n);
 
-  await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n]), WAIT);
+  await waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n]), WAIT);
 });
 
 test("a wake-up signal that arrives during a read leads to another read", async () => {
@@ -42,7 +43,7 @@ test("a wake-up signal that arrives during a read leads to another read", async 
   const before = performance.now();
   mayAnswer.resolve();
 
-  await vi.waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
+  await waitFor(async () => expect(await coins(shop)).toEqual([1n]), WAIT);
   expect(performance.now() - before).toBeLessThan(POLL_MS / 2);
 });
 
@@ -71,7 +72,7 @@ test("a duplicate or forged message changes nothing", async () => {
   expect(reads.length - before).toBeLessThan(2);
   await consumer.catchUp(9_000_000_000n);
   consumer.wake(9_000_000_000n);
-  await vi.waitFor(() => expect(consumer.state()).toMatchObject({ number: 2n, lag: 0n, stopped: undefined }), WAIT);
+  await waitFor(() => expect(consumer.state()).toMatchObject({ number: 2n, lag: 0n, stopped: undefined }), WAIT);
 
   expect(await coins(shop)).toEqual([1n, 2n]);
   await publish(3n);
@@ -114,7 +115,7 @@ test("the next poll detects a feed that ends before the cursor of its reader", a
   await consumer.catchUp(3n);
   await restoreFeed(till, 1n);
 
-  await vi.waitFor(() => expect(consumer.state().stopped).toContain("feed_rewound"), WAIT);
+  await waitFor(() => expect(consumer.state().stopped).toContain("feed_rewound"), WAIT);
 });
 
 test("a reader that has not received deleted entries stops with an error in the log", async () => {
@@ -124,7 +125,7 @@ test("a reader that has not received deleted entries stops with an error in the 
   const error = vi.fn();
   await using consumer = await consume({ log: { ...silent, error } });
 
-  await vi.waitFor(() => expect(consumer.state().stopped).toContain("feed_truncated: Entries of"), WAIT);
+  await waitFor(() => expect(consumer.state().stopped).toContain("feed_truncated: Entries of"), WAIT);
   expect(await coins(shop)).toEqual([]);
   expect(error).toHaveBeenCalledOnce();
 });

@@ -1,5 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test, vi } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import {
   answer,
   call,
@@ -97,7 +98,7 @@ test("calls succeed soon after the peer restarts", async () => {
 
   const services = [{ contract, implementation: { read: answer } }] as const;
   await using _second = await serveOverGrpc({ host: HOST, port, services, log: silent });
-  await vi.waitFor(async () => expect((await client.read(request, call())).lastNumber).toBe(request.afterNumber), {
+  await waitFor(async () => expect((await client.read(request, call())).lastNumber).toBe(request.afterNumber), {
     timeout: 5_000,
     interval: 50,
   });

@@ -1,5 +1,6 @@
 import { Client as Channel, credentials, status } from "@grpc/grpc-js";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import type { CallContext } from "../contract/contract.ts";
 import {
   answer,
@@ -122,7 +123,7 @@ test("commands beyond the limit are refused as busy at once, while queries still
     { maxConcurrent: 1 },
   );
   const running = setup.client.read(request, call({ commandId: COMMAND_ID }));
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     expect(await refusalOf(setup.client.read(request, call({ commandId: COMMAND_ID, withinMs: 50 })))).toMatchObject({
       code: "busy",
     });

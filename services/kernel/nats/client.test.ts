@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { ReadRequest } from "#proto/pamm/common/v1/feed.ts";
 import { startOwnNats } from "#test/support/nats.ts";
 import {
@@ -85,7 +86,7 @@ test("while the broker is down calls are refused at once, and after its restart 
   await using broker = await startOwnNats();
   await using setup = await serving(answer, broker);
   await broker.kill();
-  await vi.waitFor(() => expect(setup.clientBroker.isConnected()).toBe(false));
+  await waitFor(() => expect(setup.clientBroker.isConnected()).toBe(false));
 
   const startedAt = performance.now();
   const refused = await refusalOf(setup.client.read(request, call()));
@@ -93,7 +94,7 @@ test("while the broker is down calls are refused at once, and after its restart 
   expect(performance.now() - startedAt).toBeLessThan(1_000);
 
   await broker.restart();
-  await vi.waitFor(async () => expect(await setup.client.read(request, call())).toBeDefined(), WITHIN);
+  await waitFor(async () => expect(await setup.client.read(request, call())).toBeDefined(), WITHIN);
 });
 
 test("a call in progress when the broker is killed is outcome_unknown", async () => {

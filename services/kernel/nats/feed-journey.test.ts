@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import { startOwnNats } from "#test/support/nats.ts";
@@ -76,7 +77,7 @@ test(
     const publish = (...amounts: bigint[]): Promise<void> =>
       publishCents(till.pool, amounts, FEED, "coin.v1.published");
     const expectCoins = (...amounts: bigint[]): Promise<void> =>
-      vi.waitFor(async () => expect(await coins(shop.pool)).toEqual(amounts), WITHIN);
+      waitFor(async () => expect(await coins(shop.pool)).toEqual(amounts), WITHIN);
 
     await publish(1n, 2n);
     await expectCoins(1n, 2n);

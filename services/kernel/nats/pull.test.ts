@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { AckPolicy } from "nats";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { startOwnNats } from "#test/support/nats.ts";
 import type { LogFields } from "../log.ts";
 import { silent as log } from "../testing/calls.ts";
@@ -40,8 +41,8 @@ test("messages wake the reader up to their last number, and are acked once it ha
 
   await forward(1, 2, 3);
 
-  await vi.waitFor(() => expect(reader.woken.at(-1)).toBe(3n), WITHIN);
-  await vi.waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
+  await waitFor(() => expect(reader.woken.at(-1)).toBe(3n), WITHIN);
+  await waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
 test("up to five hundred waiting messages are one wake-up", async () => {
@@ -52,10 +53,10 @@ test("up to five hundred waiting messages are one wake-up", async () => {
 
   await using reader = startReader(setup);
 
-  await vi.waitFor(() => expect(reader.woken.at(-1)).toBe(1_200n), WITHIN);
+  await waitFor(() => expect(reader.woken.at(-1)).toBe(1_200n), WITHIN);
   expect(reader.woken.length).toBeGreaterThanOrEqual(3);
   expect(reader.woken.length).toBeLessThan(300);
-  await vi.waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
+  await waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
 test("a message is delivered again while its feed cannot be read", async () => {
@@ -67,8 +68,8 @@ test("a message is delivered again while its feed cannot be read", async () => {
 
   await forward(1, 2);
 
-  await vi.waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
-  await vi.waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
+  await waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
+  await waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
 test("while a feed cannot be read, each pause is longer, also when another message arrives", async () => {
@@ -97,9 +98,9 @@ test("while a feed cannot be read, each pause is longer, also when another messa
   );
 
   await forward(1);
-  await vi.waitFor(() => expect(attempts).toHaveLength(1), { timeout: 10_000, interval: 5 });
+  await waitFor(() => expect(attempts).toHaveLength(1), { timeout: 10_000, interval: 5 });
   await forward(2);
-  await vi.waitFor(() => expect(attempts.length).toBeGreaterThan(3), WITHIN);
+  await waitFor(() => expect(attempts.length).toBeGreaterThan(3), WITHIN);
 
   expect(delays).toEqual([250, 500, 1_000]);
   const pauses = [1, 2, 3].map((index) => attempts[index]! - attempts[index - 1]!);
@@ -115,8 +116,8 @@ test("a message without a number of a feed is acked and has no other effect", as
 
   await forward(1);
 
-  await vi.waitFor(() => expect(reader.woken.filter((number) => number > 0n)).toEqual([1n]), WITHIN);
-  await vi.waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
+  await waitFor(() => expect(reader.woken.filter((number) => number > 0n)).toEqual([1n]), WITHIN);
+  await waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
 test("a deleted stream or consumer is created again, and no later message is missed", async () => {
@@ -125,17 +126,17 @@ test("a deleted stream or consumer is created again, and no later message is mis
   await ensureStreams(setup.broker, [setup.stream]);
   await using reader = startReader(setup);
   await forward(1);
-  await vi.waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
+  await waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
   const manager = await jetStreamManager(setup.broker);
 
   await manager.consumers.delete(setup.stream.name, "reader");
   await forward(2);
-  await vi.waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
+  await waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
   expect(reader.lines).toEqual(["consumer lost, retry scheduled", "consumer opened again"]);
 
   await manager.streams.delete(setup.stream.name);
   await forward(3);
-  await vi.waitFor(() => expect(reader.woken).toContain(3n), WITHIN);
+  await waitFor(() => expect(reader.woken).toContain(3n), WITHIN);
 });
 
 test("after a restart of the broker without its data messages are received again", async () => {
@@ -145,15 +146,15 @@ test("after a restart of the broker without its data messages are received again
   await ensureStreams(setup.broker, [setup.stream]);
   await using reader = startReader(setup);
   await forward(1);
-  await vi.waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
+  await waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
 
   await broker.kill();
-  await vi.waitFor(() => expect(setup.broker.isConnected()).toBe(false));
+  await waitFor(() => expect(setup.broker.isConnected()).toBe(false));
   await expect(forward(2)).rejects.toThrow("not connected");
   await broker.restart({ wipe: true });
 
-  await vi.waitFor(() => forward(2), WITHIN);
-  await vi.waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
+  await waitFor(() => forward(2), WITHIN);
+  await waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
 });
 
 test("a consumer of an older release is updated and continues where it was", async () => {
@@ -168,7 +169,7 @@ test("a consumer of an older release is updated and continues where it was", asy
   await using reader = startReader(setup);
   await forward(1);
 
-  await vi.waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
+  await waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
   const { config } = await manager.consumers.info(setup.stream.name, "reader");
   expect(config).toMatchObject({
     ack_wait: 30e9,

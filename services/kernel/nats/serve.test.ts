@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import type { CallContext } from "../contract/contract.ts";
 import { answer, call, COMMAND_ID, encoded, heldHandler, refusalOf, request, type Read } from "../testing/calls.ts";
 import { createLog } from "../log.ts";
@@ -126,7 +127,7 @@ test("a server that stops waits for the calls in progress and accepts no new one
 
   const stopped = setup.served[Symbol.asyncDispose]();
   // A request that arrives before the broker has processed the stop is held like the first; its caller times out.
-  await vi.waitFor(
+  await waitFor(
     async () => {
       const refusal = await refusalOf(setup.client.read(request, call({ withinMs: 200 })));
       expect(refusal).toMatchObject({ code: "service_unavailable" });

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { provideNatsServer } from "../../../deploy/local/nats.ts";
 import { freePort } from "../../../deploy/local/ports.ts";
 import { silent } from "../testing/calls.ts";
@@ -42,7 +43,7 @@ test("only a stream whose configuration differs is updated", async () => {
   await ensureStreams(at.broker, [{ ...at.stream, maxBytes: 20_000_000 }]);
   await (await jetStreamManager(at.broker)).streams.delete(at.stream.name);
 
-  await vi.waitFor(() => expect(actions.at(-1)).toBe("delete"), WITHIN);
+  await waitFor(() => expect(actions.at(-1)).toBe("delete"), WITHIN);
   expect(actions).toEqual(["create", "modify", "delete"]);
 });
 
@@ -51,7 +52,7 @@ test("a broker without JetStream is reported in one line", async () => {
   const { path } = await provideNatsServer();
   const server = spawn(path, ["-a", "127.0.0.1", "-p", String(port)], { stdio: "ignore" });
   const url = `nats://127.0.0.1:${port}`;
-  const broker = await vi.waitFor(() => connectNats({ url, name: "test", log: silent }), WITHIN);
+  const broker = await waitFor(() => connectNats({ url, name: "test", log: silent }), WITHIN);
 
   await expect(
     requireStreams(broker, [{ name: "X", subjects: ["x.>"], maxBytes: 1_000, replicas: 1 }]),

@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { testNats } from "#test/support/nats.ts";
 import { newStream, WITHIN } from "../testing/streams.ts";
 import { onWakeUp, wakeUpSender } from "./wake-up-signal.ts";
@@ -13,7 +14,7 @@ test("a signal contains the last number of its feed, and wakes only the readers 
   signal(`${prefix}.things`, 9_007_199_254_740_993n);
   signal(`${prefix}.others`, 1n);
 
-  await vi.waitFor(() => expect(numbers).toEqual([9_007_199_254_740_993n]), WITHIN);
+  await waitFor(() => expect(numbers).toEqual([9_007_199_254_740_993n]), WITHIN);
   await setup.broker[Symbol.asyncDispose]();
   signal(`${prefix}.things`, 2n);
 });

@@ -1,4 +1,5 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { column, execute, fragment, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
@@ -27,7 +28,7 @@ beforeEach(async () => {
 /** Transactions of other databases of the server that were in progress at the last run have ended. */
 async function untilSettled(): Promise<void> {
   const { item } = JSON.parse(cursor) as { item: { horizon: string } };
-  await vi.waitFor(async () => {
+  await waitFor(async () => {
     const { rows } = await pool.query("select pg_snapshot_xmin(pg_current_snapshot())::text as xmin");
     expect(BigInt(rows[0].xmin)).toBeGreaterThanOrEqual(BigInt(item.horizon));
   }, WITHIN);

@@ -1,5 +1,6 @@
 import { register } from "prom-client";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { createLog } from "../log.ts";
 import { execute, sql } from "../postgres/query.ts";
 import { inTransaction } from "../postgres/transaction.ts";
@@ -52,12 +53,12 @@ test("the metrics follow the table, and drop a reason without undecided reviews"
     onTestFinished(() => job[Symbol.asyncDispose]());
   };
   watch();
-  await vi.waitFor(async () => expect(await metricValues("pamm_reviews_open")).toEqual({ stopped: 1 }), 5_000);
+  await waitFor(async () => expect(await metricValues("pamm_reviews_open")).toEqual({ stopped: 1 }));
   expect(await metricValues("pamm_reviews_amount_cents")).toEqual({ stopped: 12_34 });
   expect(Object.keys(await metricValues("pamm_reviews_oldest_seconds"))).toEqual(["stopped"]);
 
   await votingOn(pool, id).vote("anna");
   await votingOn(pool, id).vote("boris");
   watch();
-  await vi.waitFor(async () => expect(await metricValues("pamm_reviews_open")).toEqual({}), 5_000);
+  await waitFor(async () => expect(await metricValues("pamm_reviews_open")).toEqual({}));
 });

@@ -1,4 +1,5 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { many, sql } from "../postgres/query.ts";
@@ -21,7 +22,7 @@ import { anOpenCase, aNewCase, AT, votingOn, reviewDatabase } from "../testing/c
 async function waitForConcurrentVote(pool: Pool): Promise<void> {
   const open = sql`select from pg_stat_activity
                      where datname = current_database() and (wait_event_type = 'Lock' or state = 'idle in transaction')`;
-  await vi.waitFor(async () => expect((await many(pool, open)).length).toBeGreaterThan(1), { timeout: 5_000 });
+  await waitFor(async () => expect((await many(pool, open)).length).toBeGreaterThan(1), { timeout: 5_000 });
 }
 
 const events = (pool: Pool) =>

@@ -1,5 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { waitFor } from "#test/support/wait-for.ts";
 import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 import { type DueJob, runDueJobs } from "./due-jobs.ts";
 import { createLog } from "../log.ts";
@@ -63,7 +64,7 @@ test("a job that is woken works at once", async () => {
   const before = performance.now();
   wake.notify();
 
-  await vi.waitFor(() => expect(runs).toHaveLength(1), WITHIN);
+  await waitFor(() => expect(runs).toHaveLength(1), WITHIN);
   expect(runs[0]!.atMs - before).toBeLessThan(1_000);
 });
 
@@ -75,7 +76,7 @@ test("a job sleeps until its next work is due", async () => {
   const before = performance.now();
   run(taskJob("a", runs, { wake }));
 
-  await vi.waitFor(() => expect(runs).toHaveLength(2), WITHIN);
+  await waitFor(() => expect(runs).toHaveLength(2), WITHIN);
   expect(runs[0]!.atMs - before).toBeGreaterThan(350);
   expect(runs[1]!.atMs - before).toBeGreaterThan(850);
   expect(runs[1]!.atMs - before).toBeLessThan(2_500);
@@ -88,7 +89,7 @@ test("the poll finds work of which no signal reports, and when it is due", async
   await add("b");
   await add("a", 5_500);
 
-  await vi.waitFor(() => expect(runs.map(({ name }) => name)).toEqual(["b", "a"]), { timeout: 15_000, interval: 20 });
+  await waitFor(() => expect(runs.map(({ name }) => name)).toEqual(["b", "a"]), { timeout: 15_000, interval: 20 });
 });
 
 test("jobs without work make one statement together at each poll", async () => {
@@ -115,7 +116,7 @@ test("due work that a run leaves is tried again after the pause, not in a loop",
       return false;
     },
   });
-  await vi.waitFor(() => expect(tries).toBeGreaterThan(2), WITHIN);
+  await waitFor(() => expect(tries).toBeGreaterThan(2), WITHIN);
   const before = tries;
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(tries - before).toBeLessThanOrEqual(6);
@@ -126,5 +127,5 @@ test("a job whose work throws does not stop the others", async () => {
   await add("a", 100);
   run(taskJob("a", runs), { ...taskJob("b", []), work: () => Promise.reject(new Error("broken")) });
 
-  await vi.waitFor(() => expect(runs).toHaveLength(1), WITHIN);
+  await waitFor(() => expect(runs).toHaveLength(1), WITHIN);
 });
