@@ -1,7 +1,6 @@
 import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { type Draft, recordCashflows, type Result } from "./commands/record-cashflows.ts";
 import { markPosted, type Posted } from "./store/cashflow-transitions.ts";
 import { type DecidedTry, type HeldTry, markLeaving, markPaying } from "./store/withdrawals.ts";
@@ -34,7 +33,7 @@ export function cashflowQueues(pool: Pool): CashflowQueues {
       ...LIMITS,
       keyOf: ({ operationId }) => operationId,
       async run(drafts) {
-        const results = await inTransaction(pool, (tx) => recordCashflows(tx, drafts));
+        const results = await recordCashflows(pool, drafts);
         return results.map((result) => (result instanceof Error ? result : { result }));
       },
       maySplit,

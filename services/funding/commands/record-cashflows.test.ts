@@ -4,7 +4,8 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { cashflowQueues } from "../cashflow-queues.ts";
-import { markPosted } from "../store/cashflow-transitions.ts";
+import { notSent } from "../domain/transfer-outcome.ts";
+import { markPosted, markRefused } from "../store/cashflow-transitions.ts";
 import { addInvestor, addMaster } from "../store/investor-facts.ts";
 import { type Draft, type Recorded, recordCashflows } from "./record-cashflows.ts";
 
@@ -28,9 +29,9 @@ async function setUp() {
   await addMaster(pool, "5001", usd(500_00n));
   await addInvestor(pool, { login: "9001", masterLogin: undefined });
   await addInvestor(pool, { login: "9002", masterLogin: "5001" });
-  const record = (...drafts: readonly Draft[]) => inTransaction(pool, (tx) => recordCashflows(tx, drafts));
+  const record = (...drafts: readonly Draft[]) => recordCashflows(pool, drafts);
   /** Records and executes an operation. */
-  const execute = async (draft: Draft, dealId: bigint) => {
+  const execute = async (draft: Draft, dealId: bigint | undefined) => {
     const [recorded] = (await record(draft)) as [Recorded];
     await markPosted(pool, [{ id: recorded.cashflow.id, dealId, at: new Date(), isReleased: false }]);
   };
@@ -85,6 +86,41 @@ test("of two equal operations in one batch the first is recorded and refuses the
 
   expect(results).toMatchObject([{ isNew: true }, { code: "operation_in_progress", operationId: "a" }]);
   expect(await rows()).toHaveLength(1);
+});
+
+test("each equal operation follows the last one that moved money", async () => {
+  const { pool, record, execute, rows } = await setUp();
+  const draft = (id: string) => aDraft(id, { action: "withdraw", duplicates: LENIENT });
+  await execute(draft("a"), 701n);
+  await execute(draft("pays nothing"), undefined);
+  const [refused] = (await record(draft("refused"))) as [Recorded];
+  const refusal = notSent("The operation could not begin in time.");
+  await markRefused(pool, refused.cashflow.id, { from: "RECORDED", refusal, at: new Date() });
+  await execute(draft("b"), 702n);
+  await record(draft("c"));
+
+  expect(await rows()).toMatchObject([
+    { id: "a", of: null },
+    { id: "b", of: 701n },
+    { id: "c", of: 702n },
+    { id: "pays nothing", of: 701n },
+    { id: "refused", of: 701n },
+  ]);
+});
+
+test("an equal operation that was executed while a request waited for another one is found", async () => {
+  const { pool, record, execute } = await setUp();
+  const waiting = sql`select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+
+  const { results } = await inTransaction(pool, async (tx) => {
+    await recordCashflows(tx, [aDraft("a")]);
+    const recording = record(aDraft("a"), aDraft("b", { duplicates: STRICT }));
+    await expect.poll(async () => (await many(pool, waiting)).length, { interval: 5 }).toBe(1);
+    await execute(aDraft("c", { duplicates: STRICT }), 701n);
+    return { results: recording };
+  });
+
+  expect(await results).toMatchObject([{ isNew: false }, { code: "possible_duplicate", operationId: "c" }]);
 });
 
 test("a rejected withdrawal leaves no row of its saga", async () => {

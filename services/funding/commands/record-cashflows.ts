@@ -1,24 +1,12 @@
 import { Counter } from "prom-client";
-import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Client } from "#proto/pamm/funding/v1/funding.ts";
-import type { Cashflow, NewCashflow } from "../domain/cashflow.ts";
-import { decideDeposit, type DepositFacts } from "../domain/deposit.ts";
-import {
-  duplicateInProgress,
-  type DuplicateRule,
-  DUPLICATE_WINDOW_MS,
-  type ExecutedDuplicate,
-  possibleDuplicate,
-} from "../domain/duplicate.ts";
-import {
-  deleteCashflows,
-  insertCashflows,
-  listCashflows,
-  listFundedLogins,
-  markPossibleDuplicates,
-} from "../store/cashflows.ts";
-import { listExecutedDuplicates, listOpenDuplicates } from "../store/duplicates.ts";
-import { type InvestorFacts, listInvestorFacts } from "../store/investor-facts.ts";
+import type { Cashflow } from "../domain/cashflow.ts";
+import { decideDeposit } from "../domain/deposit.ts";
+import { duplicateInProgress, type DuplicateRule, possibleDuplicate } from "../domain/duplicate.ts";
+import { listCashflows } from "../store/cashflows.ts";
+import type { InvestorFacts } from "../store/investor-facts.ts";
+import { type Considered, insertCashflows, type RequestedCashflow } from "../store/new-cashflows.ts";
 
 const possibleDuplicates = new Counter({
   name: "pamm_possible_duplicates_total",
@@ -27,42 +15,38 @@ const possibleDuplicates = new Counter({
 });
 
 /** A requested operation. */
-export type Draft = Omit<NewCashflow, "decision"> & {
-  /** Facts that the owners have just answered; without them those of the feeds count, except for a first deposit. */
-  readonly asked?: InvestorFacts;
-};
+export type Draft = Omit<RequestedCashflow, "asked" | "mayBeFirst"> & { readonly asked?: InvestorFacts };
 
-/** The row of the operation; `isNew` when this transaction has recorded it. */
+/** The row of the operation; `isNew` when this call has recorded it. */
 export type Recorded = { readonly cashflow: Cashflow; readonly isNew: boolean };
 
-/**
- * What became of a draft. "again": a duplicate has ended between two statements, and the next try records the operation.
- * "unknown_investor": the facts about the Investor have to be asked for first.
- */
-export type Result = Recorded | Error | "again" | "unknown_investor";
+/** What became of a draft. "unknown_investor": the facts about the Investor have to be asked for first. */
+export type Result = Recorded | Error | "unknown_investor";
+
+/** Each time another operation with the same id or equal to it was recorded at the same moment. */
+const MAX_TRIES = 5;
 
 /**
- * Records operations in one transaction, each with its own result. An operation whose id is recorded is found again; an
+ * Records operations in one commit, each with its own result. An operation whose id is recorded is found again; an
  * unresolved duplicate refuses the request; one executed within the window is named in the answer, or refuses the request too. A
  * unique index decides between concurrent duplicates. Every operation id occurs once.
  */
-export async function recordCashflows(tx: Transaction, drafts: readonly Draft[]): Promise<Result[]> {
-  const known = await listCashflows(tx, drafts.map(idOf));
-  const fresh = drafts.filter(({ operationId }) => !known.has(operationId));
-  const decided = await decideAll(tx, fresh);
-  const intents = [...decided.values()].flatMap((each) => (isIntent(each) ? [each] : []));
-  const inserted = await insertCashflows(tx, intents);
-  const checked = await checkExecuted(tx, intents, inserted);
-  const blocked = await findBlocking(
-    tx,
-    intents.filter(({ operationId }) => !inserted.has(operationId)),
-  );
+export async function recordCashflows(db: Queryable, drafts: readonly Draft[]): Promise<Result[]> {
+  const results = new Map<string, Result>();
+  let rest = drafts;
+  for (let tries = 0; tries < MAX_TRIES && rest.length > 0; tries += 1) {
+    const considered = await insertCashflows(db, rest.map(requestOf));
+    const again = rest.filter(({ operationId }) => considered.get(operationId)?.isKnown);
+    const known = again.length === 0 ? new Map<string, Cashflow>() : await listCashflows(db, again.map(idOf));
+    for (const draft of rest) {
+      const result = resultOf(draft, considered.get(draft.operationId), known.get(draft.operationId));
+      if (result !== undefined) results.set(draft.operationId, result);
+    }
+    rest = rest.filter(({ operationId }) => !results.has(operationId));
+  }
   return drafts.map(({ operationId }) => {
-    const before = known.get(operationId);
-    if (before !== undefined) return { cashflow: before, isNew: false };
-    const decision = decided.get(operationId);
-    if (decision === "unknown_investor" || decision instanceof Error) return decision;
-    return checked.get(operationId) ?? blocked.get(operationId) ?? "again";
+    const inconsistent = `Operation ${operationId} could not be inserted, and no duplicate of it is open.`;
+    return results.get(operationId) ?? new Error(inconsistent);
   });
 }
 
@@ -76,92 +60,44 @@ function idOf({ operationId }: { readonly operationId: string }): string {
   return operationId;
 }
 
-type Decided = NewCashflow | Error | "unknown_investor";
-
-function isIntent(decided: Decided): decided is NewCashflow {
-  return typeof decided === "object" && !(decided instanceof Error);
+/**
+ * The minimum is a rule for the first deposit only, and a feed may not have brought the newest assignment yet: a first deposit
+ * needs facts that were asked for. Both of two concurrent first deposits must meet the minimum, because neither is POSTED when
+ * the other is decided.
+ */
+function requestOf(draft: Draft): RequestedCashflow {
+  const { asked, amount } = draft;
+  const mayBeFirst = asked !== undefined && !(decide({ ...asked, isFirst: true }, amount) instanceof Error);
+  return { ...draft, asked, mayBeFirst };
 }
 
-/** Both of two concurrent first deposits must meet the minimum: neither is POSTED when the other is decided. */
-async function decideAll(tx: Transaction, drafts: readonly Draft[]): Promise<ReadonlyMap<string, Decided>> {
-  const facts = await listInvestorFacts(tx, loginsOf(drafts));
-  const funded = await listFundedLogins(tx, loginsOf(drafts.filter(({ action }) => action === "deposit")));
-  return new Map(
-    drafts.map((draft) => {
-      const isFirst = !funded.has(draft.login);
-      // The minimum is a rule for the first deposit only, and a feed may not have brought the newest assignment yet.
-      const mustAsk = isFirst && draft.action === "deposit";
-      const known = draft.asked ?? (mustAsk ? undefined : facts.get(draft.login));
-      return [draft.operationId, known === undefined ? "unknown_investor" : decide(draft, { ...known, isFirst })];
-    }),
-  );
+/** Undefined when another operation was recorded since the statement began. */
+function resultOf(draft: Draft, considered: Considered | undefined, known: Cashflow | undefined): Result | undefined {
+  const { asked, duplicates, at: createdAt, ...intent } = draft;
+  if (known !== undefined) return { cashflow: known, isNew: false };
+  if (considered?.facts === undefined) return "unknown_investor";
+  const { id, facts, openDuplicate, executed } = considered;
+  const isDeposit = draft.action === "deposit";
+  if (isDeposit && facts.isFirst && asked === undefined) return "unknown_investor";
+  const decision = isDeposit ? decide(facts, draft.amount) : undefined;
+  if (decision instanceof Error) return decision;
+  if (openDuplicate !== undefined) return duplicateInProgress(openDuplicate);
+  const rejectedFor = duplicates?.rejectsDuplicates ? executed : undefined;
+  if (id === undefined && rejectedFor === undefined) return undefined;
+  const counted = { action: draft.action, decision: rejectedFor === undefined ? "executed" : "rejected" };
+  if (executed !== undefined) possibleDuplicates.inc(counted);
+  if (id === undefined) return rejectedFor && possibleDuplicate(rejectedFor);
+  const open = { state: "RECORDED", doubt: undefined, dealId: undefined, refusal: undefined } as const;
+  const possibleDuplicateOf = executed?.dealId;
+  const cashflow = { ...intent, ...open, id, decision, possibleDuplicateOf, createdAt, finishedAt: undefined };
+  return { cashflow, isNew: true };
 }
 
-function loginsOf(drafts: readonly Draft[]): string[] {
-  return [...new Set(drafts.map(({ login }) => login))];
-}
-
-function decide({ asked: _facts, ...draft }: Draft, facts: Omit<DepositFacts, "amount">): NewCashflow | Error {
-  if (draft.action === "withdraw") return { ...draft, decision: undefined };
+function decide(facts: InvestorFacts & { readonly isFirst: boolean }, amount: Draft["amount"]) {
   try {
-    return { ...draft, decision: decideDeposit({ ...facts, amount: draft.amount }) };
+    return decideDeposit({ ...facts, amount });
   } catch (error) {
     if (error instanceof Error) return error;
     throw error;
   }
-}
-
-/** An inserted operation that equals an executed one is marked with its deal, or deleted again when its API key rejects duplicates. */
-async function checkExecuted(
-  tx: Transaction,
-  intents: readonly NewCashflow[],
-  inserted: ReadonlyMap<string, Cashflow>,
-): Promise<ReadonlyMap<string, Recorded | Error>> {
-  const executed = await findExecuted(
-    tx,
-    intents.filter(({ operationId }) => inserted.has(operationId)),
-  );
-  const rejected: string[] = [];
-  const marked: { readonly operationId: string; readonly dealId: bigint }[] = [];
-  const results = new Map<string, Recorded | Error>();
-  for (const [operationId, cashflow] of inserted) {
-    const duplicate = executed.get(operationId);
-    if (duplicate?.isRejected === true) {
-      rejected.push(operationId);
-      results.set(operationId, possibleDuplicate(duplicate));
-    } else {
-      if (duplicate !== undefined) marked.push({ operationId, dealId: duplicate.dealId });
-      results.set(operationId, { cashflow: { ...cashflow, possibleDuplicateOf: duplicate?.dealId }, isNew: true });
-    }
-    if (duplicate === undefined) continue;
-    const decision = duplicate.isRejected ? "rejected" : "executed";
-    afterCommit(tx, () => possibleDuplicates.inc({ action: cashflow.action, decision }));
-  }
-  if (rejected.length > 0) await deleteCashflows(tx, rejected);
-  if (marked.length > 0) await markPossibleDuplicates(tx, marked);
-  return results;
-}
-
-type Executed = ExecutedDuplicate & { readonly isRejected: boolean };
-
-async function findExecuted(tx: Transaction, intents: readonly NewCashflow[]): Promise<ReadonlyMap<string, Executed>> {
-  const distinguished = intents.filter(({ duplicates }) => duplicates !== undefined);
-  if (distinguished.length === 0) return new Map();
-  const duplicates = await listExecutedDuplicates(tx, distinguished.map(soughtOf), DUPLICATE_WINDOW_MS);
-  const rejecting = new Set(distinguished.filter((each) => each.duplicates?.rejectsDuplicates).map(idOf));
-  return new Map(
-    duplicates.map(({ of, ...duplicate }) => [of, { ...duplicate, isRejected: rejecting.has(of) }] as const),
-  );
-}
-
-/** Why operations could not be inserted: an equal one is open. */
-async function findBlocking(tx: Transaction, intents: readonly NewCashflow[]): Promise<ReadonlyMap<string, Error>> {
-  const distinguished = intents.filter(({ duplicates }) => duplicates !== undefined);
-  if (distinguished.length === 0) return new Map();
-  const open = await listOpenDuplicates(tx, distinguished.map(soughtOf));
-  return new Map(open.map(({ of, operationId }) => [of, duplicateInProgress(operationId)]));
-}
-
-function soughtOf({ duplicates, ...intent }: NewCashflow) {
-  return { ...intent, keyId: duplicates?.keyId ?? "" };
 }

@@ -7,7 +7,8 @@ import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import { FollowingChanged } from "#proto/pamm/subscription/v1/events.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { addInvestor, addMaster, listInvestorFacts } from "../store/investor-facts.ts";
+import { addInvestor, addMaster } from "../store/investor-facts.ts";
+import { factsOf } from "../testing/cashflows.ts";
 import { DIRECTORY } from "./receive-directory.ts";
 import { FOLLOWINGS } from "./receive-followings.ts";
 
@@ -62,7 +63,7 @@ test("an Investor is known when it is registered, and its minimum is that of the
     follows("2", "5"),
   );
 
-  expect(await listInvestorFacts(pool, ["1", "2", "3", "4", "9"])).toEqual(
+  expect(await factsOf(pool, ["1", "2", "3", "4", "9"])).toEqual(
     new Map([
       ["1", { masterMinimum: undefined }],
       ["2", { masterMinimum: usd(500_00n) }],
@@ -76,7 +77,7 @@ test("an Investor whose Master is not known is unknown", async () => {
   const { pool, receive } = await setUp();
   await receive(FOLLOWINGS, follows("2", "5"));
 
-  expect(await listInvestorFacts(pool, ["2"])).toEqual(new Map());
+  expect(await factsOf(pool, ["2"])).toEqual(new Map());
 });
 
 test("facts that were asked for never replace those of an event", async () => {
@@ -87,7 +88,7 @@ test("facts that were asked for never replace those of an event", async () => {
   await addMaster(pool, "5", usd(1n));
   await addInvestor(pool, { login: "2", masterLogin: undefined });
 
-  expect(await listInvestorFacts(pool, ["2"])).toEqual(new Map([["2", { masterMinimum: usd(500_00n) }]]));
+  expect(await factsOf(pool, ["2"])).toEqual(new Map([["2", { masterMinimum: usd(500_00n) }]]));
 });
 
 test("a minimum that is no amount in USD stops the feed before its entry", async () => {
@@ -96,5 +97,5 @@ test("a minimum that is no amount in USD stops the feed before its entry", async
   await expect(receive(DIRECTORY, registered("1"), master("5", 1n, "EUR"))).rejects.toThrow("stopped");
 
   expect(await many(pool, sql`select number from feed_poison`)).toEqual([{ number: 2n }]);
-  expect([...(await listInvestorFacts(pool, ["1"])).keys()]).toEqual(["1"]);
+  expect([...(await factsOf(pool, ["1"])).keys()]).toEqual(["1"]);
 });

@@ -42,6 +42,8 @@ create table cashflow (
   -- The API key whose equal operations are its duplicates. Null when duplicates cannot be distinguished: the comment is a
   -- default, or the request has no API key.
   duplicate_scope_key           text check (duplicate_scope_key <> ''),
+  -- Id of the equal operation that was executed last before this one, however long ago; 0 without one.
+  follows bigint not null default 0,
   -- Ticket of the last duplicate that was executed within 24 hours before this request.
   possible_duplicate_of bigint,
   -- The minimum deposit that a deposit was decided with.
@@ -58,13 +60,12 @@ create table cashflow (
 create index cashflow_to_settle on cashflow (next_try_at) where state not in ('POSTED', 'REFUSED');
 create index cashflow_by_login on cashflow (login, id);
 
--- Only one of several duplicates is open at a time: of two concurrent inserts the second waits for the first one's commit.
-create unique index cashflow_one_open_duplicate
-  on cashflow (duplicate_scope_key, login, action, amount_minor, currency, comment)
-  where duplicate_scope_key is not null and state not in ('POSTED', 'REFUSED');
-create index cashflow_executed_duplicate
-  on cashflow (duplicate_scope_key, login, action, amount_minor, currency, comment, finished_at)
-  where duplicate_scope_key is not null and state = 'POSTED';
+-- The operations that are equal are a chain: each follows the one that was executed before it. So of two that are inserted
+-- at the same time one finds the other, also when that one has been executed in the meantime. The last of a chain is the only
+-- one that may be open. One that moved nothing leaves the chain.
+create unique index cashflow_equal
+  on cashflow (duplicate_scope_key, login, action, amount_minor, currency, comment, follows)
+  where duplicate_scope_key is not null and (deal_id is not null or state not in ('POSTED', 'REFUSED'));
 
 -- Operations are listed newest first. Ids are UUIDs of version 7, which grow with time; compared byte by byte, as all
 -- readers of listings do.

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { aNewWithdrawal } from "../testing/cashflows.ts";
-import { insertCashflows, listCashflowsById } from "./cashflows.ts";
+import { listCashflowsById } from "./cashflows.ts";
 import { cashflowQueue } from "./cashflow-transitions.ts";
+import { insertCashflows } from "./new-cashflows.ts";
 
 test("of more due operations than the limit those that are due longest are claimed first", async () => {
   const { pool } = await testDatabase("funding");
@@ -11,7 +11,7 @@ test("of more due operations than the limit those that are due longest are claim
   // The newest is due longest.
   for (let number = 1; number <= 6; number += 1) {
     const deadline = new Date(now - number * 1_000);
-    await inTransaction(pool, (tx) => insertCashflows(tx, [aNewWithdrawal({ operationId: `op-${number}`, deadline })]));
+    await insertCashflows(pool, [aNewWithdrawal({ operationId: `op-${number}`, deadline })]);
   }
   const claimed = async () => {
     const ids = (await cashflowQueue.claim(pool, 2)).map(({ id }) => id);

@@ -1,5 +1,5 @@
-import { type Money, usd } from "#kernel/money.ts";
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Money } from "#kernel/money.ts";
+import { execute, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** What a deposit is decided with. */
@@ -7,24 +7,6 @@ export type InvestorFacts = {
   /** Minimum deposit of the Master that the Investor follows; undefined when it follows none. */
   readonly masterMinimum: Money | undefined;
 };
-
-/** By login. Leaves out Investors of which this service does not know everything. */
-export async function listInvestorFacts(
-  db: Queryable,
-  logins: readonly string[],
-): Promise<ReadonlyMap<string, InvestorFacts>> {
-  if (logins.length === 0) return new Map();
-  const rows = await many<{ login: string; minimum: bigint | null }>(
-    db,
-    sql`select known_investor.login, min_deposit_minor as minimum
-        from known_investor
-        left join known_master on known_master.login = master_login
-        where known_investor.login = any (${logins}::text[]) and (master_login is null or known_master.login is not null)`,
-  );
-  return new Map(
-    rows.map(({ login, minimum }) => [login, { masterMinimum: minimum === null ? undefined : usd(minimum) }]),
-  );
-}
 
 export type KnownInvestor = { readonly login: string; readonly masterLogin: string | undefined };
 

@@ -5,16 +5,14 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { aNewWithdrawal } from "../testing/cashflows.ts";
-import { insertCashflows } from "./cashflows.ts";
+import { insertCashflows } from "./new-cashflows.ts";
 import { lockTry, markLeaving, markNextTry } from "./withdrawals.ts";
 
 /** A withdrawal that the pool decides in its first try. */
 async function aLeaving(pool: Pool): Promise<bigint> {
-  return await inTransaction(pool, async (tx) => {
-    const { id } = (await insertCashflows(tx, [aNewWithdrawal()])).get("op-1")!;
-    await markLeaving(tx, [{ id, try: 1, facts: { balance: usd(100_00n), logNumber: 1n } }]);
-    return id;
-  });
+  const id = (await insertCashflows(pool, [aNewWithdrawal()])).get("op-1")!.id!;
+  await markLeaving(pool, [{ id, try: 1, facts: { balance: usd(100_00n), logNumber: 1n } }]);
+  return id;
 }
 
 test("a transaction that locks a try waits for the one that ends it, and then finds that it is over", async () => {

@@ -1,0 +1,140 @@
+import { type Money, usd } from "#kernel/money.ts";
+import { type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { NewCashflow } from "../domain/cashflow.ts";
+import { DUPLICATE_WINDOW_MS, type ExecutedDuplicate } from "../domain/duplicate.ts";
+import type { InvestorFacts } from "./investor-facts.ts";
+
+export type RequestedCashflow = Omit<NewCashflow, "decision"> & {
+  /** Facts that the owners have just answered; without them those of the feeds count. */
+  readonly asked: InvestorFacts | undefined;
+  /** Whether it may be recorded as the first deposit of its Investor. */
+  readonly mayBeFirst: boolean;
+};
+
+/** What a request was decided with. Its row is recorded when it has an id. */
+export type Considered = {
+  readonly id: bigint | undefined;
+  /** The id of the operation was recorded before. */
+  readonly isKnown: boolean;
+  /** Undefined for an Investor of which this service does not know everything. */
+  readonly facts: (InvestorFacts & { readonly isFirst: boolean }) | undefined;
+  /** An equal operation that is open. */
+  readonly openDuplicate: string | undefined;
+  /** The last equal operation, when it was executed within the window. */
+  readonly executed: ExecutedDuplicate | undefined;
+};
+
+type Row = {
+  readonly operationId: string;
+  readonly id: bigint | null;
+  readonly isKnown: boolean;
+  readonly hasFacts: boolean;
+  readonly isFunded: boolean;
+  readonly minimum: bigint | null;
+  readonly equalId: string | null;
+  readonly equalDeal: bigint | null;
+  readonly isRecent: boolean | null;
+};
+
+/** The condition of the index cashflow_equal. */
+const IS_IN_CHAIN = fragment`duplicate_scope_key is not null and (deal_id is not null or state not in ('POSTED', 'REFUSED'))`;
+
+/**
+ * Records requested operations before another service is called, so that a crash leaves rows to settle rather than lost money.
+ * One statement reads what each is decided with and inserts those that nothing forbids: known facts, a deposit that is not the
+ * first or may be, no open duplicate, and no executed one that the API key rejects. A row that was inserted by another
+ * transaction after this statement began is left out without a reason; the next call finds that. By operation id.
+ */
+export async function insertCashflows(
+  db: Queryable,
+  requested: readonly RequestedCashflow[],
+): Promise<ReadonlyMap<string, Considered>> {
+  const rows = await many<Row>(
+    db,
+    sql`with considered as (
+          select requested.*, known.id is not null as is_known, funded.id is not null as is_funded,
+                 has_asked or facts.login is not null as has_facts,
+                 case when has_asked then asked_minimum else facts.minimum end as minimum,
+                 equal.id as equal_id, equal.operation_id as equal_operation, equal.deal_id as equal_deal,
+                 equal.finished_at >= at - ${DUPLICATE_WINDOW_MS} * interval '1 millisecond' as is_recent
+          from ${rowsOf(requested)}
+               left join lateral (
+                 select id from cashflow where operation_id = requested.operation_id limit 1
+               ) as known on true
+               left join lateral (
+                 select id
+                 from cashflow
+                 where login = requested.login and action = 'deposit' and state = 'POSTED'
+                 limit 1
+               ) as funded on true
+               left join lateral (
+                 select known_investor.login, min_deposit_minor as minimum
+                 from known_investor left join known_master on known_master.login = master_login
+                 where known_investor.login = requested.login
+                   and (master_login is null or known_master.login is not null)
+                 limit 1
+               ) as facts on true
+               left join lateral (
+                 select id, operation_id, deal_id, finished_at
+                 from cashflow
+                 where duplicate_scope_key = scope_key and login = requested.login and action = requested.action
+                   and amount_minor = amount and currency = requested.currency and comment = requested.comment
+                   and ${IS_IN_CHAIN}
+                 order by follows desc
+                 limit 1
+               ) as equal on true
+        ), inserted as (
+          insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state,
+                                deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor, follows,
+                                possible_duplicate_of)
+          select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
+                 case when action = 'deposit' then not is_funded and minimum is not null end,
+                 case when action = 'deposit' then coalesce(minimum, 0) end,
+                 coalesce(equal_id, 0), case when is_recent then equal_deal end
+          from considered
+          where not is_known and has_facts and (action = 'withdraw' or is_funded or may_be_first)
+            and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
+          order by operation_id
+          on conflict do nothing
+          returning id, operation_id, action
+        ), withdrawals as (
+          insert into withdrawal (cashflow_id) select id from inserted where action = 'withdraw'
+        )
+        select considered.operation_id as "operationId", inserted.id, is_known as "isKnown", has_facts as "hasFacts",
+               is_funded as "isFunded", minimum, equal_operation as "equalId", equal_deal as "equalDeal",
+               is_recent as "isRecent"
+        from considered left join inserted on inserted.operation_id = considered.operation_id`,
+  );
+  return new Map(rows.map((row) => [row.operationId, consideredOf(row)]));
+}
+
+function rowsOf(requested: readonly RequestedCashflow[]): Fragment {
+  return fragment`unnest(
+                 ${requested.map(({ operationId }) => operationId)}::text[],
+                 ${requested.map(({ action }) => action)}::text[],
+                 ${requested.map(({ login }) => login)}::text[],
+                 ${requested.map(({ amount }) => amount.minor)}::bigint[],
+                 ${requested.map(({ amount }) => amount.currency)}::text[],
+                 ${requested.map(({ comment }) => comment)}::text[],
+                 ${requested.map(({ duplicates }) => duplicates?.keyId)}::text[],
+                 ${requested.map(({ duplicates }) => duplicates?.rejectsDuplicates ?? false)}::boolean[],
+                 ${requested.map(({ deadline }) => deadline)}::timestamptz[],
+                 ${requested.map(({ at }) => at)}::timestamptz[],
+                 ${requested.map(({ asked }) => asked !== undefined)}::boolean[],
+                 ${requested.map(({ asked }) => asked?.masterMinimum?.minor)}::bigint[],
+                 ${requested.map(({ mayBeFirst }) => mayBeFirst)}::boolean[]
+               ) as requested (operation_id, action, login, amount, currency, comment, scope_key, rejects, deadline, at,
+                               has_asked, asked_minimum, may_be_first)`;
+}
+
+function consideredOf({ id, isKnown, hasFacts, isFunded, minimum, equalId, equalDeal, isRecent }: Row): Considered {
+  const masterMinimum: Money | undefined = minimum === null ? undefined : usd(minimum);
+  const isExecuted = equalId !== null && equalDeal !== null;
+  return {
+    id: id ?? undefined,
+    isKnown,
+    facts: hasFacts ? { masterMinimum, isFirst: !isFunded } : undefined,
+    openDuplicate: isExecuted ? undefined : (equalId ?? undefined),
+    executed: isExecuted && isRecent === true ? { operationId: equalId, dealId: equalDeal } : undefined,
+  };
+}
