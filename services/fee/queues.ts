@@ -11,7 +11,7 @@ import {
 } from "./processes/accounting/crystallise-together.ts";
 import { type Floors, readFloors } from "./processes/payment/read-floors.ts";
 import { type FinalPayment, type Settlement, settlePayments } from "./processes/payment/settle-payments.ts";
-import { type Collected, type Crystallisation, listCrystallisations, markCollected } from "./store/crystallisations.ts";
+import { type Crystallisation, listCrystallisations } from "./store/crystallisations.ts";
 
 /**
  * Reads and writes that concurrent calls share: what waits while one commit runs is in the next. One commit of a kind at a
@@ -20,7 +20,6 @@ import { type Collected, type Crystallisation, listCrystallisations, markCollect
 export type FeeQueues = {
   readonly crystallising: BatchQueue<RequestedCrystallisation, Decided>;
   readonly settling: BatchQueue<FinalPayment, Settlement>;
-  readonly collecting: BatchQueue<Collected, undefined>;
   readonly crystallisations: GatheredRead<string, Crystallisation>;
   /** The amount that a fee must leave on the account of an Investor. */
   readonly floors: GatheredRead<string, { readonly floor: bigint }>;
@@ -56,15 +55,6 @@ export function feeQueues(needs: QueueNeeds): FeeQueues {
       maxWaiting: MAX_WAITING,
       keyOf: ({ payment }) => String(payment.id),
       run: (answered) => settlePayments(needs, answered),
-    }),
-    collecting: batchQueue<Collected, undefined>({
-      maxItems: MAX_SETTLED,
-      maxWaiting: MAX_WAITING,
-      keyOf: ({ key }) => key,
-      async run(collected) {
-        await markCollected(pool, collected);
-        return collected.map(() => undefined);
-      },
     }),
     crystallisations: gatherReads((keys) => listCrystallisations(pool, keys)),
     floors: gatherReads(async (logins) => {

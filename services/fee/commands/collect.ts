@@ -33,7 +33,7 @@ export async function collect(
   const { queues } = deps;
   const known = await queues.crystallisations(key);
   if (known === undefined) throw refuse("crystallisation_not_found", "No crystallisation is recorded under this key.");
-  if (known.collected !== undefined) return { collected: moneyToProto(usd(known.collected)) };
+  if (known.items.length === 0) return { collected: moneyToProto(usd(0n)) };
   const { floor = 0n } = (await queues.floors(known.investorLogin)) ?? {};
   let collected = 0n;
   for (const [index, { payment }] of known.items.entries()) {
@@ -41,7 +41,6 @@ export async function collect(
     const current = index === 0 ? payment : await getPayment(deps, payment.id);
     collected += await collectOne(deps, current, accountLock, context);
   }
-  await queues.collecting.add({ key, amount: collected });
   return { collected: moneyToProto(usd(collected)) };
 }
 

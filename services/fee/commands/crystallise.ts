@@ -12,7 +12,6 @@ import type {
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import type { Crystallisation } from "../store/crystallisations.ts";
-import { findMaster } from "../store/masters.ts";
 import { dueItem } from "../messages/due-item.ts";
 import type { RequestedCrystallisation } from "../processes/accounting/crystallise-together.ts";
 import { readMaster } from "../processes/accounting/read-master.ts";
@@ -38,12 +37,9 @@ export async function crystallise(
 ): Promise<CrystalliseResponse> {
   const { queues } = deps;
   const requested = requestedOf(request);
-  const known = await queues.crystallisations(requested.key);
-  if (known !== undefined) return answer(requested, known);
-  await readThrough(deps, requested, context);
-  await queues.crystallising.add(requested, performance.now() + remainingMs(context));
+  const failure = await decide(deps, requested, context);
   const decided = await queues.crystallisations(requested.key);
-  assert(decided !== undefined, "a decided crystallisation is recorded");
+  if (decided === undefined) throw failure ?? new Error("a decided crystallisation is recorded");
   return answer(requested, decided);
 }
 
@@ -56,17 +52,28 @@ function requestedOf(request: CrystalliseRequest): RequestedCrystallisation {
   return { key, investorLogin, masterLogin, subscriptionId, throughNumber, suffix, periodStart, at };
 }
 
-/** Reads the allocations up to that entry, which decides all weeks closed before it, for all Investors of the pool. */
-async function readThrough(
+/**
+ * Decides what is not decided yet. Most Masters are prepared; for another one the allocations up to that entry are read, which
+ * decides all weeks closed before it, for all Investors of the pool. Returns why a new key cannot be decided now.
+ */
+async function decide(
   deps: Deps,
-  { masterLogin, throughNumber: through }: RequestedCrystallisation,
+  requested: RequestedCrystallisation,
   context: CallContext,
-): Promise<void> {
-  if (masterLogin === undefined) return;
-  const master = await findMaster(deps.pool, masterLogin);
-  if (master !== undefined && master.read.number >= through) return;
-  const { number } = await readMaster(deps, masterLogin, context);
-  assert(number >= through, `allocations of ${masterLogin} end with ${number}, before ${through}`);
+): Promise<Error | undefined> {
+  const { masterLogin, throughNumber: through } = requested;
+  const byMs = performance.now() + remainingMs(context);
+  try {
+    const { isRead } = await deps.queues.crystallising.add(requested, byMs);
+    if (isRead || masterLogin === undefined) return undefined;
+    const { number } = await readMaster(deps, masterLogin, context);
+    assert(number >= through, `allocations of ${masterLogin} end with ${number}, before ${through}`);
+    await deps.queues.crystallising.add(requested, byMs);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
 }
 
 /** Built from the stored rows, so that a repetition gets the same answer. */

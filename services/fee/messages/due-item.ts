@@ -3,6 +3,6 @@ import { usd } from "#kernel/money.ts";
 import type { DueItem } from "#proto/pamm/fee/v1/fee.ts";
 import type { CrystallisedItem } from "../store/crystallisations.ts";
 
-export function dueItem({ payment, amount, isWeekly }: CrystallisedItem): DueItem {
-  return { key: payment.key, amount: moneyToProto(usd(amount)), isWeekly };
+export function dueItem({ payment, amount }: CrystallisedItem): DueItem {
+  return { key: payment.key, amount: moneyToProto(usd(amount)), isWeekly: payment.isWeekly };
 }

@@ -144,7 +144,7 @@ create view fee_master_row as
 create view fee_payment_row as
   select id, key, run_id as "runId", kind, master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
          investor_login as "investorLogin", due_minor as due, owed_since as since, unique_key as "uniqueKey", tries, status,
-         amount_minor as amount, transfer_id is not null as "isDebited",
+         is_weekly as "isWeekly", amount_minor as amount, transfer_id is not null as "isDebited",
          exists (
            select from fee_master where fee_master.master_login = fee_payment.master_login and break_reason is not null
          ) as "isStopped"
@@ -225,8 +225,6 @@ create table crystallisation (
   through_number  bigint not null,
   decided_for     timestamptz not null,
   pending_minor   bigint not null check (pending_minor >= 0),
-  -- The collected amount, once all payments are settled.
-  collected_minor bigint check (collected_minor >= 0),
   created_at      timestamptz not null
 );
 
@@ -235,9 +233,8 @@ create table crystallisation_item (
   -- Sequence of collection.
   item_number  integer not null check (item_number > 0),
   payment_id   bigint not null references fee_payment,
+  -- Those of earlier weekly runs are not part of pending_minor.
   amount_minor bigint not null check (amount_minor > 0),
-  -- Payment of an earlier weekly run; not part of pending_minor.
-  is_weekly    boolean not null,
   primary key (key, item_number)
 );
 

@@ -1,4 +1,4 @@
-import { many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { PAYMENT_STATE_COLUMNS, type PaymentState } from "./due-payments.ts";
 
@@ -20,8 +20,6 @@ export type Crystallisation = {
   readonly masterLogin: string | undefined;
   /** What was due, in cents. */
   readonly pending: bigint;
-  /** The collected amount, once all payments are settled. */
-  readonly collected: bigint | undefined;
   /** In the sequence of collection. */
   readonly items: readonly CrystallisedItem[];
 };
@@ -29,48 +27,48 @@ export type Crystallisation = {
 export type CrystallisedItem = {
   readonly payment: PaymentState;
   readonly amount: bigint;
-  /** Payment of an earlier weekly run. */
-  readonly isWeekly: boolean;
 };
 
-type DecidedRow = Omit<Crystallisation, "items">;
-type ItemRow = PaymentState & {
-  readonly crystallisation: string;
+type Row = PaymentState & {
+  readonly ofKey: string;
+  readonly ofInvestor: string;
+  readonly ofMaster: string | null;
+  readonly pending: bigint;
   readonly itemAmount: bigint;
-  readonly isWeekly: boolean;
 };
+
+/** A decision after which nothing is due has one row without a payment. */
+type EmptyRow = Omit<Row, "id"> & { readonly id: null };
 
 /** The recorded decisions of some keys, with the payments as they are now. */
 export async function listCrystallisations(
   db: Queryable,
   keys: readonly string[],
 ): Promise<Map<string, Crystallisation>> {
-  const rows = await many<DecidedRow>(
+  const rows = await many<Row | EmptyRow>(
     db,
-    sql`select key, investor_login as "investorLogin", master_login as "masterLogin", pending_minor as pending,
-               collected_minor as collected
+    sql`select crystallisation.key as "ofKey", crystallisation.investor_login as "ofInvestor",
+               crystallisation.master_login as "ofMaster", crystallisation.pending_minor as pending,
+               item.amount_minor as "itemAmount", ${PAYMENT_STATE_COLUMNS}
         from crystallisation
-        where key = any(${keys}::text[])`,
+             left join crystallisation_item item on item.key = crystallisation.key
+             left join fee_payment_row payment on payment.id = item.payment_id
+        where crystallisation.key = any(${keys}::text[])
+        order by crystallisation.key, item.item_number`,
   );
-  const items = rows.length === 0 ? new Map<string, ItemRow[]>() : await listItems(db, keys);
-  return new Map(rows.map((row) => [row.key, { ...withoutNulls(row), items: (items.get(row.key) ?? []).map(itemOf) }]));
+  const byKey = [...Map.groupBy(rows, ({ ofKey }) => ofKey)];
+  return new Map(byKey.map(([key, own]) => [key, crystallisationOf(own as [Row | EmptyRow])]));
 }
 
-function itemOf({ itemAmount: amount, isWeekly, ...payment }: ItemRow): CrystallisedItem {
-  return { payment, amount, isWeekly };
+function crystallisationOf(rows: readonly [Row | EmptyRow, ...(Row | EmptyRow)[]]): Crystallisation {
+  const [{ ofKey: key, ofInvestor: investorLogin, ofMaster, pending }] = rows;
+  const items = rows.flatMap((row) => (row.id === null ? [] : [itemOf(row)]));
+  return { key, investorLogin, masterLogin: ofMaster ?? undefined, pending, items };
 }
 
-async function listItems(db: Queryable, keys: readonly string[]): Promise<Map<string, ItemRow[]>> {
-  const rows = await many<ItemRow>(
-    db,
-    sql`select item.key as crystallisation, item.amount_minor as "itemAmount", item.is_weekly as "isWeekly",
-               ${PAYMENT_STATE_COLUMNS}
-        from crystallisation_item item
-        join fee_payment_row payment on payment.id = item.payment_id
-        where item.key = any(${keys}::text[])
-        order by item.key, item.item_number`,
-  );
-  return Map.groupBy(rows, ({ crystallisation }) => crystallisation);
+function itemOf({ ofKey: _key, ofInvestor: _login, ofMaster: _master, pending: _due, ...row }: Row): CrystallisedItem {
+  const { itemAmount: amount, ...payment } = row;
+  return { payment, amount };
 }
 
 /**
@@ -107,53 +105,32 @@ export type DecidedItems = {
   readonly key: string;
   readonly pending: bigint;
   /** In the sequence of collection. */
-  readonly items: readonly { readonly paymentId: bigint; readonly amount: bigint; readonly isWeekly: boolean }[];
+  readonly items: readonly { readonly paymentId: bigint; readonly amount: bigint }[];
 };
 
-/** Called in the transaction of the insert. Nothing remains to be collected where nothing is due. */
+/** Called in the transaction of the insert. */
 export async function completeCrystallisations(tx: Transaction, decided: readonly DecidedItems[]): Promise<void> {
-  await many(
-    tx,
-    sql`update crystallisation
-        set pending_minor = decided.pending, collected_minor = decided.collected
-        from unnest(
-          ${decided.map(({ key }) => key)}::text[],
-          ${decided.map(({ pending }) => pending)}::bigint[],
-          ${decided.map(({ items }) => (items.length === 0 ? 0n : undefined))}::bigint[]
-        ) as decided (key, pending, collected)
-        where crystallisation.key = decided.key`,
-  );
   const items = decided.flatMap(({ key, items: own }) =>
     own.map((item, index) => ({ ...item, key, number: index + 1 })),
   );
-  if (items.length === 0) return;
   await many(
     tx,
-    sql`insert into crystallisation_item (key, item_number, payment_id, amount_minor, is_weekly)
-        select *
+    sql`with listed as (
+          insert into crystallisation_item (key, item_number, payment_id, amount_minor)
+          select *
+          from unnest(
+            ${items.map(({ key }) => key)}::text[],
+            ${items.map(({ number }) => number)}::integer[],
+            ${items.map(({ paymentId }) => paymentId)}::bigint[],
+            ${items.map(({ amount }) => amount)}::bigint[]
+          )
+        )
+        update crystallisation
+        set pending_minor = decided.pending
         from unnest(
-          ${items.map(({ key }) => key)}::text[],
-          ${items.map(({ number }) => number)}::integer[],
-          ${items.map(({ paymentId }) => paymentId)}::bigint[],
-          ${items.map(({ amount }) => amount)}::bigint[],
-          ${items.map(({ isWeekly }) => isWeekly)}::boolean[]
-        )`,
-  );
-}
-
-/** What was collected under a key, in cents. */
-export type Collected = { readonly key: string; readonly amount: bigint };
-
-/** The first amount of a key stays. */
-export async function markCollected(db: Queryable, collected: readonly Collected[]): Promise<void> {
-  await many(
-    db,
-    sql`update crystallisation
-        set collected_minor = collected.amount
-        from unnest(
-          ${collected.map(({ key }) => key)}::text[],
-          ${collected.map(({ amount }) => amount)}::bigint[]
-        ) as collected (key, amount)
-        where crystallisation.key = collected.key and collected_minor is null`,
+          ${decided.map(({ key }) => key)}::text[],
+          ${decided.map(({ pending }) => pending)}::bigint[]
+        ) as decided (key, pending)
+        where crystallisation.key = decided.key`,
   );
 }

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { execute, fragment, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
@@ -16,13 +17,15 @@ export type DuePayment = {
   readonly due: bigint;
   readonly since: Date;
   readonly uniqueKey: string;
+  /** Of a weekly run, whose payments the job collects. */
+  readonly isWeekly: boolean;
   readonly tries: number;
 };
 
 /** Of `payment`, a row of fee_payment_row. */
 const PAYMENT_COLUMNS = fragment`payment.id, payment.key, payment."runId", payment.kind, payment."masterLogin",
   payment."paymentAccountLogin", payment."investorLogin", payment.due, payment.since, payment."uniqueKey", payment.tries,
-  payment."isStopped"`;
+  payment."isWeekly", payment."isStopped"`;
 export const PAYMENT_STATE_COLUMNS = fragment`${PAYMENT_COLUMNS}, payment.status, payment.amount, payment."isDebited"`;
 
 export type NewPayment = Due & {
@@ -30,12 +33,11 @@ export type NewPayment = Due & {
   readonly isWeekly: boolean;
   readonly investorLogin: string;
   readonly investorId: bigint;
-  readonly paymentAccountLogin: string;
   readonly suffix: string;
 };
 
 /**
- * Returns the ids in the sequence of the array, which is the sequence in which an Investor's payments are collected. The
+ * Inserts payments to the payment accounts of their Masters. Returns the ids in the sequence of the array, which is the sequence in which an Investor's payments are collected. The
  * explanations, one a line, are one text: in an array each of their quotes would be escaped.
  */
 export async function insertPayments(tx: Transaction, payments: readonly NewPayment[], at: Date): Promise<bigint[]> {
@@ -44,26 +46,26 @@ export async function insertPayments(tx: Transaction, payments: readonly NewPaym
     sql`insert into fee_payment
           (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
            investor_login, investor_id, due_minor, owed_since, explanation)
-        select run_id, is_weekly, 'PENDING', ${at}, clock_timestamp(), kind, suffix, master_login, payment_account_login,
-               investor_login, investor_id, due_minor, owed_since, explanation::jsonb
+        select run_id, is_weekly, 'PENDING', ${at}, clock_timestamp(), kind, suffix, payment.master_login,
+               fee_master.payment_account_login, investor_login, investor_id, due_minor, owed_since, explanation::jsonb
         from unnest(
           ${payments.map(({ runId }) => runId)}::bigint[],
           ${payments.map(({ isWeekly }) => isWeekly)}::boolean[],
           ${payments.map(({ kind }) => kind)}::text[],
           ${payments.map(({ suffix }) => suffix)}::text[],
           ${payments.map(({ masterLogin }) => masterLogin)}::text[],
-          ${payments.map(({ paymentAccountLogin }) => paymentAccountLogin)}::text[],
           ${payments.map(({ investorLogin }) => investorLogin)}::text[],
           ${payments.map(({ investorId }) => investorId)}::bigint[],
           ${payments.map(({ amount }) => amount)}::bigint[],
           ${payments.map(({ since }) => since)}::timestamptz[],
           string_to_array(${payments.map(({ explanation }) => JSON.stringify(explanation)).join("\n")}, ${"\n"})
         ) with ordinality as payment
-          (run_id, is_weekly, kind, suffix, master_login, payment_account_login, investor_login, investor_id, due_minor, owed_since,
-           explanation, rank)
+          (run_id, is_weekly, kind, suffix, master_login, investor_login, investor_id, due_minor, owed_since, explanation, rank)
+             join fee_master on fee_master.master_login = payment.master_login
         order by rank
         returning id`,
   );
+  assert.equal(rows.length, payments.length, "a Master with due fees has been read");
   return rows.map(({ id }) => id).toSorted((left, right) => Number(left - right));
 }
 

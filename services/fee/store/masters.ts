@@ -64,16 +64,6 @@ export async function lockMasters(tx: Transaction, logins: readonly string[]): P
   return new Map(rows.map((row) => [row.masterLogin, masterOf(row)]));
 }
 
-export async function listPaymentAccounts(db: Queryable, logins: readonly string[]): Promise<Map<string, string>> {
-  const rows = await many<{ login: string; account: string }>(
-    db,
-    sql`select master_login as login, payment_account_login as account
-        from fee_master
-        where master_login = any(${logins}::text[])`,
-  );
-  return new Map(rows.map(({ login, account }) => [login, account]));
-}
-
 /** The Master must be locked. */
 export async function moveRead(tx: Transaction, login: string, read: JournalPosition): Promise<void> {
   await execute(

@@ -11,50 +11,38 @@ export type DebitedPayment = {
   readonly outcome: Extract<PaymentOutcome, { kind: "debited" }>;
 };
 
-/** The Masters must be locked: ids of their credits become visible in sequence. Returns the credit id of each unique key. */
-export async function insertCredits(
-  tx: Transaction,
-  paid: readonly PaidPayment[],
-  at: Date,
-): Promise<Map<string, bigint>> {
-  const rows = await many<{ id: bigint; uniqueKey: string }>(
-    tx,
-    sql`insert into payment_credit
-          (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at, unique_key, created_at)
-        select credit.*, ${at}
-        from unnest(
-          ${paid.map(({ payment }) => payment.masterLogin)}::text[],
-          ${paid.map(({ payment }) => payment.paymentAccountLogin)}::text[],
-          ${paid.map(({ payment }) => payment.investorLogin)}::text[],
-          ${paid.map(({ payment }) => payment.kind)}::text[],
-          ${paid.map(({ outcome }) => outcome.amount)}::bigint[],
-          ${paid.map(({ outcome }) => outcome.creditDealId)}::bigint[],
-          ${paid.map(({ outcome }) => outcome.executedAt)}::timestamptz[],
-          ${paid.map(({ payment }) => payment.uniqueKey)}::text[]
-        ) as credit
-        returning id, unique_key as "uniqueKey"`,
-  );
-  return new Map(rows.map(({ id, uniqueKey }) => [uniqueKey, id]));
-}
-
-export async function markExecuted(
-  tx: Transaction,
-  paid: readonly PaidPayment[],
-  credits: ReadonlyMap<string, bigint>,
-): Promise<void> {
+/** Inserts the credits of paid payments. The Masters must be locked: ids of their credits become visible in sequence. */
+export async function markExecuted(tx: Transaction, paid: readonly PaidPayment[], at: Date): Promise<void> {
   await many(
     tx,
-    sql`update fee_payment
+    sql`with credited as (
+          insert into payment_credit
+            (master_login, payment_account_login, investor_login, kind, amount_minor, deal_id, deal_at, unique_key, created_at)
+          select credit.*, ${at}
+          from unnest(
+            ${paid.map(({ payment }) => payment.masterLogin)}::text[],
+            ${paid.map(({ payment }) => payment.paymentAccountLogin)}::text[],
+            ${paid.map(({ payment }) => payment.investorLogin)}::text[],
+            ${paid.map(({ payment }) => payment.kind)}::text[],
+            ${paid.map(({ outcome }) => outcome.amount)}::bigint[],
+            ${paid.map(({ outcome }) => outcome.creditDealId)}::bigint[],
+            ${paid.map(({ outcome }) => outcome.executedAt)}::timestamptz[],
+            ${paid.map(({ payment }) => payment.uniqueKey)}::text[]
+          ) as credit
+          returning id, unique_key
+        )
+        update fee_payment
         set status = 'EXECUTED', reason = null, amount_minor = paid.amount, transfer_id = paid.transfer_id,
-            deal_id = paid.deal_id, executed_at = paid.executed_at, credit_id = paid.credit_id
+            deal_id = paid.deal_id, executed_at = paid.executed_at, credit_id = credited.id
         from unnest(
-          ${paid.map(({ payment }) => payment.id)}::bigint[],
-          ${paid.map(({ outcome }) => outcome.amount)}::bigint[],
-          ${paid.map(({ outcome }) => outcome.transferId)}::bigint[],
-          ${paid.map(({ outcome }) => outcome.debitDealId)}::bigint[],
-          ${paid.map(({ outcome }) => outcome.executedAt)}::timestamptz[],
-          ${paid.map(({ payment }) => credits.get(payment.uniqueKey))}::bigint[]
-        ) as paid (id, amount, transfer_id, deal_id, executed_at, credit_id)
+               ${paid.map(({ payment }) => payment.id)}::bigint[],
+               ${paid.map(({ outcome }) => outcome.amount)}::bigint[],
+               ${paid.map(({ outcome }) => outcome.transferId)}::bigint[],
+               ${paid.map(({ outcome }) => outcome.debitDealId)}::bigint[],
+               ${paid.map(({ outcome }) => outcome.executedAt)}::timestamptz[],
+               ${paid.map(({ payment }) => payment.uniqueKey)}::text[]
+             ) as paid (id, amount, transfer_id, deal_id, executed_at, credit_key)
+             join credited on credited.unique_key = paid.credit_key
         where fee_payment.id = paid.id`,
   );
 }

@@ -25,8 +25,8 @@ export type RequestedCrystallisation = NewCrystallisation & {
   readonly periodStart: Date | undefined;
 };
 
-/** Decided, by this call or by an earlier one with the same key. */
-export type Decided = { readonly key: string };
+/** Decided, by this call or by an earlier one with the same key, unless the allocations of the Master are not read that far. */
+export type Decided = { readonly isRead: boolean };
 
 /**
  * Decides what some Investors owe, in one commit; the Investors are distinct. A key that is decided already stays as it is.
@@ -50,9 +50,11 @@ async function decideOnce(
   );
   const isStopped = ({ masterLogin = "" }: RequestedCrystallisation): boolean =>
     masters.get(masterLogin)?.breakReason !== undefined;
+  const isRead = ({ masterLogin, throughNumber }: RequestedCrystallisation): boolean =>
+    masterLogin === undefined || (masters.get(masterLogin)?.read.number ?? -1n) >= throughNumber;
   const inserted = await insertCrystallisations(
     tx,
-    requested.filter((each) => !isStopped(each)),
+    requested.filter((each) => !isStopped(each) && isRead(each)),
     at,
   );
   await decide(
@@ -60,7 +62,9 @@ async function decideOnce(
     requested.filter(({ key, investorLogin }) => inserted.get(key) === investorLogin),
     at,
   );
-  return requested.map((each) => (isStopped(each) ? safetyStop(each.masterLogin ?? "", "break") : { key: each.key }));
+  return requested.map((each) =>
+    isStopped(each) ? safetyStop(each.masterLogin ?? "", "break") : { isRead: isRead(each) },
+  );
 }
 
 async function decide(tx: Transaction, requested: readonly RequestedCrystallisation[], at: Date): Promise<void> {
@@ -91,8 +95,8 @@ async function decide(tx: Transaction, requested: readonly RequestedCrystallisat
       key,
       pending: sumOfDue(due),
       items: [
-        ...(weekly.get(investorLogin) ?? []).map(({ id, due: amount }) => ({ paymentId: id, amount, isWeekly: true })),
-        ...due.map(({ amount }, rank) => ({ paymentId: ids[index]?.[rank] ?? 0n, amount, isWeekly: false })),
+        ...(weekly.get(investorLogin) ?? []).map(({ id, due: amount }) => ({ paymentId: id, amount })),
+        ...due.map(({ amount }, rank) => ({ paymentId: ids[index]?.[rank] ?? 0n, amount })),
       ],
     })),
   );

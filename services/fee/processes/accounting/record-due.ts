@@ -1,8 +1,6 @@
-import assert from "node:assert/strict";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Due } from "../../domain/due.ts";
 import { insertPayments } from "../../store/due-payments.ts";
-import { listPaymentAccounts } from "../../store/masters.ts";
 import { takeDebts } from "../../store/pairs.ts";
 import { insertRuns, type NewRun } from "../../store/runs.ts";
 
@@ -60,12 +58,7 @@ export async function recordPayments(
     ),
   );
   if (due.length === 0) return [];
-  const accounts = await listPaymentAccounts(tx, [...new Set(due.map(({ masterLogin }) => masterLogin))]);
-  const payments = due.map((one) => {
-    const paymentAccountLogin = accounts.get(one.masterLogin);
-    assert(paymentAccountLogin !== undefined, "a Master with due fees has been read");
-    return { ...one, paymentAccountLogin, suffix: one.kind === "PF_DEBT" ? DEBT_SUFFIX : one.suffix };
-  });
+  const payments = due.map((one) => ({ ...one, suffix: one.kind === "PF_DEBT" ? DEBT_SUFFIX : one.suffix }));
   await takeDebts(
     tx,
     due.filter(({ kind }) => kind === "PF_DEBT"),

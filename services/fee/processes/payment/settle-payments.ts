@@ -7,13 +7,7 @@ import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";
 import { lockMasters } from "../../store/masters.ts";
 import { addDebts, type PairDebt } from "../../store/pairs.ts";
 import { countSettled, type Settled } from "../../store/runs.ts";
-import {
-  insertCredits,
-  markExecuted,
-  markUnpaid,
-  type PaidPayment,
-  type UnpaidPayment,
-} from "../../store/settled-payments.ts";
+import { markExecuted, markUnpaid, type PaidPayment, type UnpaidPayment } from "../../store/settled-payments.ts";
 import { workTogether } from "../together.ts";
 
 /** A payment with its final outcome. */
@@ -65,7 +59,7 @@ async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Da
   }
   // Pairs are locked before payments are updated, the sequence of a decision that lists payments under locked pairs.
   await addDebts(tx, debtsOf(paid, refused));
-  if (paid.length > 0) await markExecuted(tx, paid, await insertCredits(tx, paid, at));
+  if (paid.length > 0) await markExecuted(tx, paid, at);
   if (refused.length > 0) await markUnpaid(tx, refused);
   if (open.length > 0) await countSettled(tx, countsOf(paid, refused));
   const deferred = refused.filter(({ outcome }) => outcome.status !== "SKIPPED");
