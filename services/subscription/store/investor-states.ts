@@ -1,4 +1,4 @@
-import { maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** The log position up to which an Investor is filed, and its holding in a pool. */
 export type InvestorState = {
@@ -14,7 +14,11 @@ export type InvestorState = {
     | undefined;
 };
 
+/** Before the opening of the log. */
+export const NOT_FILED: InvestorState = { filedNumber: -1n, holding: undefined };
+
 type Row = {
+  readonly login: string;
   readonly filedNumber: bigint;
   readonly subscriptionId: bigint | null;
   readonly masterLogin: string | null;
@@ -23,18 +27,28 @@ type Row = {
 };
 
 export async function findInvestorState(db: Queryable, investorLogin: string): Promise<InvestorState> {
-  const row = await maybeOne<Row>(
+  return (await listInvestorStates(db, [investorLogin])).get(investorLogin) ?? NOT_FILED;
+}
+
+/** By login; without those of which nothing is filed. */
+export async function listInvestorStates(
+  db: Queryable,
+  investorLogins: readonly string[],
+): Promise<Map<string, InvestorState>> {
+  const rows = await many<Row>(
     db,
-    sql`select account.filed_number as "filedNumber", holding.subscription_id as "subscriptionId",
+    sql`select account.login, account.filed_number as "filedNumber", holding.subscription_id as "subscriptionId",
                holding.master_login as "masterLogin", holding.inbound_minor as inbound,
                pool.stopped_reason is not null as "isStopped"
         from investor_account as account
              left join holding on holding.subscription_id = account.pooled_subscription_id
              left join master_pool as pool on pool.login = holding.master_login
-        where account.login = ${investorLogin}`,
+        where account.login = any(${investorLogins}::text[])`,
   );
-  if (row === undefined) return { filedNumber: -1n, holding: undefined };
-  const { filedNumber, subscriptionId, masterLogin, inbound, isStopped } = row;
+  return new Map(rows.map((row) => [row.login, stateOf(row)]));
+}
+
+function stateOf({ filedNumber, subscriptionId, masterLogin, inbound, isStopped }: Row): InvestorState {
   if (subscriptionId === null || masterLogin === null || inbound === null) return { filedNumber, holding: undefined };
   return { filedNumber, holding: { subscriptionId, masterLogin, inbound, isStopped } };
 }

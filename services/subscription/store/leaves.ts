@@ -1,4 +1,4 @@
-import { column, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { RefusalFacts } from "#kernel/refusal.ts";
 import type { LeaveKind, LeaveNumbers } from "../domain/decide-leave.ts";
@@ -124,15 +124,19 @@ const LEAVES = fragment`
          quarantined, before, pending, available, effective, refusal
   from leave_row`;
 
-/** What is recorded about a try: the try of its key that is not refused, or its own refusal, or that of a later try. */
-export async function findOutcome(db: Queryable, { key, try: number }: LeaveTry): Promise<Leave | undefined> {
-  return maybeOne<Leave>(
+/** The recorded tries of some keys, ascending by try. */
+export async function listLeaves(db: Queryable, keys: readonly string[]): Promise<Leave[]> {
+  return many<Leave>(
     db,
     sql`${LEAVES}
-        where key = ${key} and (state <> 'REFUSED' or try >= ${number})
-        order by state = 'REFUSED', try
-        limit 1`,
+        where key = any(${keys}::text[])
+        order by key, try`,
   );
+}
+
+/** What is recorded about a try: the try of its key that is not refused, or its own refusal, or that of a later try. */
+export function outcomeOf(tries: readonly Leave[], { try: number }: LeaveTry): Leave | undefined {
+  return tries.find(({ state }) => state !== "REFUSED") ?? tries.find((leave) => leave.try >= number);
 }
 
 /** The leaves for which the gate of a Master is closed. */

@@ -19,6 +19,9 @@ export type Master = {
   readonly arePositionsKnown: boolean;
   /** Log position up to which operators have accepted deals that would otherwise stop the Master. */
   readonly acceptedDealsNumber: bigint;
+  /** Results that no Investor owns, in cents, and what is left of their rounding. */
+  readonly suspenseAmount: bigint;
+  readonly suspenseCarry: bigint;
 };
 
 /** Locks the pool row, which every change of the pool locks first. Undefined for an unknown Master. */
@@ -29,7 +32,8 @@ export async function lockMaster(tx: Transaction, login: string): Promise<Master
                stopped_reason as "stoppedReason", gate_closed_at is null as "hasOpenGate", gate_fence as "gateFence",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
                is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown",
-               accepted_deals_number as "acceptedDealsNumber"
+               accepted_deals_number as "acceptedDealsNumber", suspense_minor as "suspenseAmount",
+               suspense_carry_e8 as "suspenseCarry"
         from master_pool
         where login = ${login}
         for no key update`,

@@ -93,13 +93,14 @@ export const mirrorQueue = workQueue<OpenMirror>({
 /** Expression: when the next mirror may be opened or sent. */
 export const nextMirrorDue = fragment`least(${NEXT_TO_MIRROR}, ${mirrorQueue.nextDue})`;
 
+/** Whether one of their Masters has further flows, which can be mirrored now. */
 export async function markMirrorsApplied(
   tx: Transaction,
   mirrors: readonly { readonly id: bigint; readonly dealId: bigint }[],
   at: Date,
-): Promise<void> {
-  if (mirrors.length === 0) return;
-  await many(
+): Promise<boolean> {
+  if (mirrors.length === 0) return false;
+  const hasFlows = await column<boolean>(
     tx,
     sql`with applied as (
           update mirror
@@ -113,8 +114,10 @@ export async function markMirrorsApplied(
         )
         update master_pool
         set mirror_refusals = 0, mirror_reason = null
-        where login in (select master_login from applied)`,
+        where login in (select master_login from applied)
+        returning exists (select from flow where flow.master_login = login and flow.mirror_id is null)`,
   );
+  return hasFlows.includes(true);
 }
 
 /** The mirror was certainly not executed: its flows go into the next one. False when it is no longer open. */

@@ -1,4 +1,4 @@
-import { execute, fragment, many, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { MAX_AMOUNT } from "#kernel/money.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
@@ -60,14 +60,14 @@ export async function openPostings(db: Queryable, at: Date, limit: number): Prom
 }
 
 /** Whether an Investor has results that are not posted, or a posting that is not in the log of its account. */
-export async function hasUnposted(db: Queryable, investorLogin: string): Promise<boolean> {
-  return await matchesRow(
+export async function listUnposted(db: Queryable, investorLogins: readonly string[]): Promise<string[]> {
+  return await column<string>(
     db,
-    sql`select
+    sql`select login
         from investor_account
-        where login = ${investorLogin}
+        where login = any(${investorLogins}::text[])
           and (unposted_minor <> 0
-               or exists (select from posting where investor_login = ${investorLogin} and state = 'OPEN'))`,
+               or exists (select from posting where investor_login = investor_account.login and state = 'OPEN'))`,
   );
 }
 

@@ -1,18 +1,16 @@
-import { execute, one, sql } from "#kernel/postgres/query.ts";
+import { execute, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { UnitPool } from "../domain/pool/unit-pool.ts";
 import { readMarks, saveAccruals, savePositions } from "./pool-marks.ts";
+import type { Master } from "./masters.ts";
 import { changeHoldings, readUnitHoldings } from "./unit-holdings.ts";
 
-/** The caller has locked the Master, and the accounts of the Investors who get a part of a result. */
-export async function lockUnitPool(tx: Transaction, masterLogin: string): Promise<UnitPool> {
-  const suspense = await one<UnitPool["suspense"]>(
-    tx,
-    sql`select suspense_minor as amount, suspense_carry_e8 as carry from master_pool where login = ${masterLogin}`,
-  );
-  const holdings = await readUnitHoldings(tx, masterLogin);
-  const marks = await readMarks(tx, masterLogin);
-  return { holdings, suspense, ...marks };
+/** The pool of a Master that this transaction has locked; so are the accounts of the Investors who get a part of a result. */
+export async function lockUnitPool(tx: Transaction, master: Master): Promise<UnitPool> {
+  const { login, suspenseAmount: amount, suspenseCarry: carry } = master;
+  const holdings = await readUnitHoldings(tx, login);
+  const marks = await readMarks(tx, login);
+  return { holdings, suspense: { amount, carry }, ...marks };
 }
 
 /** Writes only the changes since the pool was locked. */

@@ -35,8 +35,8 @@ test("a fee that is filed while the pool is saved and the saved pool are both ke
   const one = await subscribed(world, masterLogin, 1_000_00n);
   const other = await subscribed(world, masterLogin, 1_000_00n);
   await inTransaction(world.deps.pool, async (tx) => {
-    await lockMaster(tx, masterLogin);
-    const before = await lockUnitPool(tx, masterLogin);
+    const master = await lockMaster(tx, masterLogin);
+    const before = await lockUnitPool(tx, master!);
     const fee = { kind: MovementKind.FEE_DEBIT, amount: -750_00n, key: "fee:payment:1" };
     enter(world.platform.ledger, other.investorLogin, fee);
     await deliver(world);

@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { type Advance, advancePool, type Reading, type PoolState } from "../../domain/advance-pool.ts";
 import type { Arrival } from "../../domain/arrival.ts";
+import type { AccountBook } from "../../domain/books.ts";
 import type { MasterDeal } from "../../domain/master-deal.ts";
 import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
@@ -39,6 +40,9 @@ export type LedgerScope = {
   readonly logins?: readonly string[];
 };
 
+/** An opened pool, and the accounts of `logins` as they are then. */
+type Opened = { readonly ledger: Ledger; readonly accounts: readonly AccountBook[]; readonly end: Advance["end"] };
+
 /** Limits how long other transactions wait for the locks of one commit. */
 const ROWS_PER_COMMIT = 3_000;
 const DEALS_PER_COMMIT = 500;
@@ -54,12 +58,12 @@ export async function openLedger(
   deps: Deps,
   master: Master,
   { through, reading, logins = [] }: LedgerScope,
-): Promise<{ readonly ledger: Ledger; readonly end: Advance["end"] }> {
+): Promise<Opened> {
   const { login } = master;
   const limit = reading === undefined ? DEALS_PER_COMMIT : DEALS_OF_A_READING;
   const deals = await listWaitingDeals(tx, login, { through, limit });
   const sharing = deals.length === 0 ? undefined : await listActiveHoldings(tx, login);
-  await lockAccounts(tx, [...logins, ...(sharing ?? []).map(({ investorLogin }) => investorLogin)]);
+  const locked = await lockAccounts(tx, [...logins, ...(sharing ?? []).map(({ investorLogin }) => investorLogin)]);
   const state = await lockPoolState(tx, master);
   const isAll = deals.length < limit;
   const { pool: stored } = state;
@@ -87,11 +91,14 @@ export async function openLedger(
     });
   }
   const { pool, arrivals } = advance.state;
+  // A recorded result changes what is not posted.
+  const accounts = events.length === 0 ? locked : await lockAccounts(tx, logins);
   const allocated = deals.slice(0, advance.taken).reduce((total, { amount }) => total + amount, 0n);
   const admitted = idsWithout(state.arrivals, arrivals);
   const now = { ...master, ...recorded, ...progressOf(advance) };
   return {
     ledger: { opened: master, master: now, stored, pool, arrivals, admitted, allocated },
+    accounts,
     end: advance.end,
   };
 }
@@ -110,7 +117,7 @@ async function listBeyond(
 
 async function lockPoolState(tx: Transaction, master: Master): Promise<PoolState> {
   const { login, struckDealId, weeksClosedThrough } = master;
-  const pool = await lockUnitPool(tx, login);
+  const pool = await lockUnitPool(tx, master);
   const waiting = pool.holdings.filter((holding) => holding.waiting > 0n);
   const arrivals = await listArrivals(
     tx,

@@ -82,7 +82,8 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
     at,
   );
   await insertFeeDebits(tx, outcome.feeDebits);
-  await recordArrivals(tx, books, sources, at);
+  // An applied mirror allows the next one of its Master.
+  if (await recordArrivals(tx, books, sources, at)) afterCommit(tx, deps.wakeSignals.mirrors.notify);
   const left = [...books.holdings.values()].filter(({ isPooled }) => !isPooled);
   publishExitsCompleted(
     tx,
@@ -97,8 +98,7 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
 }
 
 function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, accounts, pools, holdings }: Books): void {
-  // An applied mirror allows the next one of its Master.
-  if (outcome.flows.length + outcome.appliedTransfers.length > 0) afterCommit(tx, wakeSignals.mirrors.notify);
+  if (outcome.flows.length > 0) afterCommit(tx, wakeSignals.mirrors.notify);
   if (outcome.results.length > 0) afterCommit(tx, wakeSignals.results.notify);
   const isWaiting = [...holdings.values()].some(({ buckets, unredeemed }) => buckets.waiting + unredeemed > 0n);
   if (isWaiting) afterCommit(tx, wakeSignals.strikes.notify);
@@ -118,25 +118,26 @@ function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, acco
   });
 }
 
-/** Marks the mirrors and exit transfers that the log shows as applied, and publishes the mirrors. */
+/** Marks the mirrors and exit transfers that the log shows as applied, and publishes the mirrors. Whether more can be mirrored. */
 async function recordArrivals(
   tx: Transaction,
   { holdings, outcome }: Books,
   sources: Sources,
   at: Date,
-): Promise<void> {
+): Promise<boolean> {
   const arrivals = outcome.appliedTransfers.map(({ transfer, movement }) => {
     const { dealId, transferId, login } = sourceOf(sources, movement);
     return { ...transfer, dealId, transferId, masterLogin: login };
   });
   const mirrors = arrivals.filter(({ kind }) => kind === "mirror");
-  await markMirrorsApplied(tx, mirrors, at);
+  const hasFlows = await markMirrorsApplied(tx, mirrors, at);
   await markExitsApplied(
     tx,
     arrivals.filter(({ kind }) => kind === "exit"),
     at,
   );
   publishMirrorsApplied(tx, mirrors, holdings);
+  return hasFlows;
 }
 
 function sourceOf(sources: Sources, movement: LoggedMovement): AccountMoved {

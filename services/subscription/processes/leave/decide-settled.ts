@@ -44,14 +44,14 @@ export async function decideSettled(
 async function carryOut(
   tx: Transaction,
   deps: Deps,
-  { login }: Master,
+  master: Master,
   crystallised: readonly Crystallised<GatedLeave>[],
 ): Promise<ReadonlyMap<string, LeaveNumbers>> {
   const accounts = await lockAccounts(
     tx,
     crystallised.map(({ leave }) => leave.investorLogin),
   );
-  const pool = await lockUnitPool(tx, login);
+  const pool = await lockUnitPool(tx, master);
   const books = await lockLeaving(tx, accounts, crystallised, ({ leave }) => leave);
   const decisions = await decideAmounts(
     tx,

@@ -4,13 +4,14 @@ import { type Refusal, recordedAs } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { refuse } from "../../refusals.ts";
-import { findInvestorState, type InvestorState } from "../../store/investor-states.ts";
-import { findOutcome, type Leave, type NewLeave, recordOutcomes } from "../../store/leaves.ts";
+import { findInvestorState, type InvestorState, NOT_FILED } from "../../store/investor-states.ts";
+import { type Leave, type NewLeave, outcomeOf, recordOutcomes } from "../../store/leaves.ts";
 import { accountBusy } from "../account-lock.ts";
 import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { decideOutsidePool, settleOutsidePool } from "./decide-outside-pool.ts";
 import { type EpisodeEnd, joinEpisode } from "./episode.ts";
+import { leaveReads } from "./leave-reads.ts";
 
 /** How long Leave waits for money in transit to the Master and for other leaves at its gate. */
 const WAIT_MS = 3_000;
@@ -20,11 +21,15 @@ const WAIT_MS = 3_000;
  * it at once: an outcome is recorded once.
  */
 export async function reachDecision(deps: Deps, request: NewLeave, context: CallContext): Promise<Leave> {
+  const { investorLogin: login } = request;
+  const reads = leaveReads(deps.pool);
   const wait = waitBudget(context, WAIT_MS);
   for (;;) {
-    const known = await findOutcome(deps.pool, request);
+    const [tries = [], filed = NOT_FILED] = await Promise.all([reads.tries(request.key), reads.investor(login)]);
+    const known = outcomeOf(tries, request);
     if (known === undefined) {
-      const end = await tryToDecide(deps, request, wait, context);
+      const investor = await catchUpInvestor(deps, request, filed, context);
+      const end = await tryToDecide(deps, request, investor, wait);
       if (end.kind === "decided") return end.leave;
       if (end.kind === "recorded") continue;
       if (wait.isOver()) {
@@ -48,8 +53,12 @@ export async function reachDecision(deps: Deps, request: NewLeave, context: Call
 }
 
 /** Runs one step of a try without an outcome. */
-async function tryToDecide(deps: Deps, leave: NewLeave, wait: WaitBudget, context: CallContext): Promise<EpisodeEnd> {
-  const investor = await readInvestor(deps, leave, context);
+async function tryToDecide(
+  deps: Deps,
+  leave: NewLeave,
+  investor: InvestorState | undefined,
+  wait: WaitBudget,
+): Promise<EpisodeEnd> {
   if (investor === undefined) {
     return await refuseTry(deps, leave, accountBusy("The account cannot be read now. Retry shortly."));
   }
@@ -71,9 +80,13 @@ async function tryToDecide(deps: Deps, leave: NewLeave, wait: WaitBudget, contex
 }
 
 /** The Investor's holding and filed log position, filed up to the locked one; undefined when its log cannot be read. */
-async function readInvestor(deps: Deps, leave: NewLeave, context: CallContext): Promise<InvestorState | undefined> {
+async function catchUpInvestor(
+  deps: Deps,
+  leave: NewLeave,
+  investor: InvestorState,
+  context: CallContext,
+): Promise<InvestorState | undefined> {
   const { investorLogin: login, heldLogNumber: upTo } = leave;
-  const investor = await findInvestorState(deps.pool, login);
   if (investor.filedNumber >= upTo) return investor;
   try {
     await catchUp(deps, { login, upTo }, withReplyReserve(context));

@@ -7,7 +7,6 @@ import type { Deps } from "../../deps.ts";
 import { allocationInProgress, checkLeaving, checkMaster } from "../../domain/decide-leave.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
-import { lockAccounts } from "../../store/books.ts";
 import { closeGate, type Gate } from "../../store/gates.ts";
 import { type NewLeave, type Outcome, recordOutcomes, type Settlement, settledLeave } from "../../store/leaves.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
@@ -72,7 +71,7 @@ async function settleAtLogPosition(
   const master = await lockMaster(tx, masterLogin);
   assert(master !== undefined, "a holding belongs to a Master");
   if (!master.hasOpenGate) return { kind: "closed" };
-  const { ledger, end } = await openLedger(tx, deps, master, {
+  const { ledger, accounts, end } = await openLedger(tx, deps, master, {
     through,
     // The complete log of a flat Master is a stronger proof than the wait after the cut-off, so all ended weeks close.
     reading: { at, marks: [], closeThrough: lastCutOff(deps.week, at) },
@@ -85,11 +84,6 @@ async function settleAtLogPosition(
   if (end === "full") return "more";
   const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtLogPosition && struck === undefined);
   if (!isStopped && struck === undefined) return "moved";
-  // The allocation may have changed what is not posted.
-  const accounts = await lockAccounts(
-    tx,
-    leaves.map(({ leave }) => leave.investorLogin),
-  );
   const books = await lockLeaving(tx, accounts, leaves, ({ leave, holding }) => ({ ...leave, ...holding }));
   const outcomes = books.map(({ leave: waiting, ...own }) =>
     struck === undefined
