@@ -1,20 +1,25 @@
 import type { Secret } from "#kernel/secret.ts";
 import type { Deps } from "./deps.ts";
-import { listCredentials, putCredential } from "./store/credentials.ts";
+import { type Credential, listCredentials, putCredential } from "./store/credentials.ts";
 
 export type Passwords = { readonly main: Secret<string>; readonly investor: Secret<string> };
 
-/**
- * Decrypts the passwords of an owner; one under an older key is encrypted again with the newest. Undefined: the service did
- * not create the account.
- */
+/** The passwords of an owner. Undefined: the service did not create the account. */
 export async function decryptPasswords(
-  { pool, credentialCipher }: Pick<Deps, "pool" | "credentialCipher">,
+  deps: Pick<Deps, "pool" | "credentialCipher">,
   owner: string,
 ): Promise<Passwords | undefined> {
+  return await decryptCredentials(deps, await listCredentials(deps.pool, owner));
+}
+
+/** Decrypts the two passwords of an account, undefined without both; one under an older key is encrypted again with the newest. */
+export async function decryptCredentials(
+  { pool, credentialCipher }: Pick<Deps, "pool" | "credentialCipher">,
+  credentials: readonly Credential[],
+): Promise<Passwords | undefined> {
   const decrypted: Partial<Record<"main" | "investor", Secret<string>>> = {};
-  for (const credential of await listCredentials(pool, owner)) {
-    const { field } = credential;
+  for (const credential of credentials) {
+    const { owner, field } = credential;
     const context = { owner, field };
     const secret = credentialCipher.decrypt(credential, context);
     if (!credentialCipher.isCurrent(credential)) {

@@ -62,7 +62,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
   return {
     assign: (request, context) => assign(deps, request, context),
     unassign: (request, context) => unassign(deps, request, context),
-    listSubscriptions: (request) => listSubscriptions(deps, request),
+    listSubscriptions: (request) => listSubscriptions(gathered, request),
     getActiveMaster: (request, context) => getActiveMaster(gathered, request, context),
     listActiveInvestors: (request, context) => listActiveInvestors(gathered, request, context),
     countActiveInvestors: (request) => countActiveInvestors(deps, request),

@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { resumeProvisionings, tidyFailed } from "../jobs/resume-provisionings.ts";
 import { findAccounts } from "../queries/find.ts";
 import { listInvestors, listMasters } from "../queries/list-directories.ts";
-import { revealMaster } from "../queries/reveal.ts";
+import { revealInvestor, revealMaster } from "../queries/reveal.ts";
 import { aCall, aMaster, anInvestor, usd, world, type World } from "../testing/account.ts";
 import { createInvestor } from "./create-investor.ts";
 import { createMaster } from "./create-master.ts";
@@ -41,6 +41,24 @@ test("a repeated command creates nothing and gets the same answer, passwords inc
 
   expect(await createMaster(deps, aMaster(), aCall("op-1"))).toEqual(first);
   expect(deps.platform.created.size).toBe(2);
+});
+
+test("accounts that are revealed at the same time are answered each with its own passwords", async () => {
+  const deps = await world();
+  const made = [
+    await createInvestor(deps, anInvestor(), aCall("op-1")),
+    await createInvestor(deps, anInvestor({ name: "Ian" }), aCall("op-2")),
+  ];
+  const { master, ...passwords } = await createMaster(deps, aMaster(), aCall("op-3"));
+  const logins = made.map(({ investor }) => investor?.login ?? "");
+
+  const answers = await Promise.all(logins.map((login) => revealInvestor(deps, { login })));
+
+  expect(answers).toEqual(made);
+  expect(await revealMaster(deps, { login: master?.login ?? "" }, aCall())).toMatchObject(passwords);
+  await expect(revealInvestor(deps, { login: master?.login ?? "" })).rejects.toMatchObject({
+    code: "investor_not_found",
+  });
 });
 
 test("twenty concurrent requests with one command id create one Investor", async () => {

@@ -7,10 +7,9 @@ import type {
 } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
 import { countInvestorsOf, getInvestorByLogin, getMasterByLogin } from "../directory.ts";
-import { provisioningKey, type ProvisionedRole } from "../domain/provisioning.ts";
 import { masterMessage } from "../messages.ts";
-import { decryptPasswords } from "../passwords.ts";
-import { findOwnerOfLogin } from "../store/provisionings.ts";
+import { decryptCredentials } from "../passwords.ts";
+import type { Credential } from "../store/credentials.ts";
 
 /** With both platform passwords, if the service created the account. */
 export async function revealMaster(
@@ -19,20 +18,25 @@ export async function revealMaster(
   context: CallContext,
 ): Promise<RevealMasterResponse> {
   const master = await getMasterByLogin(deps, login);
-  const investorsCount = await countInvestorsOf(deps, login, context);
-  return { master: masterMessage(master, investorsCount), ...(await passwordsOf(deps, login, "trading")) };
+  const [investorsCount, credentials] = await Promise.all([
+    countInvestorsOf(deps, login, context),
+    deps.reads.credentialsByLogin(login),
+  ]);
+  return { master: masterMessage(master, investorsCount), ...(await passwordsOf(deps, credentials)) };
 }
 
 /** With both platform passwords, if the service created the account. */
 export async function revealInvestor(deps: Deps, { login }: RevealInvestorRequest): Promise<RevealInvestorResponse> {
-  const investor = await getInvestorByLogin(deps, login);
-  return { investor, ...(await passwordsOf(deps, login, "investor")) };
+  const [investor, credentials] = await Promise.all([
+    getInvestorByLogin(deps, login),
+    deps.reads.credentialsByLogin(login),
+  ]);
+  return { investor, ...(await passwordsOf(deps, credentials)) };
 }
 
 type Revealed = { readonly mainPassword: string | undefined; readonly investorPassword: string | undefined };
 
-async function passwordsOf(deps: Deps, login: string, role: ProvisionedRole): Promise<Revealed> {
-  const provisioning = await findOwnerOfLogin(deps.pool, login);
-  const passwords = provisioning && (await decryptPasswords(deps, provisioningKey(provisioning, role)));
+async function passwordsOf(deps: Deps, credentials: readonly Credential[] = []): Promise<Revealed> {
+  const passwords = await decryptCredentials(deps, credentials);
   return { mainPassword: passwords?.main.reveal(), investorPassword: passwords?.investor.reveal() };
 }

@@ -16,7 +16,7 @@ export async function findAccounts(db: Queryable, logins: readonly string[]): Pr
     db,
     sql`select account.login, account.kind, coalesce(master.id, investor.id) as id, coalesce(master.name, investor.name) as name
         from account
-        left join master on account.login in (master.login, master.payment_login)
+        left join master on master.login = account.login or master.payment_login = account.login
         left join investor on investor.login = account.login
         where account.login = any (${logins}::text[])`,
   );

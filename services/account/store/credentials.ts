@@ -24,3 +24,18 @@ export async function listCredentials(db: Queryable, owner: string): Promise<Cre
     sql`select owner, field, key_id as "keyId", nonce, ciphertext from credential where owner = ${owner}`,
   );
 }
+
+/** Of Investors and of trading accounts of Masters that the service created; an account that was registered has none. */
+export async function listCredentialsByLogin(
+  db: Queryable,
+  logins: readonly string[],
+): Promise<(Credential & { readonly login: string })[]> {
+  return await many<Credential & { readonly login: string }>(
+    db,
+    sql`select login, owner, field, key_id as "keyId", nonce, ciphertext
+        from provisioning
+             join credential
+               on owner = case kind when 'MASTER' then 'account:trading:' else 'account:investor:' end || provisioning.id
+        where login = any (${logins}::text[]) and state = 'ACTIVE'`,
+  );
+}

@@ -2,6 +2,7 @@ import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { Investor } from "../domain/investor.ts";
 import type { Master } from "../domain/master.ts";
+import { type Credential, listCredentialsByLogin } from "./credentials.ts";
 import { listInvestorsByLogin } from "./investors.ts";
 import { listMastersById, listMastersByLogin } from "./masters.ts";
 
@@ -10,6 +11,8 @@ export type DirectoryReads = {
   readonly masterById: GatheredRead<bigint, Master>;
   readonly masterByLogin: GatheredRead<string, Master>;
   readonly investorByLogin: GatheredRead<string, Investor>;
+  /** Of an Investor or the trading account of a Master. */
+  readonly credentialsByLogin: GatheredRead<string, readonly Credential[]>;
 };
 
 export function directoryReads(db: Queryable): DirectoryReads {
@@ -17,5 +20,8 @@ export function directoryReads(db: Queryable): DirectoryReads {
     masterById: gatherReads(async (ids) => byKey(await listMastersById(db, ids), ({ id }) => id)),
     masterByLogin: gatherReads(async (logins) => byKey(await listMastersByLogin(db, logins), ({ login }) => login)),
     investorByLogin: gatherReads(async (logins) => byKey(await listInvestorsByLogin(db, logins), ({ login }) => login)),
+    credentialsByLogin: gatherReads(async (logins) =>
+      Map.groupBy(await listCredentialsByLogin(db, logins), ({ login }) => login),
+    ),
   };
 }

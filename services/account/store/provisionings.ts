@@ -51,14 +51,6 @@ export async function getProvisioning(db: Queryable, operationId: string): Promi
   return provisioning;
 }
 
-/** Part of the credential owner of an account that the service created. Undefined for an existing account that was registered. */
-export async function findOwnerOfLogin(db: Queryable, login: string): Promise<{ id: bigint } | undefined> {
-  return await maybeOne<{ id: bigint }>(
-    db,
-    sql`select id from provisioning where login = ${login} and state = 'ACTIVE'`,
-  );
-}
-
 export async function markLogin(db: Queryable, id: bigint, role: ProvisionedRole, login: string): Promise<void> {
   const isPayment = role === "payment";
   await execute(

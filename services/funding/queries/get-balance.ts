@@ -16,16 +16,21 @@ const READ_WITHIN_MS = 3_000;
 /** After every entry of a log, so that platform adds up none. */
 const END_OF_LOG = 2n ** 63n - 1n;
 
-/** Reads that wait at the same time are one call of account and one of platform. */
+/** Reads that wait at the same time are one call of account and, while that runs, one of platform. */
 export function balanceReads({ accounts, platform }: Pick<Deps, "accounts" | "platform">): BalanceReads {
   return gatherReads(async (logins) => {
     const context = callContext({ caller: "funding", withinMs: READ_WITHIN_MS });
-    const known = await accounts.findAccounts({ logins: [...logins] }, context);
-    if (known.accounts.length === 0) return new Map();
-    const positions = known.accounts.map(({ login }) => ({ login, number: END_OF_LOG }));
-    const { balances } = await platform.readBalances({ positions }, context);
-    const shown = byKey(balances, ({ login }) => login);
-    return new Map(positions.map(({ login }) => [login, answerFor(login, shown.get(login))]));
+    const positions = logins.map((login) => ({ login, number: END_OF_LOG }));
+    const [known, read] = await Promise.all([
+      accounts.findAccounts({ logins: [...logins] }, context),
+      // Concerns registered logins only.
+      platform
+        .readBalances({ positions }, context)
+        .catch((error: unknown) => (error instanceof Error ? error : new Error(String(error)))),
+    ]);
+    if (read instanceof Error) return new Map(known.accounts.map(({ login }) => [login, read]));
+    const shown = byKey(read.balances, ({ login }) => login);
+    return new Map(known.accounts.map(({ login }) => [login, answerFor(login, shown.get(login))]));
   });
 }
 

@@ -46,6 +46,21 @@ test("an unreachable platform is reported in the answer", async () => {
   expect(answer).toEqual({ login: INVESTOR, balance: undefined, error: "The service platform cannot be reached." });
 });
 
+test("a login that is not registered is known to be unknown while the platform cannot be reached", async () => {
+  const deps = await world();
+  const read = balanceReads({
+    accounts: { ...deps.accounts, findAccounts: async () => ({ accounts: [] }) },
+    platform: {
+      ...deps.platform,
+      readBalances: async () => {
+        throw serviceUnavailable("platform");
+      },
+    },
+  });
+
+  expect(await getBalance(read, { login: "77" }, aCall(""))).toMatchObject({ error: "unknown login" });
+});
+
 test("balances that are asked for at the same time are one call of platform, and each login has its own answer", async () => {
   const deps = await world({ platform: platformFake({ balances: { [INVESTOR]: 12_34n } }) });
   const managed = [INVESTOR, "3000008", "3000009"];
@@ -73,7 +88,7 @@ test("balances that are asked for at the same time are one call of platform, and
   const logins = [INVESTOR, "3000008", "3000009", "77", INVESTOR];
   const answers = await Promise.all(logins.map((login) => getBalance(read, { login }, aCall(""))));
 
-  expect(asked).toEqual([managed]);
+  expect(asked).toEqual([[...managed, "77"]]);
   expect(answers.map(({ balance, error }) => [balance, error])).toEqual([
     [usd(12_34n), ""],
     [undefined, "Account 3000008 is not managed by this service."],

@@ -1,8 +1,9 @@
 import { callContext } from "#kernel/contract/context.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { FindAccountsResponse } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
-import { listOpenSubscriptions, type Subscription } from "../store/subscriptions.ts";
+import { listOpenSubscriptions, listVisibleSubscriptions, type Subscription } from "../store/subscriptions.ts";
 
 type KnownAccount = FindAccountsResponse["accounts"][number];
 
@@ -10,6 +11,8 @@ type KnownAccount = FindAccountsResponse["accounts"][number];
 export type GatheredReads = {
   /** ASSIGNING, ACTIVE or PAUSED. */
   readonly openSubscription: GatheredRead<string, Subscription>;
+  /** ACTIVE, PAUSED or CANCELLED, ascending by id; one more than a page where there are more. */
+  readonly visibleSubscriptions: GatheredRead<string, readonly Subscription[]>;
   /** Role and name of a login, undefined when no account has it. */
   readonly account: GatheredRead<string, KnownAccount>;
 };
@@ -21,6 +24,12 @@ export function gatheredReads({ pool, accounts }: Pick<Deps, "pool" | "accounts"
   return {
     openSubscription: gatherReads(async (logins) =>
       byKey(await listOpenSubscriptions(pool, logins), ({ investorLogin }) => investorLogin),
+    ),
+    visibleSubscriptions: gatherReads(async (logins) =>
+      Map.groupBy(
+        await listVisibleSubscriptions(pool, logins, MAX_PAGE_SIZE + 1),
+        ({ investorLogin }) => investorLogin,
+      ),
     ),
     account: gatherReads(async (logins) => {
       const context = callContext({ caller: "subscription", withinMs: READ_WITHIN_MS });

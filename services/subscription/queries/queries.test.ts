@@ -47,6 +47,44 @@ test("subscriptions are filtered by Master, Investor and status; unknown logins 
   expect(await ids({ masterLogin: "99" })).toEqual([]);
 });
 
+test("subscriptions of Investors that are asked for at the same time are filtered for each by itself", async () => {
+  const world = await aWorld();
+  const one = await subscribed(world, aMaster(world), 500_00n);
+  const other = await subscribed(world, aMaster(world), 500_00n);
+  await world.service.unassign(other, aCall());
+  const { investorLogin } = one;
+  const filters: readonly (Partial<ListSubscriptionsRequest> & { readonly finds: readonly bigint[] })[] = [
+    { investorLogin, finds: [one.id] },
+    { investorLogin, masterLogin: one.masterLogin, status: SubscriptionStatus.ACTIVE, finds: [one.id] },
+    { investorLogin, masterLogin: other.masterLogin, finds: [] },
+    { investorLogin, status: SubscriptionStatus.PAUSED, finds: [] },
+    { investorLogin, afterId: one.id, finds: [] },
+    { investorLogin: other.investorLogin, status: SubscriptionStatus.PAUSED, finds: [other.id] },
+    { investorLogin: "99", finds: [] },
+  ];
+  const answers = await Promise.all(
+    filters.map(({ finds: _, ...filter }) => world.service.listSubscriptions({ ...ALL, ...filter }, aCall())),
+  );
+  expect(answers).toMatchObject(filters.map(({ finds }) => ({ items: finds.map((id) => ({ id })), hasMore: false })));
+});
+
+test("an Investor with more subscriptions than a page is listed page by page", async () => {
+  const world = await aWorld();
+  const { investorLogin, id } = await subscribed(world, aMaster(world), 500_00n);
+  await world.deps.pool.query(
+    `insert into subscription (command_id, master_id, investor_id, master_login, investor_login, status, created_at,
+                               started_at, ended_at, baseline_entry_id)
+     select '', 1, 1, '77', $1, 'CANCELLED', now(), now(), now(), 1 from generate_series(1, 1001)`,
+    [investorLogin],
+  );
+  const first = await world.service.listSubscriptions({ ...ALL, investorLogin }, aCall());
+  const afterId = first.items.at(-1)?.id ?? 0n;
+  const second = await world.service.listSubscriptions({ ...ALL, investorLogin, afterId }, aCall());
+  expect([first.hasMore, second.hasMore]).toEqual([true, false]);
+  const ids = [...first.items, ...second.items].map((item) => item.id);
+  expect(ids).toEqual(Array.from({ length: 1_002 }, (_, index) => id + BigInt(index)));
+});
+
 test("an invalid page size and cursor are refused together", async () => {
   const world = await aWorld();
   await expect(world.service.listSubscriptions({ ...ALL, limit: 0, afterId: -1n }, aCall())).rejects.toMatchObject({

@@ -22,21 +22,33 @@ import {
   countActiveInvestors as readCounts,
   listActiveInvestors as readActiveInvestors,
   listSubscriptions as readSubscriptions,
+  type Subscription,
+  type SubscriptionFilter,
 } from "../store/subscriptions.ts";
 import type { GatheredReads } from "./gathered.ts";
 import { isPageSize } from "./page.ts";
 
 /** Lists subscriptions. Unknown logins match no subscription, so the account service is not called. */
 export async function listSubscriptions(
-  { pool }: Deps,
+  { pool, visibleSubscriptions }: Pick<Deps, "pool"> & Pick<GatheredReads, "visibleSubscriptions">,
   { masterLogin, investorLogin, status, afterId, limit }: ListSubscriptionsRequest,
 ): Promise<ListSubscriptionsResponse> {
   validate(isNotNegative("after_id", afterId), isPageSize(limit));
   const wanted = STATUS_OF_MESSAGE[status];
   const statuses = wanted === undefined ? VISIBLE_STATUSES : [wanted];
-  const rows = await readSubscriptions(pool, { masterLogin, investorLogin, statuses, afterId, limit: limit + 1 });
+  const filter = { masterLogin, investorLogin, statuses, afterId, limit: limit + 1 };
+  const ofInvestor = investorLogin === "" ? undefined : ((await visibleSubscriptions(investorLogin)) ?? []);
+  const isWhole = ofInvestor !== undefined && ofInvestor.length <= MAX_PAGE_SIZE;
+  const rows = isWhole ? ofInvestor.filter(matches(filter)) : await readSubscriptions(pool, filter);
   const { items, hasMore } = pageOf(rows, limit);
   return { items: items.map(subscriptionMessage), hasMore };
+}
+
+function matches({ masterLogin, statuses, afterId }: SubscriptionFilter): (subscription: Subscription) => boolean {
+  return (each) =>
+    each.id > afterId &&
+    (masterLogin === "" || each.masterLogin === masterLogin) &&
+    statuses.some((status) => status === each.status);
 }
 
 /** The ACTIVE or PAUSED subscription of an Investor. Calls no other service: an unknown Investor has none. */

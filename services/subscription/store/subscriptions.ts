@@ -146,6 +146,29 @@ export async function listSubscriptions(db: Queryable, filter: SubscriptionFilte
   );
 }
 
+/** Of each Investor the first `limit` visible ones, ascending by id. */
+export async function listVisibleSubscriptions(
+  db: Queryable,
+  investorLogins: readonly string[],
+  limit: number,
+): Promise<Subscription[]> {
+  return many<Subscription>(
+    db,
+    sql`select id, "masterId", "investorId", "masterLogin", "investorLogin", status, "createdAt", "startedAt", "endedAt",
+               "baselineEntryId"
+        from unnest(${investorLogins}::text[]) as investor (login)
+             cross join lateral (
+               select id, "masterId", "investorId", "masterLogin", "investorLogin", status, "createdAt", "startedAt", "endedAt",
+                      "baselineEntryId"
+               from subscription_row
+               where "investorLogin" = investor.login and status = any(${VISIBLE_STATUSES}::text[])
+               order by id
+               limit ${limit}
+             ) as visible
+        order by id`,
+  );
+}
+
 export type ActiveHolding = { readonly investorId: bigint; readonly investorLogin: string };
 
 export async function listActiveInvestors(

@@ -23,8 +23,9 @@ export const reads: Workload = {
   name: "reads",
   title: "Reads",
   about: `Each read of a random Investor with a subscription, against Fastify and pg in one process on the same rows of the same database
-(\`test/bench/peers/one-process/reads.ts\`). A balance is read from the trading platform by both. The service also checks the API
-key and the limits, and writes the access audit.`,
+(\`test/bench/peers/one-process/reads.ts\`). Both check the API key and answer the same JSON; a balance is read from the trading
+platform by both, and both decrypt the passwords of an Investor and write the access audit before they return them. The service also
+checks scopes and limits.`,
 
   async run(bench) {
     const system = await bench.system();
