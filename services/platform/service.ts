@@ -30,6 +30,7 @@ import { inspectAccounts } from "./queries/inspect-accounts.ts";
 import { listReviews } from "./queries/list-reviews.ts";
 import { readAccount } from "./queries/read-account.ts";
 import { readBalances, readLogBalances } from "./queries/read-balances.ts";
+import { readTransfers } from "./queries/read-transfers.ts";
 import { readLog } from "./queries/read-log.ts";
 
 export const FEEDS = [MOVEMENTS_FEED];
@@ -44,6 +45,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     transfer: (request, context) => transfer(deps, request, context),
     transferBatch: (request, context) => transferBatch(deps, request, context),
     getTransfer: (request) => getTransfer(deps, request),
+    readTransfers: (request) => readTransfers(deps, request),
     hold: (request, context) => hold(deps, request, context),
     release: (request) => release(deps, request),
     readLog: (request) => readLog(deps, request),

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { Finding } from "#kernel/reconcile/check.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks, listChecks } from "#kernel/reconcile/store.ts";
@@ -6,6 +6,8 @@ import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { fundingService } from "../service.ts";
 import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
 import { fundingChecks } from "./checks.ts";
+
+const WITHIN = { timeout: 20_000, interval: 10 };
 
 let funding: World;
 
@@ -84,7 +86,7 @@ test("cashflow_completeness: a run without an answer of the platform service fai
   const { pool, log } = funding;
   const [check] = fundingChecks({
     ...funding,
-    platform: { ...funding.platform, getTransfer: () => Promise.reject(new Error("unavailable")) },
+    platform: { ...funding.platform, readTransfers: () => Promise.reject(new Error("unavailable")) },
   });
   await insertChecks(pool, [check!]);
   await runCheck({ pool, log }, check!, undefined);
@@ -99,25 +101,47 @@ test("cashflow_completeness: a withdrawal of 0.00 is finished without a transfer
   expect(await findings()).toEqual([]);
 });
 
-test("cashflow_completeness: runs examine the newest cashflows and those after the cursor, and skip none", async () => {
-  await corrupt(`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, refusal, deadline,
-                                       created_at, finished_at, next_try_at, first_deposit_checked, min_deposit_minor)
-                 select 'old-' || n, 'deposit', '${INVESTOR}', 100, 'USD', '', 'REFUSED', '{}', now(), now(), now(), now(), false, 0
-                 from generate_series(1, 247) n`);
-  // The table has the changed rows after the others.
-  await corrupt("update cashflow set tries = tries + 1 where id <= 50");
-  const asked = new Set<string>();
-  const getTransfer: World["platform"]["getTransfer"] = (request, context) => {
-    asked.add(request.key);
-    return funding.platform.getTransfer(request, context);
+test("cashflow_completeness: new cashflows are compared in sets, by one run each, and unfinished ones until they end", async () => {
+  const asked: string[][] = [];
+  const readTransfers: World["platform"]["readTransfers"] = (request, context) => {
+    asked.push(request.keys);
+    return funding.platform.readTransfers(request, context);
   };
-  const [check] = fundingChecks({ ...funding, platform: { ...funding.platform, getTransfer } });
-  const run = async (cursor: string) => {
-    asked.clear();
-    const { nextCursor } = await check!.run({ cursor, pendingBreaks: [] });
-    return { nextCursor, examined: asked.size };
+  const [check] = fundingChecks({ ...funding, platform: { ...funding.platform, readTransfers } });
+  let cursor = "";
+  /** The numbers of keys of each call. */
+  const run = async (): Promise<number[]> => {
+    asked.length = 0;
+    cursor = (await check!.run({ cursor, pendingBreaks: [] })).nextCursor;
+    return asked.map((keys) => keys.length);
   };
-  expect(await run("")).toEqual({ nextCursor: "100", examined: 200 });
-  expect(await run("100")).toEqual({ nextCursor: "200", examined: 150 });
-  expect(await run("200")).toEqual({ nextCursor: "", examined: 100 });
-});
+  const untilSettled = () =>
+    vi.waitFor(async () => {
+      const { cashflow: position } = JSON.parse(cursor) as { cashflow: { horizon: string } };
+      const { rows } = await funding.pool.query("select pg_snapshot_xmin(pg_current_snapshot())::text as xmin");
+      expect(BigInt(rows[0].xmin)).toBeGreaterThanOrEqual(BigInt(position.horizon));
+    }, WITHIN);
+  // More than a slice, so that the pass through all rows is far from the new ones.
+  await addRefused(20_000);
+  await run();
+  await untilSettled();
+  await run();
+
+  await corrupt("update cashflow set state = 'RECORDED', deal_id = null, finished_at = null where id = 1");
+  await addRefused(1_300);
+  await run();
+  await untilSettled();
+  await run();
+  const keys = asked.flat().filter((key) => Number(key.split(":")[2]) > 20_003);
+  expect([keys.length, new Set(keys).size]).toEqual([1_300, 1_300]);
+  expect(asked.length).toBe(2);
+  await run();
+  expect(asked.flat().filter((key) => Number(key.split(":")[2]) > 20_003)).toEqual([]);
+}, 60_000);
+
+function addRefused(count: number) {
+  return corrupt(`insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, refusal, deadline,
+                                        created_at, finished_at, next_try_at, first_deposit_checked, min_deposit_minor)
+                  select gen_random_uuid(), 'deposit', '${INVESTOR}', 100, 'USD', '', 'REFUSED', '{}', now(), now(), now(), now(), false, 0
+                  from generate_series(1, ${count})`);
+}

@@ -1,47 +1,63 @@
 import { callContext } from "#kernel/contract/context.ts";
-import { Refusal } from "#kernel/refusal.ts";
-import { abs, type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { fragment } from "#kernel/postgres/query.ts";
+import { abs, type Check, CHECK_EVERY_MS, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
+import { selectIds } from "#kernel/reconcile/table-walk.ts";
+import { walkTables } from "#kernel/reconcile/walk.ts";
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { type Accepted, listAccepted, listUnfinished } from "./find-accepted.ts";
+import { type Accepted, listFinished, listOpen, listOverdue } from "./find-accepted.ts";
 
-/** Each row costs one call to platform, and the recovery job has finished every row long before. */
-const EVERY_MS = 300_000;
-/** The time of one call; platform answers from its database. */
+const KEY = "cashflow";
+const TABLES = { cashflow: { name: "cashflow", rows: fragment`cashflow`, id: fragment`id` } };
+/** The time of one call; platform answers a page of keys from its database. */
 const CALL_MS = 3_000;
 
 /**
  * cashflow_completeness. Each accepted request ends, with the outcome that platform recorded: executed with exactly this
- * deal, or not executed. A finished request never changes, so one confirmation is enough.
+ * deal, or not executed. A finished request never changes, so platform is asked after the snapshot.
  */
 export function completeness({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
   return {
     name: "cashflow_completeness",
     title: "Each accepted deposit and withdrawal is finished, with the outcome that the platform recorded.",
-    everyMs: EVERY_MS,
+    everyMs: CHECK_EVERY_MS,
     confirmations: 1,
-    async run({ cursor, pendingBreaks }) {
-      const [unfinished, { accepted, next }] = await inSnapshot(pool, async (db) => [
-        await listUnfinished(db),
-        await listAccepted(db, cursor, pendingBreaks),
-      ]);
-      const findings = unfinished.map((row) => finding(row, "it is still unfinished after its deadline"));
-      for (const row of accepted) {
-        const problem = problemOf(row, await findTransfer(platform, row.transferKey));
-        if (problem !== undefined) findings.push(finding(row, problem));
-      }
-      return { findings, covers: () => true, nextCursor: next, endsPass: next === "" };
+    async run(request) {
+      const overdue = await inSnapshot(pool, listOverdue);
+      const walk = await walkTables(
+        {
+          pool,
+          tables: TABLES,
+          everyMs: CHECK_EVERY_MS,
+          async examine(db, { cashflow }, { broken, open }) {
+            const ids = selectIds(cashflow, [...broken(KEY), ...open("cashflow")]);
+            const finished = await listFinished(db, ids);
+            return { findings: () => compare(platform, finished), open: { cashflow: await listOpen(db, ids) } };
+          },
+        },
+        request,
+      );
+      const unfinished = overdue.map((row) => finding(row, "it is still unfinished after its deadline"));
+      return { ...walk, findings: [...unfinished, ...walk.findings] };
     },
   };
 }
 
-async function findTransfer(platform: Deps["platform"], key: string): Promise<TransferResult | undefined> {
-  try {
-    return await platform.getTransfer({ key }, callContext({ caller: "funding", withinMs: CALL_MS }));
-  } catch (error) {
-    if (error instanceof Refusal && error.code === "transfer_not_found") return undefined;
-    throw error;
+/** One call of platform for each page of keys. */
+async function compare(platform: Deps["platform"], finished: readonly Accepted[]): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (let from = 0; from < finished.length; from += MAX_PAGE_SIZE) {
+    const page = finished.slice(from, from + MAX_PAGE_SIZE);
+    const keys = page.map(({ transferKey }) => transferKey);
+    const { transfers } = await platform.readTransfers({ keys }, callContext({ caller: "funding", withinMs: CALL_MS }));
+    const byKey = new Map(transfers.map((transfer) => [transfer.key, transfer]));
+    for (const row of page) {
+      const problem = problemOf(row, byKey.get(row.transferKey));
+      if (problem !== undefined) findings.push(finding(row, problem));
+    }
   }
+  return findings;
 }
 
 /** Compares the outcome that the caller received with the transfer that platform recorded under its key. */
@@ -67,7 +83,7 @@ function problemOf(row: Accepted, transfer: TransferResult | undefined): string 
 function finding(row: Accepted, problem: string): Finding {
   const { id, operationId, login, action, state, amountMinor, movedMinor, dealId, transferKey } = row;
   return {
-    key: `cashflow:${id}`,
+    key: `${KEY}:${id}`,
     login,
     masterLogin: "",
     atRiskMinor: abs(movedMinor) || amountMinor,

@@ -1,8 +1,7 @@
-import { idsOf, MAX_FINDINGS, type PendingBreak } from "#kernel/reconcile/check.ts";
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { MAX_FINDINGS } from "#kernel/reconcile/check.ts";
+import { MAX_OPEN_ROWS } from "#kernel/reconcile/table-walk.ts";
+import { column, type Fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** Each of them costs one call to platform. */
-const CASHFLOWS_PER_RUN = 100;
 /** Longer than the quiet period and the recovery after it: an operation that is still open then waits for manual review. */
 const OVERDUE_MS = 600_000;
 
@@ -20,7 +19,7 @@ export type Accepted = {
   readonly transferKey: string;
 };
 
-export async function listUnfinished(db: Queryable): Promise<Accepted[]> {
+export async function listOverdue(db: Queryable): Promise<Accepted[]> {
   return many<Accepted>(
     db,
     sql`select id, operation_id as "operationId", login, action, state, amount_minor as "amountMinor",
@@ -34,45 +33,31 @@ export async function listUnfinished(db: Queryable): Promise<Accepted[]> {
   );
 }
 
-/** Finished cashflows: the newest, the next ones after the cursor, and those with an open break. */
-export async function listAccepted(
-  db: Queryable,
-  cursor: string,
-  pendingBreaks: readonly PendingBreak[],
-): Promise<{ readonly accepted: readonly Accepted[]; readonly next: string }> {
-  const after = BigInt(cursor === "" ? 0 : cursor);
-  const rows = await many<Accepted & { readonly isNext: boolean }>(
+/** Those of the cashflows that may still change. */
+export async function listOpen(db: Queryable, ids: Fragment): Promise<bigint[]> {
+  return await column<bigint>(
     db,
-    sql`with newest as (
-          select id from cashflow where state in ('POSTED', 'REFUSED') order by id desc limit ${CASHFLOWS_PER_RUN}
-        ), next as (
-          select id
-          from cashflow
-          where state in ('POSTED', 'REFUSED') and id > ${after}
-          order by id
-          limit ${CASHFLOWS_PER_RUN}
-        ), examined as (
-          select id from newest
-          union
-          select id from next
-          union
-          select unnest(${idsOf(pendingBreaks, "cashflow")}::bigint[])
-        )
-        select cashflow.id, operation_id as "operationId", login, action, state, amount_minor as "amountMinor",
+    sql`select id
+        from cashflow
+        where state not in ('POSTED', 'REFUSED') and id in ${ids}
+        order by id
+        limit ${MAX_OPEN_ROWS + 1}`,
+  );
+}
+
+/** The other ones of the cashflows. */
+export async function listFinished(db: Queryable, ids: Fragment): Promise<Accepted[]> {
+  return await many<Accepted>(
+    db,
+    sql`select cashflow.id, operation_id as "operationId", login, action, state, amount_minor as "amountMinor",
                case when state <> 'POSTED' then 0
                     when action = 'deposit' then amount_minor
                     else -coalesce(effective_minor, 0) end as "movedMinor",
                deal_id as "dealId",
-               case action when 'deposit' then 'funding:deposit:' else 'funding:payout:' end || cashflow.id as "transferKey",
-               exists (select from next where next.id = cashflow.id) as "isNext"
-        from examined
-             join cashflow on cashflow.id = examined.id
+               case action when 'deposit' then 'funding:deposit:' else 'funding:payout:' end || cashflow.id as "transferKey"
+        from cashflow
              left join withdrawal on cashflow_id = cashflow.id
-        where state in ('POSTED', 'REFUSED')
+        where state in ('POSTED', 'REFUSED') and cashflow.id in ${ids}
         order by cashflow.id`,
   );
-  const scanned = rows.filter(({ isNext }) => isNext);
-  const last = scanned.at(-1);
-  const next = last === undefined || scanned.length < CASHFLOWS_PER_RUN ? "" : String(last.id);
-  return { accepted: rows, next };
 }

@@ -29,7 +29,8 @@ export type Examination = {
 };
 
 export type Examined<Name extends string> = {
-  readonly findings: readonly Finding[];
+  /** Or what finds them once the snapshot has ended: it may call other services and write. */
+  readonly findings: readonly Finding[] | (() => Promise<readonly Finding[]>);
   /** By table: the examined rows that may still change, ascending. A table whose rows never change has none. */
   readonly open?: Readonly<Partial<Record<Name, readonly bigint[]>>>;
 };
@@ -59,7 +60,8 @@ export async function walkTables<Name extends string>(
       for (const name of names) read[name] = await nextPage(db, tables[name], at[name], everyMs);
       return { pages: read, examined: await examine(db, read, old) };
     });
-    for (const finding of examined.findings) findings.set(finding.key, finding);
+    const found = typeof examined.findings === "function" ? await examined.findings() : examined.findings;
+    for (const finding of found) findings.set(finding.key, finding);
     const after = mapOf(names, (name) => positionAfter(pages[name], examined.open?.[name] ?? []));
     const isBehind = names.some((name) => after[name].examinedTo < pages[name].settledTo);
     const hasMoved = names.some((name) => after[name].examinedTo > at[name].examinedTo);

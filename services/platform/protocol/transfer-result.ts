@@ -10,16 +10,22 @@ import { formatReference } from "../domain/reference.ts";
 const REVERSAL = 3;
 const { PENDING, UNKNOWN, APPLIED, REFUSED, REVIEW } = TransferState;
 
+/** What a result is made of. */
+export type ResultLeg = Pick<
+  RecordedLeg,
+  "number" | "ordinal" | "login" | "amountMinor" | "status" | "dealId" | "appliedAt" | "refusal" | "platformCode"
+>;
+
 type Refused = { readonly code: string; readonly platformCode: number };
 
 /** The result of a key, now and for every repetition. A reported result is final, also during manual review. */
-export function transferResult({ id, key }: Transfer, legs: readonly RecordedLeg[]): TransferResult {
+export function transferResult({ id, key }: Pick<Transfer, "id" | "key">, legs: readonly ResultLeg[]): TransferResult {
   const state = stateOf(legs);
   const { code, platformCode } = state === REFUSED ? refusalOf(legs) : { code: "", platformCode: 0 };
   return { transferId: id, key, state, refusalCode: code, platformCode, legs: legs.map(legResult) };
 }
 
-function stateOf(legs: readonly RecordedLeg[]): TransferState {
+function stateOf(legs: readonly ResultLeg[]): TransferState {
   const states = legs.map(({ status }) => legState(status));
   const requested = legs.filter(({ ordinal }) => ordinal !== REVERSAL).map(({ status }) => legState(status));
   const reversal = legs.find(({ ordinal }) => ordinal === REVERSAL);
@@ -38,7 +44,7 @@ function reversalState(state: TransferState): TransferState {
   return state === REFUSED ? REVIEW : PENDING;
 }
 
-function refusalOf(legs: readonly RecordedLeg[]): Refused {
+function refusalOf(legs: readonly ResultLeg[]): Refused {
   const [first, second] = legs;
   const platformCode = second?.status.attempt === 0 ? first?.platformCode : (second ?? first)?.platformCode;
   const code = legs.some(({ ordinal }) => ordinal === REVERSAL) ? "credit_refused" : codeOf(first?.refusal);
@@ -50,7 +56,7 @@ function codeOf(reason: RefusalReason | undefined): string {
   return reason === undefined || reason === "decided" ? "absent" : reason;
 }
 
-function legResult(leg: RecordedLeg): TransferLegResult {
+function legResult(leg: ResultLeg): TransferLegResult {
   const { number, login, amountMinor, status, dealId, appliedAt } = leg;
   const { kind, attempt } = status;
   return {

@@ -98,7 +98,13 @@ export function legOf(row: LegRow): RecordedLeg {
   };
 }
 
-function statusOf(row: LegRow): Leg {
+/** The columns that make up the status of a leg. */
+export type StatusRow = Pick<
+  LegRow,
+  "kind" | "state" | "came_from" | "refusal" | "platform_code" | "review" | "attempt" | "absences" | "deal_id"
+>;
+
+export function statusOf(row: StatusRow): Leg {
   const { kind, attempt, absences, state } = row;
   const kept = { kind, attempt, absences };
   switch (state) {

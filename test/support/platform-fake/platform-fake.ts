@@ -99,6 +99,9 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
       if (known === undefined) throw refusal("transfer_not_found", "not_found");
       return known.result;
     },
+    async readTransfers({ keys }) {
+      return { transfers: keys.flatMap((key) => fake.byKey.get(key)?.result ?? []) };
+    },
     async hold(request) {
       reach();
       return hold(fake, request);
