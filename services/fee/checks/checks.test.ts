@@ -1,6 +1,7 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { Finding } from "#kernel/reconcile/check.ts";
 import { acquireLease } from "#kernel/postgres/lease.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
@@ -18,6 +19,8 @@ import {
   type World,
 } from "../testing/world.ts";
 import { feeChecks } from "./checks.ts";
+
+const WITHIN = { timeout: 20_000, interval: 10 };
 
 let world: World;
 
@@ -104,6 +107,50 @@ test("fee_payments: a decreased high-water mark and a result that is not the sum
   );
   expect(await keys()).toEqual([`pair:9002/${master} 7`]);
 });
+
+test("fee_payments: a pair that has changed is compared from where it was compared last, one with a break from the start", async () => {
+  const [check] = feeChecks(world.deps);
+  let cursor = "";
+  const run = async (broken: readonly string[] = []): Promise<string[]> => {
+    const pendingBreaks = broken.map((key) => ({ key, login: "" }));
+    const { findings: found, nextCursor } = await check!.run({ cursor, pendingBreaks });
+    cursor = nextCursor;
+    return found.map(({ key }) => key);
+  };
+  const runSettled = async (broken: readonly string[] = []): Promise<string[]> => {
+    await run(broken);
+    await vi.waitFor(async () => {
+      const { pair } = JSON.parse(cursor) as { pair: { horizon: string } };
+      const { rows } = await world.deps.pool.query("select pg_snapshot_xmin(pg_current_snapshot())::text as xmin");
+      expect(BigInt(rows[0].xmin)).toBeGreaterThanOrEqual(BigInt(pair.horizon));
+    }, WITHIN);
+    return await run(broken);
+  };
+  const change = (what: string) =>
+    corrupt(`update fee_pair set ${what} change_id = nextval('fee_pair_change') where investor_login = '9002'`);
+  expect(await runSettled()).toEqual([]);
+  const { rows } = await world.deps.pool.query("select * from reconciliation_mark where investor_login = '9002'");
+  const [{ master_login: master, folded_number: folded, earned_minor: earned }] = rows;
+  expect(
+    await many(world.deps.pool, sql`select folded_number, earned_minor from fee_pair where investor_login = '9002'`),
+  ).toEqual([{ folded_number: folded, earned_minor: earned }]);
+
+  await corrupt(
+    "update allocation_part set amount_minor = amount_minor - 7 where investor_login = '9002' and number = 1",
+  );
+  await change("");
+  const key = `pair:9002/${master}`;
+  expect(await run()).toEqual([key]);
+  await change("");
+  expect(await runSettled([key])).toEqual([key]);
+  await corrupt(
+    "update allocation_part set amount_minor = amount_minor + 7 where investor_login = '9002' and number = 1",
+  );
+  expect(await run([key])).toEqual([]);
+
+  await change("earned_minor = earned_minor - 1,");
+  expect(await runSettled()).toEqual([key]);
+}, 60_000);
 
 test("fee_overdue: fees pending for more than an hour are found with sum and reasons until they are collected", async () => {
   const { platform } = world;

@@ -1,103 +1,120 @@
 import { abs, type Finding, type PendingBreak } from "#kernel/reconcile/check.ts";
+import { type Page, selectIds } from "#kernel/reconcile/table-walk.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** Fewer than the rows of other tables, because a run adds up all parts of each pair. */
-const PAIRS_PER_RUN = 500;
+const PAIR = "pair";
 const E8_PER_CENT = 1_000_000n;
 
-/** An Investor with a Master, as "investor/master". */
-export type PairName = string;
-
-/** The pairs of this run: the next ones after the cursor, and those with an open break. */
-export async function listPairsFrom(
-  db: Queryable,
-  after: PairName,
-  pendingBreaks: readonly PendingBreak[],
-): Promise<{ readonly pairs: readonly PairName[]; readonly next: PairName }> {
-  const [investor = "", master = ""] = after.split("/");
-  const rows = await many<{ pair: PairName }>(
-    db,
-    sql`select investor_login || '/' || master_login as pair
-        from fee_pair
-        where (investor_login, master_login) > (${investor}, ${master})
-        order by investor_login, master_login
-        limit ${PAIRS_PER_RUN}`,
-  );
-  const page = rows.map(({ pair }) => pair);
-  const again = pendingBreaks.map(({ key }) => key.split(":")).filter(([kind]) => kind === "pair");
-  return {
-    pairs: [...new Set([...page, ...again.map(([, pair = ""]) => pair)])],
-    next: page.length < PAIRS_PER_RUN ? "" : (page.at(-1) ?? ""),
-  };
-}
-
-type Row = {
+/** An Investor with a Master, and what its rows add up to. */
+export type ComparedPair = {
   readonly investor: string;
   readonly master: string;
+  readonly foldedNumber: bigint;
   readonly earnedMinor: bigint;
   readonly partsMinor: bigint;
   readonly markE8: bigint;
-  readonly seenE8: bigint;
   readonly layersE8: bigint;
+  /** As they were compared last; 0 before. */
+  readonly seenNumber: bigint;
+  readonly seenE8: bigint;
 };
 
 /**
- * Pairs that violate a rule: the result equals the sum of the folded parts, the layers fill the interval from the mark to the
- * result, and the mark is not below the highest one that an earlier run recorded.
+ * The pairs of a page, and those with a break that is not closed. Of a pair that has changed since the last run, only the
+ * parts after those that were compared then are added up; of the others all.
  */
-export async function listBrokenPairs(db: Queryable, pairs: readonly PairName[]): Promise<Finding[]> {
-  const rows = await many<Row>(
+export async function comparePairs(
+  db: Queryable,
+  page: Page,
+  pendingBreaks: readonly PendingBreak[],
+): Promise<ComparedPair[]> {
+  const broken = await listBrokenPairs(db, pendingBreaks);
+  const ids = selectIds(page, broken);
+  const { after, to } = page.fresh;
+  return await many<ComparedPair>(
     db,
-    sql`with pair as (
-          select fee_pair.investor_login as investor, fee_pair.master_login as master, earned_minor as earned, fee_pair.mark_e8 as mark,
-                 coalesce(seen.mark_e8, 0) as seen,
-                 (select coalesce(sum((layer ->> 0)::numeric), 0)::bigint from jsonb_array_elements(layers) as layer) as layers,
-                 (select coalesce(sum(amount_minor), 0)::bigint
-                  from allocation_part as part
-                  where part.master_login = fee_pair.master_login and part.investor_login = fee_pair.investor_login
-                    and part.number <= folded_number) as parts
-          from fee_pair
-               join unnest(${pairs.map((name) => name.split("/")[0])}::text[], ${pairs.map((name) => name.split("/")[1])}::text[])
-                 as examined (investor_login, master_login)
-                 on fee_pair.investor_login = examined.investor_login and fee_pair.master_login = examined.master_login
-               left join reconciliation_mark as seen
-                 on seen.investor_login = fee_pair.investor_login and seen.master_login = fee_pair.master_login
-        )
-        select investor, master, earned as "earnedMinor", parts as "partsMinor", mark as "markE8", seen as "seenE8",
-               layers as "layersE8"
-        from pair
-        where earned <> parts or mark < seen or layers <> greatest(0, earned * ${E8_PER_CENT} - mark)
-        order by investor, master`,
+    sql`select pair.investor_login as investor, pair.master_login as master, pair.folded_number as "foldedNumber",
+               pair.earned_minor as "earnedMinor", pair.mark_e8 as "markE8", coalesce(seen.mark_e8, 0) as "seenE8",
+               coalesce(seen.folded_number, 0) as "seenNumber",
+               (select coalesce(sum((layer ->> 0)::numeric), 0)::bigint from jsonb_array_elements(layers) as layer) as "layersE8",
+               compared.minor + (
+                 select coalesce(sum(amount_minor), 0)::bigint
+                 from allocation_part as part
+                 where part.master_login = pair.master_login and part.investor_login = pair.investor_login
+                   and part.number > compared.number and part.number <= pair.folded_number
+               ) as "partsMinor"
+        from fee_pair as pair
+             left join reconciliation_mark as seen
+               on seen.investor_login = pair.investor_login and seen.master_login = pair.master_login
+             cross join lateral (
+               select case when is_new then coalesce(seen.folded_number, 0) else 0 end as number,
+                      case when is_new then coalesce(seen.earned_minor, 0) else 0 end as minor
+               from (select change_id > ${after} and change_id <= ${to} and change_id <> all (${broken}::bigint[])) as page (is_new)
+             ) as compared
+        where change_id in ${ids}
+        order by pair.investor_login, pair.master_login`,
   );
-  return rows.map(findingOf);
 }
 
-/** Records the marks of this run; a recorded mark is only ever raised. */
-export async function recordMarks(pool: Pool, pairs: readonly PairName[]): Promise<void> {
+async function listBrokenPairs(db: Queryable, pendingBreaks: readonly PendingBreak[]): Promise<bigint[]> {
+  const names = pendingBreaks.flatMap(({ key }) => (key.startsWith(`${PAIR}:`) ? [key.slice(PAIR.length + 1)] : []));
+  if (names.length === 0) return [];
+  return await column<bigint>(
+    db,
+    sql`select change_id
+        from unnest(
+               ${names.map((name) => name.split("/")[0])}::text[], ${names.map((name) => name.split("/")[1])}::text[]
+             ) as broken (investor_login, master_login)
+             join fee_pair using (investor_login, master_login)`,
+  );
+}
+
+/**
+ * A pair violates a rule unless its result equals the sum of the folded parts, its layers fill the interval from the mark to
+ * the result, and its mark is not below the one that was compared before.
+ */
+export function isBroken({ earnedMinor, partsMinor, markE8, seenE8, layersE8 }: ComparedPair): boolean {
+  return earnedMinor !== partsMinor || markE8 < seenE8 || layersE8 !== intervalE8(earnedMinor, markE8);
+}
+
+function intervalE8(earnedMinor: bigint, markE8: bigint): bigint {
+  const interval = earnedMinor * E8_PER_CENT - markE8;
+  return interval > 0n ? interval : 0n;
+}
+
+/** Records what was compared without a difference; a mark is only ever raised. */
+export async function recordCompared(pool: Pool, compared: readonly ComparedPair[]): Promise<void> {
+  const pairs = compared.filter(
+    (pair) => !isBroken(pair) && (pair.markE8 > pair.seenE8 || pair.foldedNumber !== pair.seenNumber),
+  );
+  if (pairs.length === 0) return;
   await execute(
     pool,
-    sql`insert into reconciliation_mark (investor_login, master_login, mark_e8)
-        select fee_pair.investor_login, fee_pair.master_login, mark_e8
-        from fee_pair
-             join unnest(${pairs.map((name) => name.split("/")[0])}::text[], ${pairs.map((name) => name.split("/")[1])}::text[])
-               as examined (investor_login, master_login)
-               on fee_pair.investor_login = examined.investor_login and fee_pair.master_login = examined.master_login
-        order by 1, 2
-        on conflict (investor_login, master_login) do update set mark_e8 = excluded.mark_e8
-        where reconciliation_mark.mark_e8 < excluded.mark_e8`,
+    sql`insert into reconciliation_mark (investor_login, master_login, mark_e8, folded_number, earned_minor)
+        select *
+        from unnest(
+          ${pairs.map(({ investor }) => investor)}::text[],
+          ${pairs.map(({ master }) => master)}::text[],
+          ${pairs.map(({ markE8 }) => markE8)}::bigint[],
+          ${pairs.map(({ foldedNumber }) => foldedNumber)}::bigint[],
+          ${pairs.map(({ earnedMinor }) => earnedMinor)}::bigint[]
+        )
+        on conflict (investor_login, master_login) do update
+        set mark_e8 = excluded.mark_e8, folded_number = excluded.folded_number, earned_minor = excluded.earned_minor
+        where reconciliation_mark.mark_e8 <= excluded.mark_e8`,
   );
 }
 
-function findingOf({ investor, master, earnedMinor, partsMinor, markE8, seenE8, layersE8 }: Row): Finding {
-  const interval = earnedMinor * E8_PER_CENT - markE8;
+export function pairFinding(pair: ComparedPair): Finding {
+  const { investor, master, earnedMinor, partsMinor, markE8, seenE8, layersE8 } = pair;
   const missing = [
     abs(earnedMinor - partsMinor) * E8_PER_CENT,
     seenE8 > markE8 ? seenE8 - markE8 : 0n,
-    abs(layersE8 - (interval > 0n ? interval : 0n)),
+    abs(layersE8 - intervalE8(earnedMinor, markE8)),
   ].reduce((largest, each) => (each > largest ? each : largest));
   return {
-    key: `pair:${investor}/${master}`,
+    key: `${PAIR}:${investor}/${master}`,
     login: investor,
     masterLogin: master,
     // Rounded up to the cent, so that a difference is never shown as 0.00.

@@ -194,6 +194,8 @@ create table allocation_part (
   foreign key (master_login, number) references allocation_entry
 );
 
+create sequence fee_pair_change;
+
 -- The result of an Investor with a Master, over all subscriptions, up to folded_number. It follows from the journal and the
 -- crystallisations, and is updated when a decision needs it.
 create table fee_pair (
@@ -209,6 +211,8 @@ create table fee_pair (
   debt_minor      bigint not null default 0 check (debt_minor >= 0),
   debt_since      timestamptz,
   crystallised_at timestamptz,
+  -- Drawn again with each change of the result: the check reads what has changed since its last run.
+  change_id       bigint not null unique,
   primary key (investor_login, master_login),
   check ((debt_minor > 0) = (debt_since is not null))
 );
@@ -244,10 +248,13 @@ create table payment_account (
   seen_number bigint not null check (seen_number >= 0)
 );
 
--- The highest mark of each pair that the check has recorded: a mark below it was decreased.
+-- Each pair as the check has compared it last: a mark below this one was decreased, and only parts after folded_number are
+-- new.
 create table reconciliation_mark (
   investor_login text not null,
   master_login   text not null,
   mark_e8        bigint not null,
+  folded_number  bigint not null,
+  earned_minor   bigint not null,
   primary key (investor_login, master_login)
 );

@@ -58,8 +58,8 @@ export async function savePairs(tx: Transaction, pairs: readonly Omit<Pair, "deb
   await many(
     tx,
     sql`insert into fee_pair
-          (investor_login, master_login, folded_number, earned_minor, mark_e8, layers, crystallised_at)
-        select *
+          (investor_login, master_login, folded_number, earned_minor, mark_e8, layers, crystallised_at, change_id)
+        select investor_login, master_login, folded_number, earned, mark, layers, crystallised_at, nextval('fee_pair_change')
         from unnest(
           ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
           ${pairs.map(({ masterLogin }) => masterLogin)}::text[],
@@ -68,10 +68,10 @@ export async function savePairs(tx: Transaction, pairs: readonly Omit<Pair, "deb
           ${pairs.map(({ earnings }) => earnings.mark)}::bigint[],
           ${pairs.map(({ earnings }) => layersText(earnings.layers))}::jsonb[],
           ${pairs.map(({ crystallisedAt }) => crystallisedAt)}::timestamptz[]
-        )
+        ) as pair (investor_login, master_login, folded_number, earned, mark, layers, crystallised_at)
         on conflict (investor_login, master_login) do update
         set folded_number = excluded.folded_number, earned_minor = excluded.earned_minor, mark_e8 = excluded.mark_e8,
-            layers = excluded.layers, crystallised_at = excluded.crystallised_at`,
+            layers = excluded.layers, crystallised_at = excluded.crystallised_at, change_id = excluded.change_id`,
   );
 }
 
@@ -96,8 +96,8 @@ export async function addDebts(tx: Transaction, debts: readonly PairDebt[]): Pro
   if (debts.length === 0) return;
   await many(
     tx,
-    sql`insert into fee_pair (investor_login, master_login, debt_minor, debt_since)
-        select *
+    sql`insert into fee_pair (investor_login, master_login, debt_minor, debt_since, change_id)
+        select investor_login, master_login, amount, since, nextval('fee_pair_change')
         from unnest(
           ${debts.map(({ investorLogin }) => investorLogin)}::text[],
           ${debts.map(({ masterLogin }) => masterLogin)}::text[],
