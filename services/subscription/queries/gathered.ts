@@ -3,7 +3,8 @@ import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { byKey, type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { FindAccountsResponse } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
-import { listOpenSubscriptions, listVisibleSubscriptions, type Subscription } from "../store/subscriptions.ts";
+import { listVisibleSubscriptions } from "../store/subscription-lists.ts";
+import { listOpenSubscriptions, type Subscription } from "../store/subscriptions.ts";
 
 type KnownAccount = FindAccountsResponse["accounts"][number];
 

@@ -53,19 +53,19 @@ test("subscriptions of Investors that are asked for at the same time are filtere
   const other = await subscribed(world, aMaster(world), 500_00n);
   await world.service.unassign(other, aCall());
   const { investorLogin } = one;
-  const filters: readonly (Partial<ListSubscriptionsRequest> & { readonly finds: readonly bigint[] })[] = [
-    { investorLogin, finds: [one.id] },
-    { investorLogin, masterLogin: one.masterLogin, status: SubscriptionStatus.ACTIVE, finds: [one.id] },
-    { investorLogin, masterLogin: other.masterLogin, finds: [] },
-    { investorLogin, status: SubscriptionStatus.PAUSED, finds: [] },
-    { investorLogin, afterId: one.id, finds: [] },
-    { investorLogin: other.investorLogin, status: SubscriptionStatus.PAUSED, finds: [other.id] },
-    { investorLogin: "99", finds: [] },
+  const asked: readonly (readonly [Partial<ListSubscriptionsRequest>, readonly bigint[]])[] = [
+    [{ investorLogin }, [one.id]],
+    [{ investorLogin, masterLogin: one.masterLogin, status: SubscriptionStatus.ACTIVE }, [one.id]],
+    [{ investorLogin, masterLogin: other.masterLogin }, []],
+    [{ investorLogin, status: SubscriptionStatus.PAUSED }, []],
+    [{ investorLogin, afterId: one.id }, []],
+    [{ investorLogin: other.investorLogin, status: SubscriptionStatus.PAUSED }, [other.id]],
+    [{ investorLogin: "99" }, []],
   ];
   const answers = await Promise.all(
-    filters.map(({ finds: _, ...filter }) => world.service.listSubscriptions({ ...ALL, ...filter }, aCall())),
+    asked.map(([filter]) => world.service.listSubscriptions({ ...ALL, ...filter }, aCall())),
   );
-  expect(answers).toMatchObject(filters.map(({ finds }) => ({ items: finds.map((id) => ({ id })), hasMore: false })));
+  expect(answers).toMatchObject(asked.map(([, ids]) => ({ items: ids.map((id) => ({ id })), hasMore: false })));
 });
 
 test("an Investor with more subscriptions than a page is listed page by page", async () => {

@@ -22,9 +22,9 @@ import {
   countActiveInvestors as readCounts,
   listActiveInvestors as readActiveInvestors,
   listSubscriptions as readSubscriptions,
-  type Subscription,
   type SubscriptionFilter,
-} from "../store/subscriptions.ts";
+} from "../store/subscription-lists.ts";
+import type { Subscription } from "../store/subscriptions.ts";
 import type { GatheredReads } from "./gathered.ts";
 import { isPageSize } from "./page.ts";
 

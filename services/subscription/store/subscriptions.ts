@@ -1,14 +1,4 @@
-import {
-  allOf,
-  execute,
-  fragment,
-  many,
-  matchesRow,
-  maybeOne,
-  one,
-  type Queryable,
-  sql,
-} from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import {
   type LifecycleEvent,
@@ -16,7 +6,6 @@ import {
   OPEN_STATUSES,
   type SubscriptionStatus,
   VISIBLE_STATUSES,
-  type VisibleStatus,
 } from "../domain/lifecycle.ts";
 
 export type Subscription = {
@@ -117,85 +106,6 @@ export async function hasFollowedBefore(db: Queryable, investorLogin: string): P
         from subscription
         where investor_login = ${investorLogin} and status = any(${VISIBLE_STATUSES}::text[])
         limit 1`,
-  );
-}
-
-export type SubscriptionFilter = {
-  /** Empty matches all. */
-  readonly masterLogin: string;
-  readonly investorLogin: string;
-  readonly statuses: readonly VisibleStatus[];
-  readonly afterId: bigint;
-  readonly limit: number;
-};
-
-export async function listSubscriptions(db: Queryable, filter: SubscriptionFilter): Promise<Subscription[]> {
-  const { masterLogin, investorLogin, statuses, afterId, limit } = filter;
-  const conditions = allOf([
-    masterLogin === "" ? undefined : fragment`"masterLogin" = ${masterLogin}`,
-    investorLogin === "" ? undefined : fragment`"investorLogin" = ${investorLogin}`,
-  ]);
-  return many<Subscription>(
-    db,
-    sql`select id, "masterId", "investorId", "masterLogin", "investorLogin", status, "createdAt", "startedAt", "endedAt",
-               "baselineEntryId"
-        from subscription_row
-        where id > ${afterId} and status = any(${statuses}::text[]) and ${conditions}
-        order by id
-        limit ${limit}`,
-  );
-}
-
-/** Of each Investor the first `limit` visible ones, ascending by id. */
-export async function listVisibleSubscriptions(
-  db: Queryable,
-  investorLogins: readonly string[],
-  limit: number,
-): Promise<Subscription[]> {
-  return many<Subscription>(
-    db,
-    sql`select id, "masterId", "investorId", "masterLogin", "investorLogin", status, "createdAt", "startedAt", "endedAt",
-               "baselineEntryId"
-        from unnest(${investorLogins}::text[]) as investor (login)
-             cross join lateral (
-               select id, "masterId", "investorId", "masterLogin", "investorLogin", status, "createdAt", "startedAt", "endedAt",
-                      "baselineEntryId"
-               from subscription_row
-               where "investorLogin" = investor.login and status = any(${VISIBLE_STATUSES}::text[])
-               order by id
-               limit ${limit}
-             ) as visible
-        order by id`,
-  );
-}
-
-export type ActiveHolding = { readonly investorId: bigint; readonly investorLogin: string };
-
-export async function listActiveInvestors(
-  db: Queryable,
-  page: { readonly masterLogin: string; readonly afterInvestorId: bigint; readonly limit: number },
-): Promise<ActiveHolding[]> {
-  return many<ActiveHolding>(
-    db,
-    sql`select investor_id as "investorId", investor_login as "investorLogin"
-        from subscription
-        where master_login = ${page.masterLogin} and status = 'ACTIVE' and investor_id > ${page.afterInvestorId}
-        order by investor_id
-        limit ${page.limit}`,
-  );
-}
-
-export async function countActiveInvestors(
-  db: Queryable,
-  masterLogins: readonly string[],
-): Promise<{ masterLogin: string; investors: bigint }[]> {
-  return many(
-    db,
-    sql`select master_login as "masterLogin", count(*) as investors
-        from subscription
-        where master_login = any(${masterLogins}::text[]) and status = 'ACTIVE'
-        group by master_login
-        order by master_login`,
   );
 }
 

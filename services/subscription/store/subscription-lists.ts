@@ -1,0 +1,82 @@
+import { allOf, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { VISIBLE_STATUSES, type VisibleStatus } from "../domain/lifecycle.ts";
+import type { Subscription } from "./subscriptions.ts";
+
+const COLUMNS = fragment`id, "masterId", "investorId", "masterLogin", "investorLogin", status, "createdAt", "startedAt", "endedAt",
+                         "baselineEntryId"`;
+
+export type SubscriptionFilter = {
+  /** Empty matches all. */
+  readonly masterLogin: string;
+  readonly investorLogin: string;
+  readonly statuses: readonly VisibleStatus[];
+  readonly afterId: bigint;
+  readonly limit: number;
+};
+
+export async function listSubscriptions(db: Queryable, filter: SubscriptionFilter): Promise<Subscription[]> {
+  const { masterLogin, investorLogin, statuses, afterId, limit } = filter;
+  const conditions = allOf([
+    masterLogin === "" ? undefined : fragment`"masterLogin" = ${masterLogin}`,
+    investorLogin === "" ? undefined : fragment`"investorLogin" = ${investorLogin}`,
+  ]);
+  return many<Subscription>(
+    db,
+    sql`select ${COLUMNS}
+        from subscription_row
+        where id > ${afterId} and status = any(${statuses}::text[]) and ${conditions}
+        order by id
+        limit ${limit}`,
+  );
+}
+
+/** Of each Investor the first `limit` visible ones, ascending by id. */
+export async function listVisibleSubscriptions(
+  db: Queryable,
+  investorLogins: readonly string[],
+  limit: number,
+): Promise<Subscription[]> {
+  return many<Subscription>(
+    db,
+    sql`select ${COLUMNS}
+        from unnest(${investorLogins}::text[]) as investor (login)
+             cross join lateral (
+               select ${COLUMNS}
+               from subscription_row
+               where "investorLogin" = investor.login and status = any(${VISIBLE_STATUSES}::text[])
+               order by id
+               limit ${limit}
+             ) as visible
+        order by id`,
+  );
+}
+
+export type ActiveHolding = { readonly investorId: bigint; readonly investorLogin: string };
+
+export async function listActiveInvestors(
+  db: Queryable,
+  page: { readonly masterLogin: string; readonly afterInvestorId: bigint; readonly limit: number },
+): Promise<ActiveHolding[]> {
+  return many<ActiveHolding>(
+    db,
+    sql`select investor_id as "investorId", investor_login as "investorLogin"
+        from subscription
+        where master_login = ${page.masterLogin} and status = 'ACTIVE' and investor_id > ${page.afterInvestorId}
+        order by investor_id
+        limit ${page.limit}`,
+  );
+}
+
+export async function countActiveInvestors(
+  db: Queryable,
+  masterLogins: readonly string[],
+): Promise<{ masterLogin: string; investors: bigint }[]> {
+  return many(
+    db,
+    sql`select master_login as "masterLogin", count(*) as investors
+        from subscription
+        where master_login = any(${masterLogins}::text[]) and status = 'ACTIVE'
+        group by master_login
+        order by master_login`,
+  );
+}
