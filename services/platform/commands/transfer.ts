@@ -8,6 +8,7 @@ import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/pl
 import type { Deps } from "../deps.ts";
 import { type Deadlines, followTransfer } from "../protocol/follow-transfer.ts";
 import { afterAnswer } from "../protocol/next-legs.ts";
+import type { RecordedAnswer } from "../protocol/sending.ts";
 import { neverQueues, readTransferOrder, type TransferOrder } from "../protocol/transfer-order.ts";
 import { transferResult } from "../protocol/transfer-result.ts";
 import { refuse } from "../refusals.ts";
@@ -32,10 +33,7 @@ const LOST_WAIT_MS = 2_000;
 export async function transfer(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferResult> {
   const order = readTransferOrder(request);
   const { recorded, legs } = await recordAndSend(deps, order, context);
-  if (recorded.isEnqueued) {
-    deps.legsSignal.notify();
-    return transferResult(recorded, legs);
-  }
+  if (recorded.isEnqueued) return transferResult(recorded, legs);
   return transferResult(recorded, await followTransfer(deps, recorded.id, legs, deadlinesOf(deps, order, context)));
 }
 
@@ -69,11 +67,13 @@ async function requestOnce(deps: Deps, order: TransferOrder, context: CallContex
       case "known": {
         const legs = await listLegs(deps.pool, decision.transfer.id);
         requireSameContent(legs, order);
+        if (order.isEnqueued) deps.legsSignal.notify();
         return { recorded: decision.transfer, legs };
       }
       case "recorded": {
         const { transfer: recorded, legs } = decision;
-        if (sent === undefined) return { recorded, legs };
+        if (order.isEnqueued) wakeNext(deps, sent);
+        if (order.isEnqueued || sent === undefined) return { recorded, legs };
         return { recorded, legs: afterAnswer(legs, await sent) ?? (await listLegs(deps.pool, recorded.id)) };
       }
       default:
@@ -81,6 +81,13 @@ async function requestOnce(deps: Deps, order: TransferOrder, context: CallContex
         await deps.loginSignals.wait(first?.login ?? "", LOCKED_POLL_MS);
     }
   }
+}
+
+/** Nobody waits for an enqueued order: what follows it is found by the job of waiting legs. */
+function wakeNext({ legsSignal }: Deps, sent: RecordedAnswer | undefined): void {
+  const wake = (): void => legsSignal.notify();
+  if (sent === undefined) wake();
+  else void sent.then(wake, wake);
 }
 
 function accountLocked() {

@@ -1,7 +1,7 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { releaseLocks } from "../store/account-locks.ts";
 import { listLegs } from "../store/legs.ts";
-import { insertLegs, saveTransition } from "../store/leg-transitions.ts";
+import { insertReversal, saveTransition } from "../store/leg-transitions.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { readyNextLegs } from "../store/transfers.ts";
 import { type Leg, reportedState } from "../domain/leg.ts";
@@ -62,8 +62,5 @@ async function reverseFirst(tx: Transaction, transferId: bigint): Promise<void> 
   }
   // Its deal is in manual review: operators decide how much has to be reversed.
   if (first.status.state === "REVIEW") return await reportDebitWithoutCredit(tx, first);
-  const amountMinor = -first.amountMinor;
-  const status = { kind: "reversal", attempt: 0, absences: 0, state: "INTENT" } as const;
-  const reversal = { transferId, ordinal: REVERSAL, login: first.login, amountMinor, isReady: true, status };
-  await insertLegs(tx, [{ ...reversal, requestedMinor: amountMinor }]);
+  await insertReversal(tx, { transferId, ordinal: REVERSAL, login: first.login, amountMinor: -first.amountMinor });
 }

@@ -2,27 +2,33 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { isTurnOf } from "../domain/admission.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
+import type { RefusalReason } from "../domain/leg.ts";
 import { refuse } from "../refusals.ts";
 import type { Account } from "../store/accounts.ts";
-import { insertLegs, type NewLeg } from "../store/leg-transitions.ts";
+import type { QueueState } from "../store/queues.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import { type InsertedTransfer, insertTransfers, type Transfer } from "../store/transfers.ts";
+import { insertTransfers, type Transfer } from "../store/transfers.ts";
+import { decidePermit, type Granted, type Permit, type PermitHolder, permitOf } from "./grant-permits.ts";
 import { neverQueues, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
 
-export type NewOrder = { readonly order: TransferOrder; readonly requestId: string };
-
-/** What is known about the logins of some orders while the accounts of their first legs are locked. */
-export type LockedLogins = {
-  /** The accounts of first legs, by login. */
-  readonly accounts: ReadonlyMap<string, Account>;
-  /** Every login of the orders that is managed. */
-  readonly managed: ReadonlySet<string>;
-  /** The leg that has to end before a new one of the login. */
-  readonly obstacles: ReadonlyMap<string, LegNumber>;
+export type NewOrder = {
+  readonly order: TransferOrder;
+  readonly requestId: string;
+  /** The sender, if the order is permitted at once. */
+  readonly permitHolder: () => PermitHolder | undefined;
 };
 
+/** What is known about the logins of some orders while the accounts of their first legs, by login, are locked. */
+export type LockedLogins = QueueState & { readonly accounts: ReadonlyMap<string, Account> };
+
 export type OrderAnswer =
-  | { readonly kind: "recorded"; readonly transfer: Transfer; readonly legs: readonly RecordedLeg[] }
+  /** The legs are as they were ordered: before the permit of the first one, if it was its turn. */
+  | {
+      readonly kind: "recorded";
+      readonly transfer: Transfer;
+      readonly legs: readonly RecordedLeg[];
+      readonly permit: Permit | undefined;
+    }
   /** Nothing was recorded. */
   | { readonly kind: "refused"; readonly refusal: Refusal }
   /** Another request has recorded the key before. */
@@ -30,7 +36,10 @@ export type OrderAnswer =
 
 type Accepted = NewOrder & { readonly first: OrderedLeg; readonly account: Account };
 
-/** Records orders with their legs, in the order given. The accounts stay locked until the commit, so the decision stays valid. */
+/**
+ * Records orders with their legs and permits. The accounts stay locked until the commit, so the decisions stay valid; the legs
+ * get the numbers in the order given.
+ */
 export async function insertOrders(
   tx: Transaction,
   logins: LockedLogins,
@@ -38,7 +47,7 @@ export async function insertOrders(
 ): Promise<OrderAnswer[]> {
   const judged = orders.map((each) => judge(logins, each));
   const accepted = judged.filter((each): each is Accepted => !("refusal" in each));
-  const inserted = await insertAll(tx, accepted);
+  const inserted = await insertAll(tx, logins, accepted);
   return judged.map((each) => {
     if ("refusal" in each) return { kind: "refused", refusal: each.refusal };
     return inserted.get(each.order.key) ?? { kind: "taken" };
@@ -50,7 +59,7 @@ function judge({ accounts, managed, obstacles }: LockedLogins, each: NewOrder): 
   const [first, ...rest] = order.legs;
   const account = first && accounts.get(first.login);
   if (first === undefined || account === undefined) return { refusal: notManaged(first?.login ?? "") };
-  const unmanaged = rest.find(({ login }) => !managed.has(login));
+  const unmanaged = rest.find(({ login }) => !managed.has(login) && !accounts.has(login));
   if (unmanaged !== undefined) return { refusal: notManaged(unmanaged.login) };
   if (!ownsLock(account, order)) return { refusal: lockNotOwned() };
   const behind = obstacles.get(first.login);
@@ -61,28 +70,47 @@ function judge({ accounts, managed, obstacles }: LockedLogins, each: NewOrder): 
 
 type Recorded = Extract<OrderAnswer, { kind: "recorded" }>;
 
-async function insertAll(tx: Transaction, accepted: readonly Accepted[]): Promise<ReadonlyMap<string, Recorded>> {
+async function insertAll(
+  tx: Transaction,
+  { numbers, obstacles }: LockedLogins,
+  accepted: readonly Accepted[],
+): Promise<ReadonlyMap<string, Recorded>> {
   if (accepted.length === 0) return new Map();
-  const transfers = await insertTransfers(
-    tx,
-    accepted.map(({ order, requestId }) => ({ ...order, legCount: order.legs.length, requestId })),
-  );
-  const recorded = accepted.flatMap((each) => {
-    const transfer = transfers.get(each.order.key);
-    return transfer === undefined ? [] : [{ ...each, transfer, legs: legsOf(each, transfer) }];
+  const unused = numbers.values();
+  const drafts = accepted.map((each) => {
+    const legs = legsOf(each, unused);
+    const [leg] = legs;
+    const { account, permitHolder } = each;
+    const decision = leg && decidePermit({ account, leg, behind: obstacles.get(leg.login), permitHolder });
+    const granted = typeof decision === "object" && "granted" in decision ? decision.granted : undefined;
+    return { ...each, legs, granted };
   });
-  const numbers = await insertLegs(
-    tx,
-    recorded.flatMap(({ legs }) => legs),
-  );
-  const numbered = numbers.values();
+  const ids = await insertTransfers(tx, drafts.map(newTransfer));
   return new Map(
-    recorded.map((each) => {
-      const legs = each.legs.map((leg) => recordedLeg(each, leg, numbered.next().value));
-      const { key, lockOwner, isEnqueued } = each.order;
-      return [key, { kind: "recorded", transfer: { id: each.transfer.id, key, lockOwner, isEnqueued }, legs }] as const;
+    drafts.flatMap(({ order, legs: own, granted }) => {
+      const { key, lockOwner, isEnqueued } = order;
+      const id = ids.get(key);
+      if (id === undefined) return [];
+      const legs = own.map((leg) => ({ ...leg, transferId: id }));
+      const permit = granted && legs[0] && permitOf(legs[0], granted);
+      return [[key, { kind: "recorded", transfer: { id, key, lockOwner, isEnqueued }, legs, permit }] as const];
     }),
   );
+}
+
+type Draft = Accepted & { readonly legs: ReturnType<typeof legsOf>; readonly granted: Granted | undefined };
+
+function newTransfer({ order, requestId, legs, granted }: Draft) {
+  return {
+    ...order,
+    legCount: legs.length,
+    requestId,
+    legs: legs.map((leg, index) => ({
+      ...leg,
+      status: index === 0 && granted !== undefined ? granted.status : leg.status,
+    })),
+    permit: granted?.attempt,
+  };
 }
 
 /** False when the saga does not hold the account lock, or not any more: the order is refused. */
@@ -91,23 +119,50 @@ function ownsLock({ accountLock }: Account, { lockOwner }: TransferOrder): boole
 }
 
 /** A floor reduces both legs by the same amount. When no money is above it, the order is recorded as refused. */
-function legsOf({ order, account }: Accepted, { id: transferId, isLate }: InsertedTransfer): NewLeg[] {
+function legsOf({ order, account, requestId }: Accepted, numbers: Iterator<LegNumber>) {
   const cutMinor = cutOf(order, account);
-  return order.legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {
+  const { key, lockOwner, comment, isEnqueued, releasesLock, legs } = order;
+  return legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {
     const isFirst = index === 0;
-    const ordered = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;
-    const amountMinor = isFirst ? cutMinor : -cutMinor;
-    const status = statusOf(ordered, { isNothing: cutMinor === 0n, isLate });
-    return { transferId, ordinal: index + 1, login, requestedMinor, amountMinor, isReady: isFirst, status };
+    const { value: number } = numbers.next() as IteratorResult<LegNumber, undefined>;
+    if (number === undefined) throw new Error("a new leg has no number");
+    const refusal = refusalOf(order, account, cutMinor);
+    const ordered = { kind, attempt: 0, absences: 0 };
+    const status =
+      refusal === undefined
+        ? ({ ...ordered, state: "INTENT" } as const)
+        : ({ ...ordered, state: "REFUSED", reason: refusal } as const);
+    return {
+      number,
+      ordinal: index + 1,
+      login,
+      requestedMinor,
+      amountMinor: isFirst ? cutMinor : -cutMinor,
+      isReady: isFirst,
+      status,
+      dealId: undefined,
+      appliedAt: undefined,
+      refusal,
+      platformCode: undefined,
+      key,
+      lockOwner,
+      legCount: legs.length,
+      comment,
+      isEnqueued,
+      releasesLock,
+      requestId,
+      isLate: false,
+      isEarly: false,
+      createdAt: account.seenAt,
+      changedAt: account.seenAt,
+    };
   });
 }
 
-function statusOf(
-  ordered: Extract<NewLeg["status"], { state: "INTENT" }>,
-  { isNothing, isLate }: { readonly isNothing: boolean; readonly isLate: boolean },
-): NewLeg["status"] {
-  if (isNothing) return { ...ordered, state: "REFUSED", reason: "nothing_to_take" };
-  return isLate ? { ...ordered, state: "REFUSED", reason: "expired" } : ordered;
+/** Why nothing of the order will be sent, if that is known already. */
+function refusalOf({ sendBefore }: TransferOrder, { seenAt }: Account, cutMinor: bigint): RefusalReason | undefined {
+  if (cutMinor === 0n) return "nothing_to_take";
+  return sendBefore !== undefined && sendBefore <= seenAt ? "expired" : undefined;
 }
 
 function cutOf({ legs, floorMinor }: TransferOrder, { logBalance }: Account): bigint {
@@ -119,31 +174,6 @@ function cutOf({ legs, floorMinor }: TransferOrder, { logBalance }: Account): bi
 function cut(debitMinor: bigint, availableMinor: bigint): bigint {
   if (availableMinor <= 0n) return 0n;
   return -debitMinor > availableMinor ? -availableMinor : debitMinor;
-}
-
-/** The leg as its row is now, so that it is not read again. */
-function recordedLeg({ order, account, requestId }: Accepted, leg: NewLeg, number: LegNumber | undefined): RecordedLeg {
-  if (number === undefined) throw new Error("a leg was inserted without a number");
-  const { key, lockOwner, comment, isEnqueued, releasesLock, legs } = order;
-  return {
-    ...leg,
-    number,
-    dealId: undefined,
-    appliedAt: undefined,
-    refusal: leg.status.state === "REFUSED" ? leg.status.reason : undefined,
-    platformCode: undefined,
-    key,
-    lockOwner,
-    legCount: legs.length,
-    comment,
-    isEnqueued,
-    releasesLock,
-    requestId,
-    isLate: false,
-    isEarly: false,
-    createdAt: account.seenAt,
-    changedAt: account.seenAt,
-  };
 }
 
 function busy(behind: LegNumber | undefined): Refusal {

@@ -139,11 +139,14 @@ test.each<readonly [string, (pool: Pool) => Promise<unknown>]>([
   expect(await insert(result("b"))).toEqual([refusal("account_busy")]);
 });
 
-test("an enqueued order is recorded without a permit", async () => {
+test("an enqueued order is permitted when it is its turn, and waits behind another one", async () => {
   const { pool, insert } = await setUp();
 
-  expect(await insert(deposit("a", { isEnqueued: true }))).toMatchObject([WAITS]);
-  expect(await legs(pool)).toMatchObject([{ state: "INTENT" }]);
+  expect(await insert(deposit("a", { isEnqueued: true }))).toMatchObject([
+    { kind: "recorded", permit: { attempt: 1 } },
+  ]);
+  expect(await insert(deposit("b", { isEnqueued: true }))).toMatchObject([WAITS]);
+  expect(await legs(pool)).toMatchObject([{ state: "SENDING" }, { state: "INTENT" }]);
 });
 
 test.each([

@@ -2,24 +2,22 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { refuse } from "../refusals.ts";
-import { listRoles, lockFreeAccounts } from "../store/accounts.ts";
+import { type Account, lockFreeAccounts } from "../store/accounts.ts";
 import { lockLegs } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import { findObstacles, type QueuePosition } from "../store/queues.ts";
+import { type QueuePosition, type QueueState, readQueues } from "../store/queues.ts";
 import { listTransfers, type Transfer } from "../store/transfers.ts";
 import { grantPermits, type Permit, type PermitHolder } from "./grant-permits.ts";
-import { insertOrders, type LockedLogins, type NewOrder, type OrderAnswer } from "./insert-orders.ts";
-import { neverQueues } from "./transfer-order.ts";
+import { insertOrders, type LockedLogins, type OrderAnswer } from "./insert-orders.ts";
+import { neverQueues, type TransferOrder } from "./transfer-order.ts";
 
 /** An order that may not be recorded yet, or a recorded leg that waits for its turn. */
-export type PermitRequest =
-  | ({ readonly kind: "order" } & NewOrder)
-  | { readonly kind: "leg"; readonly leg: RecordedLeg };
+export type PermitRequest = OrderRequest | LegRequest;
+type OrderRequest = { readonly kind: "order"; readonly order: TransferOrder; readonly requestId: string };
+type LegRequest = { readonly kind: "leg"; readonly leg: RecordedLeg };
 
 export type Decision =
-  /** The order is recorded, and its first leg permitted if it was its turn. */
-  | (Extract<OrderAnswer, { kind: "recorded" }> & { readonly permit: Permit | undefined })
-  | Extract<OrderAnswer, { kind: "refused" }>
+  | Exclude<OrderAnswer, { kind: "taken" }>
   /** The key was recorded before. */
   | { readonly kind: "known"; readonly transfer: Transfer }
   | { readonly kind: "permitted"; readonly permit: Permit }
@@ -46,70 +44,96 @@ export async function permitRequests(
   requests: readonly PermitRequest[],
   holders: Holders,
 ): Promise<Decision[]> {
-  const known = await listKnown(tx, requests);
-  const open = requests.filter((request) => request.kind === "leg" || !known.has(request.order.key));
-  const logins = await lockLogins(tx, open);
-  const decisions = new Map<PermitRequest, Decision>();
-  for (const request of open) {
+  const accounts = await lockFreeAccounts(tx, [...new Set(requests.map(loginOf))]);
+  const asked = requests.filter((request) => request.kind === "leg" && accounts.has(loginOf(request)));
+  const legs = await lockRequestedLegs(tx, asked);
+  const logins = { accounts, ...(await queuesOf(tx, requests, accounts)) };
+  const orders = requests.filter((request) => request.kind === "order");
+  const decisions = new Map<PermitRequest, Decision>([
+    ...(await decideOrders(tx, logins, orders, holders)),
+    ...(await decideLegs(tx, server, { logins, legs, requests, holders })),
+  ]);
+  return requests.map((request) => decisions.get(request) ?? { kind: "over" });
+}
+
+/** Numbers are drawn for orders that may be recorded; one that is not leaves its numbers unused. */
+async function queuesOf(
+  tx: Transaction,
+  requests: readonly PermitRequest[],
+  accounts: ReadonlyMap<string, Account>,
+): Promise<QueueState> {
+  const legs = requests.flatMap((request) => (request.kind === "order" ? request.order.legs : []));
+  const unclear = new Set([...requests.map(loginOf), ...legs.map(({ login }) => login)]);
+  return await readQueues(tx, {
+    positions: requests.flatMap((request) => positionOf(request, accounts)),
+    logins: [...unclear].filter((login) => !accounts.has(login)),
+    newLegs: legs.length,
+  });
+}
+
+async function decideOrders(
+  tx: Transaction,
+  logins: LockedLogins,
+  requests: readonly OrderRequest[],
+  holders: Holders,
+): Promise<ReadonlyMap<OrderRequest, Decision>> {
+  const decisions = new Map<OrderRequest, Decision>();
+  for (const request of requests) {
     if (isLocked(request, logins)) decisions.set(request, { kind: "locked" });
-    else if (!holders.isReachable && request.kind === "order" && neverQueues(request.order)) {
+    else if (!holders.isReachable && neverQueues(request.order)) {
       decisions.set(request, { kind: "refused", refusal: unreachable() });
     }
   }
-  const free = open.filter((request) => !decisions.has(request));
-  const legs = await lockRequestedLegs(tx, free);
-  const obstacles = await findObstacles(
+  const free = requests.filter((request) => !decisions.has(request));
+  const permitted = free.map((request) => ({ ...request, permitHolder: () => holders.of(request) }));
+  const answers = await insertOrders(tx, logins, permitted);
+  for (const [index, request] of free.entries()) {
+    const answer = answers[index];
+    decisions.set(request, answer === undefined || answer.kind === "taken" ? { kind: "locked" } : answer);
+  }
+  const unrecorded = requests.filter((request) => decisions.get(request)?.kind !== "recorded");
+  const known = await listTransfers(
     tx,
-    free.flatMap((request) => positionOf(request, logins)),
+    unrecorded.map(({ order }) => order.key),
   );
+  for (const request of unrecorded) {
+    const transfer = known.get(request.order.key);
+    if (transfer !== undefined) decisions.set(request, { kind: "known", transfer });
+  }
+  return decisions;
+}
 
-  const orders = free.filter((request) => request.kind === "order");
-  const recorded = await insertOrders(tx, { ...logins, obstacles }, orders);
-  const candidates = free.flatMap((request) => {
-    const answer = request.kind === "order" ? recorded[orders.indexOf(request)] : undefined;
-    if (answer !== undefined) decisions.set(request, decisionOf(answer));
-    if (request.kind === "order" && request.order.isEnqueued) return [];
-    const leg = request.kind === "leg" ? legs.get(request.leg.number) : firstOf(answer);
+type LegRequests = {
+  readonly logins: LockedLogins;
+  readonly legs: ReadonlyMap<bigint, RecordedLeg>;
+  readonly requests: readonly PermitRequest[];
+  readonly holders: Holders;
+};
+
+async function decideLegs(
+  tx: Transaction,
+  server: string,
+  { logins, legs, requests, holders }: LegRequests,
+): Promise<ReadonlyMap<PermitRequest, Decision>> {
+  const decisions = new Map<PermitRequest, Decision>();
+  const candidates = requests.flatMap((request) => {
+    if (request.kind === "order") return [];
+    if (isLocked(request, logins)) decisions.set(request, { kind: "locked" });
+    const leg = legs.get(request.leg.number);
     const account = leg && logins.accounts.get(leg.login);
     if (leg === undefined || account === undefined) return [];
-    return [{ request, account, leg, behind: obstacles.get(leg.login), permitHolder: holders.of(request) }];
+    const behind = logins.obstacles.get(leg.login);
+    return [{ request, account, leg, behind, permitHolder: () => holders.of(request) }];
   });
   const answers = await grantPermits(tx, server, candidates);
   for (const [index, { request }] of candidates.entries()) {
-    const answer = answers[index];
-    const before = decisions.get(request);
-    const permit = typeof answer === "object" ? answer : undefined;
-    if (before?.kind === "recorded") decisions.set(request, { ...before, permit });
-    else if (permit !== undefined) decisions.set(request, { kind: "permitted", permit });
-    else decisions.set(request, { kind: answer === "wait" ? "wait" : "over" });
+    const answer = answers[index] ?? "over";
+    decisions.set(request, typeof answer === "string" ? { kind: answer } : { kind: "permitted", permit: answer });
   }
-  return requests.map((request) => {
-    const transfer = request.kind === "order" ? known.get(request.order.key) : undefined;
-    return transfer === undefined ? (decisions.get(request) ?? { kind: "over" }) : { kind: "known", transfer };
-  });
+  return decisions;
 }
 
-async function listKnown(tx: Transaction, requests: readonly PermitRequest[]): Promise<ReadonlyMap<string, Transfer>> {
-  const keys = requests.flatMap((request) => (request.kind === "order" ? request.order.key : []));
-  return keys.length === 0 ? new Map() : await listTransfers(tx, keys);
-}
-
-/** Locks the accounts of first legs, and finds which of all logins are managed. */
-async function lockLogins(
-  tx: Transaction,
-  requests: readonly PermitRequest[],
-): Promise<Omit<LockedLogins, "obstacles">> {
-  const logins = requests.map(loginOf);
-  const accounts = await lockFreeAccounts(tx, [...new Set(logins)]);
-  const credited = requests.flatMap((request) =>
-    request.kind === "order" ? request.order.legs.slice(1).map(({ login }) => login) : [],
-  );
-  const unclear = [...new Set([...credited, ...logins])].filter((login) => !accounts.has(login));
-  const roles = unclear.length === 0 ? new Map() : await listRoles(tx, unclear);
-  return { accounts, managed: new Set([...accounts.keys(), ...roles.keys()]) };
-}
-
-function isLocked(request: PermitRequest, { accounts, managed }: Omit<LockedLogins, "obstacles">): boolean {
+function isLocked(request: PermitRequest, { accounts, managed }: LockedLogins): boolean {
   const login = loginOf(request);
   return managed.has(login) && !accounts.has(login);
 }
@@ -124,7 +148,7 @@ async function lockRequestedLegs(
 }
 
 /** Only a leg that occupies its login waits for others. */
-function positionOf(request: PermitRequest, { accounts }: Omit<LockedLogins, "obstacles">): QueuePosition[] {
+function positionOf(request: PermitRequest, accounts: ReadonlyMap<string, Account>): QueuePosition[] {
   const login = loginOf(request);
   const account = accounts.get(login);
   const kind = request.kind === "leg" ? request.leg.status.kind : request.order.legs[0]?.kind;
@@ -137,18 +161,8 @@ function loginOf(request: PermitRequest): string {
   return request.kind === "leg" ? request.leg.login : (request.order.legs[0]?.login ?? "");
 }
 
-/** A key that another transaction has just recorded is known to the next try. */
-function decisionOf(answer: OrderAnswer): Decision {
-  if (answer.kind === "recorded") return { ...answer, permit: undefined };
-  return answer.kind === "refused" ? answer : { kind: "locked" };
-}
-
 function unreachable(): Refusal {
   return refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
     outcome: "not_executed",
   });
-}
-
-function firstOf(answer: OrderAnswer | undefined): RecordedLeg | undefined {
-  return answer?.kind === "recorded" ? answer.legs[0] : undefined;
 }

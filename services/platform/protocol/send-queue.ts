@@ -4,9 +4,6 @@ import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import type { CommandSession } from "../mt5/client.ts";
-import { findLeg, listLegs } from "../store/legs.ts";
-import type { RecordedLeg } from "../store/leg-row.ts";
-import { findTransferByKey } from "../store/transfers.ts";
 import { answerQueue, type RecordAnswer } from "./answer-queue.ts";
 import type { Permit } from "./grant-permits.ts";
 import { type Decision, type PermitRequest, permitRequests } from "./permit-requests.ts";
@@ -63,12 +60,13 @@ function keyOf(request: PermitRequest): string {
   return request.kind === "order" ? `key ${request.order.key}` : `leg ${request.leg.number}`;
 }
 
+/** An enqueued order is sent if a session is free, and waits for none. */
 async function acquireFor(deps: Sender, waiting: readonly Waiting[], pace: SendPace): Promise<Sessions> {
-  const sending = waiting.filter(({ request }) => request.kind === "leg" || !request.order.isEnqueued);
-  const sinceMs = Math.min(...sending.map((each) => each.sinceMs));
+  const patient = waiting.filter(({ request }) => request.kind === "leg" || !request.order.isEnqueued);
+  const sinceMs = Math.min(...patient.map((each) => each.sinceMs));
   const waitedMs = deps.mt5.status().reachable ? 0 : performance.now() - sinceMs;
-  const waitMs = Math.max(0, SESSION_WAIT_MS - waitedMs);
-  return await acquireSessions(deps, { sends: sending.length, sendsOfASession: pace.sendsOfASession(), waitMs });
+  const waitMs = patient.length === 0 ? 0 : Math.max(0, SESSION_WAIT_MS - waitedMs);
+  return await acquireSessions(deps, { sends: waiting.length, sendsOfASession: pace.sendsOfASession(), waitMs });
 }
 
 type Means = {
@@ -132,23 +130,22 @@ async function commit(
       return { epoch: sender.epoch, sessionId: session.sessionId, grantedAtMs };
     },
   };
+  let decisions: Decision[] = [];
   try {
-    return await inTransaction(deps.pool, (tx) => permitRequests(tx, settings.server, requests, holders));
+    await inTransaction(deps.pool, async (tx) => {
+      decisions = await permitRequests(tx, settings.server, requests, holders);
+    });
+    return decisions;
   } catch (error) {
     if (error instanceof CommitUnknown) {
-      for (const [request, { sessionId }] of assigned) {
-        const leg = await findRequestedLeg(deps, request);
-        if (leg !== undefined) await voidUnsent(deps, leg, sessionId);
+      for (const [index, request] of requests.entries()) {
+        const permit = permitOf(decisions[index]);
+        const session = assigned.get(request);
+        if (permit !== undefined && session !== undefined) await voidUnsent(deps, permit.leg, session.sessionId);
       }
     }
     throw error;
   }
-}
-
-async function findRequestedLeg({ pool }: Sender, request: PermitRequest): Promise<RecordedLeg | undefined> {
-  if (request.kind === "leg") return await findLeg(pool, request.leg.number);
-  const recorded = await findTransferByKey(pool, request.order.key);
-  return recorded && (await listLegs(pool, recorded.id))[0];
 }
 
 /** Sends the permits of each session one after the other, and those of several sessions at the same time. */

@@ -1,5 +1,4 @@
 import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Scan } from "../domain/absence.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { AttemptState } from "../domain/leg.ts";
@@ -41,23 +40,6 @@ export async function hasOpenAttempts(db: Queryable): Promise<boolean> {
     sql`select exists (select from attempt where state in ('SENDING', 'UNKNOWN')) as "isAny"`,
   );
   return isAny;
-}
-
-export async function insertAttempts(tx: Transaction, attempts: readonly NewAttempt[]): Promise<void> {
-  await execute(
-    tx,
-    sql`insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
-        select leg, number, reference, 'SENDING', epoch, session,
-               clock_timestamp() + ms * interval '1 millisecond'
-        from unnest(
-          ${attempts.map(({ leg }) => leg)}::bigint[],
-          ${attempts.map(({ number }) => number)}::smallint[],
-          ${attempts.map(({ reference }) => reference)}::text[],
-          ${attempts.map(({ senderEpoch }) => senderEpoch)}::bigint[],
-          ${attempts.map(({ session }) => session)}::text[],
-          ${attempts.map(({ permitMs }) => permitMs)}::integer[]
-        ) as permitted (leg, number, reference, epoch, session, ms)`,
-  );
 }
 
 export async function findAttempt(db: Queryable, leg: LegNumber, number: number): Promise<RecordedAttempt | undefined> {

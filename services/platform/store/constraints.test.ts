@@ -6,8 +6,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { appendToLog, openLog } from "../protocol/history/append-to-log.ts";
 import { lockAccount } from "./accounts.ts";
-import { insertLegs } from "./leg-transitions.ts";
-import { insertTransfers } from "./transfers.ts";
+import { aWaitingLeg } from "../testing/rows.ts";
 
 const SERVER = "test";
 const CHECK_VIOLATION = "23514";
@@ -26,24 +25,8 @@ async function aManagedLogin(pool: Pool, login: string): Promise<void> {
   await inTransaction(pool, (tx) => openLog(tx, log));
 }
 
-async function aLeg(pool: Pool, login: string, key: string, kind: "deposit" | "fee_credit" = "deposit") {
-  return inTransaction(pool, async (tx) => {
-    const order = {
-      key,
-      lockOwner: "",
-      legCount: 1,
-      floorMinor: undefined,
-      isEnqueued: false,
-      releasesLock: false,
-      sendBefore: undefined,
-    };
-    const inserted = await insertTransfers(tx, [{ ...order, comment: "", requestId: "" }]);
-    const amounts = { requestedMinor: 5n, amountMinor: 5n };
-    const status = { kind, attempt: 0, absences: 0, state: "INTENT" } as const;
-    const transferId = inserted.get(key)!.id;
-    const [number] = await insertLegs(tx, [{ transferId, ordinal: 1, login, ...amounts, isReady: true, status }]);
-    return number!;
-  });
+function aLeg(pool: Pool, login: string, key: string, kind: "deposit" | "fee_credit" = "deposit") {
+  return aWaitingLeg(pool, { login, key, kind });
 }
 
 function log(pool: Pool, login: string, ticket: bigint): Promise<void> {

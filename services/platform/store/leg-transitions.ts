@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
-import { legNumber, type LegNumber } from "../domain/leg-number.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
 import type { Leg } from "../domain/leg.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
+import type { NewAttempt } from "./attempts.ts";
 import type { RecordedLeg } from "./leg-row.ts";
 
 type SavedTransition = {
@@ -95,61 +96,50 @@ export async function saveApplied(
   return new Set(rows.map(({ number }) => number));
 }
 
-/** Transitions from INTENT to SENDING with the next attempt, decided from rows that this transaction has locked. */
-export async function saveSending(tx: Transaction, sending: readonly RecordedLeg[]): Promise<void> {
+/**
+ * Transitions from INTENT to SENDING, each with its next attempt, decided from rows that this transaction has locked. An order
+ * that is recorded and permitted at once is inserted with its permit instead.
+ */
+export async function saveSending(tx: Transaction, permits: readonly NewAttempt[]): Promise<void> {
   const saved = await execute(
     tx,
-    sql`update leg
-        set state = 'SENDING', attempt = attempt + 1, changed_at = clock_timestamp()
-        from unnest(
-          ${sending.map(({ number }) => number)}::bigint[],
-          ${sending.map(({ status }) => status.attempt)}::smallint[]
-        ) as permitted (leg_number, last_attempt)
-        where number = leg_number and attempt = last_attempt and state = 'INTENT'`,
+    sql`with permit as (
+          select leg, of_leg, reference, epoch, session, ms
+          from unnest(
+            ${permits.map(({ leg }) => leg)}::bigint[],
+            ${permits.map(({ number }) => number)}::smallint[],
+            ${permits.map(({ reference }) => reference)}::text[],
+            ${permits.map(({ senderEpoch }) => senderEpoch)}::bigint[],
+            ${permits.map(({ session }) => session)}::text[],
+            ${permits.map(({ permitMs }) => permitMs)}::integer[]
+          ) as permit (leg, of_leg, reference, epoch, session, ms)
+        ), sending as (
+          update leg
+          set state = 'SENDING', attempt = attempt + 1, changed_at = clock_timestamp()
+          from (select leg, of_leg - 1 as last_attempt from permit) as permitted
+          where number = leg and attempt = last_attempt and state = 'INTENT'
+          returning leg.number
+        )
+        insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
+        select leg, of_leg, reference, 'SENDING', epoch, session, clock_timestamp() + ms * interval '1 millisecond'
+        from permit
+        join sending on number = leg`,
   );
-  assert.equal(saved, sending.length, "A leg changed while it was locked.");
+  assert.equal(saved, permits.length, "A leg changed while it was locked.");
 }
 
-export type NewLeg = {
-  readonly transferId: bigint;
-  readonly ordinal: number;
-  readonly login: string;
-  readonly requestedMinor: bigint;
-  readonly amountMinor: bigint;
-  readonly isReady: boolean;
-  /** Its first status: waiting, permitted, or refused at once. */
-  readonly status: Extract<Leg, { state: "INTENT" | "SENDING" | "REFUSED" }>;
-};
-
-/** Inserts legs and returns their numbers, in the same order. */
-export async function insertLegs(tx: Transaction, legs: readonly NewLeg[]): Promise<LegNumber[]> {
-  const rows = await many<{ number: bigint }>(
+/** Records the reversal of the first leg of a transfer, which waits for its permit. */
+export async function insertReversal(
+  tx: Transaction,
+  reversal: Pick<RecordedLeg, "transferId" | "ordinal" | "login" | "amountMinor">,
+): Promise<void> {
+  const { transferId, ordinal, login, amountMinor } = reversal;
+  await execute(
     tx,
-    sql`insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready,
-                               state, refusal, attempt)
-        select nextval('leg_number'), transfer_id, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state,
-               refusal, attempt
-        from (
-          select transfer_id, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state, refusal, attempt
-          from unnest(
-            ${legs.map(({ transferId }) => transferId)}::bigint[],
-            ${legs.map(({ ordinal }) => ordinal)}::smallint[],
-            ${legs.map(({ login }) => login)}::text[],
-            ${legs.map(({ status }) => status.kind)}::text[],
-            ${legs.map(({ requestedMinor }) => requestedMinor)}::bigint[],
-            ${legs.map(({ amountMinor }) => amountMinor)}::bigint[],
-            ${legs.map(({ status }) => LEG_KINDS[status.kind].exclusive)}::boolean[],
-            ${legs.map(({ isReady }) => isReady)}::boolean[],
-            ${legs.map(({ status }) => status.state)}::text[],
-            ${legs.map(({ status }) => (status.state === "REFUSED" ? status.reason : undefined))}::text[],
-            ${legs.map(({ status }) => status.attempt)}::smallint[]
-          ) with ordinality as ordered (transfer_id, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state,
-                                       refusal, attempt, rank)
-          order by rank
-        ) as in_order
-        returning number`,
+    sql`insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready, state)
+        values (nextval('leg_number'), ${transferId}, ${ordinal}, ${login}, 'reversal', ${amountMinor}, ${amountMinor},
+                ${LEG_KINDS.reversal.exclusive}, true, 'INTENT')`,
   );
-  return rows.map(({ number }) => legNumber(number));
 }
 
 const DEAL_CONSTRAINTS = new Set(["leg_deal", "log_entry_deal"]);

@@ -5,7 +5,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { aManagedLogin, aWaitingLeg } from "../testing/rows.ts";
-import { fenceOwnAttempts, insertAttempts, markAttempt } from "./attempts.ts";
+import { fenceOwnAttempts, markAttempt } from "./attempts.ts";
 import { claimLock, grantLock, isReleased, releaseLocks, withdrawClaim } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
 import { claimToScan, findDelayedByReading, findUnfinished, listOverdue, listWaiting } from "./queues.ts";
@@ -30,8 +30,12 @@ async function set(pool: Pool, number: LegNumber, state: "SENDING" | "UNKNOWN" |
 
 async function anAttempt(pool: Pool, number: LegNumber, permitMs: number): Promise<bigint> {
   const senderEpoch = await insertSender(pool);
-  const own = { number: 1, reference: `P${number}`, senderEpoch, session: "s/1", permitMs };
-  await inTransaction(pool, (tx) => insertAttempts(tx, [{ ...own, leg: number }]));
+  await execute(
+    pool,
+    sql`insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
+        values (${number}, 1, ${`P${number}`}, 'SENDING', ${senderEpoch}, 's/1',
+                clock_timestamp() + ${permitMs} * interval '1 millisecond')`,
+  );
   return senderEpoch;
 }
 

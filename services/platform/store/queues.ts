@@ -1,4 +1,5 @@
 import { fragment, type Fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { LAST_LEG_NUMBER, legNumber, type LegNumber } from "../domain/leg-number.ts";
 
 /** The queue position of a leg on its login: legs before it are sent first. */
@@ -10,44 +11,81 @@ export type QueuePosition = {
   readonly accountLock: { readonly lockOwner: string; readonly number: bigint } | undefined;
 };
 
-/**
- * The leg that has to end first, by login: one that is under way, or an earlier one that could be sent now. At most one position
- * of each login.
- */
+/** The leg that has to end first, by login: one that is under way, or an earlier one that could be sent now. */
+function obstaclesOf(positions: readonly QueuePosition[]): Fragment {
+  return fragment`
+    select position.login, obstacle.number
+    from unnest(
+      ${positions.map(({ login }) => login)}::text[],
+      ${positions.map(({ number }) => number ?? LAST_LEG_NUMBER + 1n)}::bigint[],
+      ${positions.map(({ accountLock }) => accountLock?.lockOwner)}::text[],
+      ${positions.map(({ accountLock }) => accountLock?.number)}::bigint[]
+    ) as position (login, number, locked_by, lock_number)
+    cross join lateral (
+      select number
+      from (
+        select number
+        from leg
+        where login = position.login and is_exclusive and number <> position.number
+          and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
+        union all
+        select leg.number
+        from leg
+        join transfer on transfer.id = transfer_id
+        where login = position.login and is_exclusive and is_ready and state = 'INTENT'
+          and leg.number < position.number and next_scan_at <= clock_timestamp()
+          and (attempt > 0 or send_before is null or send_before > clock_timestamp())
+          and (position.locked_by is null or lock_owner = position.locked_by or leg.number < position.lock_number)
+      ) as before
+      order by number
+      limit 1
+    ) as obstacle`;
+}
+
+/** The leg that has to end before each position, by login. At most one position of each login. */
 export async function findObstacles(
   db: Queryable,
   positions: readonly QueuePosition[],
 ): Promise<ReadonlyMap<string, LegNumber>> {
-  const rows = await many<{ login: string; number: bigint }>(
-    db,
-    sql`select position.login, obstacle.number
-        from unnest(
-          ${positions.map(({ login }) => login)}::text[],
-          ${positions.map(({ number }) => number ?? LAST_LEG_NUMBER + 1n)}::bigint[],
-          ${positions.map(({ accountLock }) => accountLock?.lockOwner)}::text[],
-          ${positions.map(({ accountLock }) => accountLock?.number)}::bigint[]
-        ) as position (login, number, locked_by, lock_number)
-        cross join lateral (
-          select number
-          from (
-            select number
-            from leg
-            where login = position.login and is_exclusive and number <> position.number
-              and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
-            union all
-            select leg.number
-            from leg
-            join transfer on transfer.id = transfer_id
-            where login = position.login and is_exclusive and is_ready and state = 'INTENT'
-              and leg.number < position.number and next_scan_at <= clock_timestamp()
-              and (attempt > 0 or send_before is null or send_before > clock_timestamp())
-              and (position.locked_by is null or lock_owner = position.locked_by or leg.number < position.lock_number)
-          ) as before
-          order by number
-          limit 1
-        ) as obstacle`,
-  );
+  const rows = await many<{ login: string; number: bigint }>(db, sql`${obstaclesOf(positions)}`);
   return new Map(rows.map(({ login, number }) => [login, legNumber(number)]));
+}
+
+/** What a batch of permits has to know besides its locked accounts. */
+export type QueueState = {
+  readonly obstacles: ReadonlyMap<string, LegNumber>;
+  /** Those of the asked logins that are managed. */
+  readonly managed: ReadonlySet<string>;
+  /** For legs that are recorded next. */
+  readonly numbers: readonly LegNumber[];
+};
+
+type QueueQuestion = {
+  readonly positions: readonly QueuePosition[];
+  readonly logins: readonly string[];
+  readonly newLegs: number;
+};
+
+/** Draws the numbers of new legs too: while their accounts are locked, so that numbers are in the order of the queues. */
+export async function readQueues(tx: Transaction, { positions, logins, newLegs }: QueueQuestion): Promise<QueueState> {
+  const obstacles = new Map<string, LegNumber>();
+  const managed = new Set<string>();
+  const numbers: LegNumber[] = [];
+  if (positions.length === 0 && logins.length === 0 && newLegs === 0) return { obstacles, managed, numbers };
+  const rows = await many<{ login: string | null; number: bigint | null }>(
+    tx,
+    sql`${obstaclesOf(positions)}
+        union all
+        select login, null from account where login = any (${logins}::text[])
+        union all
+        select null, nextval('leg_number') from generate_series(1, ${newLegs}::integer) as leg`,
+  );
+  for (const { login, number } of rows) {
+    if (login !== null && number !== null) obstacles.set(login, legNumber(number));
+    else if (login !== null) managed.add(login);
+    else if (number !== null) numbers.push(legNumber(number));
+  }
+  return { obstacles, managed, numbers };
 }
 
 /** A leg that could be sent now and that an earlier read of facts has delayed: the next read waits for it. */

@@ -1,5 +1,9 @@
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { LEG_KINDS } from "../domain/leg-kind.ts";
+import type { LegNumber } from "../domain/leg-number.ts";
+import type { Leg } from "../domain/leg.ts";
+import type { NewAttempt } from "./attempts.ts";
 
 /** A recorded transfer order, without its legs. */
 export type Transfer = {
@@ -8,6 +12,17 @@ export type Transfer = {
   /** Owner of the account lock of its saga; empty outside an account lock. */
   readonly lockOwner: string;
   readonly isEnqueued: boolean;
+};
+
+export type NewLeg = {
+  readonly number: LegNumber;
+  readonly ordinal: number;
+  readonly login: string;
+  readonly requestedMinor: bigint;
+  readonly amountMinor: bigint;
+  readonly isReady: boolean;
+  /** Its first status: waiting, permitted, or refused at once. */
+  readonly status: Extract<Leg, { state: "INTENT" | "SENDING" | "REFUSED" }>;
 };
 
 export type NewTransfer = {
@@ -20,42 +35,81 @@ export type NewTransfer = {
   readonly sendBefore: Date | undefined;
   readonly comment: string;
   readonly requestId: string;
+  readonly legs: readonly NewLeg[];
+  /** Of the first leg, which is SENDING then. */
+  readonly permit: NewAttempt | undefined;
 };
 
 type TransferRow = { id: bigint; key: string; lock_owner: string; is_enqueued: boolean };
 
-/** A transfer order that this call recorded. */
-export type InsertedTransfer = {
-  readonly id: bigint;
-  /** The deadline of the first permit had passed already, by the clock of the database. */
-  readonly isLate: boolean;
-};
-
-/** Inserts transfers and returns them by key. Leaves out keys that are recorded already: their first order counts. */
+/**
+ * Inserts transfers with their legs and permits, and returns their ids by key. Leaves out keys that are recorded already:
+ * their first order counts.
+ */
 export async function insertTransfers(
   tx: Transaction,
   transfers: readonly NewTransfer[],
-): Promise<ReadonlyMap<string, InsertedTransfer>> {
-  const rows = await many<{ id: bigint; key: string; is_late: boolean }>(
+): Promise<ReadonlyMap<string, bigint>> {
+  const legs = transfers.flatMap(({ key, legs: own }) => own.map((leg) => ({ ...leg, key })));
+  const permits = transfers.flatMap(({ permit }) => permit ?? []);
+  const rows = await many<{ id: bigint; key: string }>(
     tx,
-    sql`insert into transfer (key, lock_owner, leg_count, floor_minor, is_enqueued, releases_lock, send_before, comment, request_id)
-        select key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id
-        from unnest(
-          ${transfers.map(({ key }) => key)}::text[],
-          ${transfers.map(({ lockOwner }) => lockOwner)}::text[],
-          ${transfers.map(({ legCount }) => legCount)}::smallint[],
-          ${transfers.map(({ floorMinor }) => floorMinor)}::bigint[],
-          ${transfers.map(({ isEnqueued }) => isEnqueued)}::boolean[],
-          ${transfers.map(({ releasesLock }) => releasesLock)}::boolean[],
-          ${transfers.map(({ sendBefore }) => sendBefore)}::timestamptz[],
-          ${transfers.map(({ comment }) => comment)}::text[],
-          ${transfers.map(({ requestId }) => requestId)}::text[]
-        ) as ordered (key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id)
-        order by key
-        on conflict (key) do nothing
-        returning id, key, coalesce(send_before <= clock_timestamp(), false) as is_late`,
+    sql`with recorded as (
+          insert into transfer (key, lock_owner, leg_count, floor_minor, is_enqueued, releases_lock, send_before, comment,
+                                request_id)
+          select key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id
+          from unnest(
+            ${transfers.map(({ key }) => key)}::text[],
+            ${transfers.map(({ lockOwner }) => lockOwner)}::text[],
+            ${transfers.map(({ legCount }) => legCount)}::smallint[],
+            ${transfers.map(({ floorMinor }) => floorMinor)}::bigint[],
+            ${transfers.map(({ isEnqueued }) => isEnqueued)}::boolean[],
+            ${transfers.map(({ releasesLock }) => releasesLock)}::boolean[],
+            ${transfers.map(({ sendBefore }) => sendBefore)}::timestamptz[],
+            ${transfers.map(({ comment }) => comment)}::text[],
+            ${transfers.map(({ requestId }) => requestId)}::text[]
+          ) as ordered (key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id)
+          order by key
+          on conflict (key) do nothing
+          returning id, key
+        ), added as (
+          insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready,
+                           state, refusal, attempt)
+          select number, id, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state, refusal, attempt
+          from unnest(
+            ${legs.map(({ key }) => key)}::text[],
+            ${legs.map(({ number }) => number)}::bigint[],
+            ${legs.map(({ ordinal }) => ordinal)}::smallint[],
+            ${legs.map(({ login }) => login)}::text[],
+            ${legs.map(({ status }) => status.kind)}::text[],
+            ${legs.map(({ requestedMinor }) => requestedMinor)}::bigint[],
+            ${legs.map(({ amountMinor }) => amountMinor)}::bigint[],
+            ${legs.map(({ status }) => LEG_KINDS[status.kind].exclusive)}::boolean[],
+            ${legs.map(({ isReady }) => isReady)}::boolean[],
+            ${legs.map(({ status }) => status.state)}::text[],
+            ${legs.map(({ status }) => (status.state === "REFUSED" ? status.reason : undefined))}::text[],
+            ${legs.map(({ status }) => status.attempt)}::smallint[]
+          ) as ordered (of_key, number, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state, refusal,
+                        attempt)
+          join recorded on key = of_key
+          returning number
+        ), permitted as (
+          insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
+          select permit.leg, permit.number, reference, 'SENDING', epoch, session,
+                 clock_timestamp() + ms * interval '1 millisecond'
+          from unnest(
+            ${permits.map(({ leg }) => leg)}::bigint[],
+            ${permits.map(({ number }) => number)}::smallint[],
+            ${permits.map(({ reference }) => reference)}::text[],
+            ${permits.map(({ senderEpoch }) => senderEpoch)}::bigint[],
+            ${permits.map(({ session }) => session)}::text[],
+            ${permits.map(({ permitMs }) => permitMs)}::integer[]
+          ) as permit (leg, number, reference, epoch, session, ms)
+          join added on added.number = permit.leg
+        )
+        select id, key from recorded`,
   );
-  return new Map(rows.map(({ id, key, is_late: isLate }) => [key, { id, isLate }]));
+  return new Map(rows.map(({ id, key }) => [key, id]));
 }
 
 export async function findTransferByKey(db: Queryable, key: string): Promise<Transfer | undefined> {
@@ -64,6 +118,7 @@ export async function findTransferByKey(db: Queryable, key: string): Promise<Tra
 
 /** Transfers by key. */
 export async function listTransfers(db: Queryable, keys: readonly string[]): Promise<ReadonlyMap<string, Transfer>> {
+  if (keys.length === 0) return new Map();
   const rows = await many<TransferRow>(
     db,
     sql`select id, key, lock_owner, is_enqueued from transfer where key = any (${keys}::text[])`,

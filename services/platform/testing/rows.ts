@@ -7,11 +7,11 @@ import type { Role } from "../domain/role.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
 import type { PermitHolder } from "../protocol/grant-permits.ts";
 import { type Decision, permitRequests } from "../protocol/permit-requests.ts";
-import type { LegNumber } from "../domain/leg-number.ts";
+import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { findLeg } from "../store/legs.ts";
-import { insertLegs } from "../store/leg-transitions.ts";
+import { readQueues } from "../store/queues.ts";
 import { insertSender } from "../store/senders.ts";
-import { insertTransfers } from "../store/transfers.ts";
+import { insertTransfers, type NewLeg, type NewTransfer } from "../store/transfers.ts";
 
 /** Rows as the service writes them, for tests that need the database only: no trade server, no jobs. */
 
@@ -41,35 +41,12 @@ export type OrderedLeg = {
 
 /** A waiting leg, the only one of its transfer. */
 export async function aWaitingLeg(pool: Pool, leg: OrderedLeg): Promise<LegNumber> {
-  const {
-    key,
-    login = "1",
-    kind = "deposit",
-    lockOwner = "",
-    ordinal = 1,
-    isReady = true,
-    sendBefore,
-    attempt = 0,
-  } = leg;
-  const own = {
-    key,
-    lockOwner,
-    legCount: Math.max(ordinal, 1),
-    floorMinor: undefined,
-    isEnqueued: false,
-    releasesLock: false,
-    sendBefore,
-  };
-  return await inTransaction(pool, async (tx) => {
-    const inserted = await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }]);
-    const transferId = inserted.get(key)?.id;
-    assert(transferId !== undefined, `${key} exists already`);
-    const status = { kind, attempt, absences: 0, state: "INTENT" } as const;
-    const amounts = { requestedMinor: 5n, amountMinor: 5n };
-    const [number] = await insertLegs(tx, [{ transferId, ordinal, login, ...amounts, isReady, status }]);
-    assert(number !== undefined);
-    return number;
-  });
+  const { key, login = "1", kind = "deposit", ordinal = 1, isReady = true, attempt = 0, ...order } = leg;
+  const status = { kind, attempt, absences: 0, state: "INTENT" } as const;
+  const waiting = { ordinal, login, requestedMinor: 5n, amountMinor: 5n, isReady, status };
+  const [number] = await insertLegs(pool, { key, legCount: Math.max(ordinal, 1), ...order }, [waiting]);
+  assert(number !== undefined);
+  return number;
 }
 
 /** A debit that its floor reduced from 0.08 to 0.05, and the credit that follows it, both waiting. */
@@ -77,29 +54,39 @@ export async function aTwoLeggedTransfer(
   pool: Pool,
   { key, debit, credit }: { readonly key: string; readonly debit: string; readonly credit: string },
 ): Promise<readonly [LegNumber, LegNumber]> {
-  const own = {
-    key,
-    lockOwner: "",
-    legCount: 2,
-    floorMinor: undefined,
-    isEnqueued: false,
-    releasesLock: false,
-    sendBefore: undefined,
-  };
+  const kept = { attempt: 0, absences: 0, state: "INTENT" } as const;
+  const legs = [
+    { ordinal: 1, login: debit, requestedMinor: -8n, amountMinor: -5n, isReady: true, kind: "fee_debit" },
+    { ordinal: 2, login: credit, requestedMinor: 8n, amountMinor: 5n, isReady: false, kind: "fee_credit" },
+  ] as const;
+  const [first, second] = await insertLegs(
+    pool,
+    { key, legCount: 2 },
+    legs.map(({ kind, ...leg }) => ({ ...leg, status: { ...kept, kind } })),
+  );
+  assert(first !== undefined && second !== undefined);
+  return [first, second];
+}
+
+type Order = Pick<NewTransfer, "key" | "legCount"> & Partial<NewTransfer>;
+
+async function insertLegs(pool: Pool, order: Order, legs: readonly Omit<NewLeg, "number">[]): Promise<LegNumber[]> {
   return await inTransaction(pool, async (tx) => {
-    const transferId = (await insertTransfers(tx, [{ ...own, comment: "", requestId: "" }])).get(key)?.id;
-    assert(transferId !== undefined, `${key} exists already`);
-    const kept = { attempt: 0, absences: 0, state: "INTENT" } as const;
-    const legs = [
-      { ordinal: 1, login: debit, requestedMinor: -8n, amountMinor: -5n, isReady: true, kind: "fee_debit" },
-      { ordinal: 2, login: credit, requestedMinor: 8n, amountMinor: 5n, isReady: false, kind: "fee_credit" },
-    ] as const;
-    const [first, second] = await insertLegs(
-      tx,
-      legs.map(({ kind, ...leg }) => ({ ...leg, transferId, status: { ...kept, kind } })),
-    );
-    assert(first !== undefined && second !== undefined);
-    return [first, second];
+    const { numbers } = await readQueues(tx, { positions: [], logins: [], newLegs: legs.length });
+    const numbered = legs.map((leg, index) => ({ ...leg, number: numbers[index] ?? legNumber(0n) }));
+    const rest = {
+      lockOwner: "",
+      floorMinor: undefined,
+      isEnqueued: false,
+      releasesLock: false,
+      sendBefore: undefined,
+      comment: "",
+      requestId: "",
+      permit: undefined,
+    };
+    const ids = await insertTransfers(tx, [{ ...rest, ...order, legs: numbered }]);
+    assert(ids.has(order.key), `${order.key} exists already`);
+    return numbered.map(({ number }) => number);
   });
 }
 

@@ -58,8 +58,8 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${PLATFORM}/protocol/send-queue.ts`,
-        find: "return await inTransaction(deps.pool, (tx) => permitRequests(tx, settings.server, requests, holders));",
-        put: "return await inTransaction(deps.pool, async (tx) => {\n      const decisions = await permitRequests(tx, settings.server, requests, holders);\n      for (const [index, request] of requests.entries()) {\n        const permit = permitOf(decisions[index]);\n        const session = assigned.get(request);\n        if (permit !== undefined && session !== undefined) await writeOnce(deps, permit, session);\n      }\n      return decisions;\n    });",
+        find: "      decisions = await permitRequests(tx, settings.server, requests, holders);\n",
+        put: "      decisions = await permitRequests(tx, settings.server, requests, holders);\n      for (const [index, request] of requests.entries()) {\n        const permit = permitOf(decisions[index]);\n        const session = assigned.get(request);\n        if (permit !== undefined && session !== undefined) await writeOnce(deps, permit, session);\n      }\n",
       },
     ],
     detectedBy: ["I13"],

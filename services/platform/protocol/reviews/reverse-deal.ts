@@ -5,6 +5,7 @@ import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { lockAccount, lockAccounts } from "../../store/accounts.ts";
 import { findLoggedDeal } from "../../store/logged-deals.ts";
 import { findLeg } from "../../store/legs.ts";
+import { readQueues } from "../../store/queues.ts";
 import { findReversal } from "../../store/reviews.ts";
 import { insertOrders } from "../insert-orders.ts";
 
@@ -47,7 +48,9 @@ export async function orderReversal(tx: Transaction, server: string, reviewCase:
     comment: "",
   };
   const accounts = await lockAccounts(tx, [reviewCase.login]);
-  const logins = { accounts, managed: new Set(accounts.keys()), obstacles: new Map() };
-  const [answer] = await insertOrders(tx, logins, [{ order, requestId: "" }]);
+  const queues = await readQueues(tx, { positions: [], logins: [], newLegs: order.legs.length });
+  const [answer] = await insertOrders(tx, { ...queues, accounts }, [
+    { order, requestId: "", permitHolder: () => undefined },
+  ]);
   if (answer?.kind === "refused") throw answer.refusal;
 }
