@@ -1,5 +1,5 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { releaseLocks } from "../store/account-locks.ts";
+import { releaseLock } from "../store/account-locks.ts";
 import { listLegs } from "../store/legs.ts";
 import { insertReversal, saveTransition } from "../store/leg-transitions.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
@@ -17,9 +17,9 @@ const REVERSAL = 3;
  * refusal of the second reverses the first. While the outcome of the second is unknown, nothing is decided.
  */
 export async function followLegs(tx: Transaction, leg: RecordedLeg, to: Leg): Promise<void> {
-  if (leg.releasesLock && to.state === "APPLIED") await releaseLocks(tx, [leg]);
+  if (leg.releasesLock && to.state === "APPLIED") await releaseLock(tx, leg);
   if (leg.legCount === 1) return;
-  if (leg.ordinal === FIRST && to.state === "APPLIED") await readyNextLegs(tx, [leg.transferId]);
+  if (leg.ordinal === FIRST && to.state === "APPLIED") await readyNextLegs(tx, leg.transferId);
   if (leg.ordinal === FIRST && to.state === "REFUSED") await cancelSecond(tx, leg.transferId, to.reason);
   if (leg.ordinal === SECOND && to.state === "REFUSED") await reverseFirst(tx, leg.transferId);
   if (leg.ordinal === REVERSAL && to.state === "REFUSED") await reportReversalRefused(tx, { ...leg, status: to });

@@ -1,10 +1,13 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql, type Statement } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { Role } from "../domain/role.ts";
+import { lockAccount } from "../store/accounts.ts";
+import { isDealTaken } from "../store/leg-transitions.ts";
 import { aManagedLogin, aPermitHolder, aTwoLeggedTransfer, aWaitingLeg, permitLeg, SERVER } from "../testing/rows.ts";
 import { type Applied, recordApplied } from "./record-applied.ts";
 
@@ -122,4 +125,55 @@ test("a credit is ready when its debit is recorded", async () => {
     { state: "INTENT", ready: true },
     { state: "INTENT", ready: false },
   ]);
+});
+
+test("answers that are recorded at the same time are numbered without gaps, and the account has their sum", async () => {
+  const { pool, answer, record } = await setUp();
+  const credits: Applied[] = [];
+  for (let credit = 1; credit <= 8; credit += 1) {
+    const number = await aWaitingLeg(pool, { key: `fee:${credit}`, login: PAYMENT, kind: "fee_credit" });
+    credits.push(await answer(number, BigInt(credit)));
+  }
+
+  await Promise.all(credits.map((credit) => record(credit)));
+
+  const log = await many<{ number: bigint }>(
+    pool,
+    sql`select number from log_entry where login = ${PAYMENT} order by id`,
+  );
+  expect(log.map(({ number }) => number)).toEqual(Array.from({ length: 9 }, (_, index) => BigInt(index)));
+  const accounts = await many(
+    pool,
+    sql`select log_number as last, log_minor as sum, log_entry_id = (select max(id) from log_entry) as "isLast"
+        from account where login = ${PAYMENT}`,
+  );
+  expect(accounts).toEqual([{ last: 8n, sum: 40n, isLast: true }]);
+});
+
+/** Starts to record the answer while another transaction has locked its account, and then changes rows. */
+async function recordBehind(pool: Pool, change: Statement, record: () => Promise<unknown>): Promise<unknown> {
+  let recorded: Promise<unknown> | undefined;
+  await inTransaction(pool, async (tx) => {
+    await lockAccount(tx, "1");
+    recorded = record().catch((error: unknown) => error);
+    const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    while ((await many(pool, waiting)).length === 0) await pause(5);
+    await execute(tx, change);
+  });
+  return await recorded;
+}
+
+test("a leg that ends while its answer waits for the account is left out, and a deal that is booked meanwhile is refused", async () => {
+  const { pool, answer, record } = await setUp("investor", "investor");
+  const first = await answer(await aWaitingLeg(pool, { key: "a" }), 71n);
+
+  const over = await recordBehind(pool, sql`update leg set state = 'REFUSED', refusal = 'absent'`, () => record(first));
+  expect(over).toEqual({ recorded: [], awaitReader: [] });
+  expect(await loggedDeals(pool)).toEqual([]);
+
+  const second = await answer(await aWaitingLeg(pool, { key: "b" }), 72n);
+  const booked = sql`insert into log_entry (login, number, kind, amount_minor, server, deal_id, deal_at)
+                     values ('2', 50, 'external', 5, ${SERVER}, 72, now())`;
+  expect(isDealTaken(await recordBehind(pool, booked, () => record(second)))).toBe(true);
+  expect(await legs(pool)).toMatchObject([{ state: "REFUSED" }, { state: "SENDING", deal: null }]);
 });

@@ -1,11 +1,8 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { verificationDelayMs } from "../domain/next-scan.ts";
-import { type Account, lockAccounts } from "../store/accounts.ts";
-import { releaseLocks } from "../store/account-locks.ts";
-import { saveApplied } from "../store/leg-transitions.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import { readyNextLegs } from "../store/transfers.ts";
-import { appendToLogs } from "./history/append-to-log.ts";
+import { saveApplied } from "../store/save-applied.ts";
+import { publishEntries } from "./history/append-to-log.ts";
 import { legEntry } from "./history/deal-entries.ts";
 
 /** The platform applied an attempt of the leg, and its answer was read whole. Every ticket of a batch is another one. */
@@ -27,36 +24,33 @@ export async function recordApplied(
   server: string,
   answers: readonly Applied[],
 ): Promise<RecordedAnswers> {
-  const accounts = await lockAccounts(tx, [...new Set(answers.map(({ leg }) => leg.login))]);
-  const timed = answers.flatMap((answer) => {
-    const account = accounts.get(answer.leg.login);
-    return account === undefined ? [] : [{ ...answer, account, number: answer.leg.number, at: account.seenAt }];
+  const byNumber = new Map<bigint, Applied>(answers.map((answer) => [answer.leg.number, answer]));
+  const saved = await saveApplied(tx, { server, nextScanInMs: verificationDelayMs(0) }, answers.map(answerOf));
+  const plain = saved.flatMap(({ number, at, role, entry }) => {
+    const answer = byNumber.get(number);
+    return answer === undefined ? [] : [{ leg: appliedLeg(answer, at), role, entry }];
   });
-  const saved = await saveApplied(tx, { server, nextScanInMs: verificationDelayMs(0) }, timed);
-  const plain = timed
-    .filter(({ leg }) => saved.has(leg.number))
-    .map(({ account, ...answer }) => ({ account, leg: appliedLeg(answer) }));
-  await appendToLogs(tx, server, plain.filter(({ account }) => account.role !== "master").map(factOf));
-  const releasing = plain.flatMap(({ leg }) => (leg.releasesLock ? leg : []));
-  if (releasing.length > 0) await releaseLocks(tx, releasing);
-  const debits = plain.filter(({ leg }) => leg.ordinal === 1 && leg.legCount === 2);
-  if (debits.length > 0) {
-    await readyNextLegs(
-      tx,
-      debits.map(({ leg }) => leg.transferId),
-    );
-  }
+  const logged = plain.filter(({ role }) => role !== "master");
+  publishEntries(
+    tx,
+    logged.flatMap(({ leg, role, entry }) => {
+      const { login, status, changedAt } = leg;
+      return entry === undefined ? [] : [{ ...legEntry(leg, status, changedAt), login, role, ...entry }];
+    }),
+    logged.map(({ leg }) => leg.requestId),
+  );
   return {
     recorded: plain.map(({ leg }) => leg),
-    awaitReader: plain.flatMap(({ account, leg }) => (account.role === "master" ? leg.login : [])),
+    awaitReader: plain.flatMap(({ role, leg }) => (role === "master" ? leg.login : [])),
   };
 }
 
-function appliedLeg({ leg, ticket, at }: Applied & { readonly at: Date }): RecordedLeg {
-  const status = { ...leg.status, state: "APPLIED", ticket } as const;
-  return { ...leg, status, dealId: ticket, appliedAt: at, changedAt: at };
+function answerOf({ leg, attempt, ticket }: Applied) {
+  const { login, number, key, releasesLock, lockOwner } = leg;
+  return { login, number, attempt, ticket, key, releases: releasesLock ? lockOwner : undefined };
 }
 
-function factOf({ account, leg }: { readonly account: Account; readonly leg: RecordedLeg }) {
-  return { account, entry: legEntry(leg, leg.status, account.seenAt), requestId: leg.requestId };
+function appliedLeg({ leg, ticket }: Applied, at: Date): RecordedLeg {
+  const status = { ...leg.status, state: "APPLIED", ticket } as const;
+  return { ...leg, status, dealId: ticket, appliedAt: at, changedAt: at };
 }

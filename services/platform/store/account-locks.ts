@@ -37,26 +37,18 @@ export async function withdrawClaim(db: Queryable, login: string, lockOwner: str
   );
 }
 
-/** Releases locks for good; one that another owner has stays. */
-export async function releaseLocks(
+/** Releases the lock for good; one that another owner has stays. The account is locked. */
+export async function releaseLock(
   tx: Transaction,
-  locks: readonly { readonly login: string; readonly lockOwner: string }[],
+  { login, lockOwner }: { readonly login: string; readonly lockOwner: string },
 ): Promise<void> {
   await execute(
     tx,
-    sql`with released as (
-          select login, lock_owner
-          from unnest(
-            ${locks.map(({ login }) => login)}::text[], ${locks.map(({ lockOwner }) => lockOwner)}::text[]
-          ) as lock (login, lock_owner)
-        ), recorded as (
-          insert into released_lock (lock_owner, login)
-          select lock_owner, login from released
-          on conflict (lock_owner) do nothing
+    sql`with recorded as (
+          insert into released_lock (lock_owner, login) values (${lockOwner}, ${login}) on conflict (lock_owner) do nothing
         )
         update account
         set locked_by = null, lock_number = null, lock_granted_at = null
-        from released
-        where account.login = released.login and locked_by = lock_owner`,
+        where login = ${login} and locked_by = ${lockOwner}`,
   );
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execute, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
@@ -48,52 +48,6 @@ export async function setNextScan(db: Queryable, number: LegNumber, at: Date): P
         set next_scan_at = ${at}
         where number = ${number} and state in ('INTENT', 'UNKNOWN')`,
   );
-}
-
-/**
- * Transitions from SENDING or UNKNOWN to APPLIED, for those legs that still wait for this attempt and whose deal no leg and no
- * log has; returns their numbers. Their attempts end, too: the answers were read whole. The accounts are locked.
- */
-export async function saveApplied(
-  tx: Transaction,
-  { server, nextScanInMs }: { readonly server: string; readonly nextScanInMs: number | undefined },
-  applied: readonly { readonly number: bigint; readonly attempt: number; readonly ticket: bigint; readonly at: Date }[],
-): Promise<ReadonlySet<bigint>> {
-  const rows = await many<{ number: bigint }>(
-    tx,
-    sql`with answer as (
-          select leg_number, of_attempt, ticket, at
-          from unnest(
-            ${applied.map(({ number }) => number)}::bigint[],
-            ${applied.map(({ attempt }) => attempt)}::smallint[],
-            ${applied.map(({ ticket }) => ticket)}::bigint[],
-            ${applied.map(({ at }) => at)}::timestamptz[]
-          ) as answer (leg_number, of_attempt, ticket, at)
-          where not exists (select from leg where leg.server = ${server} and leg.deal_id = ticket)
-            and not exists (
-              select from log_entry
-              where log_entry.server = ${server} and log_entry.deal_id = ticket and log_entry.kind <> 'amendment'
-            )
-            and not exists (
-              select from adopted_deal where adopted_deal.server = ${server} and adopted_deal.deal_id = ticket
-            )
-        ), applied as (
-          update leg
-          set state = 'APPLIED', server = ${server}, deal_id = ticket, applied_at = at, changed_at = clock_timestamp(),
-              next_scan_at = coalesce(clock_timestamp() + ${nextScanInMs}::integer * interval '1 millisecond', next_scan_at)
-          from answer
-          where number = leg_number and attempt = of_attempt and state in ('SENDING', 'UNKNOWN') and deal_id is null
-          returning leg.number, leg.attempt
-        ), ended as (
-          update attempt
-          set state = case when state in ('SENDING', 'UNKNOWN') then 'APPLIED' else state end,
-              fenced_at = coalesce(fenced_at, clock_timestamp()), answer_code = 0
-          from applied
-          where attempt.leg_number = applied.number and attempt.number = applied.attempt
-        )
-        select number from applied`,
-  );
-  return new Set(rows.map(({ number }) => number));
 }
 
 /**

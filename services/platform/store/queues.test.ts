@@ -6,7 +6,7 @@ import { testDatabase } from "#test/support/database.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { aManagedLogin, aWaitingLeg } from "../testing/rows.ts";
 import { fenceOwnAttempts, markAttempt } from "./attempts.ts";
-import { claimLock, grantLock, isReleased, releaseLocks, withdrawClaim } from "./account-locks.ts";
+import { claimLock, grantLock, isReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
 import { claimToScan, findDelayedByReading, findUnfinished, listOverdue, listWaiting } from "./queues.ts";
 import { insertSender } from "./senders.ts";
@@ -67,13 +67,13 @@ test("only its owner claims, grants, withdraws or releases an account lock, and 
   await expect(inTransaction(pool, (tx) => claimLock(tx, "1", "other-saga"))).rejects.toThrow();
   await expect(inTransaction(pool, (tx) => grantLock(tx, "1", "other-saga"))).rejects.toThrow();
   await withdrawClaim(pool, "1", "other-saga");
-  await inTransaction(pool, (tx) => releaseLocks(tx, [{ login: "1", lockOwner: "other-saga" }]));
+  await inTransaction(pool, (tx) => releaseLock(tx, { login: "1", lockOwner: "other-saga" }));
   expect(await accountLock()).toMatchObject({ lockOwner: "saga", isGranted: false });
 
   await inTransaction(pool, (tx) => grantLock(tx, "1", "saga"));
   await withdrawClaim(pool, "1", "saga");
   expect(await accountLock()).toMatchObject({ lockOwner: "saga", isGranted: true });
-  await inTransaction(pool, (tx) => releaseLocks(tx, [{ login: "1", lockOwner: "saga" }]));
+  await inTransaction(pool, (tx) => releaseLock(tx, { login: "1", lockOwner: "saga" }));
   expect(await accountLock()).toBeUndefined();
   expect(await isReleased(pool, "saga")).toBe(true);
 });

@@ -131,12 +131,12 @@ export async function listTransfers(db: Queryable, keys: readonly string[]): Pro
   );
 }
 
-/** Marks the legs that waited for an earlier leg as ready. */
-export async function readyNextLegs(tx: Transaction, transferIds: readonly bigint[]): Promise<void> {
+/** Marks the leg that waited for an earlier one as ready. */
+export async function readyNextLegs(tx: Transaction, transferId: bigint): Promise<void> {
   await execute(
     tx,
     sql`update leg
         set is_ready = true, next_scan_at = clock_timestamp(), changed_at = clock_timestamp()
-        where transfer_id = any (${transferIds}::bigint[]) and not is_ready and state = 'INTENT'`,
+        where transfer_id = ${transferId} and not is_ready and state = 'INTENT'`,
   );
 }

@@ -35,30 +35,15 @@ export type Addition = { readonly server: string; readonly entries: readonly New
 /** Assigns log positions and publishes the entries. The account is locked, so the positions have no gaps. */
 export async function appendToLog(tx: Transaction, account: Account, addition: Addition): Promise<void> {
   const { server, entries, requestId = "" } = addition;
-  await appendToLogs(
-    tx,
-    server,
-    entries.map((entry) => ({ account, entry, requestId })),
-  );
-}
-
-export type LoggedFact = { readonly account: Account; readonly entry: NewEntry; readonly requestId: string };
-
-/** Like appendToLog for several logins at once, each in the order of its entries. */
-export async function appendToLogs(tx: Transaction, server: string, facts: readonly LoggedFact[]): Promise<void> {
-  if (facts.length === 0) return;
-  const ends = new Map<string, bigint>();
-  const numbered = facts.map(({ account: { login, role, logNumber }, entry }) => {
-    const number = (ends.get(login) ?? logNumber) + 1n;
-    ends.set(login, number);
-    return { ...entry, login, role, number };
-  });
+  if (entries.length === 0) return;
+  const { login, role, logNumber } = account;
+  const numbered = entries.map((entry, index) => ({ ...entry, login, role, number: logNumber + BigInt(index) + 1n }));
   const logged = await insertEntries(tx, server, numbered);
-  for (const [login, entries] of Map.groupBy(logged, (entry) => entry.login)) await savePositions(tx, login, entries);
+  await savePositions(tx, login, logged);
   publishEntries(
     tx,
     logged,
-    facts.map(({ requestId }) => requestId),
+    logged.map(() => requestId),
   );
 }
 
@@ -68,7 +53,12 @@ async function savePositions(tx: Transaction, login: string, entries: readonly N
   await saveOpenPositions(tx, login, applyTrades(await listOpenPositions(tx, login), trades));
 }
 
-function publishEntries(tx: Transaction, entries: readonly LogEntry[], requestIds: readonly string[] = []): void {
+/** Publishes entries that are in their logs now, with the requests that caused them. */
+export function publishEntries(
+  tx: Transaction,
+  entries: readonly LogEntry[],
+  requestIds: readonly string[] = [],
+): void {
   publishAll(
     tx,
     entries.map((entry, index) => ({
