@@ -86,7 +86,7 @@ export async function requireCorrection(
 ): Promise<Correction> {
   const { login, dealId } = reviewCase;
   const account = await lockAccount(tx, login);
-  if (account?.logNumber !== view.facts.account.logNumber) {
+  if (account === undefined || account.logNumber !== view.facts.log.number) {
     throw actionNotPossible(`Account ${login} changed in the meantime. Retry shortly.`);
   }
   const plans = await planCorrections(tx, login, view);

@@ -45,7 +45,7 @@ type Due = Correction & { readonly ticket: bigint };
 /** Corrections that would make the log equal to the account. */
 async function listDue(tx: Transaction, login: string, view: CorrectionView): Promise<Due[]> {
   const account = await lockAccount(tx, login);
-  if (account?.logNumber !== view.facts.account.logNumber) return [];
+  if (account === undefined || account.logNumber !== view.facts.log.number) return [];
   const plans = await planCorrections(tx, login, view);
   const due = [...plans].map(([ticket, plan]) => ({ ...plan, ticket })).filter(({ difference }) => !difference.isNone);
   return (await findMisfit(tx, account, view.facts, due)) === undefined ? due : [];

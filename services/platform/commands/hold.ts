@@ -12,15 +12,12 @@ import type { LegNumber } from "../domain/leg-number.ts";
 import { readFacts } from "../protocol/history/read-facts.ts";
 import { refuse } from "../refusals.ts";
 import { lockAccount } from "../store/accounts.ts";
-import { claimLock, grantLock, isReleased, withdrawClaim } from "../store/account-locks.ts";
-import { findUnfinished } from "../store/queues.ts";
+import { type Claim, claimLock, isReleased, withdrawClaim } from "../store/account-locks.ts";
 
 /** Maximum wait for earlier legs, and for the platform to show their deals. */
 const HOLD_WAIT_MS = 5_000;
 /** Pause between two reads of the queue of the login. */
 const RETRY_MS = 50;
-
-type Claim = { readonly kind: "granted" } | { readonly kind: "wait"; readonly behind: LegNumber | undefined };
 
 /**
  * Acquires the account lock of a login: first the claim, after which no new leg gets a permit, then the grant once
@@ -33,9 +30,9 @@ export async function hold(deps: Deps, request: HoldRequest, context: CallContex
   let behind: LegNumber | undefined;
   do {
     const claim = await claimOrGrant(deps, login, lockOwner);
-    const facts = claim.kind === "granted" ? await readAgreeing(deps, login) : undefined;
+    behind = claim?.behind;
+    const facts = claim !== undefined && behind === undefined ? await readAgreeing(deps, login) : undefined;
     if (facts !== undefined) return facts;
-    behind = claim.kind === "wait" ? claim.behind : undefined;
     await deps.loginSignals.wait(login, RETRY_MS);
   } while (performance.now() < byMs);
   // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
@@ -43,34 +40,29 @@ export async function hold(deps: Deps, request: HoldRequest, context: CallContex
   throw busy(behind);
 }
 
-/** Under the row lock of the account: claims the account lock, and grants it when all earlier legs have ended. */
-async function claimOrGrant({ pool }: Deps, login: string, lockOwner: string): Promise<Claim> {
+/** Under the row lock of the account: claims the account lock, and grants it when all earlier legs have ended. Undefined when another owner has it. */
+async function claimOrGrant({ pool }: Deps, login: string, lockOwner: string): Promise<Claim | undefined> {
   return inTransaction(pool, async (tx) => {
     const account = await lockAccount(tx, login);
     if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
     if (account.role === "payment") throw refuse("validation_failed", "A payment account cannot be locked.");
-    if (await isReleased(tx, lockOwner)) throw refuse("lock_not_owned", "The lock was already released.");
-    if (account.accountLock === undefined) {
-      await claimLock(tx, login, lockOwner);
-    } else if (account.accountLock.lockOwner !== lockOwner) {
-      return { kind: "wait", behind: undefined };
+    const claim = await claimLock(tx, login, lockOwner);
+    if (claim === undefined && (await isReleased(tx, lockOwner))) {
+      throw refuse("lock_not_owned", "The lock was already released.");
     }
-    const behind = await findUnfinished(tx, login, lockOwner);
-    if (behind !== undefined) return { kind: "wait", behind };
-    await grantLock(tx, login, lockOwner);
-    return { kind: "granted" };
+    return claim;
   });
 }
 
 /** Undefined while the platform and the log differ, or the platform cannot be read. */
 async function readAgreeing(deps: Deps, login: string): Promise<HoldResponse | undefined> {
   try {
-    const { isComplete, balanceMinor, positions, account } = await readFacts(deps, login);
+    const { isComplete, balanceMinor, positions, log } = await readFacts(deps, login);
     if (!isComplete) return undefined;
     return {
       balance: moneyToProto(usd(balanceMinor)),
-      logNumber: account.logNumber,
-      logEntryId: account.logEntryId,
+      logNumber: log.number,
+      logEntryId: log.entryId,
       openPositions: positions.length,
     };
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { claimLock, grantLock } from "../store/account-locks.ts";
+import { claimLock } from "../store/account-locks.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, SERVER } from "../testing/rows.ts";
 import { type Decision, permitRequests } from "./permit-requests.ts";
 import type { TransferOrder, OrderedLeg } from "./transfer-order.ts";
@@ -113,9 +113,11 @@ test("a saga moves money only under its own account lock, and only after the loc
   const { pool, insert } = await setUp();
 
   expect(await insert(deposit("a", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
-  await inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"));
+  const earlier = await aWaitingLeg(pool, { key: "earlier", login: INVESTOR });
+  expect(await inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"))).toEqual({ behind: earlier });
   expect(await insert(deposit("b", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
-  await inTransaction(pool, (tx) => grantLock(tx, INVESTOR, "saga"));
+  await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent'`);
+  await inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"));
   expect(await insert(deposit("c", { lockOwner: "another" }))).toEqual([refusal("lock_not_owned")]);
   expect(await insert(deposit("d", { lockOwner: "saga" }))).toMatchObject([{ kind: "recorded", permit: {} }]);
 });

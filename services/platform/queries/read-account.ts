@@ -7,11 +7,11 @@ import { orBusy } from "../protocol/unavailable.ts";
 
 /** The account on the platform and the sum of its log, read between two legs of this service. */
 export async function readAccount(deps: Deps, { login }: ReadAccountRequest): Promise<ReadAccountResponse> {
-  const { balanceMinor, account, positions, isComplete } = await orBusy(readBetweenLegs(deps, login));
+  const { balanceMinor, log, positions, isComplete } = await orBusy(readBetweenLegs(deps, login));
   return {
     balance: moneyToProto(usd(balanceMinor)),
-    logBalance: moneyToProto(account.logBalance),
-    logNumber: account.logNumber,
+    logBalance: moneyToProto(log.balance),
+    logNumber: log.number,
     positions: positions.map(({ ticket, symbol, volume, profitMinor, swapMinor }) => ({
       positionId: ticket,
       symbol,

@@ -1,5 +1,5 @@
 import { type Money, usd } from "#kernel/money.ts";
-import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
@@ -154,10 +154,10 @@ export async function readAgainFrom(db: Queryable, login: string, from: Date): P
   );
 }
 
-/** Blocks permits of the login for `ms`. The token identifies this read, so that `endReading` does not end a later one. */
-export async function beginReading(tx: Transaction, login: string, token: string, ms: number): Promise<void> {
-  await execute(
-    tx,
+/** Blocks permits of the login for `ms`; false when it is not managed. The token identifies this read, so that `endReading` does not end a later one. */
+export async function beginReading(db: Queryable, login: string, token: string, ms: number): Promise<boolean> {
+  return await matchesRow(
+    db,
     sql`update account
         set reading_until = clock_timestamp() + ${ms} * interval '1 millisecond', reading_token = ${token},
             read_at = clock_timestamp()

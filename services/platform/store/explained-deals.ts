@@ -60,6 +60,24 @@ export async function insertAdoptedDeals(
   );
 }
 
+/** Those of the deals that are in a log, or were in the history before their account was adopted. */
+export async function listBookedDeals(
+  db: Queryable,
+  server: string,
+  deals: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  if (deals.length === 0) return new Set();
+  const rows = await many<{ deal_id: bigint }>(
+    db,
+    sql`select deal_id
+        from log_entry
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and kind <> 'amendment'
+        union
+        select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[])`,
+  );
+  return new Set(rows.map(({ deal_id: id }) => id));
+}
+
 /** Those of the tickets that were in the history before their account was adopted. */
 export async function listAdoptedDeals(
   db: Queryable,

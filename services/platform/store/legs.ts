@@ -1,12 +1,16 @@
 import { fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
+import { isUnderWay } from "../domain/leg.ts";
 import { legOf, type LegRow, type RecordedLeg } from "./leg-row.ts";
 
-const LEGS = fragment`
-  select number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
+const COLUMNS = fragment`
+         number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
          platform_code, review, attempt, absences, deal_id, applied_at, created_at, changed_at, key, lock_owner, leg_count,
-         comment, is_enqueued, releases_lock, request_id, is_late, is_early
+         comment, is_enqueued, releases_lock, request_id, is_late, is_early`;
+
+const LEGS = fragment`
+  select ${COLUMNS}
   from recorded_leg`;
 
 /** Locks a leg. Callers lock its account first, always in this order. */
@@ -54,6 +58,42 @@ export async function listUnderWay(db: Queryable, login: string): Promise<Record
         order by number`,
   );
   return rows.map(legOf);
+}
+
+type DealQuestion = { readonly ticket: bigint; readonly login: string; readonly number: bigint | undefined };
+
+export type LegsOfDeal = {
+  readonly byTicket: RecordedLeg | undefined;
+  readonly byNumber: RecordedLeg | undefined;
+  readonly underWay: readonly RecordedLeg[];
+};
+
+/** The legs that may explain a deal: the one that has its ticket, the one with this number, and those under way on its login. */
+export async function findLegsOfDeal(
+  db: Queryable,
+  server: string,
+  { ticket, login, number }: DealQuestion,
+): Promise<LegsOfDeal> {
+  const rows = await many<LegRow & { has_ticket: boolean }>(
+    db,
+    sql`select ${COLUMNS},
+               number = (select number from leg where server = ${server} and deal_id = ${ticket}) as has_ticket
+        from recorded_leg
+        where number in (
+          select number from leg where server = ${server} and deal_id = ${ticket}
+          union
+          select number from leg where login = ${login} and state in ('SENDING', 'UNKNOWN', 'REVIEW')
+          union
+          select ${number}::bigint
+        )
+        order by number`,
+  );
+  const legs = rows.map(legOf);
+  return {
+    byTicket: legs.find((_, index) => rows[index]?.has_ticket === true),
+    byNumber: legs.find((leg) => leg.number === number),
+    underWay: legs.filter((leg) => leg.login === login && isUnderWay(leg.status)),
+  };
 }
 
 /** Locks several legs, in the order of their numbers. */

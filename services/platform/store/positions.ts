@@ -1,3 +1,4 @@
+import { type Money, usd } from "#kernel/money.ts";
 import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { OpenPosition } from "../domain/open-positions.ts";
@@ -8,6 +9,40 @@ export async function listOpenPositions(db: Queryable, login: string): Promise<O
     sql`select position_id, symbol, volume from open_position where login = ${login} order by position_id`,
   );
   return rows.map(({ position_id: positionId, symbol, volume }) => ({ positionId, symbol, volume }));
+}
+
+/** What the log of a login amounts to. */
+export type LogEnd = {
+  readonly number: bigint;
+  readonly entryId: bigint;
+  readonly balance: Money;
+  readonly undecidedFrom: Date | null;
+  readonly positions: readonly Pick<OpenPosition, "positionId" | "volume">[];
+};
+
+type LogEndRow = Omit<LogEnd, "balance" | "positions"> & {
+  balanceMinor: bigint;
+  positionId: bigint | null;
+  volume: bigint | null;
+};
+
+/** Undefined when the login is not managed. */
+export async function findLogEnd(db: Queryable, login: string): Promise<LogEnd | undefined> {
+  const rows = await many<LogEndRow>(
+    db,
+    sql`select log_number as number, log_entry_id as "entryId", log_minor as "balanceMinor", undecided_from as "undecidedFrom",
+               position_id as "positionId", volume
+        from account
+        left join open_position on open_position.login = account.login
+        where account.login = ${login}`,
+  );
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const { number, entryId, balanceMinor, undecidedFrom } = first;
+  const positions = rows.flatMap(({ positionId, volume }) =>
+    positionId === null || volume === null ? [] : [{ positionId, volume }],
+  );
+  return { number, entryId, balance: usd(balanceMinor), undecidedFrom, positions };
 }
 
 /** A volume of 0 closes the position. */

@@ -6,9 +6,9 @@ import { testDatabase } from "#test/support/database.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { aManagedLogin, aWaitingLeg } from "../testing/rows.ts";
 import { fenceOwnAttempts, markAttempt } from "./attempts.ts";
-import { claimLock, grantLock, isReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
+import { claimLock, isReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
-import { claimToScan, findDelayedByReading, findUnfinished, listOverdue, listWaiting } from "./queues.ts";
+import { claimToScan, findDelayedByReading, listOverdue, listWaiting } from "./queues.ts";
 import { insertSender } from "./senders.ts";
 
 const PAST = new Date(Date.now() - 60_000);
@@ -45,7 +45,7 @@ test("an account lock waits for legs that may be open and for those queued befor
   const late = await aWaitingLeg(pool, { key: "b", sendBefore: PAST });
   await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
   await aWaitingLeg(pool, { key: "c" });
-  const unfinished = () => findUnfinished(pool, "1", "saga");
+  const unfinished = async () => (await inTransaction(pool, (tx) => claimLock(tx, "1", "saga")))?.behind;
 
   expect(await unfinished()).toBe(before);
   for (const state of ["SENDING", "UNKNOWN", "REVIEW"] as const) {
@@ -62,20 +62,24 @@ test("an account lock waits for legs that may be open and for those queued befor
 test("only its owner claims, grants, withdraws or releases an account lock, and a released owner is recorded", async () => {
   const pool = await aPoolWithAnAccount();
   const accountLock = async () => (await findAccount(pool, "1"))?.accountLock;
-  await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
+  const earlier = await aWaitingLeg(pool, { key: "a" });
+  const claim = (lockOwner: string) => inTransaction(pool, (tx) => claimLock(tx, "1", lockOwner));
 
-  await expect(inTransaction(pool, (tx) => claimLock(tx, "1", "other-saga"))).rejects.toThrow();
-  await expect(inTransaction(pool, (tx) => grantLock(tx, "1", "other-saga"))).rejects.toThrow();
+  expect(await claim("saga")).toEqual({ behind: earlier });
+  expect(await claim("other-saga")).toBeUndefined();
   await withdrawClaim(pool, "1", "other-saga");
   await inTransaction(pool, (tx) => releaseLock(tx, { login: "1", lockOwner: "other-saga" }));
   expect(await accountLock()).toMatchObject({ lockOwner: "saga", isGranted: false });
 
-  await inTransaction(pool, (tx) => grantLock(tx, "1", "saga"));
+  await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent'`);
+  expect(await claim("other-saga")).toBeUndefined();
+  expect(await claim("saga")).toEqual({ behind: undefined });
   await withdrawClaim(pool, "1", "saga");
   expect(await accountLock()).toMatchObject({ lockOwner: "saga", isGranted: true });
   await inTransaction(pool, (tx) => releaseLock(tx, { login: "1", lockOwner: "saga" }));
   expect(await accountLock()).toBeUndefined();
   expect(await isReleased(pool, "saga")).toBe(true);
+  expect(await claim("saga")).toBeUndefined();
 });
 
 test("only waiting legs without a request are listed: enqueued, a later leg, attempted before, or old", async () => {

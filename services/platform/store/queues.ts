@@ -175,21 +175,3 @@ export async function claimToScan(db: Queryable, claimMs: number, limit: number)
   );
   return rows.map((row) => legNumber(row.number));
 }
-
-/** A leg that an account lock has to wait for: one with an unknown outcome, or one queued before the lock. */
-export async function findUnfinished(db: Queryable, login: string, lockOwner: string): Promise<LegNumber | undefined> {
-  const row = await maybeOne<{ number: bigint }>(
-    db,
-    sql`select leg.number
-        from leg
-        join transfer on transfer.id = transfer_id
-        join account on account.login = leg.login
-        where leg.login = ${login} and is_exclusive
-          and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN')
-               or (state = 'INTENT' and leg.number < lock_number and locked_by = ${lockOwner}
-                   and (attempt > 0 or send_before is null or send_before > clock_timestamp())))
-        order by leg.number
-        limit 1`,
-  );
-  return row && legNumber(row.number);
-}

@@ -6,14 +6,17 @@ export type ReadTo = {
   readonly now: Date;
   /** The instant up to which the history of all managed accounts has been read; undefined before the first run. */
   readonly readTo: Date | undefined;
+  /** Of the login that is asked for. */
+  readonly undecidedFrom: Date | undefined;
 };
 
-export async function findReadTo(db: Queryable): Promise<ReadTo> {
-  const { now, readTo } = await one<{ now: Date; readTo: Date | null }>(
+export async function findReadTo(db: Queryable, login = ""): Promise<ReadTo> {
+  const { now, readTo, undecidedFrom } = await one<{ now: Date; readTo: Date | null; undecidedFrom: Date | null }>(
     db,
-    sql`select clock_timestamp() as now, (select read_to from reader_cursor) as "readTo"`,
+    sql`select clock_timestamp() as now, (select read_to from reader_cursor) as "readTo",
+               (select undecided_from from account where login = ${login}) as "undecidedFrom"`,
   );
-  return { now, readTo: readTo ?? undefined };
+  return { now, readTo: readTo ?? undefined, undecidedFrom: undecidedFrom ?? undefined };
 }
 
 export async function moveReadTo(db: Queryable, readTo: Date): Promise<void> {

@@ -4,16 +4,15 @@ import type { NewEntry } from "../../domain/log-entry.ts";
 import { accepts } from "../../domain/leg-machine.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { lockAccount, setUndecidedFrom } from "../../store/accounts.ts";
-import { listLoggedDeals } from "../../store/logged-deals.ts";
-import { listAdoptedDeals } from "../../store/explained-deals.ts";
-import { findLegByDeal, findLeg, listUnderWay } from "../../store/legs.ts";
+import { listBookedDeals } from "../../store/explained-deals.ts";
+import { findLegsOfDeal } from "../../store/legs.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
 import { readReference } from "../../domain/reference.ts";
 import { recordTransition } from "../record.ts";
 import { reportFinding } from "../reviews/report-finding.ts";
 import { appendToLog } from "./append-to-log.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
-import { type DealRecords, effectOf, explainDeal, type Explanation } from "./explain-deal.ts";
+import { type DealRecords, effectOf, explainDeal, type Explanation, isBalanceOperation } from "./explain-deal.ts";
 
 /** Deals of one login since an instant, oldest first. */
 export type History = { readonly from: Date; readonly deals: readonly Deal[] };
@@ -31,9 +30,8 @@ export async function fileDeals(deps: Filing, login: string, { deals, from }: Hi
     if (account === undefined || (account.undecidedFrom !== undefined && account.undecidedFrom < from)) return;
     const { server } = deps.settings;
     const tickets = deals.map(({ ticket }) => ticket);
-    const known = new Set((await listLoggedDeals(tx, server, tickets)).map(({ ticket }) => ticket));
-    const adopted = await listAdoptedDeals(tx, server, tickets);
-    const isFresh = ({ ticket, at }: Deal) => !known.has(ticket) && !adopted.has(ticket) && at >= account.readsFrom;
+    const booked = await listBookedDeals(tx, server, tickets);
+    const isFresh = ({ ticket, at }: Deal) => !booked.has(ticket) && at >= account.readsFrom;
     const fresh = deals.filter(isFresh);
     const { entries, undecided } = await explainAll(tx, server, fresh);
     await appendToLog(tx, account, { server, entries });
@@ -59,15 +57,13 @@ async function explainAll(tx: Transaction, server: string, deals: readonly Deal[
   return { entries, undecided: undefined };
 }
 
-async function recordsOf(tx: Transaction, server: string, { ticket, login, comment }: Deal): Promise<DealRecords> {
-  const number = await findLegByDeal(tx, server, ticket);
+async function recordsOf(tx: Transaction, server: string, deal: Deal): Promise<DealRecords> {
+  const { ticket, login, comment } = deal;
   const reference = readReference(comment);
-  return {
-    byTicket: number && (await findLeg(tx, number)),
-    reference,
-    byReference: reference && (await findLeg(tx, reference.number)),
-    underWay: await listUnderWay(tx, login),
-  };
+  // A trade is explained without records.
+  if (!isBalanceOperation(deal)) return { byTicket: undefined, reference, byReference: undefined, underWay: [] };
+  const { byNumber, ...legs } = await findLegsOfDeal(tx, server, { ticket, login, number: reference?.number });
+  return { reference, byReference: byNumber, ...legs };
 }
 
 async function entriesFor(

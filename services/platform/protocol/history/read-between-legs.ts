@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { accepts } from "../../domain/leg-machine.ts";
 import { refuse } from "../../refusals.ts";
-import { beginReading, endReading, lockAccount } from "../../store/accounts.ts";
+import { beginReading, endReading } from "../../store/accounts.ts";
 import { findDelayedByReading } from "../../store/queues.ts";
 import { listUnderWay } from "../../store/legs.ts";
 import { type Facts, readFacts } from "./read-facts.ts";
@@ -20,11 +19,9 @@ const POLL_MS = 20;
 export async function readBetweenLegs(deps: Deps, login: string): Promise<Facts> {
   const token = randomUUID();
   await awaitDelayedLeg(deps, login);
-  await inTransaction(deps.pool, async (tx) => {
-    const account = await lockAccount(tx, login);
-    if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
-    await beginReading(tx, login, token, READING_MS);
-  });
+  if (!(await beginReading(deps.pool, login, token, READING_MS))) {
+    throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
+  }
   try {
     await awaitAnswers(deps, login);
     return await orUnavailable(readFacts(deps, login));

@@ -1,15 +1,14 @@
 import type { Deps } from "../../deps.ts";
 import type { Position } from "../../mt5/positions.ts";
 import { refuse } from "../../refusals.ts";
-import { type Account, findAccount } from "../../store/accounts.ts";
-import { listOpenPositions } from "../../store/positions.ts";
+import { findLogEnd, type LogEnd } from "../../store/positions.ts";
 import { readLogin } from "./read-history.ts";
 
 /** An account as the platform shows it and as the log has it. */
 export type Facts = {
   readonly balanceMinor: bigint;
   readonly positions: readonly Position[];
-  readonly account: Account;
+  readonly log: LogEnd;
   /** The platform and the log agree: no change is still unread. */
   readonly isComplete: boolean;
 };
@@ -25,12 +24,13 @@ export async function readFacts(deps: Deps, login: string): Promise<Facts> {
   }
   const positions = await deps.mt5.readPositions(login);
   await readLogin(deps, login);
-  const account = await findAccount(deps.pool, login);
-  if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
-  const left = await listOpenPositions(deps.pool, login);
+  const log = await findLogEnd(deps.pool, login);
+  if (log === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
   const { balanceMinor } = user;
   const shown = new Map(positions.map(({ ticket, volume }) => [ticket, volume]));
-  const isSame = left.length === shown.size && left.every(({ positionId, volume }) => shown.get(positionId) === volume);
-  const isComplete = isSame && account.logBalance.minor === balanceMinor && account.undecidedFrom === undefined;
-  return { balanceMinor, positions, account, isComplete };
+  const isSame =
+    log.positions.length === shown.size &&
+    log.positions.every(({ positionId, volume }) => shown.get(positionId) === volume);
+  const isComplete = isSame && log.balance.minor === balanceMinor && log.undecidedFrom === null;
+  return { balanceMinor, positions, log, isComplete };
 }

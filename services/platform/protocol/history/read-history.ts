@@ -2,11 +2,11 @@ import { compareHistory } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
 import { SHOWN_WITHIN_MS } from "../../domain/next-scan.ts";
 import type { Deal, Period } from "../../mt5/deals.ts";
-import { findAccount, readAgainFrom } from "../../store/accounts.ts";
+import { readAgainFrom } from "../../store/accounts.ts";
 import { listLoggedDeals } from "../../store/logged-deals.ts";
 import { listAdoptedDeals } from "../../store/explained-deals.ts";
 import { hasUnreadBefore } from "../../store/legs.ts";
-import { findReadTo } from "../../store/reader-cursor.ts";
+import { findReadTo, type ReadTo } from "../../store/reader-cursor.ts";
 import { isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals } from "./file-deals.ts";
 import { CLOCK_WINDOW_MS } from "../../mt5/server-clock.ts";
@@ -49,8 +49,7 @@ export async function fileHistory(
 
 /** Reads one login from the instant up to which the reader has read. */
 export async function readLogin(deps: Deps, login: string): Promise<void> {
-  const undecided = (await findAccount(deps.pool, login))?.undecidedFrom;
-  const usual = await recentPeriod(deps);
+  const { undecidedFrom: undecided, ...usual } = await recentPeriod(deps, login);
   const from = undecided !== undefined && undecided < usual.from ? undecided : usual.from;
   const deals = await deps.mt5.findDeals([login], { from, to: usual.to });
   await fileHistory(deps, deals, { since: from, from }, undecided === undefined ? [] : [login]);
@@ -62,11 +61,11 @@ export async function readLogins(deps: Deps, logins: readonly string[]): Promise
   await fileHistory(deps, await deps.mt5.findDeals(logins, { from, to }), { since: from, from });
 }
 
-/** A period in which no deal since the last complete run of the reader is missed. */
-async function recentPeriod({ pool }: Deps): Promise<Period> {
-  const { now, readTo = now } = await findReadTo(pool);
+/** A period in which no deal since the last complete run of the reader is missed, and since when the login has an undecided deal. */
+async function recentPeriod({ pool }: Deps, login?: string): Promise<Period & Pick<ReadTo, "undecidedFrom">> {
+  const { now, readTo = now, undecidedFrom } = await findReadTo(pool, login);
   const from = new Date(Math.min(readTo.getTime(), now.getTime()) - REREAD_MS);
-  return { from, to: new Date(now.getTime() + CLOCK_WINDOW_MS) };
+  return { from, to: new Date(now.getTime() + CLOCK_WINDOW_MS), undecidedFrom };
 }
 
 /** Files the deals of one login. A failure is recorded, so that the login is read again from this instant, and not thrown. */
