@@ -16,7 +16,7 @@ const TIMEOUT = { timeout: 300_000 };
 const KINDS = ["deposit", "withdrawal", "fee_debit", "fee_credit", "result", "mirror", "exit"];
 /** Operators decide it, so it has a separate scenario. */
 const REVERSAL = "reversal";
-/** `after_intent` exists only where the transfer request and the permit are two commits; see `OTHER_FAILPOINTS`. */
+/** `after_intent` follows the commit of a transfer request, with its permit if it is its turn; see `OTHER_FAILPOINTS`. */
 const FAILPOINTS_OF_SENDS = ["after_permit", "after_write", "after_answer", "after_record"].flatMap((point) =>
   [...KINDS, REVERSAL].map((kind) => `platform/${point}.${kind}`),
 );

@@ -83,7 +83,7 @@ async function requestOnce(deps: Deps, order: TransferOrder, context: CallContex
   }
 }
 
-/** Nobody waits for an enqueued order: what follows it is found by the job of waiting legs. */
+/** No caller waits for an enqueued order: what follows it is found by the job of waiting legs. */
 function wakeNext({ legsSignal }: Deps, sent: RecordedAnswer | undefined): void {
   const wake = (): void => legsSignal.notify();
   if (sent === undefined) wake();

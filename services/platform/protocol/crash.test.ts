@@ -57,25 +57,29 @@ test.concurrent("an intent whose process crashed before its permit is continued 
   await crashing.service.hold({ login, lockOwner: "a" }, aCall());
   const open = aDeposit(login, 5_00n);
   const late = aDeposit(login, 7_00n, { sendBefore: new Date(Date.now() + 600) });
-  // Both are queued when their process ends, so no request refuses them.
-  const waiting = Promise.allSettled([open, late].map((request) => crashing.service.transfer(request, aCall())));
+  const enqueued = aTransfer("mirror:1", [{ login, kind: MovementKind.MIRROR, minor: 1_00n }], { enqueue: true });
+  // All are queued when their process ends, so no request refuses them.
+  const waiting = Promise.allSettled(
+    [open, late, enqueued].map((request) => crashing.service.transfer(request, aCall())),
+  );
   await eventually(
     () => many(world.database.pool, sql`select from leg`),
-    (found) => found.length === 2,
+    (found) => found.length === 3,
   );
   await crashing[Symbol.asyncDispose]();
   await waiting;
   const next = await world.start();
   await next.service.release({ login, lockOwner: "a" }, aCall());
 
-  const [applied, expired] = await eventually(
-    () => Promise.all([open, late].map(({ key }) => next.service.getTransfer({ key }, aCall()))),
-    (results) => results.every(({ state }) => state !== TransferState.PENDING),
+  const [applied, expired, mirrored] = await eventually(
+    () => Promise.all([open, late, enqueued].map(({ key }) => next.service.getTransfer({ key }, aCall()))),
+    (results) => results.every(({ state }) => state === TransferState.APPLIED || state === TransferState.REFUSED),
   );
 
+  expect(mirrored).toMatchObject({ state: TransferState.APPLIED });
   expect(applied).toMatchObject({ state: TransferState.APPLIED });
   expect(expired).toMatchObject({ state: TransferState.REFUSED, refusalCode: "expired" });
-  expect(await world.control.deals(login)).toHaveLength(1);
+  expect(await world.control.deals(login)).toHaveLength(2);
 });
 
 test.concurrent("a new process never reuses a leg number, also with a restored database", async (context) => {

@@ -4,6 +4,8 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { claimLock } from "../store/account-locks.ts";
+import { lockAccount } from "../store/accounts.ts";
+import { saveSending } from "../store/leg-transitions.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, SERVER } from "../testing/rows.ts";
 import { type Decision, permitRequests } from "./permit-requests.ts";
 import type { TransferOrder, OrderedLeg } from "./transfer-order.ts";
@@ -180,4 +182,28 @@ test("an order after its deadline is recorded as refused, and nothing is sent", 
 
   expect(await insert(deposit("a", { sendBefore: new Date(Date.now() - 60_000) }))).toMatchObject([WAITS]);
   expect(await legs(pool)).toMatchObject([{ state: "REFUSED", refusal: "expired" }]);
+});
+
+test("an order on an account that another transaction has locked leaves the batch, and delays no other one", async () => {
+  const { pool, insert } = await setUp();
+  await aManagedLogin(pool, "2");
+  const other = aOrder("b", [{ login: "2", kind: "deposit", amountMinor: 7n }]);
+
+  const decisions = await inTransaction(pool, async (tx) => {
+    await lockAccount(tx, INVESTOR);
+    return await insert(deposit("a"), other);
+  });
+
+  expect(decisions).toMatchObject([{ kind: "locked" }, { kind: "recorded", permit: { attempt: 1 } }]);
+  expect(await legs(pool)).toMatchObject([{ login: "2", state: "SENDING" }]);
+});
+
+test("a leg that is not in the state that its permit was decided from is not permitted", async () => {
+  const { pool, permitHolder } = await setUp();
+  const leg = await aWaitingLeg(pool, { key: "a" });
+  const permit = { leg, number: 1, reference: "P", senderEpoch: permitHolder.epoch, session: "s/1", permitMs: 1 };
+  await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent'`);
+
+  await expect(inTransaction(pool, (tx) => saveSending(tx, [permit]))).rejects.toThrow("while it was locked");
+  expect(await legs(pool)).toMatchObject([{ state: "REFUSED" }]);
 });

@@ -132,6 +132,9 @@ function checkReview({ plan, dealsWatch, server }: End, { number, review, attemp
     two_deals: isBeyondBounds,
     applied_deal_gone: hasLostDeals || isBeyondBounds,
     attempts_exhausted: attempt >= MAX_ATTEMPTS,
+    reported_deal_not_shown: server.lostDeals.some(
+      ({ sentComment }) => readSentReference(sentComment)?.number === number,
+    ),
   };
   if (causes[review ?? ""] !== true) {
     throw new Violation("I10", `leg ${number} is in manual review without a cause: ${review}`);

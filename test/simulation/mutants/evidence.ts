@@ -131,7 +131,7 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
         put: "if (due.length < 0) await verifyDeals(deps, due);",
       },
     ],
-    detectedBy: ["I16"],
-    seed: 151,
+    detectedBy: ["I16", "I10"],
+    seed: 199,
   },
 ];

@@ -78,4 +78,16 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     ],
     test: "services/platform/protocol/void-unsent.test.ts",
   },
+  {
+    name: "a permit without lock and compare-and-set",
+    edits: [
+      { file: "services/platform/store/accounts.ts", find: "for no key update skip locked", put: "" },
+      {
+        file: "services/platform/store/leg-transitions.ts",
+        find: "and attempt = last_attempt and state = 'INTENT'",
+        put: "",
+      },
+    ],
+    test: "services/platform/protocol/permit-orders.test.ts",
+  },
 ];
