@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { execute, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { aCall, aWorld } from "../testing/world.ts";
@@ -32,6 +33,27 @@ test.concurrent("an account is created in the login range with the opening of it
     lastNumber: 0n,
   });
   expect(await service.getBalance({ login }, aCall())).toEqual({ balance: { currencyCode: "USD", minorUnits: 0n } });
+});
+
+test.concurrent("an account is created although the next login was locked for too long", async (context) => {
+  const world = await aWorld(context);
+  const { service, deps } = await world.start();
+  await service.createAccount(MASTER, aCall(30_000));
+  const waiting = async () => {
+    const found = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    return (await many(world.database.pool, found)).length;
+  };
+
+  const created = await inTransaction(deps.pool, async (tx) => {
+    await execute(tx, sql`select from login_allocation for update`);
+    const creating = service.createAccount({ ...MASTER, key: "other" }, aCall(30_000));
+    await expect.poll(waiting, { interval: 5 }).toBe(1);
+    // The statement has reached its limit.
+    await expect.poll(waiting, { interval: 5 }).toBe(0);
+    return { answer: creating };
+  });
+
+  expect(await created.answer).toEqual({ login: "3000001" });
 });
 
 test.concurrent("passwords are not stored", async (context) => {

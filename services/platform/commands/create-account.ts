@@ -28,6 +28,7 @@ import {
 } from "../store/account-creations.ts";
 import { readClock } from "../store/clock.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
+import { repeatTransient } from "./repeat-transient.ts";
 
 /** Maximum logins that one request skips because another manager has created an account there. */
 const MAX_SKIPPED = 50;
@@ -49,7 +50,16 @@ export async function createAccount(
     throw refuse("validation_failed", "The account role is required.", { outcome: "not_executed" });
   }
   const group = decideGroup(role, request.group, deps.settings);
+  return await repeatTransient(context, () => createOnce(deps, request, { role, group, context }));
+}
 
+type Placed = Pick<Creation, "role" | "group"> & { readonly context: CallContext };
+
+async function createOnce(
+  deps: Deps,
+  request: CreateAccountRequest,
+  { role, group, context }: Placed,
+): Promise<CreateAccountResponse> {
   let creation = await recordCreation(deps, { key: request.key, role, group });
   for (let skipped = 0; skipped <= MAX_SKIPPED && !creation.isCreated; skipped += 1) {
     const owner = await addUser(deps, newUserOf(request, creation), context);

@@ -1,8 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
-import { isTransient } from "#kernel/postgres/failure.ts";
 import { BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { TransferRequest, TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
@@ -15,11 +13,8 @@ import { refuse } from "../refusals.ts";
 import { listLegs } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import type { Transfer } from "../store/transfers.ts";
+import { repeatTransient } from "./repeat-transient.ts";
 
-/** Maximum tries after transient failures of the database; after these the caller has to retry. */
-const MAX_TRIES = 4;
-/** Short, because the caller waits. */
-const RETRY_MS = 100;
 /** Other transactions lock an account for the time of a commit. */
 const MAX_LOCKED_MS = 2_000;
 const LOCKED_POLL_MS = 10;
@@ -32,29 +27,15 @@ const LOST_WAIT_MS = 2_000;
  */
 export async function transfer(deps: Deps, request: TransferRequest, context: CallContext): Promise<TransferResult> {
   const order = readTransferOrder(request);
-  const { recorded, legs } = await recordAndSend(deps, order, context);
+  const { recorded, legs } = await repeatTransient(context, () => recordAndSend(deps, order, context));
   if (recorded.isEnqueued) return transferResult(recorded, legs);
   return transferResult(recorded, await followTransfer(deps, recorded.id, legs, deadlinesOf(deps, order, context)));
 }
 
 type Recorded = { readonly recorded: Transfer; readonly legs: readonly RecordedLeg[] };
 
-/**
- * Retries transient failures of the database: an order that was rolled back is recorded by the next try, and an order whose
- * commit was not confirmed is found by its key.
- */
+/** An order that was rolled back is recorded by the next try, and one whose commit was not confirmed is found by its key. */
 async function recordAndSend(deps: Deps, order: TransferOrder, context: CallContext): Promise<Recorded> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await requestOnce(deps, order, context);
-    } catch (error) {
-      if (!isTransient(error) || tries === MAX_TRIES || remainingMs(context) < REPLY_RESERVE_MS) throw error;
-      await delay(RETRY_MS);
-    }
-  }
-}
-
-async function requestOnce(deps: Deps, order: TransferOrder, context: CallContext): Promise<Recorded> {
   const now = performance.now();
   const byMs = now + remainingMs(context) - REPLY_RESERVE_MS;
   const lockedByMs = Math.min(byMs, now + MAX_LOCKED_MS);
