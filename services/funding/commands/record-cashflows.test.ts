@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { usd } from "#kernel/money.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
@@ -121,6 +121,35 @@ test("an equal operation that was executed while a request waited for another on
   });
 
   expect(await results).toMatchObject([{ isNew: false }, { code: "possible_duplicate", operationId: "c" }]);
+});
+
+test("requests that equal those of another batch in another sequence do not lock each other out", async () => {
+  const { pool, record } = await setUp();
+  const draft = (id: string, comment: string) => aDraft(id, { duplicates: LENIENT, comment });
+  const waiting = sql`select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+
+  const { batches } = await inTransaction(pool, async (tx) => {
+    await recordCashflows(tx, [draft("b", "CRM-3"), draft("e", "CRM-4")]);
+    const crossed = [
+      record(draft("a", "CRM-1"), draft("b", "CRM-3"), draft("c", "CRM-2")),
+      record(draft("d", "CRM-2"), draft("e", "CRM-4"), draft("f", "CRM-1")),
+    ];
+    await expect.poll(async () => (await many(pool, waiting)).length, { interval: 5 }).toBe(2);
+    return { batches: Promise.all(crossed) };
+  });
+
+  const refused = (await batches).flat().filter((result) => result instanceof Error);
+  expect(refused).toMatchObject([{ code: "operation_in_progress" }, { code: "operation_in_progress" }]);
+});
+
+test("an operation that is recorded is not reported as failed when the next statement fails", async () => {
+  const { pool, record } = await setUp();
+  await record(aDraft("known"));
+  const lost = new Error("connection lost");
+  const query = vi.spyOn(pool, "query");
+  query.mockImplementationOnce(query.getMockImplementation()!).mockRejectedValueOnce(lost);
+
+  expect(await record(aDraft("fresh"), aDraft("known"))).toMatchObject([{ isNew: true }, lost]);
 });
 
 test("a rejected withdrawal leaves no row of its saga", async () => {

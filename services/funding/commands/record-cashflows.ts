@@ -27,20 +27,20 @@ export type Result = Recorded | Error | "unknown_investor";
 const MAX_TRIES = 5;
 
 /**
- * Records operations in one commit, each with its own result. An operation whose id is recorded is found again; an
- * unresolved duplicate refuses the request; one executed within the window is named in the answer, or refuses the request too. A
- * unique index decides between concurrent duplicates. Every operation id occurs once.
+ * Records operations together, each with its own result; what one statement has recorded stays when the next one fails. An
+ * operation whose id is recorded is found again; an unresolved duplicate refuses the request; one executed within the window is
+ * named in the answer, or refuses the request too. A unique index decides between concurrent duplicates. Every operation id
+ * occurs once.
  */
 export async function recordCashflows(db: Queryable, drafts: readonly Draft[]): Promise<Result[]> {
   const results = new Map<string, Result>();
   let rest = drafts;
   for (let tries = 0; tries < MAX_TRIES && rest.length > 0; tries += 1) {
-    const considered = await insertCashflows(db, rest.map(requestOf));
-    const again = rest.filter(({ operationId }) => considered.get(operationId)?.isKnown);
-    const known = again.length === 0 ? new Map<string, Cashflow>() : await listCashflows(db, again.map(idOf));
-    for (const draft of rest) {
-      const result = resultOf(draft, considered.get(draft.operationId), known.get(draft.operationId));
-      if (result !== undefined) results.set(draft.operationId, result);
+    try {
+      await recordOnce(db, rest, results);
+    } catch (error) {
+      if (results.size === 0 || !(error instanceof Error)) throw error;
+      return drafts.map(({ operationId }) => results.get(operationId) ?? error);
     }
     rest = rest.filter(({ operationId }) => !results.has(operationId));
   }
@@ -48,6 +48,20 @@ export async function recordCashflows(db: Queryable, drafts: readonly Draft[]): 
     const inconsistent = `Operation ${operationId} could not be inserted, and no duplicate of it is open.`;
     return results.get(operationId) ?? new Error(inconsistent);
   });
+}
+
+/** Adds the results that are certain now. Those of a statement are added before the next one can fail: its rows are committed. */
+async function recordOnce(db: Queryable, drafts: readonly Draft[], results: Map<string, Result>): Promise<void> {
+  const considered = await insertCashflows(db, drafts.map(requestOf));
+  for (const draft of drafts) {
+    const result = resultOf(draft, considered.get(draft.operationId));
+    if (result !== undefined) results.set(draft.operationId, result);
+  }
+  const known = drafts.map(idOf).filter((operationId) => considered.get(operationId)?.isKnown);
+  if (known.length === 0) return;
+  for (const [operationId, cashflow] of await listCashflows(db, known)) {
+    results.set(operationId, { cashflow, isNew: false });
+  }
 }
 
 /** Undefined when duplicates cannot be distinguished: no API key, or a default comment. */
@@ -71,10 +85,10 @@ function requestOf(draft: Draft): RequestedCashflow {
   return { ...draft, asked, mayBeFirst };
 }
 
-/** Undefined when another operation was recorded since the statement began. */
-function resultOf(draft: Draft, considered: Considered | undefined, known: Cashflow | undefined): Result | undefined {
+/** Undefined when the operation is known, or another one was recorded since the statement began. */
+function resultOf(draft: Draft, considered: Considered | undefined): Result | undefined {
   const { asked, duplicates, at: createdAt, ...intent } = draft;
-  if (known !== undefined) return { cashflow: known, isNew: false };
+  if (considered?.isKnown) return undefined;
   if (considered?.facts === undefined) return "unknown_investor";
   const { id, facts, openDuplicate, executed } = considered;
   const isDeposit = draft.action === "deposit";

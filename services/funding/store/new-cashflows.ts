@@ -43,7 +43,8 @@ const IS_IN_CHAIN = fragment`duplicate_scope_key is not null and (deal_id is not
  * Records requested operations before another service is called, so that a crash leaves rows to settle rather than lost money.
  * One statement reads what each is decided with and inserts those that nothing forbids: known facts, a deposit that is not the
  * first or may be, no open duplicate, and no executed one that the API key rejects. A row that was inserted by another
- * transaction after this statement began is left out without a reason; the next call finds that. By operation id.
+ * transaction after this statement began is left out without a reason; the next call finds that. All statements insert equal
+ * operations in one sequence, so that two never wait for each other. By operation id.
  */
 export async function insertCashflows(
   db: Queryable,
@@ -94,7 +95,7 @@ export async function insertCashflows(
           from considered
           where not is_known and has_facts and (action = 'withdraw' or is_funded or may_be_first)
             and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
-          order by operation_id
+          order by scope_key nulls first, login, action, amount, comment, operation_id
           on conflict do nothing
           returning id, operation_id, action
         ), withdrawals as (
