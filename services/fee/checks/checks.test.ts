@@ -150,6 +150,12 @@ test("fee_payments: a pair that has changed is compared from where it was compar
 
   await change("earned_minor = earned_minor - 1,");
   expect(await runSettled()).toEqual([key]);
+  await corrupt(
+    "update allocation_part set amount_minor = amount_minor - 1 where investor_login = '9002' and number = 1",
+  );
+  expect(await run([key])).toEqual([]);
+  await change("");
+  expect(await runSettled()).toEqual([]);
 }, 60_000);
 
 test("fee_overdue: fees pending for more than an hour are found with sum and reasons until they are collected", async () => {

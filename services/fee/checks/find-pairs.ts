@@ -17,6 +17,7 @@ export type ComparedPair = {
   readonly layersE8: bigint;
   /** As they were compared last; 0 before. */
   readonly seenNumber: bigint;
+  readonly seenMinor: bigint;
   readonly seenE8: bigint;
 };
 
@@ -36,7 +37,7 @@ export async function comparePairs(
     db,
     sql`select pair.investor_login as investor, pair.master_login as master, pair.folded_number as "foldedNumber",
                pair.earned_minor as "earnedMinor", pair.mark_e8 as "markE8", coalesce(seen.mark_e8, 0) as "seenE8",
-               coalesce(seen.folded_number, 0) as "seenNumber",
+               coalesce(seen.folded_number, 0) as "seenNumber", coalesce(seen.earned_minor, 0) as "seenMinor",
                (select coalesce(sum((layer ->> 0)::numeric), 0)::bigint from jsonb_array_elements(layers) as layer) as "layersE8",
                compared.minor + (
                  select coalesce(sum(amount_minor), 0)::bigint
@@ -86,7 +87,9 @@ function intervalE8(earnedMinor: bigint, markE8: bigint): bigint {
 /** Records what was compared without a difference; a mark is only ever raised. */
 export async function recordCompared(pool: Pool, compared: readonly ComparedPair[]): Promise<void> {
   const pairs = compared.filter(
-    (pair) => !isBroken(pair) && (pair.markE8 > pair.seenE8 || pair.foldedNumber !== pair.seenNumber),
+    (pair) =>
+      !isBroken(pair) &&
+      (pair.markE8 > pair.seenE8 || pair.foldedNumber !== pair.seenNumber || pair.earnedMinor !== pair.seenMinor),
   );
   if (pairs.length === 0) return;
   await execute(
