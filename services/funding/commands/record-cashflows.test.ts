@@ -7,6 +7,7 @@ import { cashflowQueues } from "../cashflow-queues.ts";
 import { notSent } from "../domain/transfer-outcome.ts";
 import { markPosted, markRefused } from "../store/cashflow-transitions.ts";
 import { addInvestor, addMaster } from "../store/investor-facts.ts";
+import { insertCashflows, type RequestedCashflow } from "../store/new-cashflows.ts";
 import { type Draft, type Recorded, recordCashflows } from "./record-cashflows.ts";
 
 const SOON = new Date(Date.now() + 10_000);
@@ -22,6 +23,10 @@ function aDraft(operationId: string, own: Partial<Draft> = {}): Draft {
 function firstDeposit(operationId: string): Draft {
   const { asked: _facts, ...draft } = aDraft(operationId, { login: "9002" });
   return draft;
+}
+
+function requested(draft: Draft): RequestedCashflow {
+  return { ...draft, asked: draft.asked, mayBeFirst: true };
 }
 
 async function setUp() {
@@ -113,7 +118,7 @@ test("an equal operation that was executed while a request waited for another on
   const waiting = sql`select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
   const { results } = await inTransaction(pool, async (tx) => {
-    await recordCashflows(tx, [aDraft("a")]);
+    await insertCashflows(tx, [requested(aDraft("a"))]);
     const recording = record(aDraft("a"), aDraft("b", { duplicates: STRICT }));
     await expect.poll(async () => (await many(pool, waiting)).length, { interval: 5 }).toBe(1);
     await execute(aDraft("c", { duplicates: STRICT }), 701n);
@@ -129,7 +134,7 @@ test("requests that equal those of another batch in another sequence do not lock
   const waiting = sql`select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
   const { batches } = await inTransaction(pool, async (tx) => {
-    await recordCashflows(tx, [draft("b", "CRM-3"), draft("e", "CRM-4")]);
+    await insertCashflows(tx, [draft("b", "CRM-3"), draft("e", "CRM-4")].map(requested));
     const crossed = [
       record(draft("a", "CRM-1"), draft("b", "CRM-3"), draft("c", "CRM-2")),
       record(draft("d", "CRM-2"), draft("e", "CRM-4"), draft("f", "CRM-1")),
@@ -146,8 +151,7 @@ test("an operation that is recorded is not reported as failed when the next stat
   const { pool, record } = await setUp();
   await record(aDraft("known"));
   const lost = new Error("connection lost");
-  const query = vi.spyOn(pool, "query");
-  query.mockImplementationOnce(query.getMockImplementation()!).mockRejectedValueOnce(lost);
+  vi.spyOn(pool, "query").mockRejectedValueOnce(lost);
 
   expect(await record(aDraft("fresh"), aDraft("known"))).toMatchObject([{ isNew: true }, lost]);
 });

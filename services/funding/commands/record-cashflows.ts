@@ -1,5 +1,6 @@
 import { Counter } from "prom-client";
-import type { Queryable } from "#kernel/postgres/query.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { autocommit } from "#kernel/postgres/transaction.ts";
 import type { Client } from "#proto/pamm/funding/v1/funding.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
 import { decideDeposit } from "../domain/deposit.ts";
@@ -32,12 +33,12 @@ const MAX_TRIES = 5;
  * named in the answer, or refuses the request too. A unique index decides between concurrent duplicates. Every operation id
  * occurs once.
  */
-export async function recordCashflows(db: Queryable, drafts: readonly Draft[]): Promise<Result[]> {
+export async function recordCashflows(pool: Pool, drafts: readonly Draft[]): Promise<Result[]> {
   const results = new Map<string, Result>();
   let rest = drafts;
   for (let tries = 0; tries < MAX_TRIES && rest.length > 0; tries += 1) {
     try {
-      await recordOnce(db, rest, results);
+      await recordOnce(pool, rest, results);
     } catch (error) {
       if (results.size === 0 || !(error instanceof Error)) throw error;
       return drafts.map(({ operationId }) => results.get(operationId) ?? error);
@@ -51,15 +52,15 @@ export async function recordCashflows(db: Queryable, drafts: readonly Draft[]): 
 }
 
 /** Adds the results that are certain now. Those of a statement are added before the next one can fail: its rows are committed. */
-async function recordOnce(db: Queryable, drafts: readonly Draft[], results: Map<string, Result>): Promise<void> {
-  const considered = await insertCashflows(db, drafts.map(requestOf));
+async function recordOnce(pool: Pool, drafts: readonly Draft[], results: Map<string, Result>): Promise<void> {
+  const considered = await autocommit(pool, (client) => insertCashflows(client, drafts.map(requestOf)));
   for (const draft of drafts) {
     const result = resultOf(draft, considered.get(draft.operationId));
     if (result !== undefined) results.set(draft.operationId, result);
   }
   const known = drafts.map(idOf).filter((operationId) => considered.get(operationId)?.isKnown);
   if (known.length === 0) return;
-  for (const [operationId, cashflow] of await listCashflows(db, known)) {
+  for (const [operationId, cashflow] of await listCashflows(pool, known)) {
     results.set(operationId, { cashflow, isNew: false });
   }
 }

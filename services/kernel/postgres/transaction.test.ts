@@ -3,7 +3,7 @@ import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createPool, type Pool } from "./pool.ts";
 import { execute, many, one, sql } from "./query.ts";
-import { afterCommit, CommitUnknown, inTransaction, type Transaction } from "./transaction.ts";
+import { afterCommit, autocommit, CommitUnknown, inTransaction, type Transaction } from "./transaction.ts";
 
 let database: TestDatabase;
 let pool: Pool;
@@ -89,6 +89,20 @@ test("a connection that is lost during commit leaves the outcome unknown", async
   await expect(lost).rejects.toBeInstanceOf(CommitUnknown);
   // The server has committed: a repeated call would execute the work twice.
   await expect.poll(ids).toEqual([7]);
+});
+
+test("a connection that is lost during a statement that commits by itself leaves the outcome unknown", async () => {
+  await using proxy = await proxyThatLosesCommits(new URL(database.url));
+  await using lossy = createPool({ url: proxy.url, schema: "notes", applicationName: "lossy", max: 1 });
+
+  const lost = autocommit(lossy, (client) => client.query("insert into note (id) values (8) -- commit"));
+
+  await expect(lost).rejects.toBeInstanceOf(CommitUnknown);
+  await expect.poll(ids).toEqual([8]);
+  // An error of the statement itself is certain, and its connection is used again.
+  await expect(autocommit(pool, (client) => client.query("insert into note (id) values (8)"))).rejects.toMatchObject({
+    code: "23505",
+  });
 });
 
 test("wake-up signals follow the commit, once each, and none follows a rollback", async () => {

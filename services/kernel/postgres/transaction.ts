@@ -57,6 +57,29 @@ export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Pr
 }
 
 /**
+ * Runs one statement, which commits by itself. Throws CommitUnknown when the connection is lost while it runs, because the
+ * server may have committed it.
+ */
+export async function autocommit<T>(pool: Pool, statement: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let lost = undefined as Error | undefined;
+  const onError = (error: Error): void => {
+    lost = error;
+  };
+  client.on("error", onError);
+  try {
+    return await statement(client);
+  } catch (error) {
+    if (isRolledBack(error)) throw error;
+    lost = new CommitUnknown(error);
+    throw lost;
+  } finally {
+    client.off("error", onError);
+    client.release(lost);
+  }
+}
+
+/**
  * Gathers items that `write` stores in one call after all other work of the transaction, right before its commit: a lock
  * that it takes is held for the commit only, and is the last one.
  */
