@@ -177,3 +177,16 @@ test("a leg that ends while its answer waits for the account is left out, and a 
   expect(isDealTaken(await recordBehind(pool, booked, () => record(second)))).toBe(true);
   expect(await legs(pool)).toMatchObject([{ state: "REFUSED" }, { state: "SENDING", deal: null }]);
 });
+
+test("an answer of a Master whose log moves while it waits for the account is left out: the log may have its deal", async () => {
+  const { pool, answer, record } = await setUp("master");
+  const mirror = await answer(await aWaitingLeg(pool, { key: "a", kind: "mirror" }), 71n);
+  const booked = sql`with moved as (
+                       update account set log_number = 1 where login = '1'
+                     )
+                     insert into log_entry (login, number, kind, amount_minor, server, deal_id, deal_at)
+                     values ('1', 1, 'external', 7, ${SERVER}, 71, now())`;
+
+  expect(await recordBehind(pool, booked, () => record(mirror))).toEqual({ recorded: [], awaitReader: [] });
+  expect(await legs(pool)).toMatchObject([{ state: "SENDING", deal: null }]);
+});

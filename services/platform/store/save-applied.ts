@@ -65,8 +65,9 @@ function newDeals(server: string, answers: readonly AppliedAnswer[]): Fragment {
 /**
  * Locks the accounts, and writes all that follows from plain answers: the transitions from SENDING or UNKNOWN to APPLIED, the
  * outcomes of their attempts, the entries with the new ends of the logs, released account locks, and credits that are ready.
- * Leaves out a leg that does not wait for this attempt any more, and a deal that a leg or a log has already. A unique index
- * refuses a deal that another transaction books while this statement waits for a lock.
+ * Leaves out a leg that does not wait for this attempt any more, and a deal that a leg or a log has already. While this
+ * statement waits for a lock another transaction may book the deal: a unique index refuses it then; a Master's answer, which makes
+ * no entry, is left out when the log has moved.
  */
 export async function saveApplied(
   tx: Transaction,
@@ -90,6 +91,7 @@ export async function saveApplied(
           cross join locked
           where number = leg_number and attempt = of_attempt and login = of_login
             and state in ('SENDING', 'UNKNOWN') and deal_id is null
+            and (role <> 'master' or last_number = (select log_number from account as begun where begun.login = of_login))
           returning leg.number, leg.attempt, leg.transfer_id, leg.ordinal, leg.login, leg.kind, leg.amount_minor, ticket, of_key,
                     releases, rank, role, last_number, at
         ), ended as (
