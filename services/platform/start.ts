@@ -70,6 +70,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     sender,
     reach: failpoint,
   });
+  stack.defer(() => deps.sending.drain());
   await relayFeeds(context, backbone, FEEDS);
   for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
   stack.use(watchReviews({ pool: deps.pool, log }));

@@ -177,6 +177,21 @@ test.each([BALANCE, BALANCE + 1n])(
   },
 );
 
+test("an order that never queues is refused without a session, and asked for again when none was waited for", async () => {
+  const { pool } = await setUp();
+  const decide = (isReachable: boolean | undefined) =>
+    inTransaction(pool, (tx) =>
+      permitRequests(tx, SERVER, [{ kind: "order", order: result("a"), requestId: "" }], {
+        isReachable,
+        of: () => undefined,
+      }),
+    );
+
+  expect(await decide(false)).toEqual([refusal("platform_unavailable")]);
+  expect(await decide(undefined)).toEqual([{ kind: "locked" }]);
+  expect(await legs(pool)).toEqual([]);
+});
+
 test("an order after its deadline is recorded as refused, and nothing is sent", async () => {
   const { pool, insert } = await setUp();
 

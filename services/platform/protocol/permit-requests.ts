@@ -24,12 +24,15 @@ export type Decision =
   | { readonly kind: "wait" }
   /** The leg needs no permit any more. */
   | { readonly kind: "over" }
-  /** Another transaction has the account or the key: nothing was recorded. */
+  /** Another transaction has the account or the key, or no session was waited for: nothing was recorded. */
   | { readonly kind: "locked" };
 
 export type Holders = {
-  /** False when no session is open: then an order that never queues is refused. */
-  readonly isReachable: boolean;
+  /**
+   * False when no session is open: then an order that never queues is refused. Undefined when none is free and nobody has waited
+   * for one: then such an order has to be asked for again.
+   */
+  readonly isReachable: boolean | undefined;
   /** The sender of a request that is permitted. */
   readonly of: (request: PermitRequest) => PermitHolder | undefined;
 };
@@ -80,8 +83,9 @@ async function decideOrders(
   const decisions = new Map<OrderRequest, Decision>();
   for (const request of requests) {
     if (isLocked(request, logins)) decisions.set(request, { kind: "locked" });
-    else if (!holders.isReachable && neverQueues(request.order)) {
-      decisions.set(request, { kind: "refused", refusal: unreachable() });
+    else if (holders.isReachable !== true && neverQueues(request.order)) {
+      const isAwaited = holders.isReachable === false;
+      decisions.set(request, isAwaited ? { kind: "refused", refusal: unreachable() } : { kind: "locked" });
     }
   }
   const free = requests.filter((request) => !decisions.has(request));

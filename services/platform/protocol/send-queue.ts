@@ -32,6 +32,7 @@ const SESSION_WAIT_MS = 1_000;
 export function sendQueue(deps: Sender): SendQueue {
   const recordAnswer = answerQueue(deps);
   const pace = sendPace();
+  const underWay = new Set<Promise<unknown>>();
   const queue = batchQueue<Waiting, Turn, Sessions>({
     maxItems: MAX_PERMITS,
     maxWaiting: MAX_WAITING,
@@ -41,12 +42,17 @@ export function sendQueue(deps: Sender): SendQueue {
       permitAndSend(
         deps,
         waiting.map(({ request }) => request),
-        { sessions, recordAnswer, pace },
+        { sessions, recordAnswer, pace, underWay },
       ),
     // A failure of the database may be the fault of no member, and is repeated by each caller.
     maySplit: (error) => !isTransient(error),
   });
-  return { request: (request, byMs) => queue.add({ request, sinceMs: performance.now() }, byMs) };
+  return {
+    request: (request, byMs) => queue.add({ request, sinceMs: performance.now() }, byMs),
+    async drain() {
+      await Promise.all(underWay);
+    },
+  };
 }
 
 type Waiting = { readonly request: PermitRequest; readonly sinceMs: number };
@@ -65,7 +71,7 @@ async function acquireFor(deps: Sender, waiting: readonly Waiting[], pace: SendP
   const patient = waiting.filter(({ request }) => request.kind === "leg" || !request.order.isEnqueued);
   const sinceMs = Math.min(...patient.map((each) => each.sinceMs));
   const waitedMs = deps.mt5.status().reachable ? 0 : performance.now() - sinceMs;
-  const waitMs = patient.length === 0 ? 0 : Math.max(0, SESSION_WAIT_MS - waitedMs);
+  const waitMs = patient.length === 0 ? undefined : Math.max(0, SESSION_WAIT_MS - waitedMs);
   return await acquireSessions(deps, { sends: waiting.length, sendsOfASession: pace.sendsOfASession(), waitMs });
 }
 
@@ -73,6 +79,8 @@ type Means = {
   readonly sessions: Sessions | undefined;
   readonly recordAnswer: RecordAnswer;
   readonly pace: SendPace;
+  /** One for each session; none rejects. */
+  readonly underWay: Set<Promise<unknown>>;
 };
 
 type Sending = { readonly permit: Permit; readonly session: CommandSession };
@@ -98,7 +106,7 @@ async function permitAndSend(
   const sent = sendAll(deps, sending, means);
   sessions?.keep(sending.map(({ session }) => session));
   return decisions.map((decision) => {
-    const isUnreachable = decision.kind === "wait" && sessions?.isEmpty === true;
+    const isUnreachable = decision.kind === "wait" && sessions?.isReachable === false;
     const permit = permitOf(decision);
     return {
       decision: isUnreachable ? { kind: "unreachable" } : decision,
@@ -122,7 +130,7 @@ async function commit(
   const { settings, sender } = deps;
   const grantedAtMs = performance.now();
   const holders = {
-    isReachable: sessions?.isEmpty === false,
+    isReachable: sessions === undefined ? false : sessions.isReachable,
     of(request: PermitRequest) {
       const session = sessions?.next();
       if (session === undefined) return undefined;
@@ -152,20 +160,25 @@ async function commit(
 function sendAll(
   deps: Sender,
   sending: readonly Sending[],
-  { recordAnswer, pace }: Pick<Means, "recordAnswer" | "pace">,
+  { recordAnswer, pace, underWay }: Omit<Means, "sessions">,
 ): ReadonlyMap<bigint, RecordedAnswer> {
   const results = new Map<bigint, RecordedAnswer>();
   for (const [session, own] of Map.groupBy(sending, (each) => each.session)) {
     let before: Promise<unknown> = Promise.resolve();
+    const answers: RecordedAnswer[] = [];
     for (const { permit } of own) {
       const written = before.then(() => writeTimed(deps, { permit, session }, pace));
       const recorded = written.then(recordAnswer);
       // The request that waits for it gets the error; without one, the search for lost answers finds the leg.
       recorded.catch(() => undefined);
       results.set(permit.leg.number, recorded);
+      answers.push(recorded);
       before = written.catch(() => undefined);
     }
     void before.then(() => session[Symbol.dispose]());
+    const ended = Promise.allSettled(answers);
+    underWay.add(ended);
+    void ended.then(() => underWay.delete(ended));
   }
   return results;
 }

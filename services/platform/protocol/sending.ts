@@ -16,6 +16,8 @@ export type SendQueue = {
    * `deadline_exceeded` when nothing was done for it before `byMs`, a monotonic instant.
    */
   readonly request: (request: PermitRequest, byMs: number) => Promise<Turn>;
+  /** Waits until the answers of all commands that were sent are recorded: the callers of enqueued transfers do not. */
+  readonly drain: () => Promise<void>;
 };
 
 /** Whether a waiting leg may ask for its permit now. Read without a lock and without a session; `grantPermits` decides. */

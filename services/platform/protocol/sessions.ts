@@ -6,8 +6,8 @@ import { Mt5Error } from "../mt5/errors.ts";
 export type Sessions = Disposable & {
   /** The session of the next permit; undefined when no further permit may be granted. */
   readonly next: () => CommandSession | undefined;
-  /** The platform cannot be reached, or all sessions are busy for too long. */
-  readonly isEmpty: boolean;
+  /** False when the platform cannot be reached, or all sessions are busy for too long; undefined when none is free at once. */
+  readonly isReachable: boolean | undefined;
   /** These are returned by their sender; the others by the disposal. */
   readonly keep: (sessions: readonly CommandSession[]) => void;
   /** Permits that they can send before these expire, and all requests when there is no session. */
@@ -22,7 +22,8 @@ export type SessionRequest = {
   readonly sends: number;
   /** Commands that one session is given at once. */
   readonly sendsOfASession: number;
-  readonly waitMs: number;
+  /** Undefined when nobody waits for a session: one that is free at once is taken. */
+  readonly waitMs: number | undefined;
 };
 
 /**
@@ -36,7 +37,7 @@ export async function acquireSessions(
   const list: CommandSession[] = [];
   const wanted = Math.min(MAX_SESSIONS, Math.ceil(sends / sendsOfASession));
   while (list.length < wanted) {
-    const session = await acquire(mt5, list.length === 0 ? waitMs : 0);
+    const session = await acquire(mt5, list.length === 0 ? (waitMs ?? 0) : 0);
     if (session === undefined) break;
     list.push(session);
   }
@@ -44,7 +45,7 @@ export async function acquireSessions(
   const kept = new Set<CommandSession>();
   let assigned = 0;
   return {
-    isEmpty: list.length === 0,
+    isReachable: list.length > 0 || (waitMs === undefined ? undefined : false),
     keep(sessions) {
       for (const session of sessions) kept.add(session);
     },
