@@ -1,11 +1,10 @@
 import { batchQueue } from "#kernel/batch-queue.ts";
-import { isTransient } from "#kernel/postgres/failure.ts";
+import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import type { LegEvent } from "../domain/leg.ts";
 import type { MoneyOutcome } from "../mt5/classify.ts";
 import type { AttemptFacts } from "../store/attempts.ts";
-import { isDealTaken } from "../store/leg-transitions.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { type Applied, recordApplied } from "./record-applied.ts";
 import { recordNow, type Recorder } from "./record-now.ts";
@@ -61,8 +60,8 @@ async function tryTogether(deps: AnswerRecorder, answers: readonly Applied[]): P
     for (const login of awaitReader) deps.freshDeals.add(login);
     return recorded;
   } catch (error) {
-    // Each answer is then recorded in its own commit, which repeats nothing that this one has recorded.
-    if (isDealTaken(error) || isTransient(error)) return [];
+    // Each answer is then recorded in its own commit, which repeats nothing that this one has recorded: one cannot fail the others.
+    if (violatedConstraint(error) !== undefined || isTransient(error)) return [];
     throw error;
   } finally {
     for (const { leg } of answers) deps.loginSignals.notify(leg.login);
