@@ -22,6 +22,24 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     seed: 1,
   },
   {
+    name: "a permit without lock and compare-and-set, and no partial index",
+    edits: [
+      { file: `${PLATFORM}/store/accounts.ts`, find: "for no key update skip locked", put: "" },
+      {
+        file: `${PLATFORM}/store/leg-transitions.ts`,
+        find: "and attempt = last_attempt and state = 'INTENT'",
+        put: "",
+      },
+      {
+        file: `${PLATFORM}/migrations/0001_platform.sql`,
+        find: "create unique index leg_under_way",
+        put: "create index leg_under_way",
+      },
+    ],
+    detectedBy: ["I6", "I13"],
+    seed: 245,
+  },
+  {
     name: "a command is sent again after a time-out",
     edits: [
       {
