@@ -1,4 +1,5 @@
 import { DatabaseError } from "pg";
+import { isPlanOutdated } from "./outdated-plan.ts";
 import { CommitUnknown } from "./transaction.ts";
 
 /** Unique, foreign key, check, not null and exclusion violations. */
@@ -20,7 +21,7 @@ export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (!(error instanceof DatabaseError)) return isLostConnection(error);
   const { code = "" } = error;
-  return TRANSIENT_CLASSES.has(code.slice(0, 2)) || code === IDLE_IN_TRANSACTION;
+  return TRANSIENT_CLASSES.has(code.slice(0, 2)) || code === IDLE_IN_TRANSACTION || isPlanOutdated(error);
 }
 
 /** ECONNREFUSED, EPIPE, EAI_AGAIN ..., and not ERR_ASSERTION. */

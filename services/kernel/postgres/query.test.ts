@@ -1,7 +1,9 @@
 import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isTransient } from "./failure.ts";
 import type { Pool } from "./pool.ts";
-import { allOf, execute, fragment, many, maybeOne, one, sql } from "./query.ts";
+import { allOf, execute, fragment, many, maybeOne, one, type Queryable, sql } from "./query.ts";
+import { autocommit, inTransaction } from "./transaction.ts";
 
 const HUGE = 9_223_372_036_854_775_807n;
 let database: TestDatabase;
@@ -134,10 +136,18 @@ test("a statement is prepared once for each connection", async () => {
   expect(prepared).toHaveLength(1);
 });
 
-test("a prepared statement with a star works after a column was added", async () => {
-  const all = () => many(pool, sql`select * from coin`);
-  await all();
+test.each<readonly [string, (read: (db: Queryable) => Promise<unknown>) => Promise<unknown>]>([
+  ["of the pool", (read) => read(pool)],
+  ["in a transaction", (read) => inTransaction(pool, read)],
+  ["that commits by itself", (read) => autocommit(pool, read)],
+])("a statement %s whose columns a migration changes fails once on its connection", async (_where, run) => {
+  const all = () => run((db) => many(db, sql`select * from coin`));
+  await execute(pool, sql`alter table coin drop column if exists weight`);
+  await all().catch(() => all());
   await execute(pool, sql`alter table coin add column weight bigint`);
+
+  const failed = await all().catch((error: unknown) => error);
+  expect(isTransient(failed)).toBe(true);
   await expect(all()).resolves.toEqual([]);
 });
 

@@ -10,8 +10,8 @@ export type SqlValue = Scalar | readonly Scalar[];
 export type Statement = {
   readonly text: string;
   readonly values: readonly SqlValue[];
-  /** Set when the statement may be prepared under a name. */
-  readonly name: string | undefined;
+  /** Under which each connection prepares it. */
+  readonly name: string;
 };
 
 /** A part of a statement, with its own bind parameters: a name of a table, a condition, a subquery. */
@@ -114,14 +114,9 @@ export function withoutNulls<Row extends object>(row: Row): Row {
 }
 
 function run(db: Queryable, { text, values, name }: Statement) {
-  return db.query(name === undefined ? { text, values: [...values] } : { text, values: [...values], name });
+  return db.query({ text, values: [...values], name });
 }
 
-/**
- * A prepared statement whose list of columns is a star fails for good on its connection once a migration adds a column,
- * so such a statement has no name.
- */
 function nameOf(text: string): Text {
-  const hasStar = /(select|returning|distinct|,)\s*\*|\.\*/i.test(text);
-  return { text, name: hasStar ? undefined : createHash("sha256").update(text).digest("base64url").slice(0, 22) };
+  return { text, name: createHash("sha256").update(text).digest("base64url").slice(0, 22) };
 }

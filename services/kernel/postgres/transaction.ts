@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseError, type Pool, type PoolClient } from "pg";
 import type { Brand } from "../brand.ts";
+import { isPlanOutdated } from "./outdated-plan.ts";
 
 /** Created only by inTransaction. A function that must be atomic with others has it as a parameter. */
 export type Transaction = Brand<PoolClient, "Transaction">;
@@ -45,7 +46,7 @@ export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Pr
     if (lost !== undefined) throw lost;
     await commit(client);
   } catch (error) {
-    lost ??= error instanceof CommitUnknown ? error : await rollback(client);
+    lost ??= error instanceof CommitUnknown || isPlanOutdated(error) ? error : await rollback(client);
     throw error;
   } finally {
     open.delete(tx);
@@ -70,6 +71,7 @@ export async function autocommit<T>(pool: Pool, statement: (client: PoolClient) 
   try {
     return await statement(client);
   } catch (error) {
+    if (isPlanOutdated(error)) lost = error;
     if (isRolledBack(error)) throw error;
     lost = new CommitUnknown(error);
     throw lost;
