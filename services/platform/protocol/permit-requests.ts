@@ -29,7 +29,7 @@ export type Decision =
 
 export type Holders = {
   /**
-   * False when no session is open: then an order that never queues is refused. Undefined when none is free and nobody has waited
+   * False when no session is open: then an order that never queues is refused. Undefined when none is free and no request has waited
    * for one: then such an order has to be asked for again.
    */
   readonly isReachable: boolean | undefined;

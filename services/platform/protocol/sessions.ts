@@ -22,7 +22,7 @@ export type SessionRequest = {
   readonly sends: number;
   /** Commands that one session is given at once. */
   readonly sendsOfASession: number;
-  /** Undefined when nobody waits for a session: one that is free at once is taken. */
+  /** Undefined when no request waits for a session: one that is free at once is taken. */
   readonly waitMs: number | undefined;
 };
 
