@@ -77,6 +77,30 @@ test("a failed run is retried after a pause that wake-up signals do not shorten"
   expect(third - second).toBeGreaterThan(480);
 });
 
+test("a job with a gap between runs does together what arrives during it", async () => {
+  const GAP_MS = 60;
+  const wake = createWakeSignal();
+  const startedAt: number[] = [];
+  const work = async (): Promise<boolean> => {
+    startedAt.push(performance.now());
+    return false;
+  };
+  await using _job = runJob({ name: "gap", everyMs: LONG_MS, minGapMs: GAP_MS, wake, log, work });
+
+  for (let signals = 0; signals < 20; signals += 1) {
+    wake.notify();
+    await sleep(5);
+  }
+  await waitFor(() => expect(startedAt.length).toBeGreaterThan(1));
+  for (const [index, at] of startedAt.slice(1).entries()) {
+    expect(at - startedAt[index]!).toBeGreaterThanOrEqual(GAP_MS - 1);
+  }
+  const before = startedAt.length;
+  await sleep(2 * GAP_MS);
+  wake.notify();
+  await waitFor(() => expect(startedAt.length).toBeGreaterThan(before));
+});
+
 test("a job that always finds more work does not block the event loop", async () => {
   await using _job = runJob({ name: "endless", everyMs: LONG_MS, log, work: async () => true });
 

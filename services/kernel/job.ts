@@ -10,6 +10,11 @@ export type JobOptions = {
   readonly everyMs: number;
   /** Notified by the code that creates work, so that the work does not wait for the next run. */
   readonly wake?: WakeSignal;
+  /**
+   * Shortest time between the begins of two runs, for work that no caller waits for: what arrives meanwhile is done together. The
+   * first run after a quiet time begins at once.
+   */
+  readonly minGapMs?: number;
   /** Longest pause after failures, for jobs whose delay callers notice. */
   readonly maxRetryMs?: number;
   /** One run. True = there is more work: the next run follows at once. A number = the next run follows in so many ms. */
@@ -43,19 +48,24 @@ export function runJob(options: JobOptions): Job {
 }
 
 async function loop(
-  { name, everyMs, work, log, maxRetryMs }: JobOptions,
+  { name, everyMs, work, log, maxRetryMs, minGapMs = 0 }: JobOptions,
   wakeSignal: WakeSignal,
   signal: AbortSignal,
 ): Promise<void> {
   let failures = 0;
   const startsUntil = performance.now() + START_WAIT_MS;
   while (!signal.aborted) {
+    const startedMs = performance.now();
     try {
       const next = await work(signal);
       failures = 0;
       // Work that always finds more, and never awaits I/O, must not block the event loop.
       if (next === true) await nextTurn();
-      else await wakeSignal.wait(next === false ? everyMs : Math.min(next, everyMs), signal);
+      else {
+        const gapMs = startedMs + minGapMs - performance.now();
+        if (gapMs > 0) await pause(gapMs, signal);
+        await wakeSignal.wait(next === false ? everyMs : Math.min(next, everyMs), signal);
+      }
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;

@@ -31,6 +31,8 @@ export type FeedConsumer = AsyncDisposable & {
 
 /** The longest delay that a lost wake-up signal causes. */
 export const POLL_MS = 5_000;
+/** A reader that needs an entry at once catches up to it. */
+const MIN_GAP_MS = 100;
 
 /** Receives a feed from the cursor in the service's database on. The lock on the cursor's row orders several replicas. */
 export async function consumeFeed<Event extends EventType<unknown>>(
@@ -65,6 +67,7 @@ export async function consumeFeed<Event extends EventType<unknown>>(
     name: `consume ${feed}`,
     everyMs: POLL_MS,
     maxRetryMs: MAX_FEED_RETRY_MS,
+    minGapMs: MIN_GAP_MS,
     wake,
     work() {
       const upTo = signalled;

@@ -24,6 +24,8 @@ export type RelayOptions = {
 
 /** The longest delay of a message to JetStream that its process could not forward; readers were signalled, or poll. */
 const SWEEP_EVERY_MS = 5_000;
+/** Readers are signalled before; consumers of JetStream are outside the path of money. */
+const MIN_GAP_MS = 100;
 /** Longer than a process needs to forward what it has committed, so that few messages are sent twice. */
 const SWEEP_MIN_AGE_MS = 5_000;
 /** Entries of a process that wait for the broker; more are left to the sweep. */
@@ -46,7 +48,7 @@ export async function startRelay(options: RelayOptions): Promise<AsyncDisposable
   });
   const often = { everyMs: SWEEP_EVERY_MS, maxRetryMs: MAX_FEED_RETRY_MS, log };
   const jobs: Job[] = [
-    runJob({ ...often, name: "forward feeds", wake, work: () => forwardNext(options, waiting) }),
+    runJob({ ...often, name: "forward feeds", wake, minGapMs: MIN_GAP_MS, work: () => forwardNext(options, waiting) }),
     runJob({ ...often, name: "forward left feed entries", work: () => sweep(options) }),
     runJob({
       name: "delete old feed entries",
