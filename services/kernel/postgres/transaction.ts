@@ -28,31 +28,25 @@ const open = new WeakMap<Transaction, State>();
 
 /** Commits what the work did, or nothing when it throws. The work never calls another process. */
 export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  const tx = client as Transaction;
   const state: State = { pool, gathered: new Map(), callbacks: new Set() };
-  open.set(tx, state);
-  let lost = undefined as Error | undefined;
-  const onError = (error: Error): void => {
-    lost = error;
-  };
-  // The pool listens to idle clients only; a connection that dies between two statements would crash the process.
-  client.on("error", onError);
-  let result: T;
-  try {
-    await client.query("begin");
-    result = await work(tx);
-    for (const [write, items] of state.gathered) await write(tx, items as never[]);
-    if (lost !== undefined) throw lost;
-    await commit(client);
-  } catch (error) {
-    lost ??= error instanceof CommitUnknown || isPlanOutdated(error) ? error : await rollback(client);
-    throw error;
-  } finally {
-    open.delete(tx);
-    client.off("error", onError);
-    client.release(lost);
-  }
+  const result = await onConnection(pool, async (connection) => {
+    const { client } = connection;
+    const tx = client as Transaction;
+    open.set(tx, state);
+    try {
+      await client.query("begin");
+      const done = await work(tx);
+      for (const [write, items] of state.gathered) await write(tx, items as never[]);
+      if (connection.unfit !== undefined) throw connection.unfit;
+      await commit(client);
+      return done;
+    } catch (error) {
+      connection.unfit ??= error instanceof CommitUnknown || isPlanOutdated(error) ? error : await rollback(client);
+      throw error;
+    } finally {
+      open.delete(tx);
+    }
+  });
   for (const callback of state.callbacks) callback();
   return result;
 }
@@ -62,22 +56,37 @@ export async function inTransaction<T>(pool: Pool, work: (tx: Transaction) => Pr
  * server may have committed it.
  */
 export async function autocommit<T>(pool: Pool, statement: (client: PoolClient) => Promise<T>): Promise<T> {
+  return await onConnection(pool, async (connection) => {
+    try {
+      return await statement(connection.client);
+    } catch (error) {
+      if (isPlanOutdated(error)) connection.unfit = error;
+      if (isRolledBack(error)) throw error;
+      connection.unfit = new CommitUnknown(error);
+      throw connection.unfit;
+    }
+  });
+}
+
+type Connection = {
+  readonly client: PoolClient;
+  /** Why the pool has to replace the connection. */
+  unfit: Error | undefined;
+};
+
+async function onConnection<T>(pool: Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  let lost = undefined as Error | undefined;
+  const connection: Connection = { client, unfit: undefined };
   const onError = (error: Error): void => {
-    lost = error;
+    connection.unfit = error;
   };
+  // The pool listens to idle clients only; a connection that dies between two statements would crash the process.
   client.on("error", onError);
   try {
-    return await statement(client);
-  } catch (error) {
-    if (isPlanOutdated(error)) lost = error;
-    if (isRolledBack(error)) throw error;
-    lost = new CommitUnknown(error);
-    throw lost;
+    return await work(connection);
   } finally {
     client.off("error", onError);
-    client.release(lost);
+    client.release(connection.unfit);
   }
 }
 
