@@ -1,4 +1,4 @@
-import { execute, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Scan } from "../domain/absence.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { AttemptState } from "../domain/leg.ts";
@@ -11,6 +11,18 @@ export type NewAttempt = {
   readonly session: string;
   readonly permitMs: number;
 };
+
+/** Permits as the rows `permit (leg, of_leg, reference, epoch, session, ms)`; `of_leg` is the number of the attempt. */
+export function permitRows(permits: readonly NewAttempt[]): Fragment {
+  return fragment`unnest(
+            ${permits.map(({ leg }) => leg)}::bigint[],
+            ${permits.map(({ number }) => number)}::smallint[],
+            ${permits.map(({ reference }) => reference)}::text[],
+            ${permits.map(({ senderEpoch }) => senderEpoch)}::bigint[],
+            ${permits.map(({ session }) => session)}::text[],
+            ${permits.map(({ permitMs }) => permitMs)}::integer[]
+          ) as permit (leg, of_leg, reference, epoch, session, ms)`;
+}
 
 /** An attempt and what is known about its sender. */
 export type RecordedAttempt = {

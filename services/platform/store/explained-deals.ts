@@ -1,5 +1,13 @@
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+
+function bookedDeals(server: string, deals: readonly bigint[]): Fragment {
+  return fragment`select deal_id
+        from log_entry
+        where server = ${server} and deal_id = any (${deals}::bigint[]) and kind <> 'amendment'
+        union
+        select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[])`;
+}
 
 /**
  * Those of the deals that are in a log, were in the history before their account was adopted, or belong to legs: a
@@ -12,11 +20,7 @@ export async function listExplainedDeals(
 ): Promise<ReadonlySet<bigint>> {
   const rows = await many<{ deal_id: bigint }>(
     db,
-    sql`select deal_id
-        from log_entry
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and kind <> 'amendment'
-        union
-        select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[])
+    sql`${bookedDeals(server, deals)}
         union
         select deal_id from leg where server = ${server} and deal_id = any (${deals}::bigint[])`,
   );
@@ -67,14 +71,7 @@ export async function listBookedDeals(
   deals: readonly bigint[],
 ): Promise<ReadonlySet<bigint>> {
   if (deals.length === 0) return new Set();
-  const rows = await many<{ deal_id: bigint }>(
-    db,
-    sql`select deal_id
-        from log_entry
-        where server = ${server} and deal_id = any (${deals}::bigint[]) and kind <> 'amendment'
-        union
-        select deal_id from adopted_deal where server = ${server} and deal_id = any (${deals}::bigint[])`,
-  );
+  const rows = await many<{ deal_id: bigint }>(db, sql`${bookedDeals(server, deals)}`);
   return new Set(rows.map(({ deal_id: id }) => id));
 }
 

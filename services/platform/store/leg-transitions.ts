@@ -5,7 +5,7 @@ import { violatedConstraint } from "#kernel/postgres/failure.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { Leg } from "../domain/leg.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
-import type { NewAttempt } from "./attempts.ts";
+import { type NewAttempt, permitRows } from "./attempts.ts";
 import type { RecordedLeg } from "./leg-row.ts";
 
 type SavedTransition = {
@@ -59,14 +59,7 @@ export async function saveSending(tx: Transaction, permits: readonly NewAttempt[
     tx,
     sql`with permit as (
           select leg, of_leg, reference, epoch, session, ms
-          from unnest(
-            ${permits.map(({ leg }) => leg)}::bigint[],
-            ${permits.map(({ number }) => number)}::smallint[],
-            ${permits.map(({ reference }) => reference)}::text[],
-            ${permits.map(({ senderEpoch }) => senderEpoch)}::bigint[],
-            ${permits.map(({ session }) => session)}::text[],
-            ${permits.map(({ permitMs }) => permitMs)}::integer[]
-          ) as permit (leg, of_leg, reference, epoch, session, ms)
+          from ${permitRows(permits)}
         ), sending as (
           update leg
           set state = 'SENDING', attempt = attempt + 1, changed_at = clock_timestamp()

@@ -3,7 +3,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { Leg } from "../domain/leg.ts";
-import type { NewAttempt } from "./attempts.ts";
+import { type NewAttempt, permitRows } from "./attempts.ts";
 
 /** A recorded transfer order, without its legs. */
 export type Transfer = {
@@ -95,17 +95,9 @@ export async function insertTransfers(
           returning number
         ), permitted as (
           insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
-          select permit.leg, permit.number, reference, 'SENDING', epoch, session,
-                 clock_timestamp() + ms * interval '1 millisecond'
-          from unnest(
-            ${permits.map(({ leg }) => leg)}::bigint[],
-            ${permits.map(({ number }) => number)}::smallint[],
-            ${permits.map(({ reference }) => reference)}::text[],
-            ${permits.map(({ senderEpoch }) => senderEpoch)}::bigint[],
-            ${permits.map(({ session }) => session)}::text[],
-            ${permits.map(({ permitMs }) => permitMs)}::integer[]
-          ) as permit (leg, number, reference, epoch, session, ms)
-          join added on added.number = permit.leg
+          select leg, of_leg, reference, 'SENDING', epoch, session, clock_timestamp() + ms * interval '1 millisecond'
+          from ${permitRows(permits)}
+          join added on number = leg
         )
         select id, key from recorded`,
   );

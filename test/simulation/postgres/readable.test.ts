@@ -9,15 +9,20 @@ const PARAMETER = /\$\{(?:[^{}]|\{[^{}]*\})*\}/g;
 const NAMED_FRAGMENT = /(?:const (\w+) = |function (\w+)\([^)]*\): Fragment \{\s*return )fragment`((?:[^`\\]|\\.)*)`/g;
 const USE = /\$\{(\w+)(?:\([^{}]*\))?\}/g;
 
-/** Statements as the `sql` tag makes them: every value is a parameter, and a fragment of the same file is its text. */
-function statementsIn(file: string): readonly string[] {
-  const source = readFileSync(new URL(file, SERVICES), "utf8");
-  const fragments = new Map(
+type Fragments = ReadonlyMap<string, string>;
+
+function fragmentsIn(source: string): Fragments {
+  return new Map(
     Array.from(source.matchAll(NAMED_FRAGMENT), ([, constant, name = "", text = ""]) => [constant ?? name, text]),
   );
+}
+
+/** Statements as the `sql` tag makes them: every value is a parameter, and a fragment is its text, that of the same file first. */
+function statementsIn(source: string, imported: Fragments): readonly string[] {
+  const own = fragmentsIn(source);
   const expand = (text: string): string =>
     text.replaceAll(USE, (use, name: string) => {
-      const fragment = fragments.get(name);
+      const fragment = own.get(name) ?? imported.get(name);
       return fragment === undefined ? use : expand(fragment);
     });
   return Array.from(source.matchAll(STATEMENT), ([, text = ""]) => {
@@ -31,7 +36,9 @@ test.each(["platform", "subscription", "fee"])("the simulated Postgres can read 
   const { compiled } = readSchema(service);
   const folders = [`${service}/store/*.ts`, "kernel/feed/*.ts", "kernel/postgres/lease.ts"];
   const files = globSync(folders, { cwd: SERVICES.pathname }).filter((file) => !/[.]test[.]ts$|[/]test-/.test(file));
-  const statements = files.flatMap(statementsIn);
+  const sources = files.map((file) => readFileSync(new URL(file, SERVICES), "utf8"));
+  const fragments = fragmentsIn(sources.join("\n"));
+  const statements = sources.flatMap((source) => statementsIn(source, fragments));
   for (const statement of statements) compiled(statement);
   expect(statements.length).toBeGreaterThan(40);
 });
