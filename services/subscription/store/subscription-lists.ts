@@ -2,9 +2,6 @@ import { allOf, fragment, many, type Queryable, sql } from "#kernel/postgres/que
 import { VISIBLE_STATUSES, type VisibleStatus } from "../domain/lifecycle.ts";
 import type { Subscription } from "./subscriptions.ts";
 
-const COLUMNS = fragment`id, "masterId", "investorId", "masterLogin", "investorLogin", status, "createdAt", "startedAt", "endedAt",
-                         "baselineEntryId"`;
-
 export type SubscriptionFilter = {
   /** Empty matches all. */
   readonly masterLogin: string;
@@ -22,7 +19,7 @@ export async function listSubscriptions(db: Queryable, filter: SubscriptionFilte
   ]);
   return many<Subscription>(
     db,
-    sql`select ${COLUMNS}
+    sql`select *
         from subscription_row
         where id > ${afterId} and status = any(${statuses}::text[]) and ${conditions}
         order by id
@@ -38,10 +35,10 @@ export async function listVisibleSubscriptions(
 ): Promise<Subscription[]> {
   return many<Subscription>(
     db,
-    sql`select ${COLUMNS}
+    sql`select visible.*
         from unnest(${investorLogins}::text[]) as investor (login)
              cross join lateral (
-               select ${COLUMNS}
+               select *
                from subscription_row
                where "investorLogin" = investor.login and status = any(${VISIBLE_STATUSES}::text[])
                order by id
