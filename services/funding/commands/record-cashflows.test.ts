@@ -3,6 +3,7 @@ import { usd } from "#kernel/money.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
+import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { cashflowQueues } from "../cashflow-queues.ts";
 import { notSent } from "../domain/transfer-outcome.ts";
 import { markPosted, markRefused } from "../store/cashflow-transitions.ts";
@@ -115,12 +116,11 @@ test("each equal operation follows the last one that moved money", async () => {
 
 test("an equal operation that was executed while a request waited for another one is found", async () => {
   const { pool, record, execute } = await setUp();
-  const waiting = sql`select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
   const { results } = await inTransaction(pool, async (tx) => {
     await insertCashflows(tx, [requested(aDraft("a"))]);
     const recording = record(aDraft("a"), aDraft("b", { duplicates: STRICT }));
-    await expect.poll(async () => (await many(pool, waiting)).length, { interval: 5 }).toBe(1);
+    await expect.poll(() => countLockWaiters(pool), { interval: 5 }).toBe(1);
     await execute(aDraft("c", { duplicates: STRICT }), 701n);
     return { results: recording };
   });
@@ -131,7 +131,6 @@ test("an equal operation that was executed while a request waited for another on
 test("requests that equal those of another batch in another sequence do not lock each other out", async () => {
   const { pool, record } = await setUp();
   const draft = (id: string, comment: string) => aDraft(id, { duplicates: LENIENT, comment });
-  const waiting = sql`select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
   const { batches } = await inTransaction(pool, async (tx) => {
     await insertCashflows(tx, [draft("b", "CRM-3"), draft("e", "CRM-4")].map(requested));
@@ -139,7 +138,7 @@ test("requests that equal those of another batch in another sequence do not lock
       record(draft("a", "CRM-1"), draft("b", "CRM-3"), draft("c", "CRM-2")),
       record(draft("d", "CRM-2"), draft("e", "CRM-4"), draft("f", "CRM-1")),
     ];
-    await expect.poll(async () => (await many(pool, waiting)).length, { interval: 5 }).toBe(2);
+    await expect.poll(() => countLockWaiters(pool), { interval: 5 }).toBe(2);
     return { batches: Promise.all(crossed) };
   });
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { usd } from "#kernel/money.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
+import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { aNewWithdrawal } from "../testing/cashflows.ts";
 import { insertCashflows } from "./new-cashflows.ts";
 import { lockTry, markLeaving, markNextTry } from "./withdrawals.ts";
@@ -18,12 +18,11 @@ async function aLeaving(pool: Pool): Promise<bigint> {
 test("a transaction that locks a try waits for the one that ends it, and then finds that it is over", async () => {
   const { pool } = await testDatabase("funding");
   const id = await aLeaving(pool);
-  const waiting = sql`select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
 
   const { second } = await inTransaction(pool, async (tx) => {
     expect(await lockTry(tx, id, 1)).toBe(true);
     const locking = inTransaction(pool, (other) => lockTry(other, id, 1));
-    await expect.poll(async () => (await many(pool, waiting)).length, { timeout: 5_000 }).toBeGreaterThan(0);
+    await expect.poll(() => countLockWaiters(pool), { timeout: 5_000 }).toBeGreaterThan(0);
     await markNextTry(tx, id, 1);
     return { second: locking };
   });

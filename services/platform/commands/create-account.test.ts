@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { execute, sql } from "#kernel/postgres/query.ts";
+import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
@@ -39,10 +40,7 @@ test.concurrent("an account is created although the next login was locked for to
   const world = await aWorld(context);
   const { service, deps } = await world.start();
   await service.createAccount(MASTER, aCall(30_000));
-  const waiting = async () => {
-    const found = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    return (await many(world.database.pool, found)).length;
-  };
+  const waiting = () => countLockWaiters(world.database.pool);
 
   const created = await inTransaction(deps.pool, async (tx) => {
     await execute(tx, sql`select from login_allocation for update`);

@@ -4,6 +4,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, sql, type Statement } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
+import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { Role } from "../domain/role.ts";
 import { lockAccount } from "../store/accounts.ts";
@@ -156,8 +157,7 @@ async function recordBehind(pool: Pool, change: Statement, record: () => Promise
   await inTransaction(pool, async (tx) => {
     await lockAccount(tx, "1");
     recorded = record().catch((error: unknown) => error);
-    const waiting = sql`select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
-    while ((await many(pool, waiting)).length === 0) await pause(5);
+    while ((await countLockWaiters(pool)) === 0) await pause(5);
     await execute(tx, change);
   });
   return await recorded;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { many, one, sql } from "#kernel/postgres/query.ts";
+import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { lockAccount } from "../store/accounts.ts";
@@ -51,12 +52,8 @@ test.concurrent("of two legs that receive one ticket at the same moment, the sec
     // It found no record of the ticket; now it waits for the first transaction at the unique index.
     const recording = recordNow(deps, second, applied, ANSWERED);
     await eventually(
-      () =>
-        many(
-          deps.pool,
-          sql`select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-        ),
-      (waiting) => waiting.length > 0,
+      () => countLockWaiters(deps.pool),
+      (waiting) => waiting > 0,
     );
     return { recording };
   });
