@@ -40,8 +40,10 @@ export type RefusalFacts = RefusalExtra & {
 
 /** Most transient failures are over after a second; a caller that waits longer gains nothing. */
 export const RETRY_AFTER_MS = 1_000;
-/** A lock, a full queue or a restarted process is usually available again after a fraction of a second. */
+/** A lock or a full queue is usually available again after a fraction of a second. */
 export const BUSY_RETRY_AFTER_MS = 250;
+/** A process that was killed answers again within this time: "Starts after a crash" in docs/performance.md. */
+export const RESTART_RETRY_AFTER_MS = 3_000;
 
 /** An expected "no", part of a contract. Thrown by rules and handlers; every other throw is a fault. */
 export class Refusal extends Error {

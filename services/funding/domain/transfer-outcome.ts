@@ -1,4 +1,4 @@
-import { type Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { type Refusal, RESTART_RETRY_AFTER_MS, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 /** The outcome of a transfer as platform reported it. */
@@ -12,7 +12,7 @@ export function notSent(message: string, operationId?: string): Refusal {
   return refuse("platform_unavailable", `${message} Nothing was executed.`, {
     outcome: "not_executed",
     operationId,
-    retryAfterMs: RETRY_AFTER_MS,
+    retryAfterMs: RESTART_RETRY_AFTER_MS,
   });
 }
 

@@ -28,7 +28,7 @@ test("a transient failure before a command is recorded is reported as not execut
     await expect(failAsUnavailable(() => Promise.reject(error))).rejects.toMatchObject({
       code: "service_unavailable",
       outcome: "not_executed",
-      retryAfterMs: 1_000,
+      retryAfterMs: 3_000,
     });
   }
 });

@@ -1,5 +1,5 @@
 import { isTransientFailure } from "../transient-failure.ts";
-import { RETRY_AFTER_MS } from "../refusal.ts";
+import { RESTART_RETRY_AFTER_MS } from "../refusal.ts";
 import { childContext, remainingMs } from "./context.ts";
 import type { CallContext } from "./contract.ts";
 import { refuse } from "./refusals.ts";
@@ -31,7 +31,7 @@ export async function failAsUnavailable<T>(work: () => Promise<T>): Promise<T> {
     if (!isTransientFailure(error)) throw error;
     throw refuse("service_unavailable", "A required service cannot be reached. Nothing was executed.", {
       outcome: "not_executed",
-      retryAfterMs: RETRY_AFTER_MS,
+      retryAfterMs: RESTART_RETRY_AFTER_MS,
     });
   }
 }

@@ -1,8 +1,11 @@
 /** Limits work in progress. A full limit refuses at once, because a request in a queue may only be reached after its deadline. */
 export type Limit = { readonly tryEnter: () => boolean; readonly leave: () => void };
 
-/** More calls than database connections can work on would only wait, and pass their deadlines. Of each transport. */
-export const MAX_CONCURRENT_CALLS = 64;
+/**
+ * Of each transport. Calls that wait gather in sets and hold no database connection meanwhile; more of the slowest command
+ * than this would wait past its deadline.
+ */
+export const MAX_CONCURRENT_CALLS = 1_024;
 
 export function limit(max: number): Limit {
   let inside = 0;

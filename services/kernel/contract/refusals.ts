@@ -1,4 +1,4 @@
-import { BUSY_RETRY_AFTER_MS, type Refusal, refusalsOf } from "../refusal.ts";
+import { BUSY_RETRY_AFTER_MS, type Refusal, RESTART_RETRY_AFTER_MS, refusalsOf } from "../refusal.ts";
 
 /** The refusals of the transports themselves. Any call to another service may end in one of these. */
 export const { refuse, refusals } = refusalsOf({
@@ -34,14 +34,14 @@ export function deadlineExceeded(): Refusal {
 export function serviceUnavailable(service: string): Refusal {
   return refuse("service_unavailable", `The service ${service} cannot be reached.`, {
     outcome: "not_executed",
-    retryAfterMs: BUSY_RETRY_AFTER_MS,
+    retryAfterMs: RESTART_RETRY_AFTER_MS,
   });
 }
 
 export function databaseUnavailable(): Refusal {
   return refuse("service_unavailable", "The database cannot be reached.", {
     outcome: "not_executed",
-    retryAfterMs: BUSY_RETRY_AFTER_MS,
+    retryAfterMs: RESTART_RETRY_AFTER_MS,
   });
 }
 

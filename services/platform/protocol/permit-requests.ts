@@ -1,5 +1,5 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Refusal } from "#kernel/refusal.ts";
+import { type Refusal, RESTART_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { refuse } from "../refusals.ts";
 import { type Account, lockFreeAccounts } from "../store/accounts.ts";
@@ -168,5 +168,6 @@ function loginOf(request: PermitRequest): string {
 function unreachable(): Refusal {
   return refuse("platform_unavailable", "The trading platform cannot be reached. Nothing was executed.", {
     outcome: "not_executed",
+    retryAfterMs: RESTART_RETRY_AFTER_MS,
   });
 }
