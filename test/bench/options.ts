@@ -48,7 +48,7 @@ const QUICK = {
   minutes: 0.1,
 };
 
-/** node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 4] [--flows 100000] [--exits 10000] [--minutes 20] [--out docs] */
+/** node test/bench/run.ts [part ...] [--quick] [--rounds 5] [--seconds 4] [--callers 1,8,64] [--flows 100000] [--exits 10000] [--minutes 20] [--out docs] */
 export function readOptions(args: readonly string[]): Options {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -57,6 +57,7 @@ export function readOptions(args: readonly string[]): Options {
       quick: { type: "boolean", default: false },
       rounds: { type: "string" },
       seconds: { type: "string" },
+      callers: { type: "string" },
       flows: { type: "string" },
       exits: { type: "string" },
       minutes: { type: "string" },
@@ -71,7 +72,7 @@ export function readOptions(args: readonly string[]): Options {
     rounds: positive("rounds", values.rounds, sizes.rounds),
     warmUpMs: sizes.warmUp * 1_000,
     measureMs: positive("seconds", values.seconds, sizes.seconds) * 1_000,
-    callers: sizes.callers,
+    callers: values.callers?.split(",").map((each) => positive("callers", each, 0)) ?? sizes.callers,
     investors: sizes.investors,
     masters: sizes.masters,
     flows: positive("flows", values.flows, sizes.flows),

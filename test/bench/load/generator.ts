@@ -9,7 +9,7 @@ const MAX_CONNECTIONS = 256;
 /** Open load: the timer is coarse, so a request may be sent this much before it is due. */
 const TIMER_MS = 1;
 /** Before the second try when the answer was lost. */
-const RETRY_MS = 1_000;
+const RETRY_MS = 3_000;
 
 process.once("message", (job: Job) => void run(job));
 

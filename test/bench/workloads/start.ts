@@ -1,4 +1,3 @@
-import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SERVICES } from "../../../deploy/local/settings.ts";
 import { eventually } from "../../journey/support/client.ts";
@@ -10,19 +9,18 @@ import { number } from "../report/format.ts";
 import type { Section } from "../section.ts";
 import { spreadOf } from "../statistics.ts";
 import { createInvestors } from "../system/accounts.ts";
-import { countOperations, type Operations } from "../system/operations.ts";
+import { type Crash, kill, killAll } from "../system/kill-services.ts";
+import { countOperations } from "../system/operations.ts";
 import type { System } from "../system/start-system.ts";
 
 /** Operations that are open when all services are killed, each on an account of its own. */
 const OPEN = 1_000;
 const QUICK_OPEN = 32;
-/** The kill comes when about this share of the operations is done, by the capacity that was measured before. */
-const DONE_SHARE = 0.3;
+/** Until the crash the platform executes slowly, so that all operations are recorded before many of them are final. */
+const SLOW_TRADES = { command: "trade/balance", effect: "delay", delay_ms: 2_000, times: 1_000_000 };
 /** A process that ran for less is restarted after a pause, see keep-running.ts. */
 const STABLE_MS = 12_000;
 const QUICK_STABLE_MS = 1_000;
-const ENDS_WITHIN_MS = 120_000;
-const POLL_MS = 20;
 /** One service after another is killed in this interval. */
 const KILL_EVERY_MS = 10_000;
 const QUICK_KILL_EVERY_MS = 3_000;
@@ -48,7 +46,7 @@ every 10 seconds: requests carry an \`Idempotency-Key\` and are repeated once, a
     const crashes: Crash[] = [];
     for (let round = 0; round < bench.options.rounds; round += 1) {
       await sleep(stableMs);
-      crashes.push(await crash(bench, system, { service, logins, perSecond: capacity.rate }));
+      crashes.push(await crash(bench, system, { service, logins }));
     }
     await sleep(stableMs);
     const killed = await killInTurn(bench, system, service, capacity.rate * LOAD);
@@ -56,73 +54,32 @@ every 10 seconds: requests carry an \`Idempotency-Key\` and are repeated once, a
   },
 };
 
-type Crash = {
-  /** Requests that were sent and not answered when the services were killed. */
-  readonly unanswered: number;
-  /** Of them, recorded and not final. */
-  readonly open: number;
-  readonly readySeconds: number;
-  readonly finalSeconds: number;
-};
+type Crowd = { readonly service: Contestant; readonly logins: readonly string[] };
 
-type Crowd = {
-  readonly service: Contestant;
-  readonly logins: readonly string[];
-  /** What the service can do. */
-  readonly perSecond: number;
-};
-
-async function crash(bench: Bench, system: System, { service, logins, perSecond }: Crowd): Promise<Crash> {
+async function crash(bench: Bench, system: System, { service, logins }: Crowd): Promise<Crash> {
   await using operations = await countOperations(system);
   const before = await operations.count();
+  await system.client.control("POST", "faults", SLOW_TRADES);
   const sending = bench.send(
     service,
     depositsTo(logins),
     { kind: "once", callers: logins.length },
     { warmUpMs: 0, measureMs: 1 },
   );
-  const killing = killAll(system, operations, async () => {
+  const crashing = async () => {
     await eventually(async () => {
       const { requested } = await operations.count();
-      if (requested === before.requested) throw new Error("no operation is recorded");
+      const missing = logins.length - (requested - before.requested);
+      if (missing > 0) throw new Error(`${missing} operations are not recorded`);
     });
-    await sleep((DONE_SHARE * logins.length * 1_000) / perSecond);
-  });
-  const [{ counts, ...seconds }] = await Promise.all([killing, sending]);
-  const unanswered = logins.length - (counts.ended - before.ended);
-  const { readySeconds, finalSeconds } = seconds;
+    await system.client.control("DELETE", "faults");
+    return await killAll(system, operations);
+  };
+  const [{ open, readySeconds, finalSeconds }] = await Promise.all([crashing(), sending]);
   bench.print(
-    `${unanswered} unanswered: ready after ${number(readySeconds)} s, all final after ${number(finalSeconds)} s`,
+    `${open} operations open: ready after ${number(readySeconds)} s, all final after ${number(finalSeconds)} s`,
   );
-  return { unanswered, open: counts.open, readySeconds, finalSeconds };
-}
-
-/** Kills all services at the moment, then waits until they are ready again and every operation is final. */
-async function killAll(system: System, operations: Operations, moment: () => Promise<void>) {
-  await moment();
-  const counts = await operations.count();
-  const killedMs = performance.now();
-  for (const name of SERVICES) kill(system, name);
-  await untilReady(system);
-  const readySeconds = (performance.now() - killedMs) / 1_000;
-  await eventually(async () => {
-    const { open } = await operations.count();
-    if (open > 0) throw new Error(`${open} operations are open`);
-  }, ENDS_WITHIN_MS);
-  return { counts, readySeconds, finalSeconds: (performance.now() - killedMs) / 1_000 };
-}
-
-async function untilReady({ url }: System): Promise<void> {
-  const untilMs = performance.now() + ENDS_WITHIN_MS;
-  while (performance.now() < untilMs) {
-    const ok = await fetch(`${url}/readyz`).then(
-      (response) => response.ok,
-      () => false,
-    );
-    if (ok) return;
-    await sleep(POLL_MS);
-  }
-  throw new Error("the service is not ready again");
+  return { open, readySeconds, finalSeconds };
 }
 
 async function killInTurn(
@@ -144,11 +101,6 @@ async function killInTurn(
   const sending = bench.send(service, service.deposits, shape, { measureMs, repeats: true });
   const [{ outcomes }] = await Promise.all([sending, killing()]);
   return outcomes;
-}
-
-function kill(system: System, name: string): void {
-  const pid = system.processes().get(name);
-  if (pid !== undefined) process.kill(pid, "SIGKILL");
 }
 
 function sectionOf(crashes: readonly Crash[], outcomes: readonly Outcome[]): Section {
@@ -193,9 +145,8 @@ function sectionOf(crashes: readonly Crash[], outcomes: readonly Outcome[]): Sec
     tables: [
       {
         title: "Crashes of all services at once",
-        columns: ["requests unanswered", "of them recorded", "ready after s", "all final after s"],
-        rows: crashes.map(({ unanswered, open, readySeconds, finalSeconds }) => [
-          String(unanswered),
+        columns: ["operations open", "ready after s", "all final after s"],
+        rows: crashes.map(({ open, readySeconds, finalSeconds }) => [
           String(open),
           number(readySeconds),
           number(finalSeconds),
