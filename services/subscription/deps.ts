@@ -7,6 +7,7 @@ import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { Week } from "./domain/weeks.ts";
+import type { LeaveReads } from "./store/leave-reads.ts";
 
 /** Notified after commits that leave work for a job; a lost signal only delays the work until the next poll. */
 export type WakeSignals = {
@@ -29,6 +30,7 @@ export type Deps = {
   readonly platform: Client<PlatformServiceService>;
   readonly accounts: Client<AccountServiceService>;
   readonly fees: Client<FeeServiceService>;
+  readonly leaveReads: LeaveReads;
   readonly wakeSignals: WakeSignals;
   readonly log: Log;
   readonly now: Clock;

@@ -18,6 +18,7 @@ import type { Deps } from "./deps.ts";
 import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { createWakeSignals, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
+import { leaveReads } from "./store/leave-reads.ts";
 
 const caller = "subscription";
 
@@ -36,6 +37,7 @@ await runService(caller, async (context) => {
     platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
     accounts: stack.use(grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, caller })),
     fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, caller })),
+    leaveReads: leaveReads(backbone.pool),
     wakeSignals: createWakeSignals(),
     log,
     now: systemClock,

@@ -9,6 +9,7 @@ import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { AssignRequest, SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { createWakeSignals, subscriptionService } from "../service.ts";
+import { leaveReads } from "../store/leave-reads.ts";
 import type { Week } from "../domain/weeks.ts";
 import { type FeeFake, feeFake } from "./fee-fake.ts";
 import { type AccountFake, accountFake } from "./account-fake.ts";
@@ -49,6 +50,7 @@ export async function aWorld(
     platform: platform.client,
     accounts: accounts.client,
     fees: fees.client,
+    leaveReads: leaveReads(pool),
     wakeSignals: createWakeSignals(),
     log: createLog({ service: "subscription", level: "silent" }),
     now,

@@ -25,6 +25,7 @@ import { withInProcessState } from "../../../services/platform/in-process-state.
 import { registerInstance } from "../../../services/platform/register-instance.ts";
 import { platformService } from "../../../services/platform/service.ts";
 import { subscriptionService } from "../../../services/subscription/service.ts";
+import { leaveReads } from "../../../services/subscription/store/leave-reads.ts";
 
 export type RealService = {
   readonly label: string;
@@ -83,6 +84,7 @@ export const REAL_SERVICES: readonly RealService[] = [
       subscriptionService({
         pool,
         ...otherServices(),
+        leaveReads: leaveReads(pool),
         wakeSignals: wakeSignals(),
         log,
         now,

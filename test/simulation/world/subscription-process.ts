@@ -13,6 +13,7 @@ import {
   subscriptionJobs,
   subscriptionService,
 } from "../../../services/subscription/service.ts";
+import { leaveReads } from "../../../services/subscription/store/leave-reads.ts";
 import type { Week } from "../../../services/subscription/domain/weeks.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
@@ -47,7 +48,8 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   const consumer = await consumeFeed({ ...fileAccountMovement({ log, now, wakeSignals }), pool, read, log });
   if (arrival === "pushed") subscribe(parts, consumer);
   if (others === undefined) return undefined;
-  const deps: Deps = { pool, ...others, wakeSignals, log, now, isSingleSubscription: false };
+  const own = { pool, leaveReads: leaveReads(pool), wakeSignals, log, now };
+  const deps: Deps = { ...own, ...others, isSingleSubscription: false };
   const feeds = await relayFeeds(parts, "subscription", FEEDS);
   subscriptionJobs(deps);
   return { process, service: subscriptionService(deps), feeds };

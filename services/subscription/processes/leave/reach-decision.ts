@@ -11,7 +11,6 @@ import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { decideOutsidePool, settleOutsidePool } from "./decide-outside-pool.ts";
 import { type EpisodeEnd, joinEpisode } from "./episode.ts";
-import { leaveReads } from "./leave-reads.ts";
 
 /** How long Leave waits for money in transit to the Master and for other leaves at its gate. */
 const WAIT_MS = 3_000;
@@ -22,7 +21,7 @@ const WAIT_MS = 3_000;
  */
 export async function reachDecision(deps: Deps, request: NewLeave, context: CallContext): Promise<Leave> {
   const { investorLogin: login } = request;
-  const reads = leaveReads(deps.pool);
+  const { leaveReads: reads } = deps;
   const wait = waitBudget(context, WAIT_MS);
   for (;;) {
     const [tries = [], filed = NOT_FILED] = await Promise.all([reads.tries(request.key), reads.investor(login)]);

@@ -2,7 +2,6 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
-import { leaveReads } from "../leave/leave-reads.ts";
 import { openPostingOf } from "../../store/postings.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
 import type { AccountLock } from "../account-lock.ts";
@@ -26,7 +25,7 @@ export async function postUnderLock(
 ): Promise<boolean> {
   const wait = waitBudget(context, WAIT_MS);
   for (let applied = 0; applied < MAX_POSTINGS;) {
-    if ((await leaveReads(deps.pool).unposted(login)) === undefined) return true;
+    if ((await deps.leaveReads.unposted(login)) === undefined) return true;
     const posting = await inTransaction(deps.pool, (tx) => openPostingOf(tx, login, deps.now()));
     if (posting === undefined) return true;
     const [posted] = await sendPostings(deps, [posting], { lockOwner }, withReplyReserve(context));
