@@ -28,6 +28,16 @@ async function openReviewsOf(instance: Instance, login: string, count: number): 
   return open.toSorted((left, right) => Number(left.dealId - right.dealId));
 }
 
+/**
+ * Waits for a read of the group that shows all its deals until now, so that the absence of one counts at once: the reader knows
+ * accounts in the order of their creation, and only a read brings the deal of this one to its log.
+ */
+async function untilRead(world: World, instance: Instance): Promise<void> {
+  const witness = await anAccount(instance);
+  await world.control.balance(witness, "1.00");
+  await logOf(instance, witness, 1);
+}
+
 const isComplete = async ({ service }: Instance, login: string): Promise<boolean> =>
   (await service.readAccount({ login }, aCall())).complete;
 
@@ -141,8 +151,7 @@ test.concurrent(
     const login = await anAccount(instance);
     const { legs } = await instance.service.transfer(aDeposit(login, 9_00n), aCall());
     const [{ comment } = { comment: "" }] = await world.control.deals(login);
-    // A read has shown it, so that its absence counts at once. The reader knows a new account after at most two seconds.
-    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    await untilRead(world, instance);
     await world.control.restart(LOST_PERIOD_MS);
     const [review] = await openReviewsOf(instance, login, 1);
     const bookAgain = async (): Promise<void> => {
