@@ -1,95 +1,279 @@
--- The durable work of one deposit as a script for pgbench: the statements that a deposit needs, in the four commits that the
--- protocol needs, on the tables, indexes and constraints of the service. Nothing happens between the commits, so this is
--- what the database alone can do, one deposit at a time. Left out: what comes after the answer (delivery of the event), the
--- gapless number of the event, the look-up of the Investor and its Master, and the check whether another row has the deal,
--- which unique indexes make too. Each client has accounts of its own: two deposits to one account take turns.
+-- The durable work of one deposit as a script for pgbench: the statements that the service makes for a set of one, in the four
+-- commits that the protocol needs, on the tables, indexes and constraints of the service, planned as the service plans them.
+-- Nothing happens between the commits, so this is what the database alone can do, one deposit at a time. Left out: what comes
+-- after the answer (delivery of the event), and the gapless number of the event, for which the clients would wait for each
+-- other: the service has one such commit at a time, for all deposits that wait. Every Investor is known, and each client has
+-- accounts of its own: two deposits to one account take turns.
 
 \set account random(1, 100)
 \set login 3000000 + :client_id * 100 + :account
 
 -- Commit 1: funding records the request before anything else happens.
-begin;
-select exists (
-  select from funding.cashflow where login = :login and action = 'deposit' and state = 'POSTED'
-) as is_funded;
-insert into funding.cashflow (operation_id, action, login, amount_minor, currency, comment, state, deadline, created_at,
-                              next_try_at, duplicate_scope_key, first_deposit_checked, min_deposit_minor)
-values ('0198c0de-0000-7000-8000-' || lpad(to_hex(nextval('operation_number')), 12, '0'), 'deposit', :login, 100, 'USD',
-        'b' || currval('operation_number'), 'RECORDED', clock_timestamp() + interval '20 seconds', clock_timestamp(),
-        clock_timestamp() + interval '20 seconds', 'pgbench', false, 0)
-on conflict do nothing
-returning id as cashflow \gset
-select operation_id
-from funding.cashflow
-where duplicate_scope_key = 'pgbench' and login = :login and action = 'deposit' and amount_minor = 100
-  and currency = 'USD' and comment = 'b' || currval('operation_number') and state = 'POSTED'
-  and finished_at >= clock_timestamp() - interval '24 hours'
-order by finished_at desc
-limit 1;
-commit;
+with considered as (
+  select requested.*, known.id is not null as is_known, funded.id is not null as is_funded,
+         has_asked or facts.login is not null as has_facts,
+         case when has_asked then asked_minimum else facts.minimum end as minimum,
+         equal.id as equal_id, equal.operation_id as equal_operation, equal.deal_id as equal_deal,
+         equal.finished_at >= at - 86400000 * interval '1 millisecond' as is_recent
+  from unnest(
+         array['0198c0de-0000-7000-8000-' || lpad(to_hex(nextval('operation_number')), 12, '0')]::text[],
+         array['deposit']::text[],
+         array[:login]::text[],
+         array[100]::bigint[],
+         array['USD']::text[],
+         array['b' || currval('operation_number')]::text[],
+         array['pgbench']::text[],
+         array[false]::boolean[],
+         array[clock_timestamp() + interval '20 seconds']::timestamptz[],
+         array[clock_timestamp()]::timestamptz[],
+         array[false]::boolean[],
+         array[null]::bigint[],
+         array[true]::boolean[]
+       ) as requested (operation_id, action, login, amount, currency, comment, scope_key, rejects, deadline, at,
+                       has_asked, asked_minimum, may_be_first)
+       left join lateral (
+         select id from funding.cashflow where operation_id = requested.operation_id limit 1
+       ) as known on true
+       left join lateral (
+         select id
+         from funding.cashflow
+         where login = requested.login and action = 'deposit' and state = 'POSTED'
+         limit 1
+       ) as funded on true
+       left join lateral (
+         select known_investor.login, min_deposit_minor as minimum
+         from funding.known_investor left join funding.known_master on known_master.login = master_login
+         where known_investor.login = requested.login
+           and (master_login is null or known_master.login is not null)
+         limit 1
+       ) as facts on true
+       left join lateral (
+         select id, operation_id, deal_id, finished_at
+         from funding.cashflow
+         where duplicate_scope_key = scope_key and login = requested.login and action = requested.action
+           and amount_minor = amount and currency = requested.currency and comment = requested.comment
+           and duplicate_scope_key is not null and (deal_id is not null or state not in ('POSTED', 'REFUSED'))
+         order by follows desc
+         limit 1
+       ) as equal on true
+), inserted as (
+  insert into funding.cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state,
+                                deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor, follows,
+                                possible_duplicate_of)
+  select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
+         case when action = 'deposit' then not is_funded and minimum is not null end,
+         case when action = 'deposit' then coalesce(minimum, 0) end,
+         coalesce(equal_id, 0), case when is_recent then equal_deal end
+  from considered
+  where not is_known and has_facts and (action = 'withdraw' or is_funded or may_be_first)
+    and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
+  order by scope_key nulls first, login, action, amount, comment, operation_id
+  on conflict do nothing
+  returning id, operation_id, action
+), withdrawals as (
+  insert into funding.withdrawal (cashflow_id) select id from inserted where action = 'withdraw'
+)
+select inserted.id as cashflow, is_known, has_facts, is_funded, minimum, equal_operation, equal_deal, is_recent
+from considered left join inserted on inserted.operation_id = considered.operation_id \gset
 
 -- Commit 2: platform records the transfer and permits one send.
 begin;
-select log_number, log_minor, locked_by, reading_until
+select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
+       locked_by, lock_number, lock_granted_at is not null as is_granted,
+       coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
 from platform.account
-where login = :login
-for no key update;
-select number
-from platform.leg
-where login = :login and is_exclusive
-  and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
-order by number
-limit 1;
-insert into platform.transfer (key, lock_owner, leg_count, is_enqueued, releases_lock, send_before, comment, request_id)
-values ('deposit-' || :cashflow::text, '', 1, false, false, clock_timestamp() + interval '20 seconds',
-        'b' || currval('operation_number'), '')
-returning id as transfer \gset
-insert into platform.leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready,
-                          state, attempt)
-values (nextval('platform.leg_number'), :transfer, 1, :login, 'deposit', 100, 100, true, true, 'SENDING', 1)
-returning number as leg \gset
-insert into platform.attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
-values (:leg, 1, 'P' || :leg::text, 'SENDING', 1, 'pgbench', clock_timestamp() + interval '5 seconds');
+where login = any (array[:login]::text[])
+order by login
+for no key update skip locked;
+select position.login as behind, obstacle.number as leg
+from unnest(
+  array[:login]::text[],
+  array[1125899906842624]::bigint[],
+  array[null]::text[],
+  array[null]::bigint[]
+) as position (login, number, locked_by, lock_number)
+cross join lateral (
+  select number
+  from (
+    select number
+    from platform.leg
+    where login = position.login and is_exclusive and number <> position.number
+      and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN'))
+    union all
+    select leg.number
+    from platform.leg
+    join platform.transfer on transfer.id = transfer_id
+    where login = position.login and is_exclusive and is_ready and state = 'INTENT'
+      and leg.number < position.number and next_scan_at <= clock_timestamp()
+      and (attempt > 0 or send_before is null or send_before > clock_timestamp())
+      and (position.locked_by is null or lock_owner = position.locked_by or leg.number < position.lock_number)
+  ) as before
+  order by number
+  limit 1
+) as obstacle
+union all
+select login, null from platform.account where login = any (array[]::text[])
+union all
+select null, nextval('platform.leg_number') from generate_series(1, 1) as leg \gset
+with recorded as (
+  insert into platform.transfer (key, lock_owner, leg_count, floor_minor, is_enqueued, releases_lock, send_before, comment,
+                                 request_id)
+  select key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id
+  from unnest(
+    array['deposit-' || :cashflow::text]::text[],
+    array['']::text[],
+    array[1]::smallint[],
+    array[null]::bigint[],
+    array[false]::boolean[],
+    array[false]::boolean[],
+    array[clock_timestamp() + interval '20 seconds']::timestamptz[],
+    array['b' || currval('operation_number')]::text[],
+    array['']::text[]
+  ) as ordered (key, lock_owner, leg_count, floor, is_enqueued, releases_lock, send_before, comment, request_id)
+  order by key
+  on conflict (key) do nothing
+  returning id, key
+), added as (
+  insert into platform.leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready,
+                            state, refusal, attempt)
+  select number, id, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state, refusal, attempt
+  from unnest(
+    array['deposit-' || :cashflow::text]::text[],
+    array[:leg]::bigint[],
+    array[1]::smallint[],
+    array[:login]::text[],
+    array['deposit']::text[],
+    array[100]::bigint[],
+    array[100]::bigint[],
+    array[true]::boolean[],
+    array[true]::boolean[],
+    array['SENDING']::text[],
+    array[null]::text[],
+    array[1]::smallint[]
+  ) as ordered (of_key, number, ordinal, login, kind, requested, amount, is_exclusive, is_ready, state, refusal, attempt)
+  join recorded on key = of_key
+  returning number
+), permitted as (
+  insert into platform.attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
+  select leg, of_leg, reference, 'SENDING', epoch, session, clock_timestamp() + ms * interval '1 millisecond'
+  from unnest(
+    array[:leg]::bigint[],
+    array[1]::smallint[],
+    array['P' || :leg::text]::text[],
+    array[1]::bigint[],
+    array['pgbench']::text[],
+    array[2000]::integer[]
+  ) as permit (leg, of_leg, reference, epoch, session, ms)
+  join added on number = leg
+)
+select id, key from recorded;
 commit;
 
--- Here the trading platform would execute the deposit and answer a ticket.
+-- Here the trading platform would execute the deposit and answer a ticket: the number of the operation.
 
 -- Commit 3: platform records the answer, appends to the account's log and publishes the movement.
 begin;
-select log_number, log_minor
-from platform.account
-where login = :login
-for no key update;
-select state, attempt
-from platform.leg
-where number = :leg
-for no key update;
-update platform.attempt
-set state = 'APPLIED', fenced_at = clock_timestamp(), answer_code = 0
-where leg_number = :leg and number = 1;
-update platform.leg
-set state = 'APPLIED', server = 'mt5', deal_id = nextval('deal_number'), applied_at = clock_timestamp(),
-    changed_at = clock_timestamp(), next_scan_at = clock_timestamp() + interval '1 minute'
-where number = :leg and state = 'SENDING'
-returning deal_id as deal \gset
-with entry as (
-  insert into platform.log_entry (login, number, kind, amount_minor, leg_number, transfer_id, key, server, deal_id, deal_at)
-  select login, log_number + 1, 'deposit', 100, :leg::bigint, :transfer::bigint, 'deposit-' || :cashflow::text,
-         'mt5', :deal::bigint, clock_timestamp()
+with answer as (
+  select leg_number, of_attempt, ticket, of_key, releases, rank
+  from unnest(
+    array[:leg]::bigint[],
+    array[1]::smallint[],
+    array[currval('operation_number')]::bigint[],
+    array['deposit-' || :cashflow::text]::text[],
+    array[null]::text[]
+  ) with ordinality as answer (leg_number, of_attempt, ticket, of_key, releases, rank)
+  where not exists (select from platform.leg where leg.server = 'mt5' and leg.deal_id = ticket)
+    and not exists (
+      select from platform.log_entry
+      where log_entry.server = 'mt5' and log_entry.deal_id = ticket and log_entry.kind <> 'amendment'
+    )
+    and not exists (
+      select from platform.adopted_deal where adopted_deal.server = 'mt5' and adopted_deal.deal_id = ticket
+    )
+), locked as (
+  select login as of_login, role, log_number as last_number, clock_timestamp() as at
   from platform.account
-  where login = :login
-  returning id, number
+  where login = any (array[:login]::text[])
+  order by login
+  for no key update
+), applied as (
+  update platform.leg
+  set state = 'APPLIED', server = 'mt5', deal_id = ticket, applied_at = at, changed_at = clock_timestamp(),
+      next_scan_at = coalesce(clock_timestamp() + 60000 * interval '1 millisecond', next_scan_at)
+  from answer
+  cross join locked
+  where number = leg_number and attempt = of_attempt and login = of_login
+    and state in ('SENDING', 'UNKNOWN') and deal_id is null
+    and (role <> 'master' or last_number = (select log_number from platform.account as begun where begun.login = of_login))
+  returning leg.number, leg.attempt, leg.transfer_id, leg.ordinal, leg.login, leg.kind, leg.amount_minor, ticket, of_key,
+            releases, rank, role, last_number, at
+), ended as (
+  update platform.attempt
+  set state = case when state in ('SENDING', 'UNKNOWN') then 'APPLIED' else state end,
+      fenced_at = coalesce(fenced_at, clock_timestamp()), answer_code = 0
+  from applied
+  where attempt.leg_number = applied.number and attempt.number = applied.attempt
+), readied as (
+  update platform.leg
+  set is_ready = true, next_scan_at = clock_timestamp(), changed_at = clock_timestamp()
+  from applied
+  where leg.transfer_id = applied.transfer_id and applied.ordinal = 1 and not leg.is_ready and leg.state = 'INTENT'
+), added as (
+  insert into platform.log_entry (login, number, kind, amount_minor, leg_number, transfer_id, key, server, deal_id, deal_at)
+  select login, last_number + row_number() over (partition by login order by rank), kind, amount_minor, number,
+         transfer_id, of_key, 'mt5', ticket, at
+  from applied
+  where role <> 'master'
+  order by rank
+  returning id, number, leg_number, amount_minor
+), released as (
+  insert into platform.released_lock (lock_owner, login)
+  select releases, login from applied where releases is not null
+  on conflict (lock_owner) do nothing
+), moved as (
+  update platform.account
+  set log_number = log_number + entries, log_entry_id = coalesce(last_id, log_entry_id), log_minor = log_minor + amount,
+      locked_by = case when locked_by = released_by then null else locked_by end,
+      lock_number = case when locked_by = released_by then null else lock_number end,
+      lock_granted_at = case when locked_by = released_by then null else lock_granted_at end
+  from (
+    select applied.login as of_login, count(added.id) as entries, max(added.id) as last_id,
+           coalesce(sum(added.amount_minor), 0)::bigint as amount, max(applied.releases) as released_by
+    from applied
+    left join added on added.leg_number = applied.number
+    group by applied.login
+    having count(added.id) > 0 or max(applied.releases) is not null
+  ) as change
+  where login = of_login
 )
-update platform.account
-set log_number = entry.number, log_entry_id = entry.id, log_minor = log_minor + 100
-from entry
-where login = :login;
-insert into platform.outbox (feed, number, type, subject, payload)
-values ('platform.movements', nextval('platform.leg_number'), 'pamm.platform.v1.AccountMoved', 'pamm.platform.movements.' || :login::text,
-        decode(repeat('01', 90), 'hex'));
+select applied.number, at, role, added.id as entry_id, added.number as entry_number
+from applied
+left join added on added.leg_number = applied.number
+order by rank;
+insert into platform.outbox (feed, number, type, subject, payload, request_id)
+select feed, nextval('event_number'), type, subject, payload, request_id
+from unnest(
+  array['platform.movements']::text[],
+  array['pamm.platform.v1.AccountMoved']::text[],
+  array['pamm.platform.movements.' || :login::text]::text[],
+  array[decode(repeat('01', 90), 'hex')]::bytea[],
+  array['']::text[]
+) with ordinality as event (feed, type, subject, payload, request_id, position)
+order by position
+returning feed, number, id;
 commit;
 
 -- Commit 4: funding settles the deposit; then the caller is answered.
+with released as (
+  update funding.withdrawal
+  set is_released = true
+  where cashflow_id = any (array[]::bigint[])
+)
 update funding.cashflow
-set state = 'POSTED', deal_id = :deal, finished_at = clock_timestamp()
-where id = :cashflow and state = 'RECORDED';
+set state = 'POSTED', doubt = null, deal_id = deal, finished_at = at
+from unnest(
+  array[:cashflow]::bigint[],
+  array[currval('operation_number')]::bigint[],
+  array[clock_timestamp()]::timestamptz[]
+) as executed (executed_id, deal, at)
+where id = executed_id and state in ('RECORDED', 'PAYING');

@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { promisify } from "node:util";
+import { PLANNING } from "#kernel/postgres/pool.ts";
 
 const DEBIAN_FOLDER = "/usr/lib/postgresql";
 /** More threads than processors only compete. */
@@ -26,9 +27,9 @@ export type PgbenchRun = {
   readonly define?: Readonly<Record<string, number>>;
 };
 
-/** Transactions per second, without the time to connect. */
+/** Transactions per second, without the time to connect. The statements are planned as those of a service. */
 export async function runPgbench({ program, url, script, clients, seconds, define = {} }: PgbenchRun): Promise<number> {
-  const { stdout } = await promisify(execFile)(program, [
+  const args = [
     "--no-vacuum",
     "--protocol=prepared",
     `--file=${script}`,
@@ -37,7 +38,8 @@ export async function runPgbench({ program, url, script, clients, seconds, defin
     `--time=${Math.ceil(seconds)}`,
     ...Object.entries(define).map(([name, value]) => `--define=${name}=${value}`),
     url,
-  ]);
+  ];
+  const { stdout } = await promisify(execFile)(program, args, { env: { ...process.env, PGOPTIONS: PLANNING } });
   if (/failed transactions: [1-9]/.test(stdout)) throw new Error(`pgbench failed: ${stdout}`);
   // Without a single transaction it prints no rate.
   return Number(/tps = ([\d.]+)/.exec(stdout)?.[1] ?? 0);

@@ -18,8 +18,8 @@ const SCRIPT = join(import.meta.dirname, "../limit/deposit.sql");
 export const limit: Workload = {
   name: "limit",
   title: "Deposits, compared to the database alone",
-  about: `pgbench executes the statements of a deposit in its four commits on the same Postgres (prepared, best number of clients), without
-HTTP, messages and trading platform: \`test/bench/limit/deposit.sql\`.`,
+  about: `pgbench executes the statements that the service makes for a deposit alone, in its four commits, on the same Postgres (prepared, planned
+as by the service, best number of clients), without HTTP, messages and trading platform: \`test/bench/limit/deposit.sql\`.`,
 
   async run(bench) {
     const program = findPgbench();
@@ -29,6 +29,7 @@ HTTP, messages and trading platform: \`test/bench/limit/deposit.sql\`.`,
     const callers = all.at(-1) ?? 1;
     const service = bench.use(serviceContestant(system, await createInvestors(system.client, investors)));
     const books = bench.use(await createLimitBooks(system.postgresUrl));
+    await warmUp(books, program, bench.options.warmUpMs / 1_000);
     const rates: number[] = [];
     const usages: Usage[] = [];
     const limits: number[] = [];
@@ -81,16 +82,25 @@ HTTP, messages and trading platform: \`test/bench/limit/deposit.sql\`.`,
   },
 };
 
-/** The number of clients at which the cost is measured: enough to keep two processors busy. */
+/** The number of clients of the warm-up, and at which the cost is measured: enough to keep two processors busy. */
 const COST_CLIENTS = 8;
 
 async function createLimitBooks(postgresUrl: string): Promise<BooksDatabase> {
   const count = Math.max(...CLIENTS) * ACCOUNTS_PER_CLIENT;
   const logins = Array.from({ length: count }, (_, index) => String(FIRST_LOGIN + index));
   const books = await createBooks(postgresUrl, "bench_limit", logins);
-  await books.pool.query("create sequence operation_number");
-  await books.pool.query("create sequence deal_number");
+  for (const name of ["operation_number", "event_number"]) await books.pool.query(`create sequence ${name}`);
+  await books.pool.query({
+    text: "insert into funding.known_investor (login) select unnest($1::text[])",
+    values: [logins],
+  });
   return books;
+}
+
+/** Some deposits, and statistics of them: empty tables would be planned to be read whole. */
+async function warmUp({ url, pool }: BooksDatabase, program: string, seconds: number): Promise<void> {
+  await runPgbench({ program, url, script: SCRIPT, clients: COST_CLIENTS, seconds });
+  await pool.query("analyze");
 }
 
 /** Processor milliseconds of Postgres per deposit of pgbench. */
