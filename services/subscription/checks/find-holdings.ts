@@ -1,8 +1,4 @@
-import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
-
-/** One request to platform may name as many logins. */
-export const INVESTORS_PER_RUN = MAX_PAGE_SIZE;
 
 export type BookedInvestor = {
   readonly login: string;
@@ -13,12 +9,7 @@ export type BookedInvestor = {
   readonly bookedMinor: bigint;
 };
 
-/** The next Investors in the order of their logins, and those with a pending break. */
-export async function listInvestors(
-  db: Queryable,
-  after: string,
-  pending: readonly string[],
-): Promise<BookedInvestor[]> {
+export async function listInvestors(db: Queryable, logins: readonly string[]): Promise<BookedInvestor[]> {
   return many<BookedInvestor>(
     db,
     sql`select login, filed_number as number, coalesce(pooled.master_login, '') as "masterLogin",
@@ -30,10 +21,7 @@ export async function listInvestors(
                where holding.investor_login = login
              ) as holdings on true
              left join holding as pooled on pooled.subscription_id = pooled_subscription_id
-        where login = any (${pending}::text[])
-           or login in (
-             select login from investor_account where login > ${after} order by login limit ${INVESTORS_PER_RUN}
-           )
+        where login = any (${logins}::text[])
         order by login`,
   );
 }

@@ -1,8 +1,6 @@
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** Small, because a run reads all holdings of these Masters, and a pool may have ten thousand. */
-export const MASTERS_PER_RUN = 10;
-/** The newest entries. Each has a row per Investor, so a run reads up to two hundred thousand rows of a large pool. */
+/** The newest entries. Each has a row per Investor, so up to two hundred thousand rows of a large pool are read. */
 const ENTRIES_PER_POOL = 20;
 /** Factor by which marks are scaled, per 1e-8 USD. */
 const SCALE = "1000000000000000000000000";
@@ -27,8 +25,7 @@ export type BookedMaster = {
   readonly bookedMinor: bigint;
 };
 
-/** The next Masters in the order of their logins, and those with a pending break. */
-export async function listMasters(db: Queryable, after: string, pending: readonly string[]): Promise<BookedMaster[]> {
+export async function listMasters(db: Queryable, logins: readonly string[]): Promise<BookedMaster[]> {
   return many<BookedMaster>(
     db,
     sql`select login, filed_number as number,
@@ -39,8 +36,7 @@ export async function listMasters(db: Queryable, after: string, pending: readonl
                from holding
                where holding.master_login = login
              ) as holdings on true
-        where login = any (${pending}::text[])
-           or login in (select login from master_pool where login > ${after} order by login limit ${MASTERS_PER_RUN})
+        where login = any (${logins}::text[])
         order by login`,
   );
 }

@@ -1,5 +1,6 @@
-import { formatAmount, usd } from "#kernel/money.ts";
 import { callContext } from "#kernel/contract/context.ts";
+import { SECOND_MS } from "#kernel/duration.ts";
+import { formatAmount, usd } from "#kernel/money.ts";
 import {
   abs,
   type Check,
@@ -10,15 +11,15 @@ import {
 } from "#kernel/reconcile/check.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
+import { INVESTORS, MASTERS, positionAfter, positionsOf, selectLogins, written } from "./changed-logins.ts";
+import { type HoldingDifference, listBrokenHoldings, listInvestors } from "./find-holdings.ts";
 import {
   listBrokenAllocations,
   listBrokenCarries,
   listBrokenMarks,
   listMasters,
-  MASTERS_PER_RUN,
   type PoolDifference,
 } from "./find-pools.ts";
-import { INVESTORS_PER_RUN, listBrokenHoldings, listInvestors, type HoldingDifference } from "./find-holdings.ts";
 
 /** Platform sums the log of up to a thousand accounts. */
 const CALL_TIMEOUT_MS = 5_000;
@@ -31,72 +32,86 @@ type Booked = {
   readonly bookedMinor: bigint;
 };
 
+/** Changed logins beyond this time wait for the next run, and the check is not complete. */
+const MAX_RUN_MS = 20 * SECOND_MS;
+
+type Logins = { readonly masters: readonly string[]; readonly investors: readonly string[] };
+
 /**
  * pool_ledger: every cent of an account is in exactly one bucket. The books are compared with the log at the log
  * position up to which they are filed. Log entries never change, so one run is conclusive even while movements are in
- * progress.
+ * progress. A run examines the Masters and Investors that have changed since the last one, however many, and a slice of all.
  */
-export function pools({ pool, platform }: Pick<Deps, "pool" | "platform">): Check {
+export function pools(deps: Pick<Deps, "pool" | "platform">, maxRunMs = MAX_RUN_MS): Check {
   return {
     name: "pool_ledger",
     title: "Each account is the sum of its buckets; marks, carries, allocations and pending movements are consistent.",
     everyMs: CHECK_EVERY_MS,
     confirmations: 1,
     async run({ cursor, pendingBreaks }) {
-      const [masterAfter = "", investorAfter = ""] = cursor.split("/");
-      const read = await inSnapshot(pool, async (db) => {
-        const masters = await listMasters(db, masterAfter, mastersOf(pendingBreaks));
-        const logins = masters.map(({ login }) => login);
-        return {
-          masters: masters.map((master) => ({ ...master, masterLogin: master.login })),
-          investors: await listInvestors(db, investorAfter, loginsOf(pendingBreaks, "investor")),
-          holdings: await listBrokenHoldings(db, logins),
-          differences: [
-            ...(await listBrokenMarks(db, logins)),
-            ...(await listBrokenCarries(db, logins)),
-            ...(await listBrokenAllocations(db, logins)),
-          ],
-        };
-      });
-      const nextCursor = cursorAfter(
-        { master: masterAfter, investor: investorAfter },
-        {
-          master: nextLogin(masterAfter, read.masters, MASTERS_PER_RUN),
-          investor: nextLogin(investorAfter, read.investors, INVESTORS_PER_RUN),
-        },
-      );
-      return {
-        findings: [
-          ...(await findUnreconciled(platform, "master", read.masters)),
-          ...(await findUnreconciled(platform, "investor", read.investors)),
-          ...read.holdings.map(holdingFinding),
-          ...read.differences.map(poolFinding),
-        ],
-        covers: () => true,
-        nextCursor,
-        endsPass: nextCursor === "",
+      const untilMs = performance.now() + maxRunMs;
+      const at = positionsOf(cursor);
+      const { masters, investors } = await inSnapshot(deps.pool, async (db) => ({
+        masters: await selectLogins(db, MASTERS, at.masters, CHECK_EVERY_MS),
+        investors: await selectLogins(db, INVESTORS, at.investors, CHECK_EVERY_MS),
+      }));
+      const old = {
+        masters: [...mastersOf(pendingBreaks), ...masters.slice],
+        investors: [...loginsOf(pendingBreaks, "investor"), ...investors.slice],
       };
+      const findings: Finding[] = [];
+      for (const page of pagesOf(old)) findings.push(...(await examine(deps, page)));
+      const changed = pagesOf({ masters: masters.changed, investors: investors.changed });
+      let pages = 0;
+      for (; pages < changed.length && (pages === 0 || performance.now() < untilMs); pages += 1) {
+        findings.push(...(await examine(deps, changed[pages] as Logins)));
+      }
+      const next = {
+        masters: positionAfter(at.masters, masters, pages * MASTERS.pageSize),
+        investors: positionAfter(at.investors, investors, pages * INVESTORS.pageSize),
+      };
+      const endsPass = next.masters.hasPassed && next.investors.hasPassed;
+      const isBehind = pages < changed.length;
+      return { findings, covers: () => true, nextCursor: written(next, endsPass), endsPass, isBehind };
     },
   };
 }
 
-type Cursors = { readonly master: string; readonly investor: string };
-
-/** A full pass ends when both lists are read; the list that ends first stays at its last page until then. */
-function cursorAfter(from: Cursors, next: Cursors): string {
-  if (next.master === "" && next.investor === "") return "";
-  return `${next.master === "" ? from.master : next.master}/${next.investor === "" ? from.investor : next.investor}`;
+/** All that concerns these logins, on one snapshot of the books. */
+async function examine({ pool, platform }: Pick<Deps, "pool" | "platform">, logins: Logins): Promise<Finding[]> {
+  const read = await inSnapshot(pool, async (db) => {
+    const masters = await listMasters(db, logins.masters);
+    return {
+      masters: masters.map((master) => ({ ...master, masterLogin: master.login })),
+      investors: await listInvestors(db, logins.investors),
+      holdings: await listBrokenHoldings(db, logins.masters),
+      differences: [
+        ...(await listBrokenMarks(db, logins.masters)),
+        ...(await listBrokenCarries(db, logins.masters)),
+        ...(await listBrokenAllocations(db, logins.masters)),
+      ],
+    };
+  });
+  return [
+    ...(await findUnreconciled(platform, "master", read.masters)),
+    ...(await findUnreconciled(platform, "investor", read.investors)),
+    ...read.holdings.map(holdingFinding),
+    ...read.differences.map(poolFinding),
+  ];
 }
 
-/** Where a list continues; empty after its last login. */
-function nextLogin(after: string, read: readonly { readonly login: string }[], perRun: number): string {
-  const page = read.filter(({ login }) => login > after);
-  return page.length < perRun ? "" : (page[perRun - 1]?.login ?? "");
+function pagesOf({ masters, investors }: Logins): Logins[] {
+  const count = Math.max(masters.length / MASTERS.pageSize, investors.length / INVESTORS.pageSize);
+  const part = (logins: readonly string[], size: number, page: number) => logins.slice(page * size, (page + 1) * size);
+  return Array.from({ length: Math.ceil(count) }, (_, page) => ({
+    masters: part(masters, MASTERS.pageSize, page),
+    investors: part(investors, INVESTORS.pageSize, page),
+  }));
 }
 
 /** All keys except those of Investors begin with the kind and the login of the Master. */
 function mastersOf(pendingBreaks: readonly PendingBreak[]): string[] {
-  return [...loginsOf(pendingBreaks, "master"), ...loginsOf(pendingBreaks, "pool")];
+  return [...new Set([...loginsOf(pendingBreaks, "master"), ...loginsOf(pendingBreaks, "pool")])];
 }
 
 function loginsOf(pendingBreaks: readonly PendingBreak[], kind: string): string[] {
