@@ -1,5 +1,6 @@
 import type { Workload } from "./bench.ts";
 import { allocate } from "./workloads/allocate.ts";
+import { checks } from "./workloads/checks.ts";
 import { constants } from "./workloads/constants.ts";
 import { deposit } from "./workloads/deposit.ts";
 import { directories } from "./workloads/directories.ts";
@@ -34,6 +35,7 @@ export const WORKLOADS: readonly Workload[] = [
   replicas,
   constants,
   idle,
+  checks,
   start,
   soak,
 ];
