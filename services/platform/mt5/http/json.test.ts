@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isJsonObject, type JsonValue, MarkedObject, readJson, valuesNamed } from "./json.ts";
+import { isJsonObject, type JsonValue, MarkedObject, readJson } from "./json.ts";
+import { valuesNamed } from "./values-named.ts";
 
 /** The value as JSON.parse returns it, for comparison; only for documents without repeated names. */
 function plain(value: JsonValue | undefined): unknown {
