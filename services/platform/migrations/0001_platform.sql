@@ -266,10 +266,11 @@ create view recorded_deal as
     select login, server, deal_id, applied_at, null
     from leg
     where deal_id is not null
-      and not exists (
-        select from log_entry as own
-        where own.server = leg.server and own.deal_id = leg.deal_id and own.login = leg.login
-          and own.kind <> 'amendment'
+      -- A join without statistics would read the whole log of the login for each of its legs.
+      and leg.login is distinct from (
+        select own.login
+        from log_entry as own
+        where own.server = leg.server and own.deal_id = leg.deal_id and own.kind <> 'amendment'
       )
   ) as recorded
   left join lateral (
