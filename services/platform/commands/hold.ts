@@ -2,17 +2,15 @@ import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
-import { readFacts } from "../protocol/history/read-facts.ts";
+import { holdQueues } from "../protocol/hold-queues.ts";
 import { refuse } from "../refusals.ts";
-import { lockAccount } from "../store/accounts.ts";
-import { type Claim, claimLock, isReleased, withdrawClaim } from "../store/account-locks.ts";
+import { withdrawClaim } from "../store/account-locks.ts";
 
 /** Maximum wait for earlier legs, and for the platform to show their deals. */
 const HOLD_WAIT_MS = 5_000;
@@ -29,7 +27,7 @@ export async function hold(deps: Deps, request: HoldRequest, context: CallContex
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
   let behind: LegNumber | undefined;
   do {
-    const claim = await claimOrGrant(deps, login, lockOwner);
+    const { claim } = await holdQueues(deps).claiming.add({ login, lockOwner });
     behind = claim?.behind;
     const facts = claim !== undefined && behind === undefined ? await readAgreeing(deps, login) : undefined;
     if (facts !== undefined) return facts;
@@ -40,25 +38,12 @@ export async function hold(deps: Deps, request: HoldRequest, context: CallContex
   throw busy(behind);
 }
 
-/** Under the row lock of the account: claims the account lock, and grants it when all earlier legs have ended. Undefined when another owner has it. */
-async function claimOrGrant({ pool }: Deps, login: string, lockOwner: string): Promise<Claim | undefined> {
-  return inTransaction(pool, async (tx) => {
-    const account = await lockAccount(tx, login);
-    if (account === undefined) throw refuse("login_not_managed", `Account ${login} is not managed by this service.`);
-    if (account.role === "payment") throw refuse("validation_failed", "A payment account cannot be locked.");
-    const claim = await claimLock(tx, login, lockOwner);
-    if (claim === undefined && (await isReleased(tx, lockOwner))) {
-      throw refuse("lock_not_owned", "The lock was already released.");
-    }
-    return claim;
-  });
-}
-
 /** Undefined while the platform and the log differ, or the platform cannot be read. */
 async function readAgreeing(deps: Deps, login: string): Promise<HoldResponse | undefined> {
   try {
-    const { isComplete, balanceMinor, positions, log } = await readFacts(deps, login);
-    if (!isComplete) return undefined;
+    const facts = await holdQueues(deps).facts(login);
+    if (facts === undefined || !facts.isComplete) return undefined;
+    const { balanceMinor, positions, log } = facts;
     return {
       balance: moneyToProto(usd(balanceMinor)),
       logNumber: log.number,

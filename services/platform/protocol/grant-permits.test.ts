@@ -3,7 +3,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { claimLock } from "../store/account-locks.ts";
+import { claimLocks } from "../store/account-locks.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, permitLeg } from "../testing/rows.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { PERMIT_MS } from "../domain/permit.ts";
@@ -98,7 +98,7 @@ test("a leg waits for an open leg of the login and for one queued before it", as
 test("under an account lock legs of its owner and legs queued before it are permitted, and no later ones", async () => {
   const { pool, grant } = await setUp();
   const before = await aWaitingLeg(pool, { key: "a" });
-  await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
+  await inTransaction(pool, (tx) => claimLocks(tx, [{ login: "1", lockOwner: "saga" }]));
   const later = await aWaitingLeg(pool, { key: "b" });
   const own = await aWaitingLeg(pool, { key: "c", lockOwner: "saga" });
 

@@ -3,7 +3,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { claimLock } from "../store/account-locks.ts";
+import { claimLocks } from "../store/account-locks.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { saveSending } from "../store/leg-transitions.ts";
 import { aManagedLogin, aPermitHolder, aWaitingLeg, SERVER } from "../testing/rows.ts";
@@ -116,16 +116,21 @@ test("a saga moves money only under its own account lock, and only after the loc
 
   expect(await insert(deposit("a", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
   const earlier = await aWaitingLeg(pool, { key: "earlier", login: INVESTOR });
-  expect(await inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"))).toEqual({ behind: earlier });
+  expect(await inTransaction(pool, (tx) => claimLocks(tx, [{ login: INVESTOR, lockOwner: "saga" }]))).toEqual(
+    new Map([[INVESTOR, { behind: earlier }]]),
+  );
   expect(await insert(deposit("b", { lockOwner: "saga" }))).toEqual([refusal("lock_not_owned")]);
   await execute(pool, sql`update leg set state = 'REFUSED', refusal = 'absent'`);
-  await inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"));
+  await inTransaction(pool, (tx) => claimLocks(tx, [{ login: INVESTOR, lockOwner: "saga" }]));
   expect(await insert(deposit("c", { lockOwner: "another" }))).toEqual([refusal("lock_not_owned")]);
   expect(await insert(deposit("d", { lockOwner: "saga" }))).toMatchObject([{ kind: "recorded", permit: {} }]);
 });
 
 test.each<readonly [string, (pool: Pool) => Promise<unknown>]>([
-  ["another saga has the account lock", (pool) => inTransaction(pool, (tx) => claimLock(tx, INVESTOR, "saga"))],
+  [
+    "another saga has the account lock",
+    (pool) => inTransaction(pool, (tx) => claimLocks(tx, [{ login: INVESTOR, lockOwner: "saga" }])),
+  ],
   [
     "facts are being read",
     (pool) =>

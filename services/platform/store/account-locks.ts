@@ -1,45 +1,63 @@
-import { execute, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 
-export async function isReleased(db: Queryable, lockOwner: string): Promise<boolean> {
-  const row = await maybeOne(db, sql`select from released_lock where lock_owner = ${lockOwner}`);
-  return row !== undefined;
+/** Those of the lock owners that have released their lock. */
+export async function listReleased(db: Queryable, lockOwners: readonly string[]): Promise<ReadonlySet<string>> {
+  if (lockOwners.length === 0) return new Set();
+  const released = await column<string>(
+    db,
+    sql`select lock_owner from released_lock where lock_owner = any (${lockOwners}::text[])`,
+  );
+  return new Set(released);
 }
+
+/** The account lock that a saga asks for. */
+export type LockRequest = { readonly login: string; readonly lockOwner: string };
 
 /** The leg that has to end before the lock is granted; without one it is granted. */
 export type Claim = { readonly behind: LegNumber | undefined };
 
 /**
- * Claims the lock, after which later legs wait, and grants it when every earlier leg has ended: one with an unknown outcome, and
- * one queued before the lock. Its number comes from the leg sequence, so both have one order. The account is locked. Undefined
- * when another owner has the lock, or when this one has released it.
+ * Claims locks, after which later legs wait, and grants those for which every earlier leg has ended: one with an unknown outcome,
+ * and one queued before the lock. Their numbers come from the leg sequence, so both have one order. The accounts are locked, one for
+ * each request. Returned by login, without those that another owner has, or whose owner has released them.
  */
-export async function claimLock(tx: Transaction, login: string, lockOwner: string): Promise<Claim | undefined> {
-  const claimed = await maybeOne<{ behind: bigint | null }>(
+export async function claimLocks(
+  tx: Transaction,
+  requests: readonly LockRequest[],
+): Promise<ReadonlyMap<string, Claim>> {
+  if (requests.length === 0) return new Map();
+  const claimed = await many<{ login: string; behind: bigint | null }>(
     tx,
     sql`update account
-        set locked_by = ${lockOwner}, lock_number = coalesce(lock_number, nextval('leg_number')),
+        set locked_by = claim.lock_owner, lock_number = coalesce(lock_number, nextval('leg_number')),
             lock_granted_at = case when behind is null then coalesce(lock_granted_at, clock_timestamp()) else lock_granted_at end
         from (
-          select (
+          select requested.*, (
             select leg.number
             from leg
             join transfer on transfer.id = transfer_id
             join account as holder on holder.login = leg.login
-            where leg.login = ${login} and is_exclusive
+            where leg.login = of_login and is_exclusive
               and (state in ('SENDING', 'UNKNOWN') or came_from in ('SENDING', 'UNKNOWN')
                    or (state = 'INTENT' and (holder.lock_number is null or leg.number < holder.lock_number)
                        and (attempt > 0 or send_before is null or send_before > clock_timestamp())))
             order by leg.number
             limit 1
           ) as behind
-        ) as queue
-        where login = ${login} and (locked_by is null or locked_by = ${lockOwner})
-          and not exists (select from released_lock where lock_owner = ${lockOwner})
-        returning behind`,
+          from unnest(
+            ${requests.map(({ login }) => login)}::text[],
+            ${requests.map(({ lockOwner }) => lockOwner)}::text[]
+          ) as requested (of_login, lock_owner)
+        ) as claim
+        where login = claim.of_login and (locked_by is null or locked_by = claim.lock_owner)
+          and (select released.login from released_lock as released where released.lock_owner = claim.lock_owner) is null
+        returning login, behind`,
   );
-  return claimed && { behind: claimed.behind === null ? undefined : legNumber(claimed.behind) };
+  return new Map(
+    claimed.map(({ login, behind }) => [login, { behind: behind === null ? undefined : legNumber(behind) }]),
+  );
 }
 
 /** Withdraws a claim that was never granted; a granted lock stays. */
@@ -53,10 +71,7 @@ export async function withdrawClaim(db: Queryable, login: string, lockOwner: str
 }
 
 /** Releases the lock for good; one that another owner has stays. The account is locked. */
-export async function releaseLock(
-  tx: Transaction,
-  { login, lockOwner }: { readonly login: string; readonly lockOwner: string },
-): Promise<void> {
+export async function releaseLock(tx: Transaction, { login, lockOwner }: LockRequest): Promise<void> {
   await execute(
     tx,
     sql`with recorded as (

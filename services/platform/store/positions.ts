@@ -21,24 +21,31 @@ export type LogEnd = {
 };
 
 type LogEndRow = Omit<LogEnd, "balance" | "positions"> & {
+  login: string;
   balanceMinor: bigint;
   positionId: bigint | null;
   volume: bigint | null;
 };
 
-/** Undefined when the login is not managed. */
-export async function findLogEnd(db: Queryable, login: string): Promise<LogEnd | undefined> {
+/** By login; without those that are not managed. */
+export async function listLogEnds(db: Queryable, logins: readonly string[]): Promise<ReadonlyMap<string, LogEnd>> {
   const rows = await many<LogEndRow>(
     db,
-    sql`select log_number as number, log_entry_id as "entryId", log_minor as "balanceMinor", undecided_from as "undecidedFrom",
-               position_id as "positionId", volume
+    sql`select account.login, log_number as number, log_entry_id as "entryId", log_minor as "balanceMinor",
+               undecided_from as "undecidedFrom", position_id as "positionId", volume
         from account
         left join open_position on open_position.login = account.login
-        where account.login = ${login}`,
+        where account.login = any (${logins}::text[])`,
   );
-  const [first] = rows;
-  if (first === undefined) return undefined;
-  const { number, entryId, balanceMinor, undecidedFrom } = first;
+  return new Map(
+    [...Map.groupBy(rows, ({ login }) => login)].flatMap(([login, own]) => {
+      const [first] = own;
+      return first === undefined ? [] : [[login, logEndOf(first, own)] as const];
+    }),
+  );
+}
+
+function logEndOf({ number, entryId, balanceMinor, undecidedFrom }: LogEndRow, rows: readonly LogEndRow[]): LogEnd {
   const positions = rows.flatMap(({ positionId, volume }) =>
     positionId === null || volume === null ? [] : [{ positionId, volume }],
   );

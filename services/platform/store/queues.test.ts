@@ -6,7 +6,7 @@ import { testDatabase } from "#test/support/database.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import { aManagedLogin, aWaitingLeg } from "../testing/rows.ts";
 import { fenceOwnAttempts, markAttempt } from "./attempts.ts";
-import { claimLock, isReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
+import { claimLocks, listReleased, releaseLock, withdrawClaim } from "./account-locks.ts";
 import { findAccount } from "./accounts.ts";
 import { claimToScan, findDelayedByReading, listOverdue, listWaiting } from "./queues.ts";
 import { insertSender } from "./senders.ts";
@@ -18,6 +18,11 @@ async function aPoolWithAnAccount() {
   const { pool } = await testDatabase("platform");
   await aManagedLogin(pool, "1");
   return pool;
+}
+
+function claimOf(pool: Pool) {
+  return async (lockOwner: string) =>
+    (await inTransaction(pool, (tx) => claimLocks(tx, [{ login: "1", lockOwner }]))).get("1");
 }
 
 async function set(pool: Pool, number: LegNumber, state: "SENDING" | "UNKNOWN" | "REVIEW"): Promise<void> {
@@ -41,11 +46,12 @@ async function anAttempt(pool: Pool, number: LegNumber, permitMs: number): Promi
 
 test("an account lock waits for legs that may be open and for those queued before it, and for no later ones", async () => {
   const pool = await aPoolWithAnAccount();
+  const claim = claimOf(pool);
   const before = await aWaitingLeg(pool, { key: "a" });
   const late = await aWaitingLeg(pool, { key: "b", sendBefore: PAST });
-  await inTransaction(pool, (tx) => claimLock(tx, "1", "saga"));
+  await claim("saga");
   await aWaitingLeg(pool, { key: "c" });
-  const unfinished = async () => (await inTransaction(pool, (tx) => claimLock(tx, "1", "saga")))?.behind;
+  const unfinished = async () => (await claim("saga"))?.behind;
 
   expect(await unfinished()).toBe(before);
   for (const state of ["SENDING", "UNKNOWN", "REVIEW"] as const) {
@@ -63,7 +69,7 @@ test("only its owner claims, grants, withdraws or releases an account lock, and 
   const pool = await aPoolWithAnAccount();
   const accountLock = async () => (await findAccount(pool, "1"))?.accountLock;
   const earlier = await aWaitingLeg(pool, { key: "a" });
-  const claim = (lockOwner: string) => inTransaction(pool, (tx) => claimLock(tx, "1", lockOwner));
+  const claim = claimOf(pool);
 
   expect(await claim("saga")).toEqual({ behind: earlier });
   expect(await claim("other-saga")).toBeUndefined();
@@ -78,7 +84,7 @@ test("only its owner claims, grants, withdraws or releases an account lock, and 
   expect(await accountLock()).toMatchObject({ lockOwner: "saga", isGranted: true });
   await inTransaction(pool, (tx) => releaseLock(tx, { login: "1", lockOwner: "saga" }));
   expect(await accountLock()).toBeUndefined();
-  expect(await isReleased(pool, "saga")).toBe(true);
+  expect(await listReleased(pool, ["saga", "another"])).toEqual(new Set(["saga"]));
   expect(await claim("saga")).toBeUndefined();
 });
 

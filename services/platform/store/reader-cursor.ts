@@ -6,17 +6,24 @@ export type ReadTo = {
   readonly now: Date;
   /** The instant up to which the history of all managed accounts has been read; undefined before the first run. */
   readonly readTo: Date | undefined;
-  /** Of the login that is asked for. */
-  readonly undecidedFrom: Date | undefined;
+  /** Those of the logins that are asked for that have an undecided deal, and its instant. */
+  readonly undecided: ReadonlyMap<string, Date>;
 };
 
-export async function findReadTo(db: Queryable, login = ""): Promise<ReadTo> {
-  const { now, readTo, undecidedFrom } = await one<{ now: Date; readTo: Date | null; undecidedFrom: Date | null }>(
+type ReadToRow = { now: Date; readTo: Date | null; logins: string[]; instants: Date[] };
+
+export async function findReadTo(db: Queryable, logins: readonly string[] = []): Promise<ReadTo> {
+  const row = await one<ReadToRow>(
     db,
     sql`select clock_timestamp() as now, (select read_to from reader_cursor) as "readTo",
-               (select undecided_from from account where login = ${login}) as "undecidedFrom"`,
+               coalesce(array_agg(login order by login), '{}') as logins,
+               coalesce(array_agg(undecided_from order by login), '{}') as instants
+        from account
+        where login = any (${logins}::text[]) and undecided_from is not null`,
   );
-  return { now, readTo: readTo ?? undefined, undecidedFrom: undecidedFrom ?? undefined };
+  const { now, readTo, logins: ofLogins, instants } = row;
+  const undecided = new Map(ofLogins.map((login, index) => [login, instants[index] ?? now]));
+  return { now, readTo: readTo ?? undefined, undecided };
 }
 
 export async function moveReadTo(db: Queryable, readTo: Date): Promise<void> {

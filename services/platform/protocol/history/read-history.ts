@@ -1,12 +1,12 @@
 import { compareHistory } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
 import { SHOWN_WITHIN_MS } from "../../domain/next-scan.ts";
-import type { Deal, Period } from "../../mt5/deals.ts";
+import type { Deal } from "../../mt5/deals.ts";
 import { readAgainFrom } from "../../store/accounts.ts";
 import { listLoggedDeals } from "../../store/logged-deals.ts";
 import { listAdoptedDeals } from "../../store/explained-deals.ts";
 import { hasUnreadBefore } from "../../store/legs.ts";
-import { findReadTo, type ReadTo } from "../../store/reader-cursor.ts";
+import { findReadTo } from "../../store/reader-cursor.ts";
 import { isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals } from "./file-deals.ts";
 import { CLOCK_WINDOW_MS } from "../../mt5/server-clock.ts";
@@ -49,23 +49,24 @@ export async function fileHistory(
 
 /** Reads one login from the instant up to which the reader has read. */
 export async function readLogin(deps: Deps, login: string): Promise<void> {
-  const { undecidedFrom: undecided, ...usual } = await recentPeriod(deps, login);
-  const from = undecided !== undefined && undecided < usual.from ? undecided : usual.from;
-  const deals = await deps.mt5.findDeals([login], { from, to: usual.to });
-  await fileHistory(deps, deals, { since: from, from }, undecided === undefined ? [] : [login]);
+  await readLogins(deps, [login]);
 }
 
-/** Reads some logins from the instant up to which the reader has read, with one request. */
+/** Reads logins from the instant up to which the reader has read, with one request; one with an undecided deal from that deal. */
 export async function readLogins(deps: Deps, logins: readonly string[]): Promise<void> {
-  const { from, to } = await recentPeriod(deps);
-  await fileHistory(deps, await deps.mt5.findDeals(logins, { from, to }), { since: from, from });
-}
-
-/** A period in which no deal since the last complete run of the reader is missed, and since when the login has an undecided deal. */
-async function recentPeriod({ pool }: Deps, login?: string): Promise<Period & Pick<ReadTo, "undecidedFrom">> {
-  const { now, readTo = now, undecidedFrom } = await findReadTo(pool, login);
+  const { now, readTo = now, undecided } = await findReadTo(deps.pool, logins);
+  // No deal since the last complete run of the reader is missed.
   const from = new Date(Math.min(readTo.getTime(), now.getTime()) - REREAD_MS);
-  return { from, to: new Date(now.getTime() + CLOCK_WINDOW_MS), undecidedFrom };
+  const to = new Date(now.getTime() + CLOCK_WINDOW_MS);
+  const decided = logins.filter((login) => !undecided.has(login));
+  if (decided.length > 0) {
+    await fileHistory(deps, await deps.mt5.findDeals(decided, { from, to }), { since: from, from });
+  }
+  for (const [login, undecidedFrom] of undecided) {
+    const since = undecidedFrom < from ? undecidedFrom : from;
+    const deals = await deps.mt5.findDeals([login], { from: since, to });
+    await fileHistory(deps, deals, { since, from: since }, [login]);
+  }
 }
 
 /** Files the deals of one login. A failure is recorded, so that the login is read again from this instant, and not thrown. */

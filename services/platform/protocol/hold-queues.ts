@@ -1,0 +1,70 @@
+import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
+import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
+import { isTransient } from "#kernel/postgres/failure.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../deps.ts";
+import { refuse } from "../refusals.ts";
+import { type Claim, claimLocks, listReleased, type LockRequest } from "../store/account-locks.ts";
+import { listRoles, lockFreeAccounts } from "../store/accounts.ts";
+import { type Facts, readFactsOfEach } from "./history/read-facts.ts";
+
+/** What became of a request for an account lock; without a claim another owner, or another transaction, has the account. */
+export type ClaimAnswer = { readonly claim: Claim | undefined };
+
+/** Account locks that are asked for at the same time share commits and requests to the platform. */
+export type HoldQueues = {
+  readonly claiming: BatchQueue<LockRequest, ClaimAnswer>;
+  readonly facts: GatheredRead<string, Facts>;
+};
+
+/** Accounts of one commit: more would only lengthen it. */
+const MAX_CLAIMS = 64;
+/** Bounds the memory; a request that finds so many others before it is refused as busy. */
+const MAX_WAITING = 2_000;
+
+/** Of each process, that is of its dependencies. */
+const ofProcesses = new WeakMap<Deps, HoldQueues>();
+
+export function holdQueues(deps: Deps): HoldQueues {
+  const known = ofProcesses.get(deps) ?? createQueues(deps);
+  ofProcesses.set(deps, known);
+  return known;
+}
+
+function createQueues(deps: Deps): HoldQueues {
+  return {
+    claiming: batchQueue<LockRequest, ClaimAnswer>({
+      maxItems: MAX_CLAIMS,
+      maxWaiting: MAX_WAITING,
+      keyOf: ({ login }) => login,
+      run: (requests) => claimTogether(deps.pool, requests),
+      maySplit: (error) => !isTransient(error),
+    }),
+    facts: gatherReads((logins) => readFactsOfEach(deps, logins)),
+  };
+}
+
+/** Under the row locks of the accounts, so that no permit is granted meanwhile. One that is locked already delays no other one. */
+async function claimTogether(pool: Pool, requests: readonly LockRequest[]): Promise<(ClaimAnswer | Error)[]> {
+  return await inTransaction(pool, async (tx) => {
+    const logins = requests.map(({ login }) => login);
+    const accounts = await lockFreeAccounts(tx, logins);
+    const unlocked = logins.filter((login) => !accounts.has(login));
+    const managed = unlocked.length === 0 ? new Map() : await listRoles(tx, unlocked);
+    const free = requests.filter(({ login }) => (accounts.get(login)?.role ?? "payment") !== "payment");
+    const claims = await claimLocks(tx, free);
+    const unclaimed = free.filter(({ login }) => !claims.has(login));
+    const released = await listReleased(
+      tx,
+      unclaimed.map(({ lockOwner }) => lockOwner),
+    );
+    return requests.map(({ login, lockOwner }) => {
+      const role = accounts.get(login)?.role ?? managed.get(login);
+      if (role === undefined) return refuse("login_not_managed", `Account ${login} is not managed by this service.`);
+      if (role === "payment") return refuse("validation_failed", "A payment account cannot be locked.");
+      if (released.has(lockOwner)) return refuse("lock_not_owned", "The lock was already released.");
+      return { claim: claims.get(login) };
+    });
+  });
+}
