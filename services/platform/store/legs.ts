@@ -79,13 +79,13 @@ export async function findLegsOfDeal(
     sql`select ${COLUMNS},
                number = (select number from leg where server = ${server} and deal_id = ${ticket}) as has_ticket
         from recorded_leg
-        where number in (
+        where number = any (array(
           select number from leg where server = ${server} and deal_id = ${ticket}
           union
           select number from leg where login = ${login} and state in ('SENDING', 'UNKNOWN', 'REVIEW')
           union
           select ${number}::bigint
-        )
+        ))
         order by number`,
   );
   const legs = rows.map(legOf);
@@ -160,12 +160,11 @@ export async function hasUnreadBefore(db: Queryable, server: string, login: stri
             and leg.deal_id is not null and leg.state = 'APPLIED' and leg.changed_at < ${before}::timestamptz
             and leg.changed_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
             and leg.applied_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
-            and not exists (
-              select
-              from log_entry
-              where log_entry.server = leg.server and log_entry.deal_id = leg.deal_id
-                and log_entry.kind <> 'amendment'
-            )
+            and (
+              select booked.id
+              from log_entry as booked
+              where booked.server = leg.server and booked.deal_id = leg.deal_id and booked.kind <> 'amendment'
+            ) is null
         ) as has`,
   );
   return has;

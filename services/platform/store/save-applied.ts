@@ -41,7 +41,7 @@ const MOVED = fragment`
   ) as change
   where login = of_login`;
 
-/** The answers whose deal no leg and no log has. */
+/** The answers whose deal no leg and no log has. Subqueries: without statistics a join would read all deals of the server. */
 function newDeals(server: string, answers: readonly AppliedAnswer[]): Fragment {
   return fragment`
     select leg_number, of_attempt, ticket, of_key, releases, rank
@@ -52,14 +52,15 @@ function newDeals(server: string, answers: readonly AppliedAnswer[]): Fragment {
       ${answers.map(({ key }) => key)}::text[],
       ${answers.map(({ releases }) => releases)}::text[]
     ) with ordinality as answer (leg_number, of_attempt, ticket, of_key, releases, rank)
-    where not exists (select from leg where leg.server = ${server} and leg.deal_id = ticket)
-      and not exists (
-        select from log_entry
-        where log_entry.server = ${server} and log_entry.deal_id = ticket and log_entry.kind <> 'amendment'
-      )
-      and not exists (
-        select from adopted_deal where adopted_deal.server = ${server} and adopted_deal.deal_id = ticket
-      )`;
+    where (select known.number from leg as known where known.server = ${server} and known.deal_id = ticket) is null
+      and (
+        select known.id
+        from log_entry as known
+        where known.server = ${server} and known.deal_id = ticket and known.kind <> 'amendment'
+      ) is null
+      and (
+        select known.deal_id from adopted_deal as known where known.server = ${server} and known.deal_id = ticket
+      ) is null`;
 }
 
 /**
