@@ -51,6 +51,8 @@ import { nextAllocation } from "./store/results.ts";
 
 /** Money waits for its units, and a trading Master is marked at a moment between two of its deals. */
 const MARK_PAUSE_MS = 250;
+/** A fee and the payout after it, and the movements of other Investors meanwhile, are one transfer on the Master. */
+const MIRROR_GAP_MS = 250;
 /** Further external funds than those that an operator has not decided yet are rare. */
 const EXTERNAL_PAUSE_MS = 5_000;
 
@@ -110,7 +112,7 @@ export function subscriptionJobs(deps: Deps): Job[] {
   };
   const jobs: DueJob[] = [
     run("read gaps", readGaps, () => nextGap, { wake: wake.gaps }),
-    run("mirror open flows", mirrorOpenFlows, () => nextMirrorDue, { wake: wake.mirrors }),
+    run("mirror open flows", mirrorOpenFlows, () => nextMirrorDue, { wake: wake.mirrors, minGapMs: MIRROR_GAP_MS }),
     run("allocate results", allocateResults, () => nextAllocation(week), { wake: wake.results }),
     run("post results", postResults, () => nextPostingDue, { wake: wake.postings }),
     run("close weeks", closeWeeks, () => nextClosing(deps), { wake: wake.weeks, pauseMs: MARK_PAUSE_MS }),

@@ -16,6 +16,8 @@ export type DueJob = {
   readonly work: () => Promise<boolean>;
   /** Pause before the next run when a run has left due work, because it failed or another replica does it. */
   readonly pauseMs?: number;
+  /** That of `runJob`. */
+  readonly minGapMs?: number;
 };
 
 export type DueJobsOptions = {
@@ -41,6 +43,7 @@ export function runDueJobs({ pool, log, jobs: described }: DueJobsOptions): Job[
       name: job.name,
       everyMs: MAX_SLEEP_MS,
       wake: job.wake,
+      minGapMs: job.minGapMs ?? 0,
       work: async () => (await job.work()) || (await findPause(pool, job)),
       log,
     }),
