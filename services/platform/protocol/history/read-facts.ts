@@ -44,16 +44,16 @@ export async function readFacts(deps: Deps, login: string): Promise<Facts> {
 async function readTogether(deps: Deps, logins: readonly string[]): Promise<ReadonlyMap<string, Facts | Error>> {
   const [users, positions] = await Promise.all([
     deps.mt5.getUsers(logins),
-    Promise.all(logins.map((login) => deps.mt5.readPositions(login))),
+    Promise.all(logins.map((login) => deps.mt5.readPositions(login).catch(asError))),
   ]);
   await readLogins(deps, logins);
   const logs = await listLogEnds(deps.pool, logins);
   return new Map(
     logins.map((login, index): [string, Facts | Error] => {
-      const [user, log] = [users.get(login), logs.get(login)];
+      const [user, log, open = []] = [users.get(login), logs.get(login), positions[index]];
       if (user === undefined) return [login, notShown(login)];
-      if (log === undefined) return [login, notManaged(login)];
-      return [login, compared(user.balanceMinor, positions[index] ?? [], log)];
+      if (open instanceof Error) return [login, open];
+      return [login, log === undefined ? notManaged(login) : compared(user.balanceMinor, open, log)];
     }),
   );
 }

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { lockAccount } from "../store/accounts.ts";
+import { aManagedLogin } from "../testing/rows.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
+
+test.concurrent("account locks that are asked for together share the requests for balances and history, and each has its own answer", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service } = instance;
+  const logins = [await anAccount(instance), await anAccount(instance), await anAccount(instance)];
+  for (const [index, login] of logins.entries()) await world.control.balance(login, `${index + 1}.00`);
+  await aManagedLogin(instance.deps.pool, "9990");
+  const before = (await world.control.stats()).calls;
+  const hold = (login: string) => service.hold({ login, lockOwner: `w:${login}:1` }, aCall(2_000));
+
+  const [held, unmanaged, unshown] = await Promise.all([
+    Promise.all(logins.map(hold)),
+    hold("9999").catch((error: unknown) => error),
+    hold("9990").catch((error: unknown) => error),
+  ]);
+
+  expect(held.map(({ balance, logNumber }) => [balance?.minorUnits, logNumber])).toEqual([
+    [1_00n, 1n],
+    [2_00n, 1n],
+    [3_00n, 1n],
+  ]);
+  expect(unmanaged).toMatchObject({ code: "login_not_managed" });
+  expect(unshown).toMatchObject({ code: "platform_account_not_found" });
+  const { calls } = await world.control.stats();
+  const made = (command: string) => (calls[command] ?? 0) - (before[command] ?? 0);
+  expect([made("user/get_batch"), made("deal/get_batch")]).toEqual([1, 1]);
+});
+
+test.concurrent("an account that another transaction has locked delays no other account lock", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service, deps } = instance;
+  const [busy, free] = [await anAccount(instance), await anAccount(instance)];
+  const hold = (login: string) => service.hold({ login, lockOwner: `w:${login}:1` }, aCall());
+
+  const waiting = await inTransaction(deps.pool, async (tx) => {
+    await lockAccount(tx, busy);
+    const held = hold(busy);
+    expect(await hold(free)).toMatchObject({ logNumber: 0n });
+    return { held };
+  });
+
+  expect(await waiting.held).toMatchObject({ logNumber: 0n });
+});
+
+test.concurrent("an answer of the platform that cannot be read for one account is asked for again for each", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service } = instance;
+  const logins = [await anAccount(instance), await anAccount(instance)];
+  await world.control.fault({ command: "user/get_batch", effect: "retcode:3", times: 2 });
+
+  const held = await Promise.all(logins.map((login) => service.hold({ login, lockOwner: `w:${login}:1` }, aCall())));
+
+  expect(held).toMatchObject([{ logNumber: 0n }, { logNumber: 0n }]);
+});
