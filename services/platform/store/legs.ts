@@ -79,13 +79,16 @@ export async function findLegsOfDeal(
     sql`select ${COLUMNS},
                number = (select number from leg where server = ${server} and deal_id = ${ticket}) as has_ticket
         from recorded_leg
-        where number = any (array(
-          select number from leg where server = ${server} and deal_id = ${ticket}
-          union
-          select number from leg where login = ${login} and state in ('SENDING', 'UNKNOWN', 'REVIEW')
-          union
-          select ${number}::bigint
-        ))
+        where number = any ((
+          select array_agg(number)
+          from (
+            select number from leg where server = ${server} and deal_id = ${ticket}
+            union
+            select number from leg where login = ${login} and state in ('SENDING', 'UNKNOWN', 'REVIEW')
+            union
+            select ${number}::bigint
+          ) as known
+        )::bigint[])
         order by number`,
   );
   const legs = rows.map(legOf);
