@@ -9,6 +9,7 @@ import { createAccount } from "./commands/create-account.ts";
 import { decideReview } from "./commands/decide-review.ts";
 import { disableAccount } from "./commands/disable-account.ts";
 import { hold } from "./commands/hold.ts";
+import { holdQueues } from "./protocol/hold-queues.ts";
 import { release } from "./commands/release.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
@@ -37,6 +38,7 @@ export const FEEDS = [MOVEMENTS_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function platformService(deps: Deps): Implementation<PlatformServiceService> {
+  const holds = holdQueues(deps);
   return {
     createAccount: (request, context) => createAccount(deps, request, context),
     disableAccount: (request) => disableAccount(deps, request),
@@ -46,7 +48,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     transferBatch: (request, context) => transferBatch(deps, request, context),
     getTransfer: (request) => getTransfer(deps, request),
     readTransfers: (request) => readTransfers(deps, request),
-    hold: (request, context) => hold(deps, request, context),
+    hold: (request, context) => hold({ ...deps, holds }, request, context),
     release: (request) => release(deps, request),
     readLog: (request) => readLog(deps, request),
     readAccount: (request) => readAccount(deps, request),

@@ -4,6 +4,7 @@ import { violationsOf } from "./checks/violations.ts";
 import { generate, type Generated } from "./load/generate.ts";
 import type { LargeSystem } from "./large/large-system.ts";
 import type { Job, Outcome, RequestTemplate, Shape } from "./load/job.ts";
+import { untilUndisturbed } from "./machine.ts";
 import type { Options } from "./options.ts";
 import { processorSeconds } from "./processor-time.ts";
 import type { Section } from "./section.ts";
@@ -95,13 +96,14 @@ export class Bench implements AsyncDisposable {
     return this.#stack.use(resource);
   }
 
-  /** Sends requests to a contestant and reports rates, latencies and costs. */
+  /** Sends requests to a contestant while the machine is its own, and reports rates, latencies and costs. */
   async measure(
     contestant: Contestant,
     requests: readonly RequestTemplate[],
     shape: Shape,
     own: JobSettings = {},
   ): Promise<Measurement> {
+    if (!this.options.isQuick) await untilUndisturbed();
     return measurementOf(await this.send(contestant, requests, shape, own));
   }
 

@@ -2,11 +2,15 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, rmSync, writeSync } f
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
 
 const GIBIBYTE = 1024 ** 3;
 /** A commit of Postgres writes at least one page of its log. */
 const PAGE = Buffer.alloc(8_192, 1);
 const FSYNC_MS = 1_000;
+const MAX_STEAL_PERCENT = 4;
+const STEAL_SAMPLE_MS = 1_000;
+const MAX_DISTURBED_MS = 60_000;
 
 export function describeMachine(): string {
   const cores = cpus();
@@ -47,6 +51,15 @@ export function machineTicks(): MachineTicks {
 export function stealPercent(before: MachineTicks): number {
   const now = machineTicks();
   return (100 * (now.stolen - before.stolen)) / Math.max(1, now.total - before.total);
+}
+
+/** Waits until other machines take little of the processors, at most a minute: the figures show how much it was. */
+export async function untilUndisturbed(): Promise<void> {
+  for (const untilMs = performance.now() + MAX_DISTURBED_MS; performance.now() < untilMs;) {
+    const before = machineTicks();
+    await sleep(STEAL_SAMPLE_MS);
+    if (stealPercent(before) < MAX_STEAL_PERCENT) return;
+  }
 }
 
 function sum(values: readonly number[]): number {

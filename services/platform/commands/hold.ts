@@ -8,7 +8,7 @@ import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
-import { holdQueues } from "../protocol/hold-queues.ts";
+import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { refuse } from "../refusals.ts";
 import { withdrawClaim } from "../store/account-locks.ts";
 
@@ -17,17 +17,19 @@ const HOLD_WAIT_MS = 5_000;
 /** Pause between two reads of the queue of the login. */
 const RETRY_MS = 50;
 
+type HoldDeps = Deps & { readonly holds: HoldQueues };
+
 /**
  * Acquires the account lock of a login: first the claim, after which no new leg gets a permit, then the grant once
  * all earlier legs have ended, then the facts. Facts are returned only when the balance is the sum of the log.
  */
-export async function hold(deps: Deps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
+export async function hold(deps: HoldDeps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
   const { login, lockOwner } = request;
   if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
   let behind: LegNumber | undefined;
   do {
-    const { claim } = await holdQueues(deps).claiming.add({ login, lockOwner });
+    const { claim } = await deps.holds.claiming.add({ login, lockOwner });
     behind = claim?.behind;
     const facts = claim !== undefined && behind === undefined ? await readAgreeing(deps, login) : undefined;
     if (facts !== undefined) return facts;
@@ -39,9 +41,9 @@ export async function hold(deps: Deps, request: HoldRequest, context: CallContex
 }
 
 /** Undefined while the platform and the log differ, or the platform cannot be read. */
-async function readAgreeing(deps: Deps, login: string): Promise<HoldResponse | undefined> {
+async function readAgreeing({ holds }: HoldDeps, login: string): Promise<HoldResponse | undefined> {
   try {
-    const facts = await holdQueues(deps).facts(login);
+    const facts = await holds.facts(login);
     if (facts === undefined || !facts.isComplete) return undefined;
     const { balanceMinor, positions, log } = facts;
     return {

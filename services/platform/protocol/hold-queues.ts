@@ -23,16 +23,7 @@ const MAX_CLAIMS = 64;
 /** Bounds the memory; a request that finds so many others before it is refused as busy. */
 const MAX_WAITING = 2_000;
 
-/** Of each process, that is of its dependencies. */
-const ofProcesses = new WeakMap<Deps, HoldQueues>();
-
 export function holdQueues(deps: Deps): HoldQueues {
-  const known = ofProcesses.get(deps) ?? createQueues(deps);
-  ofProcesses.set(deps, known);
-  return known;
-}
-
-function createQueues(deps: Deps): HoldQueues {
   return {
     claiming: batchQueue<LockRequest, ClaimAnswer>({
       maxItems: MAX_CLAIMS,
