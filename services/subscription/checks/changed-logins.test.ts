@@ -143,6 +143,22 @@ test("a run without time for all that changed is not complete, and the next ones
   expect(keysOf(await run())).toContain("master:0m0001");
 });
 
+/** As if so much time had gone by since the last search. */
+function pass(ms: number): void {
+  cursor = cursor.replaceAll(/"searchAtMs":"(\d+)"/g, (_, atMs: string) => `"searchAtMs":"${Number(atMs) - ms}"`);
+}
+
+test("changes of tables with 400,000 rows are searched every second minute, none is lost meanwhile", async () => {
+  await corrupt("update pg_class set reltuples = 400000 where oid = 'holding'::regclass");
+  await run();
+  await corrupt("update master_pool set external_minor = 7 where login = '0m0044'");
+  expect(keysOf(await run())).toEqual([]);
+  pass(50_000);
+  expect(keysOf(await run())).toEqual([]);
+  pass(10_000);
+  expect(keysOf(await run())).toEqual(["master:0m0044"]);
+});
+
 test("a pass examines all, and a pass through many Masters takes about a day", async () => {
   const seen = new Set<string>();
   for (let runs = 1, isOver = false; !isOver; runs += 1) {

@@ -59,12 +59,16 @@ export function pools(deps: Pick<Deps, "pool" | "platform">, maxRunMs = MAX_RUN_
         masters: [...mastersOf(pendingBreaks), ...masters.slice],
         investors: [...loginsOf(pendingBreaks, "investor"), ...investors.slice],
       };
-      const findings: Finding[] = [];
-      for (const page of pagesOf(old)) findings.push(...(await examine(deps, page)));
+      // A login of the slice may have changed too.
+      const findings = new Map<string, Finding>();
+      const find = async (page: Logins): Promise<void> => {
+        for (const finding of await examine(deps, page)) findings.set(finding.key, finding);
+      };
+      for (const page of pagesOf(old)) await find(page);
       const changed = pagesOf({ masters: masters.changed, investors: investors.changed });
       let pages = 0;
       for (; pages < changed.length && (pages === 0 || performance.now() < untilMs); pages += 1) {
-        findings.push(...(await examine(deps, changed[pages] as Logins)));
+        await find(changed[pages] as Logins);
       }
       const next = {
         masters: positionAfter(at.masters, masters, pages * MASTERS.pageSize),
@@ -72,7 +76,13 @@ export function pools(deps: Pick<Deps, "pool" | "platform">, maxRunMs = MAX_RUN_
       };
       const endsPass = next.masters.hasPassed && next.investors.hasPassed;
       const isBehind = pages < changed.length;
-      return { findings, covers: () => true, nextCursor: written(next, endsPass), endsPass, isBehind };
+      return {
+        findings: [...findings.values()],
+        covers: () => true,
+        nextCursor: written(next, endsPass),
+        endsPass,
+        isBehind,
+      };
     },
   };
 }
