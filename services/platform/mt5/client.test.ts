@@ -76,6 +76,13 @@ test("many accounts are read with one call, without those that do not exist", as
   expect((await mt5.getUsers(["3999999"])).size).toBe(0);
 });
 
+test("a server that finds nothing because one of many accounts does not exist is asked for the others", async () => {
+  const logins = [await platform.account("1.00"), "3999999", await platform.account("2.50")];
+  await platform.fault("user/get_batch", "retcode:13", { times: 2 });
+  const users = await mt5.getUsers(logins);
+  expect([...users.keys()]).toEqual([logins[0], logins[2]]);
+});
+
 test("a disabled account loses the rights to connect and to trade and keeps the others", async () => {
   await mt5.addUser(aUser("3000004"));
   expect(await mt5.disableUser("3000004")).toMatchObject({ kind: "done" });

@@ -74,15 +74,25 @@ export async function getUser(mt5: Mt5Context, login: string): Promise<User | un
 
 /** Those of the accounts that exist, by login. */
 export async function getUsers(mt5: Mt5Context, logins: readonly string[]): Promise<ReadonlyMap<string, User>> {
-  const users = new Map<string, User>();
+  const users: User[] = [];
   for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
-    const batch = logins.slice(from, from + MAX_LOGINS_PER_CALL);
-    const request: Mt5Request = { method: "GET", path: "user/get_batch", query: { login: batch.join(",") } };
-    const found = findDone(await mt5.read(request));
-    for (const user of found === undefined ? [] : rowsOf(found.answer).map(readUser)) {
-      if (!batch.includes(user.login)) throw badAnswer("the platform answers about another login");
-      users.set(user.login, user);
-    }
+    users.push(...(await getBatch(mt5, logins.slice(from, from + MAX_LOGINS_PER_CALL))));
+  }
+  return new Map(users.map((user) => [user.login, user]));
+}
+
+/** Some servers say that nothing was found when one account of a batch does not exist: its halves are asked for then. */
+async function getBatch(mt5: Mt5Context, logins: readonly string[]): Promise<User[]> {
+  const request: Mt5Request = { method: "GET", path: "user/get_batch", query: { login: logins.join(",") } };
+  const found = findDone(await mt5.read(request));
+  if (found === undefined) {
+    if (logins.length === 1) return [];
+    const half = Math.ceil(logins.length / 2);
+    return [...(await getBatch(mt5, logins.slice(0, half))), ...(await getBatch(mt5, logins.slice(half)))];
+  }
+  const users = rowsOf(found.answer).map(readUser);
+  if (users.some(({ login }) => !logins.includes(login))) {
+    throw badAnswer("the platform answers about another login");
   }
   return users;
 }

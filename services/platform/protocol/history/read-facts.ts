@@ -46,8 +46,9 @@ async function readTogether(deps: Deps, logins: readonly string[]): Promise<Read
     deps.mt5.getUsers(logins),
     Promise.all(logins.map((login) => deps.mt5.readPositions(login).catch(asError))),
   ]);
-  await readLogins(deps, logins);
-  const logs = await listLogEnds(deps.pool, logins);
+  const shown = logins.filter((login) => users.has(login));
+  await readLogins(deps, shown);
+  const logs = await listLogEnds(deps.pool, shown);
   return new Map(
     logins.map((login, index): [string, Facts | Error] => {
       const [user, log, open = []] = [users.get(login), logs.get(login), positions[index]];
