@@ -32,6 +32,7 @@ create index subscription_by_investor on subscription (investor_login, id);
 -- GetOperation finds an assign by its command also when it was refused.
 create index subscription_by_command on subscription (command_id);
 create index subscription_active on subscription (master_login, investor_id) where status = 'ACTIVE';
+create index subscription_paused on subscription (id) where status = 'PAUSED';
 
 -- Subscriptions with the column names that the service uses.
 create view subscription_row as

@@ -1,6 +1,9 @@
 import { execute, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
+/** Accounts of one run; the next run resets the others. */
+const MAX_RESETS = 1_000;
+
 /** External funds that need a review. Cents, signed. */
 export type ExternalFunds = {
   readonly kind: "investor" | "master";
@@ -68,7 +71,13 @@ export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
   await execute(
     db,
     sql`update investor_account set quarantine_acknowledged_minor = 0
-        where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor = 0`,
+        where quarantined_minor = 0 and login = any (array(
+          select login
+          from investor_account
+          where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor = 0
+          order by login
+          limit ${MAX_RESETS}
+        ))`,
   );
   await execute(
     db,
@@ -76,10 +85,15 @@ export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
   );
 }
 
-/** Expression: an instant in the past while there are external funds, or a review of them that may have to close. */
+/**
+ * Expression: an instant in the past while there are external funds, or a review of them that may have to close. In order, so that
+ * the index of external funds is read, not the table.
+ */
 export const nextExternalReview = fragment`(
   select '-infinity'::timestamptz
-  where exists (select from investor_account where quarantined_minor <> quarantine_acknowledged_minor)
+  where (
+       select login from investor_account where quarantined_minor <> quarantine_acknowledged_minor order by login limit 1
+     ) is not null
      or exists (select from master_pool where external_minor <> 0 or external_acknowledged_minor <> 0)
      or exists (
        select from review_case

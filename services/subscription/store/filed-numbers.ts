@@ -15,16 +15,22 @@ export async function findFiledNumber(db: Queryable, login: string): Promise<big
 export async function listGaps(db: Queryable, limit: number): Promise<{ login: string; receivedNumber: bigint }[]> {
   return many(
     db,
-    sql`select login, received_number as "receivedNumber" from investor_account where received_number > filed_number
+    sql`(
+          select login, received_number as "receivedNumber"
+          from investor_account
+          where received_number > filed_number
+          order by login
+          limit ${limit}
+        )
         union all
         select login, received_number from master_pool where received_number > filed_number
         limit ${limit}`,
   );
 }
 
-/** Expression: an instant in the past when the log of a login has a gap. */
+/** Expression: an instant in the past when the log of a login has a gap. In order, so that the index of gaps is read, not the table. */
 export const nextGap = fragment`(
   select '-infinity'::timestamptz
-  where exists (select from investor_account where received_number > filed_number)
+  where (select login from investor_account where received_number > filed_number order by login limit 1) is not null
      or exists (select from master_pool where received_number > filed_number)
 )`;

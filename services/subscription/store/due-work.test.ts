@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { execute, type Fragment, many, one, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { aWorld } from "../testing/world.ts";
+import { nextExternalReview, resetAcknowledgedFunds } from "./external-funds.ts";
+import { listGaps, nextGap } from "./filed-numbers.ts";
+import { listEmptiedPaused, nextEmptied } from "./holdings.ts";
+import { nextMirrorDue } from "./mirrors.ts";
+import { nextPostingDue } from "./postings.ts";
+
+const INVESTORS = 20_000;
+
+test("looking for due work reads no table of accounts or subscriptions as a whole", async () => {
+  const { deps } = await aWorld();
+  await execute(
+    deps.pool,
+    sql`insert into investor_account (login) select '9' || lpad(n::text, 6, '0') from generate_series(1, ${INVESTORS}) as n`,
+  );
+  await deps.pool.query("analyze investor_account");
+
+  const read = await inTransaction(deps.pool, async (tx) => {
+    const due: Fragment[] = [nextGap, nextExternalReview, nextEmptied, nextMirrorDue, nextPostingDue];
+    for (const each of due) await one(tx, sql`select ${each} as due`);
+    await listGaps(tx, 100);
+    await listEmptiedPaused(tx, 100);
+    await resetAcknowledgedFunds(tx);
+    return await many(
+      tx,
+      sql`select relname, seq_tup_read from pg_stat_xact_user_tables
+          where relname in ('investor_account', 'subscription', 'holding') and seq_tup_read > 0`,
+    );
+  });
+
+  expect(read).toEqual([]);
+});
