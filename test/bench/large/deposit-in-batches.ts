@@ -1,4 +1,5 @@
 import { callContext } from "#kernel/contract/context.ts";
+import type { Client } from "#kernel/contract/contract.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { serviceClient } from "../system/services.ts";
@@ -10,6 +11,7 @@ const BATCH = 500;
 const BATCHES_AT_ONCE = 2;
 const CALL_MS = 60_000;
 const AMOUNT_MINOR = 100n;
+const MAX_TRIES = 3;
 
 type Deposits = { readonly pools: readonly LargePool[]; readonly count: number };
 
@@ -25,15 +27,28 @@ export async function depositInBatches(system: System, { pools, count }: Deposit
         const index = batch * BATCH + offset;
         return requestOf(`${key}:${index}`, investorOf(pools, index));
       });
-      const { answers } = await platform.transferBatch({ requests }, call());
-      const refused = answers.filter(
-        ({ answer }) => answer?.$case !== "result" || answer.value.state !== TransferState.APPLIED,
-      );
-      const [first] = refused;
-      if (first !== undefined) throw new Error(`${refused.length} deposits: ${JSON.stringify(first.answer, text)}`);
+      await depositAll(platform, requests);
     }
   };
   await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, worker));
+}
+
+/** A permit that a busy machine has not used in time is refused: that deposit is requested again, under a key of its own. */
+async function depositAll(
+  platform: Client<typeof PlatformServiceService>,
+  requests: readonly Request[],
+): Promise<void> {
+  let waiting = requests;
+  for (let tries = 1; waiting.length > 0; tries += 1) {
+    const { answers } = await platform.transferBatch({ requests: [...waiting] }, call());
+    waiting = waiting.flatMap((request, index) => {
+      const { answer } = answers[index] ?? {};
+      if (answer?.$case === "result" && answer.value.state === TransferState.APPLIED) return [];
+      const isBusy = answer?.$case === "result" && answer.value.refusalCode === "account_busy";
+      if (!isBusy || tries === MAX_TRIES) throw new Error(`a deposit was not applied: ${JSON.stringify(answer, text)}`);
+      return [{ ...request, key: `${request.key}:${tries}` }];
+    });
+  }
 }
 
 /** Each Master in turn, and each of its Investors in turn. */
@@ -41,6 +56,8 @@ function investorOf(pools: readonly LargePool[], index: number): string {
   const { first, last } = pools[index % pools.length] ?? { first: 0, last: 0 };
   return loginOf("investor", first + (Math.floor(index / pools.length) % (last - first + 1)));
 }
+
+type Request = ReturnType<typeof requestOf>;
 
 function requestOf(key: string, login: string) {
   return {
