@@ -49,14 +49,32 @@ test.concurrent("an account that another transaction has locked delays no other 
   expect(await waiting.held).toMatchObject({ logNumber: 0n });
 });
 
-test.concurrent("an answer of the platform that cannot be read for one account is asked for again for each", async (context) => {
+test.concurrent.for([
+  { of: "balances", fault: { command: "user/get_batch", effect: "retcode:3", times: 1 } },
+  { of: "history", fault: { command: "deal/get_batch", effect: "http:500", times: 1 } },
+])("accounts whose $of cannot be read together are read one by one", async ({ fault }, context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const { service } = instance;
   const logins = [await anAccount(instance), await anAccount(instance)];
-  await world.control.fault({ command: "user/get_batch", effect: "retcode:3", times: 2 });
+  await world.control.fault(fault);
 
   const held = await Promise.all(logins.map((login) => service.hold({ login, lockOwner: `w:${login}:1` }, aCall())));
 
   expect(held).toMatchObject([{ logNumber: 0n }, { logNumber: 0n }]);
+});
+
+test.concurrent("an account whose positions take long is read alone and delays no other one", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service } = instance;
+  const logins = [await anAccount(instance), await anAccount(instance), await anAccount(instance)];
+  const before = (await world.control.stats()).calls;
+  await world.control.fault({ command: "position/get_total", effect: "delay", delay_ms: 60_000, times: 1 });
+
+  const held = await Promise.all(logins.map((login) => service.hold({ login, lockOwner: `w:${login}:1` }, aCall())));
+
+  expect(held).toMatchObject([{ logNumber: 0n }, { logNumber: 0n }, { logNumber: 0n }]);
+  const { calls } = await world.control.stats();
+  expect((calls["position/get_total"] ?? 0) - (before["position/get_total"] ?? 0)).toBeGreaterThan(logins.length);
 });

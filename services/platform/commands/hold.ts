@@ -2,12 +2,13 @@ import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
-import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { BUSY_RETRY_AFTER_MS, Refusal } from "#kernel/refusal.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
+import { readFacts } from "../protocol/history/read-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { refuse } from "../refusals.ts";
 import { withdrawClaim } from "../store/account-locks.ts";
@@ -29,9 +30,10 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
   let behind: LegNumber | undefined;
   do {
-    const { claim } = await deps.holds.claiming.add({ login, lockOwner });
-    behind = claim?.behind;
-    const facts = claim !== undefined && behind === undefined ? await readAgreeing(deps, login) : undefined;
+    const claim = await deps.holds.claiming.add({ login, lockOwner }, byMs).catch(lateIsUnclaimed);
+    behind = claim?.claim?.behind;
+    const isGranted = claim?.claim !== undefined && behind === undefined;
+    const facts = isGranted ? await readAgreeing(deps, login, byMs) : undefined;
     if (facts !== undefined) return facts;
     await deps.loginSignals.wait(login, RETRY_MS);
   } while (performance.now() < byMs);
@@ -41,10 +43,10 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
 }
 
 /** Undefined while the platform and the log differ, or the platform cannot be read. */
-async function readAgreeing({ holds }: HoldDeps, login: string): Promise<HoldResponse | undefined> {
+async function readAgreeing(deps: HoldDeps, login: string, byMs: number): Promise<HoldResponse | undefined> {
   try {
-    const facts = await holds.facts(login);
-    if (facts === undefined || !facts.isComplete) return undefined;
+    const facts = (await deps.holds.facts(login, byMs)) ?? (await readFacts(deps, login));
+    if (!facts.isComplete) return undefined;
     const { balanceMinor, positions, log } = facts;
     return {
       balance: moneyToProto(usd(balanceMinor)),
@@ -53,9 +55,18 @@ async function readAgreeing({ holds }: HoldDeps, login: string): Promise<HoldRes
       openPositions: positions.length,
     };
   } catch (error) {
-    if (error instanceof Mt5Error) return undefined;
+    if (error instanceof Mt5Error || isLate(error)) return undefined;
     throw error;
   }
+}
+
+function lateIsUnclaimed(error: unknown): undefined {
+  if (!isLate(error)) throw error;
+}
+
+/** The time for this Hold was over before its set began. */
+function isLate(error: unknown): boolean {
+  return error instanceof Refusal && error.code === "deadline_exceeded";
 }
 
 function busy(behind: LegNumber | undefined): Refusal {

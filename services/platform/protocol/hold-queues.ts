@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { type Claim, claimLocks, listReleased, type LockRequest } from "../store/account-locks.ts";
 import { listRoles, lockFreeAccounts } from "../store/accounts.ts";
-import { type Facts, readFactsOfEach } from "./history/read-facts.ts";
+import { type Facts, readFactsTogether } from "./history/read-facts.ts";
 
 /** What became of a request for an account lock; without a claim another owner, or another transaction, has the account. */
 export type ClaimAnswer = { readonly claim: Claim | undefined };
@@ -28,11 +28,12 @@ export function holdQueues(deps: Deps): HoldQueues {
     claiming: batchQueue<LockRequest, ClaimAnswer>({
       maxItems: MAX_CLAIMS,
       maxWaiting: MAX_WAITING,
+      maxBatches: 2,
       keyOf: ({ login }) => login,
       run: (requests) => claimTogether(deps.pool, requests),
       maySplit: (error) => !isTransient(error),
     }),
-    facts: gatherReads((logins) => readFactsOfEach(deps, logins)),
+    facts: gatherReads((logins) => readFactsTogether(deps, logins)),
   };
 }
 

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Deps } from "../../deps.ts";
 import { Mt5Error, type Mt5Problem } from "../../mt5/errors.ts";
 import type { Position } from "../../mt5/positions.ts";
 import { refuse } from "../../refusals.ts";
 import { listLogEnds, type LogEnd } from "../../store/positions.ts";
-import { readLogins } from "./read-history.ts";
+import { readDecided, readLogin } from "./read-history.ts";
 
 /** An account as the platform shows it and as the log has it. */
 export type Facts = {
@@ -14,52 +15,93 @@ export type Facts = {
   readonly isComplete: boolean;
 };
 
-/** What the answer about one account may cause: the others are then read without it. */
-const OF_ONE_ACCOUNT: ReadonlySet<Mt5Problem> = new Set(["bad_answer", "retcode", "incomplete"]);
+/** What concerns all accounts: reading each of them alone would fail as well. */
+const OF_ALL: ReadonlySet<Mt5Problem> = new Set([
+  "unreachable",
+  "login_refused",
+  "server_authentication_failed",
+  "forbidden",
+  "busy",
+  "closed",
+]);
+/** Positions are asked for by login: so many at a time, so that money commands find a session. */
+const MAX_POSITION_READS = 8;
+/** One that takes longer is read alone, so that it does not delay the others. */
+const POSITIONS_WITHIN_MS = 1_000;
 
-/** Facts of each login, or why they cannot be read. */
-export async function readFactsOfEach(
+/**
+ * Facts of logins that are read together, or why they cannot be read. An account is left out when it has to be read alone:
+ * its positions take long, it has an undecided deal, or reading one of the accounts failed.
+ */
+export async function readFactsTogether(
   deps: Deps,
   logins: readonly string[],
 ): Promise<ReadonlyMap<string, Facts | Error>> {
   try {
-    return await readTogether(deps, logins);
+    const [users, positions] = await Promise.all([deps.mt5.getUsers(logins), readPositions(deps, logins)]);
+    const undecided = await readDecided(
+      deps,
+      logins.filter((login) => users.has(login)),
+    );
+    const shown = logins.filter((login) => !undecided.has(login));
+    const logs = await listLogEnds(deps.pool, shown);
+    return new Map(
+      shown.flatMap((login): [string, Facts | Error][] => {
+        const [user, open] = [users.get(login), positions.get(login)];
+        if (user === undefined) return [[login, notShown(login)]];
+        return open === undefined ? [] : [[login, compared(user.balanceMinor, open, logs.get(login), login)]];
+      }),
+    );
   } catch (error) {
-    if (!(error instanceof Mt5Error) || !OF_ONE_ACCOUNT.has(error.problem) || logins.length === 1) throw error;
-    const each = await Promise.all(logins.map((login) => readFacts(deps, login).catch(asError)));
-    return new Map(logins.map((login, index) => [login, each[index] as Facts | Error]));
+    if (error instanceof Mt5Error && OF_ALL.has(error.problem)) throw error;
+    return new Map();
   }
 }
 
+/** Those that were read within the time, by login. */
+async function readPositions(
+  { mt5 }: Deps,
+  logins: readonly string[],
+): Promise<ReadonlyMap<string, readonly Position[]>> {
+  const positions = new Map<string, readonly Position[]>();
+  const waiting = logins.values();
+  let isOver = false;
+  const worker = async (): Promise<void> => {
+    for (const login of waiting) {
+      if (isOver) return;
+      const read = await mt5.readPositions(login).catch(() => undefined);
+      if (read !== undefined) positions.set(login, read);
+    }
+  };
+  const workers = Promise.all(Array.from({ length: MAX_POSITION_READS }, worker));
+  await Promise.race([workers, sleep(POSITIONS_WITHIN_MS, undefined, { ref: false })]);
+  isOver = true;
+  // Later ones do not count: their accounts are read again.
+  return new Map(positions);
+}
+
+/**
+ * Reads balance and positions before the history: an event between the reads is only in the log and shows as a difference,
+ * and a later event is in neither of them.
+ */
 export async function readFacts(deps: Deps, login: string): Promise<Facts> {
-  const facts = (await readTogether(deps, [login])).get(login) ?? notManaged(login);
+  const [users, positions] = await Promise.all([deps.mt5.getUsers([login]), deps.mt5.readPositions(login)]);
+  const user = users.get(login);
+  if (user === undefined) throw notShown(login);
+  await readLogin(deps, login);
+  const logs = await listLogEnds(deps.pool, [login]);
+  const facts = compared(user.balanceMinor, positions, logs.get(login), login);
   if (facts instanceof Error) throw facts;
   return facts;
 }
 
-/**
- * Reads balances and positions before the history: an event between the reads is only in the log and shows as a difference,
- * and a later event is in neither of them.
- */
-async function readTogether(deps: Deps, logins: readonly string[]): Promise<ReadonlyMap<string, Facts | Error>> {
-  const [users, positions] = await Promise.all([
-    deps.mt5.getUsers(logins),
-    Promise.all(logins.map((login) => deps.mt5.readPositions(login).catch(asError))),
-  ]);
-  const shown = logins.filter((login) => users.has(login));
-  await readLogins(deps, shown);
-  const logs = await listLogEnds(deps.pool, shown);
-  return new Map(
-    logins.map((login, index): [string, Facts | Error] => {
-      const [user, log, open = []] = [users.get(login), logs.get(login), positions[index]];
-      if (user === undefined) return [login, notShown(login)];
-      if (open instanceof Error) return [login, open];
-      return [login, log === undefined ? notManaged(login) : compared(user.balanceMinor, open, log)];
-    }),
-  );
-}
-
-function compared(balanceMinor: bigint, positions: readonly Position[], log: LogEnd): Facts {
+function compared(
+  balanceMinor: bigint,
+  positions: readonly Position[],
+  log: LogEnd | undefined,
+  login: string,
+): Facts | Error {
+  if (log === undefined) return notManaged(login);
   const shown = new Map(positions.map(({ ticket, volume }) => [ticket, volume]));
   const isSame =
     log.positions.length === shown.size &&
@@ -74,9 +116,4 @@ function notShown(login: string): Error {
 
 function notManaged(login: string): Error {
   return refuse("login_not_managed", `Account ${login} is not managed by this service.`);
-}
-
-function asError(error: unknown): Error {
-  if (error instanceof Error) return error;
-  throw error;
 }

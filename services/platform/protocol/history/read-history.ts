@@ -1,7 +1,7 @@
 import { compareHistory } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
 import { SHOWN_WITHIN_MS } from "../../domain/next-scan.ts";
-import type { Deal } from "../../mt5/deals.ts";
+import type { Deal, Period } from "../../mt5/deals.ts";
 import { readAgainFrom } from "../../store/accounts.ts";
 import { listLoggedDeals } from "../../store/logged-deals.ts";
 import { listAdoptedDeals } from "../../store/explained-deals.ts";
@@ -54,6 +54,14 @@ export async function readLogin(deps: Deps, login: string): Promise<void> {
 
 /** Reads logins from the instant up to which the reader has read, with one request; one with an undecided deal from that deal. */
 export async function readLogins(deps: Deps, logins: readonly string[]): Promise<void> {
+  const undecided = await readDecided(deps, logins);
+  for (const [login, { from, to }] of undecided) {
+    await fileHistory(deps, await deps.mt5.findDeals([login], { from, to }), { since: from, from }, [login]);
+  }
+}
+
+/** The same without logins that have an undecided deal: these are returned, with the period in which they have to be read. */
+export async function readDecided(deps: Deps, logins: readonly string[]): Promise<ReadonlyMap<string, Period>> {
   const { now, readTo = now, undecided } = await findReadTo(deps.pool, logins);
   // No deal since the last complete run of the reader is missed.
   const from = new Date(Math.min(readTo.getTime(), now.getTime()) - REREAD_MS);
@@ -62,11 +70,7 @@ export async function readLogins(deps: Deps, logins: readonly string[]): Promise
   if (decided.length > 0) {
     await fileHistory(deps, await deps.mt5.findDeals(decided, { from, to }), { since: from, from });
   }
-  for (const [login, undecidedFrom] of undecided) {
-    const since = undecidedFrom < from ? undecidedFrom : from;
-    const deals = await deps.mt5.findDeals([login], { from: since, to });
-    await fileHistory(deps, deals, { since, from: since }, [login]);
-  }
+  return new Map(Array.from(undecided, ([login, since]) => [login, { from: since < from ? since : from, to }]));
 }
 
 /** Files the deals of one login. A failure is recorded, so that the login is read again from this instant, and not thrown. */
