@@ -7,8 +7,8 @@ export type GatheredRead<Key, Value> = {
 
 /** A statement or call for so many keys still takes about as long as for one. */
 const MAX_KEYS = 100;
-/** Above the number of calls that a service accepts at once. */
-const MAX_WAITING = 1_000;
+/** Above the number of calls that a service accepts at once, of all kinds. */
+const MAX_WAITING = 5_000;
 /** So that a slow read does not hold the others. */
 const MAX_READS = 4;
 

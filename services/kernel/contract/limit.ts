@@ -2,10 +2,15 @@
 export type Limit = { readonly tryEnter: () => boolean; readonly leave: () => void };
 
 /**
- * Of each transport. Calls that wait gather in sets and hold no database connection meanwhile; more of the slowest command
- * than this would wait past its deadline.
+ * Of requests over NATS. Those that wait gather in sets; more of the slowest command than this would wait past its deadline.
  */
-export const MAX_CONCURRENT_CALLS = 1_024;
+export const MAX_CONCURRENT_REQUESTS = 1_024;
+
+/**
+ * Of calls between services. Some need a database connection each; and Node.js ends an HTTP/2 session when a thousand calls
+ * in it are cancelled at once, the answers of all others with it.
+ */
+export const MAX_CONCURRENT_CALLS = 256;
 
 export function limit(max: number): Limit {
   let inside = 0;

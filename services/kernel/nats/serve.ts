@@ -3,7 +3,7 @@ import { type Contract, type Implementation, type Method, methodsOf } from "../c
 import { type Answer, createDispatcher, type Dispatcher } from "../contract/dispatch.ts";
 import { encodeRefusal } from "../contract/error.ts";
 import { HEADER } from "../contract/headers.ts";
-import { MAX_CONCURRENT_CALLS } from "../contract/limit.ts";
+import { MAX_CONCURRENT_REQUESTS } from "../contract/limit.ts";
 import { refuse } from "../contract/refusals.ts";
 import { endOfTurn } from "../end-of-turn.ts";
 import type { Log } from "../log.ts";
@@ -32,7 +32,7 @@ const CONTRACT_VERSION = "1.0.0";
 /** Answers `pamm.v1.<service>.<Method>` in a queue group, and `$SRV.PING|INFO|STATS` for operators. */
 export async function serveOverNats<C extends Contract>(
   { connection }: Broker,
-  { service: name, contract, implementation, log, maxConcurrent = MAX_CONCURRENT_CALLS }: NatsServeOptions<C>,
+  { service: name, contract, implementation, log, maxConcurrent = MAX_CONCURRENT_REQUESTS }: NatsServeOptions<C>,
 ): Promise<NatsServer> {
   const dispatcher = createDispatcher({ transport: "nats", implementation, log, maxConcurrent });
   const service = await connection.services.add({ name, version: CONTRACT_VERSION, queue: name });

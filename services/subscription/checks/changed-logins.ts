@@ -73,7 +73,11 @@ export async function selectLogins(
   everyMs: number,
 ): Promise<Selected> {
   const nowMs = fragment`(extract(epoch from statement_timestamp()) * 1000)::bigint`;
-  const isSearched = fragment`${nowMs} >= ${searchAtMs}::bigint`;
+  const nextAtMs = fragment`(
+    select ${nowMs} + (greatest(rows / ${SEARCHED_ROWS} - 1, 0) * ${everyMs})::bigint from size
+  )`;
+  // Also when it was postponed by a clock that was ahead.
+  const isSearched = fragment`(${searchAtMs}::bigint <= ${nowMs} or ${searchAtMs}::bigint > ${nextAtMs})`;
   const isNew = fragment`age(xmin) between 0 and (select age((${since}::bigint % 4294967296)::text::xid))`;
   return await one<Selected>(
     db,
@@ -96,7 +100,7 @@ export async function selectLogins(
         select array(select login from changed where ${since}::bigint > 0 and login > ${after} order by login) as changed,
                pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon,
                ${isSearched} as "isSearched",
-               ${nowMs} + (select greatest(rows / ${SEARCHED_ROWS} - 1, 0) * ${everyMs} from size)::bigint as "nextSearchAtMs",
+               ${nextAtMs} as "nextSearchAtMs",
                array(select login from slice order by login) as slice,
                (select count(*) from slice) < (select logins from size) as "endsPass"`,
   );

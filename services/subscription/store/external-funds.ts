@@ -71,13 +71,16 @@ export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
   await execute(
     db,
     sql`update investor_account set quarantine_acknowledged_minor = 0
-        where quarantined_minor = 0 and login = any (array(
-          select login
-          from investor_account
-          where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor = 0
-          order by login
-          limit ${MAX_RESETS}
-        ))`,
+        where quarantined_minor = 0 and login = any ((
+          select array_agg(login)
+          from (
+            select login
+            from investor_account
+            where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor = 0
+            order by login
+            limit ${MAX_RESETS}
+          ) as gone
+        )::text[])`,
   );
   await execute(
     db,

@@ -15,13 +15,14 @@ export async function findFiledNumber(db: Queryable, login: string): Promise<big
 export async function listGaps(db: Queryable, limit: number): Promise<{ login: string; receivedNumber: bigint }[]> {
   return many(
     db,
-    sql`(
+    sql`select login, "receivedNumber"
+        from (
           select login, received_number as "receivedNumber"
           from investor_account
           where received_number > filed_number
           order by login
           limit ${limit}
-        )
+        ) as investor
         union all
         select login, received_number from master_pool where received_number > filed_number
         limit ${limit}`,
