@@ -22,7 +22,12 @@ export async function newOperator({ stateDir }: RunningSystem, name: string): Pr
 }
 
 /** Waits for the only open review of an account with this reason. */
-export async function reviewAbout(client: Client, login: string, reason: string): Promise<JsonObject> {
+export async function reviewAbout(
+  client: Client,
+  login: string,
+  reason: string,
+  withinMs?: number,
+): Promise<JsonObject> {
   return await eventually(async () => {
     const { status, body, text } = await client.get(URL);
     expect(status, text).toBe(200);
@@ -30,7 +35,7 @@ export async function reviewAbout(client: Client, login: string, reason: string)
     const found = itemsOf(body["items"]).filter((item) => item["login"] === login && item["reason"] === reason);
     expect(found, text).toHaveLength(1);
     return found[0] ?? {};
-  });
+  }, withinMs);
 }
 
 /** One vote on a review; by default with the system's own key. */
