@@ -78,7 +78,13 @@ export async function walkTables<Name extends string>(
       const position = { ...after[name], ...mark };
       return endsPass ? { ...position, passedTo: 0n, hasPassed: false } : position;
     });
-    return { findings: [...findings.values()], covers: () => true, nextCursor: written(next), endsPass, isBehind };
+    return {
+      findings: [...findings.values()],
+      covers: () => true,
+      nextCursor: writtenPositions(next),
+      endsPass,
+      isBehind,
+    };
   }
 }
 
@@ -89,7 +95,8 @@ function mapOf<Name extends string, Value>(
   return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
 }
 
-function written(positions: Readonly<Record<string, Position>>): string {
+/** As the cursor of a check. */
+export function writtenPositions(positions: Readonly<Record<string, object>>): string {
   return JSON.stringify(positions, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
 }
 

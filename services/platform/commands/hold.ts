@@ -31,8 +31,8 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   let behind: LegNumber | undefined;
   do {
     const claim = await deps.holds.claiming.add({ login, lockOwner }, byMs).catch(lateIsUnclaimed);
-    behind = claim?.claim?.behind;
-    const isGranted = claim?.claim !== undefined && behind === undefined;
+    behind = claim?.behind;
+    const isGranted = claim !== undefined && behind === undefined;
     const facts = isGranted ? await readAgreeing(deps, login, byMs) : undefined;
     if (facts !== undefined) return facts;
     await deps.loginSignals.wait(login, RETRY_MS);

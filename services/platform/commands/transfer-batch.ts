@@ -1,3 +1,4 @@
+import { concurrently } from "#kernel/concurrently.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { refusalToProto } from "#kernel/contract/error.ts";
 import { refuse as refuseFault } from "#kernel/contract/refusals.ts";
@@ -27,12 +28,9 @@ export async function transferBatch(
   const answers: TransferAnswer[] = [];
   // Transfers of one login are executed in their order: some are refused rather than queued behind another one.
   const queue = Map.groupBy(requests.entries(), ([, { legs }]) => legs[0]?.login).values();
-  const worker = async (): Promise<void> => {
-    for (const ofLogin of queue) {
-      for (const [index, request] of ofLogin) answers[index] = await answerOf(deps, request, context);
-    }
-  };
-  await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
+  await concurrently(queue, MAX_CONCURRENT, async (ofLogin) => {
+    for (const [index, request] of ofLogin) answers[index] = await answerOf(deps, request, context);
+  });
   return { answers };
 }
 

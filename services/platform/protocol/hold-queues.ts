@@ -9,12 +9,10 @@ import { type Claim, claimLocks, listReleased, type LockRequest } from "../store
 import { listRoles, lockFreeAccounts } from "../store/accounts.ts";
 import { type Facts, readFactsTogether } from "./history/read-facts.ts";
 
-/** What became of a request for an account lock; without a claim another owner, or another transaction, has the account. */
-export type ClaimAnswer = { readonly claim: Claim | undefined };
-
 /** Account locks that are asked for at the same time share commits and requests to the platform. */
 export type HoldQueues = {
-  readonly claiming: BatchQueue<LockRequest, ClaimAnswer>;
+  /** Undefined when another owner, or another transaction, has the account. */
+  readonly claiming: BatchQueue<LockRequest, Claim | undefined>;
   readonly facts: GatheredRead<string, Facts>;
 };
 
@@ -25,7 +23,7 @@ const MAX_WAITING = 2_000;
 
 export function holdQueues(deps: Deps): HoldQueues {
   return {
-    claiming: batchQueue<LockRequest, ClaimAnswer>({
+    claiming: batchQueue<LockRequest, Claim | undefined>({
       maxItems: MAX_CLAIMS,
       maxWaiting: MAX_WAITING,
       maxBatches: 2,
@@ -38,7 +36,7 @@ export function holdQueues(deps: Deps): HoldQueues {
 }
 
 /** Under the row locks of the accounts, so that no permit is granted meanwhile. One that is locked already delays no other one. */
-async function claimTogether(pool: Pool, requests: readonly LockRequest[]): Promise<(ClaimAnswer | Error)[]> {
+async function claimTogether(pool: Pool, requests: readonly LockRequest[]): Promise<(Claim | Error | undefined)[]> {
   return await inTransaction(pool, async (tx) => {
     const logins = requests.map(({ login }) => login);
     const accounts = await lockFreeAccounts(tx, logins);
@@ -56,7 +54,7 @@ async function claimTogether(pool: Pool, requests: readonly LockRequest[]): Prom
       if (role === undefined) return refuse("login_not_managed", `Account ${login} is not managed by this service.`);
       if (role === "payment") return refuse("validation_failed", "A payment account cannot be locked.");
       if (released.has(lockOwner)) return refuse("lock_not_owned", "The lock was already released.");
-      return { claim: claims.get(login) };
+      return claims.get(login);
     });
   });
 }

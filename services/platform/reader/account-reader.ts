@@ -1,3 +1,4 @@
+import { concurrently } from "#kernel/concurrently.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
 import { deletedDeals } from "../amendments/amendments.ts";
 import type { Deps } from "../deps.ts";
@@ -110,7 +111,7 @@ export class AccountReader {
   /** False when another process has taken over. A group or page that cannot be read does not prevent the others. */
   async #readAll(run: Run, { groups, logins, moved }: Plan): Promise<boolean> {
     let isWhole = true;
-    await concurrently(groups, async (group) => {
+    await concurrently(groups, MAX_CONCURRENT, async (group) => {
       if (!(await this.#readGroup(run, group))) isWhole = false;
     });
     const period = { from: new Date(run.span.fromMs), to: new Date(run.span.toMs) };
@@ -162,7 +163,7 @@ export class AccountReader {
     logins: readonly string[],
     { since, period }: { readonly since: Date; readonly period: Period },
   ): Promise<void> {
-    await concurrently(pagesOf(logins), async (page) => {
+    await concurrently(pagesOf(logins), MAX_CONCURRENT, async (page) => {
       try {
         const deals = await this.#deps.mt5.findDeals(page, period);
         await this.#take(run, { accounts: { logins: page }, deals, known: [], since, period });
@@ -222,13 +223,4 @@ function pagesOf(logins: readonly string[]): string[][] {
     pages.push(logins.slice(from, from + MAX_LOGINS_PER_CALL));
   }
   return pages;
-}
-
-/** In their order, a few at the same time. `work` does not throw. */
-async function concurrently<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
-  const waiting = [...items];
-  const worker = async (): Promise<void> => {
-    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
-  };
-  await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker));
 }

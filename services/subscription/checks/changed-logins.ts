@@ -1,4 +1,5 @@
 import { DAY_MS } from "#kernel/duration.ts";
+import { writtenPositions } from "#kernel/reconcile/walk.ts";
 import { type Fragment, fragment, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** Logins with a row of their own and holdings. */
@@ -63,8 +64,7 @@ export type Selected = {
 /**
  * What a run examines. A login has changed when its row or one of its holdings was written by a transaction that had not ended for the
  * last search. The row names that transaction itself (xmin), whatever wrote it: no statement that moves money has to note it, and
- * a row that was written by hand is found too. After 2^32
- * transactions numbers repeat: a login is then examined once without need.
+ * a row that was written by hand is found too. After 2^32 transactions numbers repeat: a login is then examined once without need.
  */
 export async function selectLogins(
   db: Queryable,
@@ -123,8 +123,7 @@ type Positions = { readonly masters: Position; readonly investors: Position };
 /** As the cursor of the check. A pass ends when both lists are read; the one that ends first waits for the other. */
 export function written({ masters, investors }: Positions, endsPass: boolean): string {
   const begun = (at: Position) => (endsPass ? { ...at, passedTo: "", hasPassed: false } : at);
-  const positions = { masters: begun(masters), investors: begun(investors) };
-  return JSON.stringify(positions, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+  return writtenPositions({ masters: begun(masters), investors: begun(investors) });
 }
 
 type Written = { readonly [Member in keyof Position]: Position[Member] extends bigint ? string : Position[Member] };

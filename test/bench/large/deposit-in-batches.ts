@@ -1,3 +1,4 @@
+import { concurrently } from "#kernel/concurrently.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -19,18 +20,15 @@ type Deposits = { readonly pools: readonly LargePool[]; readonly count: number }
 export async function depositInBatches(system: System, { pools, count }: Deposits): Promise<void> {
   const key = `bench:deposit:${crypto.randomUUID()}`;
   using platform = serviceClient(system, "platform", PlatformServiceService);
-  const batches = Array.from({ length: Math.ceil(count / BATCH) }, (_, batch) => batch).values();
-  const worker = async (): Promise<void> => {
-    for (const batch of batches) {
-      const size = Math.min(BATCH, count - batch * BATCH);
-      const requests = Array.from({ length: size }, (_, offset) => {
-        const index = batch * BATCH + offset;
-        return requestOf(`${key}:${index}`, investorOf(pools, index));
-      });
-      await depositAll(platform, requests);
-    }
-  };
-  await Promise.all(Array.from({ length: BATCHES_AT_ONCE }, worker));
+  const batches = Array.from({ length: Math.ceil(count / BATCH) }, (_, batch) => batch);
+  await concurrently(batches, BATCHES_AT_ONCE, async (batch) => {
+    const size = Math.min(BATCH, count - batch * BATCH);
+    const requests = Array.from({ length: size }, (_, offset) => {
+      const index = batch * BATCH + offset;
+      return requestOf(`${key}:${index}`, investorOf(pools, index));
+    });
+    await depositAll(platform, requests);
+  });
 }
 
 /** A permit that a busy machine has not used in time is refused: that deposit is requested again, under a key of its own. */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { concurrently } from "#kernel/concurrently.ts";
 import type { Deps } from "../../deps.ts";
 import { Mt5Error, type Mt5Problem } from "../../mt5/errors.ts";
 import type { Position } from "../../mt5/positions.ts";
@@ -64,17 +65,12 @@ async function readPositions(
   logins: readonly string[],
 ): Promise<ReadonlyMap<string, readonly Position[]>> {
   const positions = new Map<string, readonly Position[]>();
-  const waiting = logins.values();
   let isOver = false;
-  const worker = async (): Promise<void> => {
-    for (const login of waiting) {
-      if (isOver) return;
-      const read = await mt5.readPositions(login).catch(() => undefined);
-      if (read !== undefined) positions.set(login, read);
-    }
-  };
-  const workers = Promise.all(Array.from({ length: MAX_POSITION_READS }, worker));
-  await Promise.race([workers, sleep(POSITIONS_WITHIN_MS, undefined, { ref: false })]);
+  const reading = concurrently(logins, MAX_POSITION_READS, async (login) => {
+    const read = isOver ? undefined : await mt5.readPositions(login).catch(() => undefined);
+    if (read !== undefined) positions.set(login, read);
+  });
+  await Promise.race([reading, sleep(POSITIONS_WITHIN_MS, undefined, { ref: false })]);
   isOver = true;
   // Later ones do not count: their accounts are read again.
   return new Map(positions);
