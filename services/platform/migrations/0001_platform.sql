@@ -146,9 +146,10 @@ create index leg_in_queue on leg (login, number) where state = 'INTENT' and is_r
 create index leg_to_scan on leg (next_scan_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
 create index leg_open on leg (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
 create index leg_to_verify on leg (next_scan_at) where state = 'APPLIED' and verifications < 3;
--- For the deals that a period of the history should show of legs that are in no log yet.
-create index leg_of_time on leg (login, applied_at) where deal_id is not null;
-create index leg_of_period on leg using brin (applied_at) with (autosummarize = on) where deal_id is not null;
+-- For the deals that a period of the history should show of legs that are in no log yet. The condition does not follow from that
+-- of a search for a deal: while statistics say that hardly any leg has a deal, such a search would read this index as a whole.
+create index leg_of_time on leg (login, applied_at) where applied_at is not null;
+create index leg_of_period on leg using brin (applied_at) with (autosummarize = on) where applied_at is not null;
 
 -- A leg with the members of its transfer.
 create view recorded_leg as
@@ -250,9 +251,9 @@ create unique index log_entry_amendment_once on log_entry (login, server, deal_i
   where kind = 'amendment';
 create unique index log_entry_corrected_once on log_entry (server, corrected_deal_id, login, deal_state)
   where kind = 'correction';
--- For the deals that a period of the history should show.
-create index log_entry_of_time on log_entry (login, deal_at) where deal_id is not null;
-create index log_entry_of_period on log_entry using brin (deal_at) with (autosummarize = on) where deal_id is not null;
+-- For the deals that a period of the history should show. Not only for entries with a deal: see leg_of_time.
+create index log_entry_of_time on log_entry (login, deal_at);
+create index log_entry_of_period on log_entry using brin (deal_at) with (autosummarize = on);
 
 -- The deals that the platform should show: those of the logs, and those of legs that are in no log yet. Deals that were
 -- reported or corrected as gone are left out.

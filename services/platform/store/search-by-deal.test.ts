@@ -1,0 +1,74 @@
+import { expect, test } from "vitest";
+import { execute, one, sql } from "#kernel/postgres/query.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { testDatabase } from "#test/support/database.ts";
+import { listUnshownOfGroup } from "./amendments.ts";
+import { listExplainedDeals } from "./explained-deals.ts";
+
+const ACCOUNTS = 1_000;
+const SERVER = "test";
+/** For each deal: its leg, its entry, its account, and some searches that find nothing. */
+const MAX_ROWS_PER_DEAL = 10;
+
+/** Accounts of one group, each with a waiting deposit. */
+async function insertAccounts(pool: Pool): Promise<void> {
+  await inTransaction(pool, async (tx) => {
+    await execute(
+      tx,
+      sql`insert into log_entry (login, number, kind, amount_minor, deal_at)
+          select n::text, 0, 'opening', 0, clock_timestamp() from generate_series(1, ${ACCOUNTS}) as n`,
+    );
+    await execute(
+      tx,
+      sql`insert into account (login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, managed_at)
+          select login, 'investor', 'g', deal_at, 0, id, 0, deal_at from log_entry`,
+    );
+    await execute(
+      tx,
+      sql`insert into transfer (key, lock_owner, leg_count, is_enqueued, releases_lock, comment, request_id)
+          select login, '', 1, false, false, '', '' from account`,
+    );
+    await execute(
+      tx,
+      sql`insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready, state)
+          select id, id, 1, key, 'deposit', 1, 1, true, true, 'INTENT' from transfer`,
+    );
+  });
+}
+
+/** Each deposit is executed and in the log of its account. */
+async function applyAll(pool: Pool): Promise<void> {
+  await execute(
+    pool,
+    sql`update leg
+        set state = 'APPLIED', attempt = 1, server = ${SERVER}, deal_id = number, applied_at = clock_timestamp()`,
+  );
+  await execute(
+    pool,
+    sql`insert into log_entry (login, number, kind, amount_minor, leg_number, transfer_id, key, server, deal_id, deal_at)
+        select login, 1, kind, amount_minor, number, transfer_id, login, server, deal_id, applied_at from leg`,
+  );
+}
+
+test("deals are found by their index, also when the statistics were made before the first deal", async () => {
+  const { pool } = await testDatabase("platform");
+  await insertAccounts(pool);
+  await pool.query("vacuum analyze log_entry, leg");
+  await applyAll(pool);
+  const window = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000) };
+  const tickets = Array.from({ length: ACCOUNTS }, (_, index) => BigInt(index + 1));
+
+  const read = await inTransaction(pool, async (tx) => {
+    const unshown = await listUnshownOfGroup(tx, SERVER, { group: "g", except: [], ...window }, []);
+    expect(unshown).toHaveLength(ACCOUNTS);
+    expect([...(await listExplainedDeals(tx, SERVER, tickets))]).toHaveLength(ACCOUNTS);
+    return await one<{ rows: bigint }>(
+      tx,
+      sql`select sum(seq_tup_read + idx_tup_fetch)::bigint as rows
+          from pg_stat_xact_user_tables where relname in ('leg', 'log_entry')`,
+    );
+  });
+
+  expect(Number(read?.rows)).toBeLessThan(MAX_ROWS_PER_DEAL * ACCOUNTS);
+});
