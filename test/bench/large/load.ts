@@ -25,8 +25,16 @@ export async function loadStep(client: pg.Client, step: Step): Promise<void> {
   await client.query("commit");
 }
 
+/**
+ * As autovacuum does it, which leaves tables without rows alone: a table that was vacuumed while it was empty counts as empty until it
+ * is analysed again, and is read as a whole until then.
+ */
 export async function analyze(client: pg.Client): Promise<void> {
-  await client.query("vacuum analyze");
+  const { rows } = await client.query<{ name: string }>(
+    `select oid::regclass::text as name from pg_class
+     where relkind = 'r' and relnamespace <> 'pg_catalog'::regnamespace and pg_relation_size(oid) > 0`,
+  );
+  await client.query(`vacuum analyze ${rows.map(({ name }) => name).join(", ")}`);
 }
 
 /** Two temporary tables: the pools of the step, and its Investors with their pool, if any. */
