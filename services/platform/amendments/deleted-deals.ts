@@ -7,6 +7,8 @@ import { findLoggedDeal } from "../store/logged-deals.ts";
 import {
   type DatedDeal,
   type DealOfLogin,
+  listLoggedSince,
+  listRecorded,
   listUnshownOfGroup,
   listUnshownOfLogins,
   type ReadAccounts,
@@ -21,6 +23,8 @@ import { reportFinding } from "../protocol/reviews/report-finding.ts";
 const CONFIRM_AFTER_MS = 3_000;
 /** Maximum requests of one run. When a server has lost a day of deals, the remaining deals wait for the next run. */
 const REQUESTS_PER_RUN = 50;
+/** A deal is in a read of all accounts, or missing from it, before it is as old as this. */
+const LOGGED_BEFORE_MS = 20_000;
 /** The clocks of the platform and of the database may differ by this much at the edge of a window. */
 const EDGE_MS = 2_000;
 
@@ -62,11 +66,21 @@ export class DeletedDeals {
   }
 
   /**
-   * Notes as missing the deals that earlier reads have shown, and that a read of this time of all accounts, begun at `sinceMs` of the
-   * monotonic clock, did not show.
+   * Notes as missing what a read of this time of all accounts, begun at `sinceMs` of the monotonic clock, did not show: deals that
+   * earlier reads have shown, and new deals of the logs.
    */
-  noteVanished({ fromMs, nowMs: toMs }: Pick<Span, "fromMs" | "nowMs">, sinceMs: number): void {
-    for (const seen of this.#seen.listUnshown({ fromMs: fromMs + EDGE_MS, toMs, sinceMs })) this.#note(seen);
+  async noteVanished(
+    { pool, settings }: Deps,
+    { fromMs, nowMs: toMs }: Pick<Span, "fromMs" | "nowMs">,
+    sinceMs: number,
+  ): Promise<void> {
+    const vanished = this.#seen.listUnshown({ fromMs: fromMs + EDGE_MS, toMs, sinceMs });
+    const unclear = vanished.filter(({ isRecorded }) => !isRecorded);
+    const recorded = await listRecorded(pool, settings.server, unclear);
+    // Another read, perhaps of another process, has logged it before the platform lost it.
+    const logged = await listLoggedSince(pool, settings.server, new Date(toMs - LOGGED_BEFORE_MS));
+    const unseen = logged.filter((deal) => deal.at.getTime() < toMs && !this.#seen.has(deal));
+    for (const deal of [...vanished.filter(({ isRecorded }) => isRecorded), ...recorded, ...unseen]) this.#note(deal);
   }
 
   /** Requests each missing deal by its ticket, and reports those that the platform has deleted or changed. */

@@ -19,7 +19,7 @@ const PERIODS: readonly Period[] = [
   // The logs are rows to be read; what this process has shown before is in memory.
   { everyMs: 600_000, backMs: 3_600_000, findsDeleted: "of_logs" },
   { everyMs: 60_000, backMs: 3_600_000, findsDeleted: "of_seen" },
-  { everyMs: 5_000, backMs: REREAD_MS, findsDeleted: "of_logs_after_entries" },
+  { everyMs: 5_000, backMs: REREAD_MS, findsDeleted: "of_seen" },
   { everyMs: 0, backMs: 10_000, findsDeleted: "never" },
 ];
 

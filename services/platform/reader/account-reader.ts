@@ -16,13 +16,10 @@ import { firstSlice, readGroup, type SliceLength, type Span } from "./read-group
 import { type GroupToRead, type Plan, ReadingPlan } from "./reading-plan.ts";
 import { SeenDeals } from "./seen-deals.ts";
 
-/**
- * How far back one run reads, and which deals it misses when they are deleted: none, those that it has shown before, or
- * all of the logs, in the last case only after something was logged in that time or always.
- */
+/** How far back one run reads, and which deals it misses when they are deleted: none, those that it has shown before, or all of the logs. */
 export type ReadBack = {
   readonly backMs: number;
-  readonly findsDeleted: "never" | "of_seen" | "of_logs_after_entries" | "of_logs";
+  readonly findsDeleted: "never" | "of_seen" | "of_logs";
 };
 
 /** Half of the usual sessions, so that commands find a free one. */
@@ -31,8 +28,6 @@ const MAX_CONCURRENT = 4;
 const SAVE_CURSOR_EVERY_MS = 10 * SECOND_MS;
 /** After an outage the cursor moves by this much in each run, so that the next outage does not begin from the start. */
 const MAX_STEP_MS = HOUR_MS;
-/** News are a little old, an entry is made before its commit, and the next such run comes a little later. */
-const LOGGED_MARGIN_MS = 10 * SECOND_MS;
 /** The longest period that is read again, and a margin. */
 const REMEMBERED_MS = HOUR_MS + 5 * MINUTE_MS;
 
@@ -77,7 +72,7 @@ export class AccountReader {
     const endMs = isBehind ? readToMs + MAX_STEP_MS : nowMs;
     const toMs = isBehind ? endMs : nowMs + CLOCK_WINDOW_MS;
     const run: Run = {
-      comparesLogs: hasToCompareLogs(news, back),
+      comparesLogs: back.findsDeleted === "of_logs",
       span: { fromMs: readToMs - back.backMs, nowMs: endMs, toMs },
       startedAtMs: performance.now(),
       failures: [],
@@ -93,7 +88,7 @@ export class AccountReader {
     run.failures.push(...[...run.unreadable].map(unreadableDeal));
     if (run.failures.length > 0) throw new AggregateError(run.failures, "the history of some logins could not be read");
     if (isWhole) {
-      if (back.findsDeleted === "of_seen") this.#deleted.noteVanished(run.span, run.startedAtMs);
+      if (back.findsDeleted === "of_seen") await this.#deleted.noteVanished(this.#deps, run.span, run.startedAtMs);
       this.#plan.noteRead(plan);
       await this.#moveCursor(endMs);
     }
@@ -206,12 +201,6 @@ type Taken = {
   readonly since: Date;
   readonly period: Period;
 };
-
-/** While nothing is logged, the deals of the last minute need not be compared with the logs again and again. */
-function hasToCompareLogs(news: News, { findsDeleted, backMs }: ReadBack): boolean {
-  if (findsDeleted !== "of_logs_after_entries") return findsDeleted === "of_logs";
-  return news.hasLoggedWithin(backMs + LOGGED_MARGIN_MS);
-}
 
 function unreadableDeal(login: string): Mt5Error {
   return new Mt5Error("bad_answer", `the platform's answer has a deal of ${login} that cannot be read`);

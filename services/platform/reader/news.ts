@@ -13,14 +13,13 @@ const ACCOUNTS_PER_PAGE = 10_000;
 /** Each is read by itself. The others follow in the next runs. */
 const UNDECIDED_PER_RUN = 100;
 
-/** What a reader knows of the database without asking it in every run: its clock, its accounts, and when it last logged a deal. */
+/** What a reader knows of the database without asking it in every run: its clock and its accounts. */
 export class News {
   readonly #pool: Pool;
   readonly #known: KnownAccounts;
   #clock: { readonly ms: number; readonly atMs: number };
   #readAtMs = -Infinity;
   #undecidedAfter = "";
-  #loggedAtMs = -Infinity;
 
   private constructor(pool: Pool, known: KnownAccounts, now: Date) {
     this.#pool = pool;
@@ -44,15 +43,10 @@ export class News {
     return Math.floor(this.#clock.ms + performance.now() - this.#clock.atMs);
   }
 
-  /** Whether a log may have got an entry in the last `ms`. */
-  hasLoggedWithin(ms: number): boolean {
-    return this.nowMs() - this.#loggedAtMs <= ms;
-  }
-
   /** Learns of new accounts. Returns logins with an undecided deal; none when it was asked for just before. */
   async read(): Promise<readonly string[]> {
     if (performance.now() < this.#readAtMs) return [];
-    const { now, loggedAt, managed, undecided } = await readNews(this.#pool, {
+    const { now, managed, undecided } = await readNews(this.#pool, {
       managedSince: new Date(this.#clock.ms - COMMITTED_WITHIN_MS),
       maxManaged: ACCOUNTS_PER_PAGE,
       undecidedAfter: this.#undecidedAfter,
@@ -61,7 +55,6 @@ export class News {
     if (managed.length === ACCOUNTS_PER_PAGE) await this.#loadAccounts();
     else this.#known.add(managed);
     this.#clock = clockAt(now);
-    this.#loggedAtMs = loggedAt?.getTime() ?? -Infinity;
     this.#undecidedAfter = undecided.length === UNDECIDED_PER_RUN ? (undecided.at(-1) ?? "") : "";
     // An undecided deal is decided soon: then every run asks.
     this.#readAtMs = undecided.length > 0 ? -Infinity : performance.now() + NEWS_EVERY_MS;

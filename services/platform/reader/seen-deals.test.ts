@@ -119,7 +119,7 @@ test("the memory is bounded: the deals that were seen first are forgotten", () =
   expect(seen.noteShown(deals.slice(1, 10))).toEqual([]);
 });
 
-test("recorded deals of a period that were not shown since an instant are listed", async () => {
+test("deals of a period that were not shown since an instant are listed", async () => {
   const seen = new SeenDeals();
   const deals = [1n, 2n, 3n, 4n].map((ticket) => aDeal({ ticket, at: new Date(Number(ticket) * 1_000) }));
   seen.noteShown(deals);
@@ -129,8 +129,9 @@ test("recorded deals of a period that were not shown since an instant are listed
   seen.noteShown([deals[2]!]);
 
   expect(seen.listUnshown({ fromMs: 0, toMs: 4_000, sinceMs })).toEqual([
-    { login: "7", ticket: 2n, at: new Date(2_000) },
+    { login: "7", ticket: 1n, at: new Date(1_000), isRecorded: false },
+    { login: "7", ticket: 2n, at: new Date(2_000), isRecorded: true },
   ]);
-  expect(seen.listUnshown({ fromMs: 0, toMs: 9_000, sinceMs }).map(({ ticket }) => ticket)).toEqual([2n, 4n]);
+  expect(seen.listUnshown({ fromMs: 0, toMs: 9_000, sinceMs }).map(({ ticket }) => ticket)).toEqual([1n, 2n, 4n]);
   expect(seen.listUnshown({ fromMs: 3_000, toMs: 4_000, sinceMs })).toEqual([]);
 });

@@ -14,6 +14,9 @@ type Seen = DealOfLogin & {
   shownAtMs: number;
 };
 
+/** A deal that was shown before and is not any more; `isRecorded` when it was shown again after it was recorded. */
+type VanishedDeal = DatedDeal & { readonly isRecorded: boolean };
+
 /** The deals of a busy hour; about 80 MB. */
 const MAX_SEEN = 200_000;
 const FORGET_EVERY_MS = 10 * SECOND_MS;
@@ -102,13 +105,13 @@ export class SeenDeals {
     return (this.#seen.get(keyOf(deal))?.shownAtMs ?? -Infinity) >= sinceMs;
   }
 
-  /** Recorded deals from `fromMs` to `toMs` that were shown, and not at or after `sinceMs` of the monotonic clock. */
-  listUnshown(period: { readonly fromMs: number; readonly toMs: number; readonly sinceMs: number }): DatedDeal[] {
+  /** Deals from `fromMs` to `toMs` that were shown, and not at or after `sinceMs` of the monotonic clock. */
+  listUnshown(period: { readonly fromMs: number; readonly toMs: number; readonly sinceMs: number }): VanishedDeal[] {
     const { fromMs, toMs, sinceMs } = period;
-    const unshown: DatedDeal[] = [];
+    const unshown: VanishedDeal[] = [];
     for (const { login, ticket, atMs, isRecorded, shownAtMs } of this.#seen.values()) {
-      if (isRecorded && shownAtMs < sinceMs && atMs >= fromMs && atMs < toMs) {
-        unshown.push({ login, ticket, at: new Date(atMs) });
+      if (shownAtMs < sinceMs && atMs >= fromMs && atMs < toMs) {
+        unshown.push({ login, ticket, at: new Date(atMs), isRecorded });
       }
     }
     return unshown;

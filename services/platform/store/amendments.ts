@@ -71,6 +71,33 @@ async function listUnshown(
   );
 }
 
+/** Deals of all logs that the history has shown, from this time on. */
+export async function listLoggedSince(db: Queryable, server: string, from: Date): Promise<DatedDeal[]> {
+  return await many<DatedDeal>(
+    db,
+    sql`select login, deal_id as ticket, deal_at as at
+        from recorded_deal
+        where deal_at >= ${from} and server_msc is not null and server = ${server}`,
+  );
+}
+
+/** Those of the deals that are recorded with this login. */
+export async function listRecorded<D extends DealOfLogin>(
+  db: Queryable,
+  server: string,
+  deals: readonly D[],
+): Promise<D[]> {
+  if (deals.length === 0) return [];
+  const rows = await many<{ login: string; ticket: bigint }>(
+    db,
+    sql`select login, deal_id as ticket
+        from recorded_deal
+        where server = ${server} and deal_id = any (${deals.map(({ ticket }) => ticket)}::bigint[])`,
+  );
+  const recorded = new Set(rows.map(({ login, ticket }) => `${ticket} ${login}`));
+  return deals.filter(({ login, ticket }) => recorded.has(`${ticket} ${login}`));
+}
+
 /** Accounts with reported amendments and an open break of the check `platform_balance`. */
 export async function listUnreconciledLogins(db: Queryable, limit: number): Promise<string[]> {
   const rows = await many<{ login: string }>(

@@ -38,8 +38,6 @@ export async function moveReadTo(db: Queryable, readTo: Date): Promise<void> {
 /** What the reader asks the database for while nothing happens: all of it is one statement. */
 export type ReaderNews = {
   readonly now: Date;
-  /** When the newest entry of all logs was made; null before the first one. */
-  readonly loggedAt: Date | null;
   /** Accounts that came under management since an instant, the oldest first. */
   readonly managed: readonly ManagedAccount[];
   /** Logins with an undecided deal, at any time of the history. */
@@ -54,7 +52,7 @@ export type NewsRequest = {
   readonly maxUndecided: number;
 };
 
-type NewsRow = Pick<ReaderNews, "now" | "loggedAt"> & { isUndecided: boolean | null } & (
+type NewsRow = Pick<ReaderNews, "now"> & { isUndecided: boolean | null } & (
     | ManagedAccount
     | { [Name in keyof ManagedAccount]: null }
   );
@@ -65,10 +63,8 @@ export async function readNews(
 ): Promise<ReaderNews> {
   const rows = await many<NewsRow>(
     db,
-    sql`select here.now, here."loggedAt", listed.login, listed.role, listed."group", listed."managedAt", listed."isUndecided"
-        from (
-          select clock_timestamp() as now, (select logged_at from log_entry order by id desc limit 1) as "loggedAt"
-        ) as here
+    sql`select here.now, listed.login, listed.role, listed."group", listed."managedAt", listed."isUndecided"
+        from (select clock_timestamp() as now) as here
         left join (
           select login, role, "group", "managedAt", false as "isUndecided"
           from (
@@ -94,7 +90,6 @@ export async function readNews(
   const listed = rows.flatMap((row) => (row.login === null ? [] : [row]));
   return {
     now: first.now,
-    loggedAt: first.loggedAt,
     managed: listed.filter(({ isUndecided }) => isUndecided === false),
     undecided: listed.filter(({ isUndecided }) => isUndecided === true).map(({ login }) => login),
   };
