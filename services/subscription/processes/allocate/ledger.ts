@@ -43,8 +43,14 @@ export type LedgerScope = {
 /** An opened pool, and the accounts of `logins` as they are then. */
 type Opened = { readonly ledger: Ledger; readonly accounts: readonly AccountBook[]; readonly end: Advance["end"] };
 
-/** Limits how long other transactions wait for the locks of one commit. */
+/** Limits how long other transactions wait for the locks of one commit: it is short in a small pool. */
 const ROWS_PER_COMMIT = 3_000;
+/**
+ * Deals of one commit in a larger pool, whose holdings and accounts are read and written for each commit, and the rows for which
+ * its memory suffices.
+ */
+const DEALS_OF_A_LARGE_POOL = 5;
+const MAX_ROWS_PER_COMMIT = 50_000;
 const DEALS_PER_COMMIT = 500;
 /** Marks at a log position need the results realised since, so more deals are read than one commit allocates. */
 const DEALS_OF_A_READING = 10_000;
@@ -73,7 +79,7 @@ export async function openLedger(
     beyond: isAll ? undefined : await listBeyond(tx, login, { deals, pool: stored, through, reading }),
     arePositionsKnown: master.arePositionsKnown,
     acceptedDealsNumber: master.acceptedDealsNumber,
-    maxEvents: Math.max(1, Math.floor(ROWS_PER_COMMIT / Math.max(1, stored.holdings.length))),
+    maxEvents: eventsPerCommit(stored.holdings.length),
   });
   const { events } = advance;
   const active = sharing ?? (events.length === 0 ? [] : await listActiveHoldings(tx, login));
@@ -101,6 +107,11 @@ export async function openLedger(
     accounts,
     end: advance.end,
   };
+}
+
+function eventsPerCommit(holdings: number): number {
+  const rows = Math.min(MAX_ROWS_PER_COMMIT, Math.max(ROWS_PER_COMMIT, DEALS_OF_A_LARGE_POOL * holdings));
+  return Math.max(1, Math.floor(rows / Math.max(1, holdings)));
 }
 
 /** Deals after the read ones that change their open positions: with them the weeks of a long backlog can be closed. */
