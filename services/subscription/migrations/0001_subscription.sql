@@ -207,7 +207,8 @@ create table holding (
   carry_e8         bigint not null default 0,
   -- Already taken from the pooled amount; its units are redeemed at the next possible strike.
   unredeemed_minor bigint not null default 0 check (unredeemed_minor >= 0)
-);
+  -- A result updates each row of a pool: its new version fits beside the old one, and no index changes.
+) with (fillfactor = 50);
 
 create index holding_by_master on holding (master_login, subscription_id);
 create index holding_by_investor on holding (investor_login);
