@@ -51,7 +51,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     hold: (request, context) => hold({ ...deps, holds }, request, context),
     release: (request) => release(deps, request),
     readLog: (request) => readLog(deps, request),
-    readAccount: (request) => readAccount(deps, request),
+    readAccount: (request) => readAccount({ ...deps, holds }, request),
     getBalance: (request) => getBalance(deps, request),
     getStatus: () => getStatus(deps),
     listReviews: (request) => listReviews(deps, request),

@@ -8,7 +8,7 @@ import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
-import { readFacts } from "../protocol/history/read-facts.ts";
+import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { refuse } from "../refusals.ts";
 import { withdrawClaim } from "../store/account-locks.ts";
@@ -45,7 +45,7 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
 /** Undefined while the platform and the log differ, or the platform cannot be read. */
 async function readAgreeing(deps: HoldDeps, login: string, byMs: number): Promise<HoldResponse | undefined> {
   try {
-    const facts = (await deps.holds.facts(login, byMs)) ?? (await readFacts(deps, login));
+    const facts = await readSharedFacts(deps, deps.holds.facts, login, byMs);
     if (!facts.isComplete) return undefined;
     const { balanceMinor, positions, log } = facts;
     return {

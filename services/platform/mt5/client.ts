@@ -12,7 +12,7 @@ import { fieldsOf } from "./fields.ts";
 import { getGroup, listGroupLogins } from "./groups.ts";
 import type { Credentials } from "./session/handshake.ts";
 import { createOutstandingAnswers, createSeenTickets, createTicketLook } from "./answer-correlation.ts";
-import { readPositions } from "./positions.ts";
+import { findPositions, readPositions } from "./positions.ts";
 import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
 import { measuredTime, type TimeSource, zoneTime } from "./server-clock.ts";
@@ -30,6 +30,7 @@ export type Mt5Client = Disposable & {
   readonly readAccountState: Bound<typeof readAccountState>;
   readonly checkBalance: Bound<typeof checkBalance>;
   readonly readPositions: Bound<typeof readPositions>;
+  readonly findPositions: Bound<typeof findPositions>;
   readonly readDeals: Bound<typeof readDeals>;
   readonly countDeals: Bound<typeof countDeals>;
   readonly findDeals: Bound<typeof findDeals>;
@@ -153,6 +154,7 @@ function bindContext(mt5: Mt5Context) {
     readAccountState: readAccountState.bind(undefined, mt5),
     checkBalance: checkBalance.bind(undefined, mt5),
     readPositions: readPositions.bind(undefined, mt5),
+    findPositions: findPositions.bind(undefined, mt5),
     countDeals: countDeals.bind(undefined, mt5),
     findDeals: findDeals.bind(undefined, mt5),
     findGroupDeals: findGroupDeals.bind(undefined, mt5),

@@ -143,6 +143,20 @@ test("open positions and the account state are in the same units", async () => {
   expect(await mt5.readPositions(login)).toMatchObject([
     { ticket: BigInt(opened.position), login, symbol: "EURUSD", side: "buy", volume: 50_000_000n, profitMinor: 50_00n },
   ]);
+  const other = await platform.account();
+  const found = await mt5.findPositions([other, login]);
+  expect(found).toEqual(
+    new Map([
+      [other, []],
+      [login, await mt5.readPositions(login)],
+    ]),
+  );
+  await platform.fault("position/get_batch", "retcode:13");
+  expect(await mt5.findPositions([login])).toEqual(new Map([[login, []]]));
+  for (const refused of [3, 3007, 12000]) {
+    await platform.fault("position/get_batch", `retcode:${refused}`);
+    expect(await mt5.findPositions([login])).toBeUndefined();
+  }
   expect(await mt5.readAccountState(login)).toMatchObject({
     balanceMinor: 10000_00n,
     equityMinor: 10050_00n,

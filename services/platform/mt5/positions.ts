@@ -1,9 +1,10 @@
 import type { Mt5Context } from "./context.ts";
 import { badAnswer } from "./errors.ts";
-import { fieldsOf, rowsOf, loginOf, requireLogin, ticketOf, volumeOf } from "./fields.ts";
+import { fieldsOf, loginOf, MAX_LOGINS_PER_CALL, requireLogin, rowsOf, ticketOf, volumeOf } from "./fields.ts";
 import type { JsonValue } from "./http/json.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 import { requireDone } from "./reader.ts";
+import { RETCODE, SELECTOR_REFUSED } from "./retcodes.ts";
 import type { ServerClock } from "./server-clock.ts";
 
 export type Position = {
@@ -32,15 +33,44 @@ export async function readPositions(mt5: Mt5Context, login: string): Promise<rea
     page: async (offset) => {
       const query = { login, offset: String(offset), total: String(PAGE_ROWS) };
       const envelope = await mt5.read({ method: "GET", path: "position/get_page", query });
-      return rowsOf(requireDone(envelope).answer).map((row) => readPosition(row, clock, login));
+      return rowsOf(requireDone(envelope).answer).map((row) => readPositionOf(row, clock, login));
     },
     idOf: ({ ticket }) => ticket,
   });
 }
 
-function readPosition(row: JsonValue, clock: ServerClock, login: string): Position {
+/**
+ * Positions of several logins with one request. A position that is not returned may be open: the platform documents no limit of
+ * rows and does not mark a list that it cut. Undefined when the server does not answer such a request.
+ */
+export async function findPositions(
+  mt5: Mt5Context,
+  logins: readonly string[],
+): Promise<ReadonlyMap<string, readonly Position[]> | undefined> {
+  const clock = await mt5.clock();
+  const found = new Map<string, Position[]>(logins.map((login) => [login, []]));
+  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
+    const query = { login: logins.slice(from, from + MAX_LOGINS_PER_CALL).join(",") };
+    const envelope = await mt5.read({ method: "GET", path: "position/get_batch", query });
+    if (envelope.code === RETCODE.notFound) continue;
+    if (envelope.code === RETCODE.limitReached || SELECTOR_REFUSED.has(envelope.code)) return undefined;
+    for (const row of rowsOf(requireDone(envelope).answer)) {
+      const position = readPosition(row, clock);
+      const own = found.get(position.login);
+      if (own === undefined) throw badAnswer("the platform answers about another login");
+      own.push(position);
+    }
+  }
+  return found;
+}
+
+function readPositionOf(row: JsonValue, clock: ServerClock, login: string): Position {
+  requireLogin(fieldsOf(row), login);
+  return readPosition(row, clock);
+}
+
+function readPosition(row: JsonValue, clock: ServerClock): Position {
   const fields = fieldsOf(row);
-  requireLogin(fields, login);
   const action = fields.number("Action");
   if (action !== 0 && action !== 1) {
     throw badAnswer("the platform's answer has a position whose action is neither buy nor sell");

@@ -2,12 +2,18 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import type { ReadAccountRequest, ReadAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
+import type { HoldQueues } from "../protocol/hold-queues.ts";
+import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
 import { orBusy } from "../protocol/unavailable.ts";
 
 /** The account on the platform and the sum of its log, read between two legs of this service. */
-export async function readAccount(deps: Deps, { login }: ReadAccountRequest): Promise<ReadAccountResponse> {
-  const { balanceMinor, log, positions, isComplete } = await orBusy(readBetweenLegs(deps, login));
+export async function readAccount(
+  deps: Deps & { readonly holds: Pick<HoldQueues, "facts"> },
+  { login }: ReadAccountRequest,
+): Promise<ReadAccountResponse> {
+  const read = (each: string) => readSharedFacts(deps, deps.holds.facts, each);
+  const { balanceMinor, log, positions, isComplete } = await orBusy(readBetweenLegs(deps, login, read));
   return {
     balance: moneyToProto(usd(balanceMinor)),
     logBalance: moneyToProto(log.balance),

@@ -6,8 +6,8 @@ import type { Deps } from "../deps.ts";
 import { lastCutOff } from "../domain/weeks.ts";
 import { listPoolsToStrike, listWeeksToClose, nextStrike, nextWeekToClose } from "../store/marking.ts";
 
-/** Masters of one run, all read from the trading platform at the same time. */
-const MASTERS_PER_RUN = 16;
+/** Masters of one run, all read from the trading platform at the same time, with the same requests. */
+const MASTERS_PER_RUN = 64;
 
 /** Closes the weeks that ended long enough ago for each of their deals to be received. */
 export async function closeWeeks(deps: Deps): Promise<boolean> {

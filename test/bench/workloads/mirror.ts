@@ -9,16 +9,15 @@ import { requirePoolsAtRest } from "../checks/pools.ts";
 import { depositInBatches } from "../large/deposit-in-batches.ts";
 import { type LargePool, loginOf } from "../large/sizes.ts";
 import { consumeAlone } from "../limit/consume.ts";
-import { costsOf, limitOf, medianCosts, type Usage } from "../limit-of.ts";
-import { number, spread } from "../report/format.ts";
+import { costsOf, limitOf, type Usage } from "../limit-of.ts";
+import { number } from "../report/format.ts";
 import type { Section } from "../section.ts";
-import { ratioOfPairs, spreadOf } from "../statistics.ts";
+import { spreadOf } from "../statistics.ts";
 import { openDatabase } from "../system/database.ts";
 import { environmentOf } from "../system/environment.ts";
 import type { System } from "../system/start-system.ts";
 import { startStopwatch } from "../system/stopwatch.ts";
 
-const ROUNDS = 2;
 const WITHIN_MS = 900_000;
 const RESTS_WITHIN_MS = 60_000;
 const POLL_MS = 50;
@@ -38,18 +37,14 @@ JetStream and does nothing with them. Calls are those that the trading platform 
     await using database = await openDatabase(system);
     const pools = large.pools("small");
     const natsUrl = environmentOf(system, "subscription")["NATS_URL"] ?? "";
-    const flows = Math.ceil(bench.options.flows / ROUNDS);
-    const found: Found[] = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const alone = await consumeAlone(natsUrl, flows);
-      const mirrored = await mirrorBacklog(bench, { system, database: database.client, pools, flows });
-      bench.print(`${number(mirrored.rate)} flows/s, raw consume ${number(alone)}/s, ${mirrored.calls} calls`);
-      found.push({ ...mirrored, alone });
-    }
+    const { flows } = bench.options;
+    const alone = await consumeAlone(natsUrl, flows);
+    const mirrored = await mirrorBacklog(bench, { system, database: database.client, pools, flows });
+    bench.print(`${number(mirrored.rate)} flows/s, raw consume ${number(alone)}/s`);
     const masters = pools.map(({ master }) => loginOf("master", master));
     await requirePoolsAtRest(system, database.client, masters, RESTS_WITHIN_MS);
     await requireNoBreaks(database.client);
-    return sectionOf(found, flows);
+    return sectionOf(mirrored, alone, flows);
   },
 };
 
@@ -63,10 +58,10 @@ type Backlog = {
 type Mirrored = {
   /** Flows per second. */
   readonly rate: number;
-  readonly calls: number;
+  /** Calls to the trading platform, by their name. */
+  readonly calls: ReadonlyMap<string, number>;
   readonly usage: Usage;
 };
-type Found = Mirrored & { readonly alone: number };
 
 async function mirrorBacklog(bench: Bench, { system, database, pools, flows }: Backlog): Promise<Mirrored> {
   const subscription = system.processes().get("subscription") ?? 0;
@@ -82,7 +77,9 @@ async function mirrorBacklog(bench: Bench, { system, database, pools, flows }: B
   const stopwatch = startStopwatch(system);
   await untilMirrored(database);
   const usage = stopwatch.read();
-  return { rate: flows / usage.seconds, calls: (await countCalls(system.client)) - callsBefore, usage };
+  const callsAfter = await countCalls(system.client);
+  const calls = new Map([...callsAfter].map(([name, count]) => [name, count - (callsBefore.get(name) ?? 0)]));
+  return { rate: flows / usage.seconds, calls, usage };
 }
 
 /** Every movement that platform has published was received, and no capital is on its way. */
@@ -100,50 +97,48 @@ async function untilMirrored(database: pg.Client): Promise<void> {
   }
 }
 
-async function countCalls({ control }: Pick<Client, "control">): Promise<number> {
+async function countCalls({ control }: Pick<Client, "control">): Promise<Map<string, number>> {
   const stats = await control("GET", "stats");
   const calls = isObject(stats) ? stats["calls"] : undefined;
   if (!isObject(calls)) throw new Error("the simulator shows no calls");
-  return Object.keys(calls).reduce((sum, name) => sum + Number(textOf(calls, name)), 0);
+  return new Map(Object.keys(calls).map((name) => [name, Number(textOf(calls, name))]));
 }
 
-function sectionOf(found: readonly Found[], flows: number): Section {
-  const [rates, alone] = [found.map(({ rate }) => rate), found.map((each) => each.alone)];
-  const calls = found.map((each) => each.calls / flows);
-  const limit = limitOf(found.map(({ usage }) => usage));
-  const pairs = found.length;
+function sectionOf({ rate, calls, usage }: Mirrored, alone: number, flows: number): Section {
+  const callCount = [...calls.values()].reduce((sum, count) => sum + count, 0);
+  const byName = [...calls].filter(([, count]) => count > 0).toSorted(([, one], [, other]) => other - one);
   return {
     comparisons: [
       {
         what: `mirrored movements per second, backlog of ${flows.toLocaleString("en-US")}`,
         comparedTo: "raw JetStream consume",
-        value: ratioOfPairs(rates, alone),
+        value: spreadOf([rate / alone]),
         unit: "times",
-        pairs,
+        pairs: 1,
         target: { atLeast: 0.3 },
-        limit,
+        limit: limitOf([usage]),
       },
       {
         what: "calls to the trading platform per movement",
         comparedTo: "",
-        value: spreadOf(calls),
+        value: spreadOf([callCount / flows]),
         unit: "calls",
-        pairs,
+        pairs: 1,
         target: { atMost: 0.05 },
       },
     ],
     tables: [
       {
-        title: `Backlogs of ${flows.toLocaleString("en-US")} movements`,
-        columns: ["what", "median (min - max)"],
+        title: `Backlog of ${flows.toLocaleString("en-US")} movements`,
+        columns: ["what", "figure"],
         rows: [
-          ["mirrored", `${spread(spreadOf(rates))} per second`],
-          ["raw consume", `${spread(spreadOf(alone))} per second`],
-          ["calls per movement", spread(spreadOf(calls))],
+          ["mirrored", `${number(rate)} per second`],
+          ["raw consume", `${number(alone)} per second`],
+          ...byName.map(([name, count]) => [`calls ${name}`, count.toLocaleString("en-US")]),
         ],
       },
     ],
     charts: [],
-    operationCosts: { "movement of a backlog": medianCosts(found.map(({ usage }) => costsOf(usage, flows))) },
+    operationCosts: { "movement of a backlog": costsOf(usage, flows) },
   };
 }

@@ -15,6 +15,8 @@ import type { SimulatedProcess } from "./process.ts";
 import type { ServerDeal } from "./trade-server.ts";
 
 const MAX_READ_MS = 15;
+/** Share of the lists of many accounts that the server cuts without saying so. */
+const CUT_LISTS = 0.1;
 const SESSIONS = 4;
 const ENABLED = 1n;
 const SYMBOL = "EURUSD";
@@ -66,6 +68,13 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
       ),
     readPositions: (login) =>
       request("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
+    // A server may cut the list.
+    findPositions: (logins) =>
+      request("positions of logins", () => {
+        const isCut = random.next() < CUT_LISTS;
+        const shownOf = (login: string) => server.positionsOf(login).slice(isCut ? 1 : 0);
+        return new Map(logins.map((login) => [login, shownOf(login).map((own) => openPosition(login, own))]));
+      }),
     countDeals: (login, period) => request("number of deals", () => history([login], period).length),
     findDeals: (logins, period) => request("deals", () => history(logins, period)),
     // All accounts are in one group.

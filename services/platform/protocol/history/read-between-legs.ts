@@ -15,8 +15,15 @@ const MAX_DELAYED_WAIT_MS = 500;
 /** Changes by this process end the wait; changes by another process are seen after this time. */
 const POLL_MS = 20;
 
-/** Reads an account while no leg is sent. With legs in progress, the platform and the log would rarely agree. */
-export async function readBetweenLegs(deps: Deps, login: string): Promise<Facts> {
+/**
+ * Reads an account while no leg is sent. With legs in progress, the platform and the log would rarely agree. `read` may share its
+ * requests to the platform with others.
+ */
+export async function readBetweenLegs(
+  deps: Deps,
+  login: string,
+  read: (login: string) => Promise<Facts> = (each) => readFacts(deps, each),
+): Promise<Facts> {
   const token = randomUUID();
   await awaitDelayedLeg(deps, login);
   if (!(await beginReading(deps.pool, login, token, READING_MS))) {
@@ -24,7 +31,7 @@ export async function readBetweenLegs(deps: Deps, login: string): Promise<Facts>
   }
   try {
     await awaitAnswers(deps, login);
-    return await orUnavailable(readFacts(deps, login));
+    return await orUnavailable(read(login));
   } finally {
     await endReading(deps.pool, login, token);
     deps.loginSignals.notify(login);

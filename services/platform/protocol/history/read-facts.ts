@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { concurrently } from "#kernel/concurrently.ts";
+import type { GatheredRead } from "#kernel/gather-reads.ts";
 import type { Deps } from "../../deps.ts";
 import { Mt5Error, type Mt5Problem } from "../../mt5/errors.ts";
 import type { Position } from "../../mt5/positions.ts";
@@ -25,21 +25,19 @@ const OF_ALL: ReadonlySet<Mt5Problem> = new Set([
   "busy",
   "closed",
 ]);
-/** Positions are asked for by login: so many at a time, so that money commands find a session. */
-const MAX_POSITION_READS = 8;
-/** One that takes longer is read alone, so that it does not delay the others. */
 const POSITIONS_WITHIN_MS = 1_000;
 
 /**
- * Facts of logins that are read together, or why they cannot be read. An account is left out when it has to be read alone:
- * its positions take long, it has an undecided deal, or reading one of the accounts failed.
+ * Facts of logins that are read together, or why they cannot be read. An account is left out when it has to be read alone: it has an
+ * undecided deal, its list of positions may be cut, or reading one of the accounts failed.
  */
 export async function readFactsTogether(
   deps: Deps,
   logins: readonly string[],
 ): Promise<ReadonlyMap<string, Facts | Error>> {
   try {
-    const [users, positions] = await Promise.all([deps.mt5.getUsers(logins), readPositions(deps, logins)]);
+    const [users, positions] = await Promise.all([deps.mt5.getUsers(logins), findPositionsInTime(deps, logins)]);
+    if (positions === undefined) return new Map();
     const undecided = await readDecided(
       deps,
       logins.filter((login) => users.has(login)),
@@ -48,9 +46,11 @@ export async function readFactsTogether(
     const logs = await listLogEnds(deps.pool, shown);
     return new Map(
       shown.flatMap((login): [string, Facts | Error][] => {
-        const [user, open] = [users.get(login), positions.get(login)];
+        const [user, open, log] = [users.get(login), positions.get(login) ?? [], logs.get(login)];
         if (user === undefined) return [[login, notShown(login)]];
-        return open === undefined ? [] : [[login, compared(user.balanceMinor, open, logs.get(login), login)]];
+        if (log === undefined) return [[login, notManaged(login)]];
+        // The history was read after the positions: a list that equals the positions of the log was not cut.
+        return isSame(open, log) ? [[login, compared(user.balanceMinor, open, log)]] : [];
       }),
     );
   } catch (error) {
@@ -59,21 +59,19 @@ export async function readFactsTogether(
   }
 }
 
-/** Those that were read within the time, by login. */
-async function readPositions(
-  { mt5 }: Deps,
-  logins: readonly string[],
-): Promise<ReadonlyMap<string, readonly Position[]>> {
-  const positions = new Map<string, readonly Position[]>();
-  let isOver = false;
-  const reading = concurrently(logins, MAX_POSITION_READS, async (login) => {
-    const read = isOver ? undefined : await mt5.readPositions(login).catch(() => undefined);
-    if (read !== undefined) positions.set(login, read);
-  });
-  await Promise.race([reading, sleep(POSITIONS_WITHIN_MS, undefined, { ref: false })]);
-  isOver = true;
-  // Later ones do not count: their accounts are read again.
-  return new Map(positions);
+/** A list that takes longer is read for each login alone, so that one account does not delay the others. */
+async function findPositionsInTime({ mt5 }: Deps, logins: readonly string[]) {
+  return await Promise.race([mt5.findPositions(logins), sleep(POSITIONS_WITHIN_MS, undefined, { ref: false })]);
+}
+
+/** Facts of a login that may share its requests with others, or is read alone. `byMs` is that of `GatheredRead`. */
+export async function readSharedFacts(
+  deps: Deps,
+  together: GatheredRead<string, Facts>,
+  login: string,
+  byMs?: number,
+): Promise<Facts> {
+  return (await together(login, byMs)) ?? (await readFacts(deps, login));
 }
 
 /**
@@ -86,24 +84,22 @@ export async function readFacts(deps: Deps, login: string): Promise<Facts> {
   if (user === undefined) throw notShown(login);
   await readLogin(deps, login);
   const logs = await listLogEnds(deps.pool, [login]);
-  const facts = compared(user.balanceMinor, positions, logs.get(login), login);
-  if (facts instanceof Error) throw facts;
-  return facts;
+  const log = logs.get(login);
+  if (log === undefined) throw notManaged(login);
+  return compared(user.balanceMinor, positions, log);
 }
 
-function compared(
-  balanceMinor: bigint,
-  positions: readonly Position[],
-  log: LogEnd | undefined,
-  login: string,
-): Facts | Error {
-  if (log === undefined) return notManaged(login);
-  const shown = new Map(positions.map(({ ticket, volume }) => [ticket, volume]));
-  const isSame =
-    log.positions.length === shown.size &&
-    log.positions.every(({ positionId, volume }) => shown.get(positionId) === volume);
-  const isComplete = isSame && log.balance.minor === balanceMinor && log.undecidedFrom === null;
+function compared(balanceMinor: bigint, positions: readonly Position[], log: LogEnd): Facts {
+  const isComplete = isSame(positions, log) && log.balance.minor === balanceMinor && log.undecidedFrom === null;
   return { balanceMinor, positions, log, isComplete };
+}
+
+function isSame(positions: readonly Position[], log: LogEnd): boolean {
+  const shown = new Map(positions.map(({ ticket, volume }) => [ticket, volume]));
+  return (
+    log.positions.length === shown.size &&
+    log.positions.every(({ positionId, volume }) => shown.get(positionId) === volume)
+  );
 }
 
 function notShown(login: string): Error {
