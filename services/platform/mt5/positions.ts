@@ -21,6 +21,9 @@ export type Position = {
   readonly openedAt: Date;
 };
 
+/** Fewer than any server is known to cut a list at. */
+const MAX_ROWS = 1_000;
+
 /** All open positions of a login, whole or an error: the result decides how much an Investor may withdraw. */
 export async function readPositions(mt5: Mt5Context, login: string): Promise<readonly Position[]> {
   const clock = await mt5.clock();
@@ -41,7 +44,7 @@ export async function readPositions(mt5: Mt5Context, login: string): Promise<rea
 
 /**
  * Positions of several logins with one request. A position that is not returned may be open: the platform documents no limit of
- * rows and does not mark a list that it cut. Undefined when the server does not answer such a request.
+ * rows and does not mark a list that it cut. Undefined when the server does not answer such a request, and for a long list.
  */
 export async function findPositions(
   mt5: Mt5Context,
@@ -54,7 +57,9 @@ export async function findPositions(
     const envelope = await mt5.read({ method: "GET", path: "position/get_batch", query });
     if (envelope.code === RETCODE.notFound) continue;
     if (envelope.code === RETCODE.limitReached || SELECTOR_REFUSED.has(envelope.code)) return undefined;
-    for (const row of rowsOf(requireDone(envelope).answer)) {
+    const rows = rowsOf(requireDone(envelope).answer);
+    if (rows.length >= MAX_ROWS) return undefined;
+    for (const row of rows) {
       const position = readPosition(row, clock);
       const own = found.get(position.login);
       if (own === undefined) throw badAnswer("the platform answers about another login");
