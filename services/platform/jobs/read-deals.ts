@@ -23,6 +23,12 @@ const PERIODS: readonly Period[] = [
   { everyMs: 0, backMs: 10_000, findsDeleted: "never" },
 ];
 
+/**
+ * A period that is read again rests this many times as long as its reading took: after an hour of many deals they are read less
+ * often, rather than instead of new ones.
+ */
+const REREAD_PAUSE = 19;
+
 /** Reads the history of all managed accounts. Every process runs this job; a lease lets one read at a time. */
 export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () => Promise<boolean> } {
   const role = leaseCandidate(deps.pool, LEASE);
@@ -40,7 +46,9 @@ export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () =>
     const period = PERIODS.find((each) => now >= (dueAt.get(each) ?? 0));
     if (period === undefined) return false;
     const isBehind = await reader.read(period);
-    dueAt.set(period, now + period.everyMs);
+    const endedAt = performance.now();
+    const restMs = period.everyMs === 0 ? 0 : (endedAt - now) * REREAD_PAUSE;
+    dueAt.set(period, Math.max(now + period.everyMs, endedAt + restMs));
     return isBehind;
   };
   return { read, [Symbol.asyncDispose]: () => role[Symbol.asyncDispose]() };
