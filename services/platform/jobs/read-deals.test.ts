@@ -209,7 +209,7 @@ test.concurrent("a Master's account is read between two legs of this service, ne
   const mirror = (index: number) =>
     service.transfer(aTransfer(`mirror:${index}`, [{ login, kind: MovementKind.MIRROR, minor: 1n }]), aCall());
   await mirror(1);
-  await world.control.fault({ command: "position/get_total", effect: "delay", delay_ms: 400 });
+  await world.control.fault({ command: "position/get_batch", effect: "delay", delay_ms: 400 });
 
   const reading = service.readAccount({ login }, aCall());
   await eventually(

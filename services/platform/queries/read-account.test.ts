@@ -53,3 +53,26 @@ test.concurrent("a leg that may not be sent does not block a read of account fac
 
   expect(performance.now() - startedAt).toBeLessThan(400);
 });
+
+test.concurrent("Masters that are read while others are read share the requests, each with its own positions", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service } = instance;
+  const logins: string[] = [];
+  for (let master = 0; master < 12; master += 1) logins.push(await anAccount(instance, "master"));
+  await world.control.balance(logins.at(-1)!, "10000.00");
+  await world.control.open(logins.at(-1)!, "0.50");
+  const before = (await world.control.stats()).calls;
+  await world.control.fault({ command: "user/get_batch", effect: "delay", delay_ms: 500, times: 4 });
+
+  const read = await Promise.all(logins.map((login) => service.readAccount({ login }, aCall())));
+
+  expect(read.map(({ complete, positions }) => [complete, positions.length])).toEqual(
+    logins.map((_, index) => [true, index === logins.length - 1 ? 1 : 0]),
+  );
+  const { calls } = await world.control.stats();
+  const made = (command: string) => (calls[command] ?? 0) - (before[command] ?? 0);
+  // Four reads at the same time, and one for all that waited.
+  for (const command of ["user/get_batch", "position/get_batch"]) expect(made(command)).toBeLessThanOrEqual(5);
+  expect(made("position/get_total")).toBe(0);
+});

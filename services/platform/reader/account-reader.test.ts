@@ -289,6 +289,37 @@ test.concurrent("a deleted deal that the reader has shown before is found withou
   expect(await findingsOf(instance, other)).toEqual([]);
 });
 
+test.concurrent("a longer period whose reading takes long is read again later, and new deals are read as before", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  await anAccount(instance, "master");
+  const { mt5 } = instance.deps;
+  let from = Infinity;
+  const findGroupDeals: typeof mt5.findGroupDeals = async (group, period, rows) => {
+    from = Math.min(from, period.from.getTime());
+    await pause(300);
+    return await mt5.findGroupDeals(group, period, rows);
+  };
+  const reader = aReader(context, { ...instance.deps, mt5: { ...mt5, findGroupDeals } });
+  const readBackSeconds = async (): Promise<number> => {
+    from = Infinity;
+    await reader.read();
+    return (Date.now() - from) / 1_000;
+  };
+  const [, , minute, seconds] = [
+    await readBackSeconds(),
+    await readBackSeconds(),
+    await readBackSeconds(),
+    await readBackSeconds(),
+  ];
+  expect([minute! > 50, seconds! < 20]).toEqual([true, true]);
+
+  // The minute would be read again after five seconds.
+  await pause(5_000);
+
+  expect(await readBackSeconds()).toBeLessThan(20);
+});
+
 test.concurrent("an account that was moved to another group is read by login, in the order of its history", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
