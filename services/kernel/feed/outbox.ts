@@ -81,7 +81,7 @@ export async function listUnforwarded(db: Queryable, minAgeMs: number, limit: nu
                extract(epoch from clock_timestamp() - published_at)::double precision as age
         from outbox
         where subject is not null and forwarded_at is null
-          and published_at <= clock_timestamp() - ${minAgeMs} * interval '1 millisecond'
+          and published_at <= statement_timestamp() - ${minAgeMs} * interval '1 millisecond'
         order by id
         limit ${limit}`,
   );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, fragment, many, maybeOne, one, sql } from "../postgres/query.ts";
+import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 import { workQueue } from "./work-queue.ts";
 
 let database: TestDatabase;
@@ -164,3 +165,31 @@ test("the next due instant is that of the first open row", async () => {
   expect(ms).toBeGreaterThan(15_000);
   expect(ms).toBeLessThanOrEqual(30_000);
 });
+
+test("a claim reads no row that is not due", async () => {
+  await pool.query("create index if not exists task_open on task (next_try_at) where done_at is null");
+  await execute(
+    pool,
+    sql`insert into task (name, next_try_at)
+        select 'later', clock_timestamp() + interval '1 hour' from generate_series(1, 5000)`,
+  );
+  await add("due", -1_000);
+  await pool.query("analyze task");
+
+  const rows = await inTransaction(pool, async (tx) => {
+    const before = await rowsRead(tx);
+    expect(await queue.claim(tx, 10)).toHaveLength(1);
+    return (await rowsRead(tx)) - before;
+  });
+
+  expect(rows).toBeLessThan(10);
+});
+
+/** Rows that this connection has read. */
+async function rowsRead(tx: Transaction): Promise<number> {
+  const { rows } = await one<{ rows: bigint }>(
+    tx,
+    sql`select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables where relname = 'task'`,
+  );
+  return Number(rows);
+}

@@ -59,14 +59,17 @@ export function workQueue<Row, Key extends bigint | string = bigint>(options: Wo
         db,
         sql`update ${table}
             set next_try_at = clock_timestamp() + ${claimMs} * interval '1 millisecond', tries = tries + 1${alsoSet}
-            where ${key} in (
-              select work.${key}
-              from ${table} as work
-              where ${isOpen} and work.next_try_at <= clock_timestamp() and ${mayStart}
-              order by work.next_try_at, work.${key}
-              limit ${limit}
-              for no key update skip locked
-            )
+            where ${key} = any ((
+              select array_agg(claimed.${key})
+              from (
+                select work.${key}
+                from ${table} as work
+                where ${isOpen} and work.next_try_at <= statement_timestamp() and ${mayStart}
+                order by work.next_try_at, work.${key}
+                limit ${limit}
+                for no key update skip locked
+              ) as claimed
+            )::${keyType}[])
             returning ${columns}, tries`,
       ),
     async retryLater(db, delays) {

@@ -37,14 +37,17 @@ export async function claimVerifications(db: Queryable, claimMs: number, limit: 
     db,
     sql`update leg
         set next_scan_at = clock_timestamp() + ${claimMs} * interval '1 millisecond'
-        where number in (
-          select number
-          from leg
-          where state = 'APPLIED' and verifications < 3 and next_scan_at <= clock_timestamp()
-          order by next_scan_at
-          limit ${limit}
-          for no key update skip locked
-        )
+        where number = any ((
+          select array_agg(number)
+          from (
+            select number
+            from leg
+            where state = 'APPLIED' and verifications < 3 and next_scan_at <= statement_timestamp()
+            order by next_scan_at
+            limit ${limit}
+            for no key update skip locked
+          ) as claimed
+        )::bigint[])
         returning number, login, kind, amount_minor, attempt, deal_id, applied_at, verifications`,
   );
   return rows.map((row) => ({

@@ -97,7 +97,7 @@ export async function findDelayedByReading(db: Queryable, login: string): Promis
         join leg on leg.login = account.login
         join transfer on transfer.id = transfer_id
         where account.login = ${login} and is_exclusive and is_ready and state = 'INTENT'
-          and next_scan_at <= clock_timestamp() and greatest(leg.changed_at, next_scan_at) < read_at
+          and next_scan_at <= statement_timestamp() and greatest(leg.changed_at, next_scan_at) < read_at
           and (attempt > 0 or send_before is null or send_before > clock_timestamp())
           and (locked_by is null or lock_owner = locked_by or leg.number < lock_number)
           and not exists (
@@ -123,7 +123,7 @@ export async function listWaiting(db: Queryable, afterMs: number, limit: number)
           select distinct on (login, lock_owner, case when is_exclusive then 0 else leg.number end) leg.number
           from leg
           join transfer on transfer.id = transfer_id
-          where state = 'INTENT' and is_ready and next_scan_at <= clock_timestamp()
+          where state = 'INTENT' and is_ready and next_scan_at <= statement_timestamp()
             and (is_enqueued or ordinal > 1 or attempt > 0
                  or leg.created_at < clock_timestamp() - ${afterMs} * interval '1 millisecond')
           order by login, lock_owner, case when is_exclusive then 0 else leg.number end, leg.number
@@ -163,14 +163,17 @@ export async function claimToScan(db: Queryable, claimMs: number, limit: number)
     db,
     sql`update leg
         set next_scan_at = clock_timestamp() + ${claimMs} * interval '1 millisecond'
-        where number in (
-          select number
-          from leg
-          where state = 'UNKNOWN' and next_scan_at <= clock_timestamp()
-          order by next_scan_at
-          limit ${limit}
-          for no key update skip locked
-        )
+        where number = any ((
+          select array_agg(number)
+          from (
+            select number
+            from leg
+            where state = 'UNKNOWN' and next_scan_at <= statement_timestamp()
+            order by next_scan_at
+            limit ${limit}
+            for no key update skip locked
+          ) as claimed
+        )::bigint[])
         returning number`,
   );
   return rows.map((row) => legNumber(row.number));

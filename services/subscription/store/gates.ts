@@ -45,7 +45,7 @@ export async function takeOverGates(db: Queryable, limit: number): Promise<Gate[
         where login in (
           select login
           from master_pool
-          where gate_closed_at <= clock_timestamp() - ${ABANDONED_AFTER_MS} * interval '1 millisecond'
+          where gate_closed_at <= statement_timestamp() - ${ABANDONED_AFTER_MS} * interval '1 millisecond'
           order by gate_closed_at
           limit ${limit}
           for no key update skip locked

@@ -16,7 +16,7 @@ export async function listPoolsToStrike(
                select master_login from holding where unredeemed_minor > 0
              ) as due
              join master_pool as pool on pool.login = due.master_login
-        where pool.stopped_reason is null and pool.gate_closed_at is null and pool.mark_next_at <= clock_timestamp()
+        where pool.stopped_reason is null and pool.gate_closed_at is null and pool.mark_next_at <= statement_timestamp()
           and (pool.weeks_closed_through is null or pool.weeks_closed_through >= ${cutOff})
         order by pool.mark_next_at, pool.login
         limit ${limit}`,
@@ -44,7 +44,7 @@ export async function listWeeksToClose(
     sql`select login
         from master_pool
         where weeks_closed_through < ${cutOff} and stopped_reason is null and gate_closed_at is null
-          and mark_next_at <= clock_timestamp()
+          and mark_next_at <= statement_timestamp()
         order by weeks_closed_through, mark_next_at, login
         limit ${limit}`,
   );

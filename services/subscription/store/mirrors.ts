@@ -23,7 +23,7 @@ export async function listMastersToMirror(db: Queryable, limit: number): Promise
     db,
     sql`select login
         from master_pool
-        where stopped_reason is null and mirror_next_at <= clock_timestamp()
+        where stopped_reason is null and mirror_next_at <= statement_timestamp()
           and exists (select from flow where flow.master_login = login and flow.mirror_id is null)
           and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
         order by mirror_next_at, login
@@ -46,7 +46,7 @@ export async function lockMastersForMirror(tx: Transaction, logins: readonly str
     tx,
     sql`select login
         from master_pool
-        where login = any(${logins}::text[]) and stopped_reason is null and mirror_next_at <= clock_timestamp()
+        where login = any(${logins}::text[]) and stopped_reason is null and mirror_next_at <= statement_timestamp()
         order by login
         for no key update skip locked`,
   );

@@ -40,7 +40,7 @@ export async function openPostings(db: Queryable, at: Date, limit: number): Prom
     sql`with due as (
           select login, unposted_minor
           from investor_account as account
-          where unposted_minor <> 0 and posting_next_at <= clock_timestamp()
+          where unposted_minor <> 0 and posting_next_at <= statement_timestamp()
             and not exists (select from posting where investor_login = account.login and state = 'OPEN')
             and not exists (
               select from holding join master_pool as pool on pool.login = holding.master_login

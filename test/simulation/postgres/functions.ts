@@ -44,6 +44,7 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
     run: strict(([table, column]) => `${textOf(table!)}_${textOf(column!)}_seq`),
   },
   clock_timestamp: { type: () => "timestamptz", run: (_, { database }) => instant(database.nowMs()) },
+  statement_timestamp: { type: () => "timestamptz", run: (_, { database }) => instant(database.nowMs()) },
   now: { type: () => "timestamptz", run: (_, { database }) => instant(database.nowMs()) },
   nextval: { type: () => "int8", run: strict(([name], run) => nextOf(run, textOf(name!))) },
   setval: { type: () => "int8", run: strict(([name, value], run) => setSequence(run, textOf(name!), value!)) },
