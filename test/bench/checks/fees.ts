@@ -37,6 +37,8 @@ export async function requireFeesPaid(system: System, client: pg.Client, runs: s
 
 /** Executed payments that are not exactly two applied legs of their amount, and transfers whose legs do not sum to zero. */
 async function listWrongPayments(client: pg.Client, runs: string): Promise<string[]> {
+  // Half a million payments are new: without statistics each would be compared with each transfer.
+  await client.query("analyze fee.fee_payment, platform.transfer, platform.leg, platform.account");
   const { rows } = await client.query<{ key: string; paid: string; moved: string }>(
     `with paid as (
        select key, case status when 'EXECUTED' then amount_minor end as paid from fee.fee_payment where run_id > $1
