@@ -62,8 +62,7 @@ async function loop(
       // Work that always finds more, and never awaits I/O, must not block the event loop.
       if (next === true) await nextTurn();
       else {
-        const gapMs = startedMs + minGapMs - performance.now();
-        if (gapMs > 0) await pause(gapMs, signal);
+        await pauseUntil(startedMs + minGapMs, signal);
         await wakeSignal.wait(next === false ? everyMs : Math.min(next, everyMs), signal);
       }
     } catch (error) {
@@ -82,5 +81,12 @@ async function loop(
       // A wake-up signal does not shorten this pause: a failing job that is often woken must not become a hot loop.
       await pause(retryInMs, signal);
     }
+  }
+}
+
+/** A timer may fire some milliseconds early: it counts from the begin of the turn that sets it, in whole milliseconds. */
+async function pauseUntil(byMs: number, signal: AbortSignal): Promise<void> {
+  for (let leftMs = byMs - performance.now(); leftMs > 0 && !signal.aborted; leftMs = byMs - performance.now()) {
+    await pause(Math.ceil(leftMs), signal);
   }
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
+import { rowsRead } from "#test/support/rows-read.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, fragment, many, maybeOne, one, sql } from "../postgres/query.ts";
-import { inTransaction, type Transaction } from "../postgres/transaction.ts";
+import { inTransaction } from "../postgres/transaction.ts";
 import { workQueue } from "./work-queue.ts";
 
 let database: TestDatabase;
@@ -176,20 +177,11 @@ test("a claim reads no row that is not due", async () => {
   await add("due", -1_000);
   await pool.query("analyze task");
 
-  const rows = await inTransaction(pool, async (tx) => {
-    const before = await rowsRead(tx);
-    expect(await queue.claim(tx, 10)).toHaveLength(1);
-    return (await rowsRead(tx)) - before;
-  });
+  const rows = await inTransaction(pool, (tx) =>
+    rowsRead(tx, ["task"], async () => {
+      expect(await queue.claim(tx, 10)).toHaveLength(1);
+    }),
+  );
 
   expect(rows).toBeLessThan(10);
 });
-
-/** Rows that this connection has read. */
-async function rowsRead(tx: Transaction): Promise<number> {
-  const { rows } = await one<{ rows: bigint }>(
-    tx,
-    sql`select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables where relname = 'task'`,
-  );
-  return Number(rows);
-}

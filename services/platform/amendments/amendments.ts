@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import type { SeenDeals } from "../reader/seen-deals.ts";
 import { listUnreconciledLogins } from "../store/amendments.ts";
 import { claimVerifications } from "../store/deal-verifications.ts";
-import { MAX_LOGINS_PER_CALL } from "../mt5/fields.ts";
+import { MAX_PER_CALL } from "../mt5/fields.ts";
 import { recheckAccount } from "./recheck-account.ts";
 import { correctLog, requireCorrection, readCorrection } from "./correct-log.ts";
 import { DeletedDeals } from "./deleted-deals.ts";
@@ -24,9 +24,9 @@ export function deletedDeals(seen: SeenDeals): DeletedDeals {
 /** Verifies the deals of applied legs, because a server that restarts may have lost them. True when more may be due. */
 export async function verifyAppliedDeals(deps: Deps): Promise<boolean> {
   // The tickets of one run fit into one request to the platform.
-  const due = await claimVerifications(deps.pool, CLAIM_MS, MAX_LOGINS_PER_CALL);
+  const due = await claimVerifications(deps.pool, CLAIM_MS, MAX_PER_CALL);
   if (due.length > 0) await verifyDeals(deps, due);
-  return due.length === MAX_LOGINS_PER_CALL;
+  return due.length === MAX_PER_CALL;
 }
 
 /**

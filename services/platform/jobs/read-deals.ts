@@ -1,6 +1,6 @@
 import { leaseCandidate } from "#kernel/postgres/lease-candidate.ts";
 import type { Deps } from "../deps.ts";
-import { MAX_LOGINS_PER_CALL } from "../mt5/fields.ts";
+import { batchesOf } from "../mt5/fields.ts";
 import { readLogins, REREAD_MS } from "../protocol/history/read-history.ts";
 import { AccountReader, type ReadBack } from "../reader/account-reader.ts";
 
@@ -56,9 +56,6 @@ export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () =>
 
 /** Reads the logins of `deps.freshDeals` at once, without waiting for the next run of the reader. */
 export async function readFreshDeals(deps: Deps): Promise<boolean> {
-  const logins = deps.freshDeals.take();
-  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
-    await readLogins(deps, logins.slice(from, from + MAX_LOGINS_PER_CALL));
-  }
+  for (const logins of batchesOf(deps.freshDeals.take())) await readLogins(deps, logins);
   return false;
 }

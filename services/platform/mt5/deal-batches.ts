@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { bounds, type Deal, inOrder, type Period, readDeal, readDeals } from "./deals.ts";
 import type { Mt5ReadContext } from "./context.ts";
 import { badAnswer, Mt5Error } from "./errors.ts";
-import { fieldsOf, loginOf, MAX_LOGINS_PER_CALL, rowsOf } from "./fields.ts";
+import { batchesOf, fieldsOf, loginOf, rowsOf } from "./fields.ts";
 import { type JsonValue, MarkedObject, readJson, type Recognition } from "./http/json.ts";
 import { findDone, requireDone } from "./reader.ts";
 import { RETCODE, SELECTOR_REFUSED } from "./retcodes.ts";
@@ -21,9 +21,7 @@ export async function findDeals(
   period: Period,
 ): Promise<readonly Deal[]> {
   const deals: Deal[] = [];
-  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
-    deals.push(...(await readBatch(mt5, logins.slice(from, from + MAX_LOGINS_PER_CALL), period)));
-  }
+  for (const batch of batchesOf(logins)) deals.push(...(await readBatch(mt5, batch, period)));
   return inOrder(deals);
 }
 
@@ -100,8 +98,7 @@ export async function findDealsByTicket(
 ): Promise<ReadonlyMap<bigint, Deal>> {
   const shown = new Map<bigint, Deal>();
   const clock = await mt5.clock();
-  for (let from = 0; from < tickets.length; from += MAX_LOGINS_PER_CALL) {
-    const asked = tickets.slice(from, from + MAX_LOGINS_PER_CALL);
+  for (const asked of batchesOf(tickets)) {
     const answered = await selectedBy(mt5, { ticket: asked.join(",") });
     for (const row of answered.kind === "done" ? rowsOf(answered.answer) : []) {
       const deal = readable(row, clock);

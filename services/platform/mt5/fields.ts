@@ -136,8 +136,15 @@ function partsOf(text: string): { isNegative: boolean; minor: bigint; finer: str
 /** The platform's logins are uint64; here they are decimal text without leading zeros. */
 const LOGIN = /^[1-9]\d{0,19}$/;
 
-/** All logins of a call are in one URL, whose length is limited. */
-export const MAX_LOGINS_PER_CALL = 100;
+/** All logins or tickets of a call are in one URL, whose length is limited. */
+export const MAX_PER_CALL = 100;
+
+/** Logins or tickets in their order, as many together as fit into one call. */
+export function batchesOf<Item>(items: readonly Item[]): Item[][] {
+  const batches: Item[][] = [];
+  for (let from = 0; from < items.length; from += MAX_PER_CALL) batches.push(items.slice(from, from + MAX_PER_CALL));
+  return batches;
+}
 
 /** The login of a record. */
 export function loginOf(fields: Fields): string {

@@ -1,6 +1,6 @@
 import type { Mt5Context } from "./context.ts";
 import { badAnswer } from "./errors.ts";
-import { fieldsOf, loginOf, MAX_LOGINS_PER_CALL, requireLogin, rowsOf, ticketOf, volumeOf } from "./fields.ts";
+import { batchesOf, fieldsOf, loginOf, requireLogin, rowsOf, ticketOf, volumeOf } from "./fields.ts";
 import type { JsonValue } from "./http/json.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
 import { requireDone } from "./reader.ts";
@@ -36,7 +36,7 @@ export async function readPositions(mt5: Mt5Context, login: string): Promise<rea
     page: async (offset) => {
       const query = { login, offset: String(offset), total: String(PAGE_ROWS) };
       const envelope = await mt5.read({ method: "GET", path: "position/get_page", query });
-      return rowsOf(requireDone(envelope).answer).map((row) => readPositionOf(row, clock, login));
+      return rowsOf(requireDone(envelope).answer).map((row) => readPosition(row, clock, login));
     },
     idOf: ({ ticket }) => ticket,
   });
@@ -52,8 +52,8 @@ export async function findPositions(
 ): Promise<ReadonlyMap<string, readonly Position[]> | undefined> {
   const clock = await mt5.clock();
   const found = new Map<string, Position[]>(logins.map((login) => [login, []]));
-  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
-    const query = { login: logins.slice(from, from + MAX_LOGINS_PER_CALL).join(",") };
+  for (const batch of batchesOf(logins)) {
+    const query = { login: batch.join(",") };
     const envelope = await mt5.read({ method: "GET", path: "position/get_batch", query });
     if (envelope.code === RETCODE.notFound) continue;
     if (envelope.code === RETCODE.limitReached || SELECTOR_REFUSED.has(envelope.code)) return undefined;
@@ -69,13 +69,9 @@ export async function findPositions(
   return found;
 }
 
-function readPositionOf(row: JsonValue, clock: ServerClock, login: string): Position {
-  requireLogin(fieldsOf(row), login);
-  return readPosition(row, clock);
-}
-
-function readPosition(row: JsonValue, clock: ServerClock): Position {
+function readPosition(row: JsonValue, clock: ServerClock, login?: string): Position {
   const fields = fieldsOf(row);
+  if (login !== undefined) requireLogin(fields, login);
   const action = fields.number("Action");
   if (action !== 0 && action !== 1) {
     throw badAnswer("the platform's answer has a position whose action is neither buy nor sell");

@@ -3,7 +3,7 @@ import { classifyCommand, type CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
 import { platformText } from "./codec.ts";
 import { badAnswer } from "./errors.ts";
-import { fieldsOf, rowsOf, MAX_LOGINS_PER_CALL, loginOf, requireLogin } from "./fields.ts";
+import { batchesOf, fieldsOf, loginOf, requireLogin, rowsOf } from "./fields.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import type { JsonValue } from "./http/json.ts";
 import { findDone, requireDone } from "./reader.ts";
@@ -75,9 +75,7 @@ export async function getUser(mt5: Mt5Context, login: string): Promise<User | un
 /** Those of the accounts that exist, by login. */
 export async function getUsers(mt5: Mt5Context, logins: readonly string[]): Promise<ReadonlyMap<string, User>> {
   const users: User[] = [];
-  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
-    users.push(...(await getBatch(mt5, logins.slice(from, from + MAX_LOGINS_PER_CALL))));
-  }
+  for (const batch of batchesOf(logins)) users.push(...(await getBatch(mt5, batch)));
   return new Map(users.map((user) => [user.login, user]));
 }
 

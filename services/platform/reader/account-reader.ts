@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import type { DealName, ShownDeal } from "../mt5/deal-batches.ts";
 import type { Period } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
-import { MAX_LOGINS_PER_CALL } from "../mt5/fields.ts";
+import { batchesOf } from "../mt5/fields.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { fileHistory, readLogin } from "../protocol/history/read-history.ts";
 import type { ReadAccounts } from "../store/amendments.ts";
@@ -158,7 +158,7 @@ export class AccountReader {
     logins: readonly string[],
     { since, period }: { readonly since: Date; readonly period: Period },
   ): Promise<void> {
-    await concurrently(pagesOf(logins), MAX_CONCURRENT, async (page) => {
+    await concurrently(batchesOf(logins), MAX_CONCURRENT, async (page) => {
       try {
         const deals = await this.#deps.mt5.findDeals(page, period);
         await this.#take(run, { accounts: { logins: page }, deals, known: [], since, period });
@@ -204,12 +204,4 @@ type Taken = {
 
 function unreadableDeal(login: string): Mt5Error {
   return new Mt5Error("bad_answer", `the platform's answer has a deal of ${login} that cannot be read`);
-}
-
-function pagesOf(logins: readonly string[]): string[][] {
-  const pages: string[][] = [];
-  for (let from = 0; from < logins.length; from += MAX_LOGINS_PER_CALL) {
-    pages.push(logins.slice(from, from + MAX_LOGINS_PER_CALL));
-  }
-  return pages;
 }

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { execute, one, sql } from "#kernel/postgres/query.ts";
+import { execute, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
+import { rowsRead } from "#test/support/rows-read.ts";
 import { listUnshownOfGroup } from "./amendments.ts";
 import { claimVerifications } from "./deal-verifications.ts";
 import { listExplainedDeals } from "./explained-deals.ts";
@@ -52,16 +53,6 @@ async function applyAll(pool: Pool): Promise<void> {
   );
 }
 
-/** Rows of legs and logs that this connection has read, also before this transaction. */
-async function rowsRead(tx: Transaction): Promise<number> {
-  const { rows } = await one<{ rows: bigint }>(
-    tx,
-    sql`select sum(seq_tup_read + idx_tup_fetch)::bigint as rows
-        from pg_stat_xact_user_tables where relname in ('leg', 'log_entry')`,
-  );
-  return Number(rows);
-}
-
 test("deals are found by their index, also when the statistics were made before the first deal", async () => {
   const { pool } = await testDatabase("platform");
   await insertAccounts(pool);
@@ -70,13 +61,13 @@ test("deals are found by their index, also when the statistics were made before 
   const window = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000) };
   const tickets = Array.from({ length: ACCOUNTS }, (_, index) => BigInt(index + 1));
 
-  const read = await inTransaction(pool, async (tx) => {
-    const before = await rowsRead(tx);
-    const unshown = await listUnshownOfGroup(tx, SERVER, { group: "g", except: [], ...window }, []);
-    expect(unshown).toHaveLength(ACCOUNTS);
-    expect([...(await listExplainedDeals(tx, SERVER, tickets))]).toHaveLength(ACCOUNTS);
-    return (await rowsRead(tx)) - before;
-  });
+  const read = await inTransaction(pool, (tx) =>
+    rowsRead(tx, ["leg", "log_entry"], async () => {
+      const unshown = await listUnshownOfGroup(tx, SERVER, { group: "g", except: [], ...window }, []);
+      expect(unshown).toHaveLength(ACCOUNTS);
+      expect([...(await listExplainedDeals(tx, SERVER, tickets))]).toHaveLength(ACCOUNTS);
+    }),
+  );
 
   expect(read).toBeLessThan(MAX_ROWS_PER_DEAL * ACCOUNTS);
 });
@@ -89,11 +80,11 @@ test("a claim of due verifications reads no leg that is verified later", async (
   await execute(pool, sql`update leg set next_scan_at = clock_timestamp() - interval '1 second' where number = 7`);
   await pool.query("vacuum analyze leg");
 
-  const read = await inTransaction(pool, async (tx) => {
-    const before = await rowsRead(tx);
-    expect(await claimVerifications(tx, 60_000, 100)).toMatchObject([{ number: 7n }]);
-    return (await rowsRead(tx)) - before;
-  });
+  const read = await inTransaction(pool, (tx) =>
+    rowsRead(tx, ["leg", "log_entry"], async () => {
+      expect(await claimVerifications(tx, 60_000, 100)).toMatchObject([{ number: 7n }]);
+    }),
+  );
 
   expect(read).toBeLessThan(10);
 });

@@ -1,3 +1,4 @@
+import { concurrently } from "#kernel/concurrently.ts";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, eventually, platformBalanceOf, type Reply } from "../../journey/support/client.ts";
 
@@ -77,11 +78,10 @@ export async function inParallel<T>(
   atOnce = AT_ONCE,
 ): Promise<T[]> {
   const results: T[] = [];
-  const indexes = Array.from({ length: count }, (_, index) => index).values();
-  const worker = async (): Promise<void> => {
-    for (const index of indexes) results[index] = await work(index);
-  };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  await concurrently(indexes, atOnce, async (index) => {
+    results[index] = await work(index);
+  });
   return results;
 }
 
