@@ -1,3 +1,4 @@
+import { inBatches } from "#kernel/in-batches.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { fragment } from "#kernel/postgres/query.ts";
@@ -47,8 +48,7 @@ export function completeness({ pool, platform }: Pick<Deps, "pool" | "platform">
 /** One call of platform for each page of keys. */
 async function compare(platform: Deps["platform"], finished: readonly Accepted[]): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (let from = 0; from < finished.length; from += MAX_PAGE_SIZE) {
-    const page = finished.slice(from, from + MAX_PAGE_SIZE);
+  for (const page of inBatches(finished, MAX_PAGE_SIZE)) {
     const keys = page.map(({ transferKey }) => transferKey);
     const { transfers } = await platform.readTransfers({ keys }, callContext({ caller: "funding", withinMs: CALL_MS }));
     const byKey = new Map(transfers.map((transfer) => [transfer.key, transfer]));

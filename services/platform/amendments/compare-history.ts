@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import type { LoggedDeal } from "../domain/logged-deal.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { isCanceled } from "../protocol/history/explain-deal.ts";
-import { listLegsOfDeals } from "../store/legs.ts";
+import { listAppliedLegs } from "../store/legs.ts";
 import { differencesOf } from "./deal-difference.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
 
@@ -39,7 +39,7 @@ function amendmentOf(shown: Deal, logged: readonly LoggedDeal[]): Amendment | un
 /** A leg has no deal when its ticket is on another login: the answer was wrong, or the history was changed. */
 async function findOnOtherLogins({ pool, settings }: Deps, deals: readonly Deal[]): Promise<Amendment[]> {
   const shown = new Map(deals.map((deal) => [deal.ticket, deal]));
-  const legs = await listLegsOfDeals(pool, settings.server, [...shown.keys()]);
+  const legs = await listAppliedLegs(pool, settings.server, [...shown.keys()]);
   return legs
     .filter(({ login, ticket }) => shown.get(ticket)?.login !== login)
     .map(({ login, ticket, appliedAt: at }) => {

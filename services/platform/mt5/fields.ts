@@ -1,3 +1,4 @@
+import { inBatches } from "#kernel/in-batches.ts";
 import { badAnswer } from "./errors.ts";
 import { isContradictory } from "./codec.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./http/json.ts";
@@ -141,9 +142,7 @@ export const MAX_PER_CALL = 100;
 
 /** Logins or tickets in their order, as many together as fit into one call. */
 export function batchesOf<Item>(items: readonly Item[]): Item[][] {
-  const batches: Item[][] = [];
-  for (let from = 0; from < items.length; from += MAX_PER_CALL) batches.push(items.slice(from, from + MAX_PER_CALL));
-  return batches;
+  return inBatches(items, MAX_PER_CALL);
 }
 
 /** The login of a record. */

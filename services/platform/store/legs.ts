@@ -1,4 +1,4 @@
-import { fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, fragment, many, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { isUnderWay } from "../domain/leg.ts";
@@ -60,7 +60,8 @@ export async function listUnderWay(db: Queryable, login: string): Promise<Record
   return rows.map(legOf);
 }
 
-type DealQuestion = { readonly ticket: bigint; readonly login: string; readonly number: bigint | undefined };
+/** A deal of a login, and the number of the leg that its comment names. */
+export type DealQuestion = { readonly ticket: bigint; readonly login: string; readonly number: bigint | undefined };
 
 export type LegsOfDeal = {
   readonly byTicket: RecordedLeg | undefined;
@@ -68,35 +69,49 @@ export type LegsOfDeal = {
   readonly underWay: readonly RecordedLeg[];
 };
 
-/** The legs that may explain a deal: the one that has its ticket, the one with this number, and those under way on its login. */
-export async function findLegsOfDeal(
+/**
+ * The legs that may explain each deal, in the order of the deals: the one that has its ticket, the one with this number, and
+ * those under way on its login.
+ */
+export async function listLegsOfDeals(
   db: Queryable,
   server: string,
-  { ticket, login, number }: DealQuestion,
-): Promise<LegsOfDeal> {
+  deals: readonly DealQuestion[],
+): Promise<LegsOfDeal[]> {
+  if (deals.length === 0) return [];
+  const tickets = deals.map(({ ticket }) => ticket);
+  const ofTicket = fragment`select number from leg where server = ${server} and deal_id = any (${tickets}::bigint[])`;
   const rows = await many<LegRow & { has_ticket: boolean }>(
     db,
     sql`select ${COLUMNS},
-               number = (select number from leg where server = ${server} and deal_id = ${ticket}) as has_ticket
+               coalesce(number = any ((select array_agg(number) from (${ofTicket}) as known)::bigint[]), false) as has_ticket
         from recorded_leg
         where number = any ((
           select array_agg(number)
           from (
-            select number from leg where server = ${server} and deal_id = ${ticket}
+            ${ofTicket}
             union
-            select number from leg where login = ${login} and state in ('SENDING', 'UNKNOWN', 'REVIEW')
+            select number
+            from leg
+            where login = any (${deals.map(({ login }) => login)}::text[]) and state in ('SENDING', 'UNKNOWN', 'REVIEW')
             union
-            select ${number}::bigint
+            select named from unnest(${deals.map(({ number }) => number)}::bigint[]) as deal (named)
           ) as known
         )::bigint[])
         order by number`,
   );
-  const legs = rows.map(legOf);
-  return {
-    byTicket: legs.find((_, index) => rows[index]?.has_ticket === true),
-    byNumber: legs.find((leg) => leg.number === number),
-    underWay: legs.filter((leg) => leg.login === login && isUnderWay(leg.status)),
-  };
+  const legs = rows.map((row) => ({ leg: legOf(row), hasTicket: row.has_ticket }));
+  const byTicket = new Map(legs.flatMap(({ leg, hasTicket }) => (hasTicket ? [[leg.dealId, leg] as const] : [])));
+  const byNumber = new Map<bigint, RecordedLeg>(legs.map(({ leg }) => [leg.number, leg]));
+  const underWay = Map.groupBy(
+    legs.map(({ leg }) => leg).filter(({ status }) => isUnderWay(status)),
+    ({ login }) => login,
+  );
+  return deals.map(({ ticket, login, number }) => ({
+    byTicket: byTicket.get(ticket),
+    byNumber: number === undefined ? undefined : byNumber.get(number),
+    underWay: underWay.get(login) ?? [],
+  }));
 }
 
 /** Locks several legs, in the order of their numbers. */
@@ -130,7 +145,7 @@ export async function findLegByDeal(db: Queryable, server: string, dealId: bigin
 }
 
 /** Applied legs with one of these tickets, on any login. */
-export async function listLegsOfDeals(
+export async function listAppliedLegs(
   db: Queryable,
   server: string,
   deals: readonly bigint[],
@@ -149,26 +164,36 @@ export async function listLegsOfDeals(
 const BACK_MINUTES = 10;
 
 /**
- * Whether a leg of a Master was applied before this instant and its deal is in no log yet, because no read has shown
- * it. Compares times of the database as well: `applied_at` may come from another clock.
+ * Those of the logins that are a Master's with a leg that was applied before this instant and whose deal is in no log yet,
+ * because no read has shown it. Compares times of the database as well: `applied_at` may come from another clock. Subqueries:
+ * a join would read the legs of all logins.
  */
-export async function hasUnreadBefore(db: Queryable, server: string, login: string, before: Date): Promise<boolean> {
-  const { has } = await one<{ has: boolean }>(
+export async function listUnreadBefore(
+  db: Queryable,
+  server: string,
+  logins: readonly string[],
+  before: Date,
+): Promise<ReadonlySet<string>> {
+  if (logins.length === 0) return new Set();
+  const unread = await column<string>(
     db,
-    sql`select exists (
-          select
-          from leg
-          join account on account.login = leg.login
-          where leg.login = ${login} and account.role = 'master' and leg.server = ${server}
-            and leg.deal_id is not null and leg.state = 'APPLIED' and leg.changed_at < ${before}::timestamptz
-            and leg.changed_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
-            and leg.applied_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
-            and (
-              select booked.id
-              from log_entry as booked
-              where booked.server = leg.server and booked.deal_id = leg.deal_id and booked.kind <> 'amendment'
-            ) is null
-        ) as has`,
+    sql`select account.login
+        from account
+        where account.login = any (${logins}::text[]) and account.role = 'master'
+          and (
+            select leg.number
+            from leg
+            where leg.login = account.login and leg.server = ${server}
+              and leg.deal_id is not null and leg.state = 'APPLIED' and leg.changed_at < ${before}::timestamptz
+              and leg.changed_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
+              and leg.applied_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
+              and (
+                select booked.id
+                from log_entry as booked
+                where booked.server = leg.server and booked.deal_id = leg.deal_id and booked.kind <> 'amendment'
+              ) is null
+            limit 1
+          ) is not null`,
   );
-  return has;
+  return new Set(unread);
 }

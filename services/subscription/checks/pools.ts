@@ -1,3 +1,4 @@
+import { inBatches } from "#kernel/in-batches.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import { SECOND_MS } from "#kernel/duration.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
@@ -134,8 +135,7 @@ async function findUnreconciled(
   booked: readonly Booked[],
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (let from = 0; from < booked.length; from += MAX_PAGE_SIZE) {
-    const page = booked.slice(from, from + MAX_PAGE_SIZE);
+  for (const page of inBatches(booked, MAX_PAGE_SIZE)) {
     const positions = page.map(({ login, number }) => ({ login, number }));
     const { balances } = await platform.readLogBalances(
       { positions },

@@ -1,3 +1,4 @@
+import { inBatches } from "#kernel/in-batches.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
@@ -72,8 +73,7 @@ async function readShown(
   context: CallContext,
 ): Promise<ReadonlyMap<string, ShownBalance>> {
   const shown = new Map<string, ShownBalance>();
-  for (let from = 0; from < positions.length; from += MAX_PAGE_SIZE) {
-    const page = positions.slice(from, from + MAX_PAGE_SIZE);
+  for (const page of inBatches(positions, MAX_PAGE_SIZE)) {
     const { balances } = await callPlatform(() => platform.readBalances({ positions: page }, context));
     for (const balance of balances) shown.set(balance.login, balance);
   }

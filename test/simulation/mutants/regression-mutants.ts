@@ -13,8 +13,8 @@ export const REGRESSION_MUTANTS: readonly PlantedDefect[] = [
     edits: [
       {
         file: `${PLATFORM}/protocol/history/read-history.ts`,
-        find: "if (deals.length > 0 && ",
-        put: "if (deals.length < 0 && ",
+        find: ".filter((login) => !unread.has(login))",
+        put: "",
       },
     ],
   },

@@ -29,21 +29,41 @@ export async function openLog(tx: Transaction, log: NewLog): Promise<void> {
   publishEntries(tx, opened);
 }
 
-/** New entries of a log, and the request that caused them, if one did. */
-export type Addition = { readonly server: string; readonly entries: readonly NewEntry[]; readonly requestId?: string };
+/** A new entry of the log of a locked account, and the request that caused it, if one did. */
+export type Addition = { readonly account: Account; readonly entry: NewEntry; readonly requestId?: string };
 
-/** Assigns log positions and publishes the entries. The account is locked, so the positions have no gaps. */
-export async function appendToLog(tx: Transaction, account: Account, addition: Addition): Promise<void> {
-  const { server, entries, requestId = "" } = addition;
-  if (entries.length === 0) return;
-  const { login, role, logNumber } = account;
-  const numbered = entries.map((entry, index) => ({ ...entry, login, role, number: logNumber + BigInt(index) + 1n }));
+/** Appends entries to one log, as `appendToLogs` does. */
+export async function appendToLog(
+  tx: Transaction,
+  account: Account,
+  {
+    server,
+    entries,
+    requestId = "",
+  }: { readonly server: string; readonly entries: readonly NewEntry[]; readonly requestId?: string },
+): Promise<void> {
+  await appendToLogs(
+    tx,
+    server,
+    entries.map((entry) => ({ account, entry, requestId })),
+  );
+}
+
+/** Assigns log positions and publishes the entries. The accounts are locked, so the positions of each log have no gaps. */
+export async function appendToLogs(tx: Transaction, server: string, additions: readonly Addition[]): Promise<void> {
+  if (additions.length === 0) return;
+  const ends = new Map(additions.map(({ account }) => [account.login, account.logNumber]));
+  const numbered = additions.map(({ account: { login, role }, entry }) => {
+    const number = (ends.get(login) ?? 0n) + 1n;
+    ends.set(login, number);
+    return { ...entry, login, role, number };
+  });
   const logged = await insertEntries(tx, server, numbered);
-  await savePositions(tx, login, logged);
+  for (const [login, own] of Map.groupBy(logged, (entry) => entry.login)) await savePositions(tx, login, own);
   publishEntries(
     tx,
     logged,
-    logged.map(() => requestId),
+    additions.map(({ requestId = "" }) => requestId),
   );
 }
 

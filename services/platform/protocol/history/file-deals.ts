@@ -3,51 +3,83 @@ import type { Deps } from "../../deps.ts";
 import type { NewEntry } from "../../domain/log-entry.ts";
 import { accepts } from "../../domain/leg-machine.ts";
 import type { Deal } from "../../mt5/deals.ts";
-import { lockAccount, setUndecidedFrom } from "../../store/accounts.ts";
+import { type Account, lockAccounts, setUndecidedFrom } from "../../store/accounts.ts";
 import { listBookedDeals } from "../../store/explained-deals.ts";
-import { findLegsOfDeal } from "../../store/legs.ts";
+import { listLegsOfDeals } from "../../store/legs.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
 import { readReference } from "../../domain/reference.ts";
 import { recordTransition } from "../record.ts";
 import { reportFinding } from "../reviews/report-finding.ts";
-import { appendToLog } from "./append-to-log.ts";
+import { type Addition, appendToLogs } from "./append-to-log.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
 import { type DealRecords, effectOf, explainDeal, type Explanation, isBalanceOperation } from "./explain-deal.ts";
 
-/** Deals of one login since an instant, oldest first. */
-export type History = { readonly from: Date; readonly deals: readonly Deal[] };
+/** Deals of logins since an instant, those of each login oldest first. */
+export type Histories = { readonly from: Date; readonly deals: ReadonlyMap<string, readonly Deal[]> };
 
 type Filing = Pick<Deps, "pool" | "loginSignals"> & { readonly settings: Pick<Deps["settings"], "server"> };
 
 /**
- * Appends the new deals of a login's history to its log, in the order of the history. A deal that may belong to an open
- * leg stops the filing: later deals wait until that leg is decided, because log positions never change.
+ * Appends the new deals of each login's history to its log, in the order of the history, in one commit. A deal that may belong
+ * to an open leg stops the filing of its login: later deals wait until that leg is decided, because log positions never change.
  */
-export async function fileDeals(deps: Filing, login: string, { deals, from }: History): Promise<void> {
+export async function fileDeals(deps: Filing, { deals, from }: Histories): Promise<void> {
+  const { server } = deps.settings;
   await inTransaction(deps.pool, async (tx) => {
-    const account = await lockAccount(tx, login);
+    const locked = await lockAccounts(tx, [...deals.keys()]);
     // A history that begins after an undecided deal would skip this deal.
-    if (account === undefined || (account.undecidedFrom !== undefined && account.undecidedFrom < from)) return;
-    const { server } = deps.settings;
-    const tickets = deals.map(({ ticket }) => ticket);
-    const booked = await listBookedDeals(tx, server, tickets);
-    const isFresh = ({ ticket, at }: Deal) => !booked.has(ticket) && at >= account.readsFrom;
-    const fresh = deals.filter(isFresh);
-    const { entries, undecided } = await explainAll(tx, server, fresh);
-    await appendToLog(tx, account, { server, entries });
-    if (undecided?.at.getTime() !== account.undecidedFrom?.getTime()) {
-      await setUndecidedFrom(tx, login, undecided?.at);
+    const accounts = [...locked.values()].filter(({ undecidedFrom: at }) => at === undefined || at >= from);
+    const fresh = await listFresh(tx, server, accounts, deals);
+    const records = await recordsOf(tx, server, [...fresh.values()].flat());
+    const additions: Addition[] = [];
+    for (const account of accounts) {
+      const { login, undecidedFrom } = account;
+      const { entries, undecided } = await explainAll(tx, server, fresh.get(login) ?? [], records);
+      additions.push(...entries.map((entry) => ({ account, entry })));
+      if (undecided?.at.getTime() !== undecidedFrom?.getTime()) await setUndecidedFrom(tx, login, undecided?.at);
     }
+    await appendToLogs(tx, server, additions);
   });
-  deps.loginSignals.notify(login);
+  for (const login of deals.keys()) deps.loginSignals.notify(login);
+}
+
+/** The deals that are in no log and not part of an opening balance, by login. */
+async function listFresh(
+  tx: Transaction,
+  server: string,
+  accounts: readonly Account[],
+  deals: Histories["deals"],
+): Promise<ReadonlyMap<string, readonly Deal[]>> {
+  const shown = accounts.flatMap(({ login }) => deals.get(login) ?? []);
+  const booked = await listBookedDeals(
+    tx,
+    server,
+    shown.map(({ ticket }) => ticket),
+  );
+  return new Map(
+    accounts.map(({ login, readsFrom }) => [
+      login,
+      (deals.get(login) ?? []).filter(({ ticket, at }) => !booked.has(ticket) && at >= readsFrom),
+    ]),
+  );
 }
 
 type Explained = { readonly entries: readonly NewEntry[]; readonly undecided: Deal | undefined };
 
-async function explainAll(tx: Transaction, server: string, deals: readonly Deal[]): Promise<Explained> {
+/** The records of all deals of a commit, as they were before its first transition. */
+type Records = { readonly byTicket: ReadonlyMap<bigint, DealRecords>; hasChanged: boolean };
+
+async function explainAll(
+  tx: Transaction,
+  server: string,
+  deals: readonly Deal[],
+  records: Records,
+): Promise<Explained> {
   const entries: NewEntry[] = [];
   for (const deal of deals) {
-    const explanation = explainDeal(deal, await recordsOf(tx, server, deal));
+    const { byTicket } = records.hasChanged ? await recordsOf(tx, server, [deal]) : records;
+    const explanation = explainDeal(deal, byTicket.get(deal.ticket) ?? NO_RECORDS);
+    records.hasChanged ||= !LEAVES_LEGS.has(explanation.kind);
     if (explanation.kind === "undecided") {
       await reportMisfit(tx, server, deal, explanation);
       return { entries, undecided: deal };
@@ -57,13 +89,25 @@ async function explainAll(tx: Transaction, server: string, deals: readonly Deal[
   return { entries, undecided: undefined };
 }
 
-async function recordsOf(tx: Transaction, server: string, deal: Deal): Promise<DealRecords> {
-  const { ticket, login, comment } = deal;
-  const reference = readReference(comment);
-  // A trade is explained without records.
-  if (!isBalanceOperation(deal)) return { byTicket: undefined, reference, byReference: undefined, underWay: [] };
-  const { byNumber, ...legs } = await findLegsOfDeal(tx, server, { ticket, login, number: reference?.number });
-  return { reference, byReference: byNumber, ...legs };
+/** A trade is explained without records. */
+const NO_RECORDS: DealRecords = { byTicket: undefined, reference: undefined, byReference: undefined, underWay: [] };
+/** Explanations after which no leg has another status. An own leg whose amount differs gets one, but explains no other deal. */
+const LEAVES_LEGS: ReadonlySet<Explanation["kind"]> = new Set(["no_effect", "trade", "own"]);
+
+async function recordsOf(tx: Transaction, server: string, deals: readonly Deal[]): Promise<Records> {
+  const explained = deals.filter(isBalanceOperation).map((deal) => ({ deal, reference: readReference(deal.comment) }));
+  const legs = await listLegsOfDeals(
+    tx,
+    server,
+    explained.map(({ deal: { ticket, login }, reference }) => ({ ticket, login, number: reference?.number })),
+  );
+  const byTicket = new Map(
+    explained.map(({ deal, reference }, index): [bigint, DealRecords] => {
+      const { byTicket: own, byNumber, underWay } = legs[index] ?? { underWay: [] };
+      return [deal.ticket, { byTicket: own, reference, byReference: byNumber, underWay }];
+    }),
+  );
+  return { byTicket, hasChanged: false };
 }
 
 async function entriesFor(

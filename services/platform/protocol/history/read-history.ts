@@ -1,3 +1,4 @@
+import { inBatches } from "#kernel/in-batches.ts";
 import { compareHistory } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
 import { SHOWN_WITHIN_MS } from "../../domain/next-scan.ts";
@@ -5,14 +6,17 @@ import type { Deal, Period } from "../../mt5/deals.ts";
 import { readAgainFrom } from "../../store/accounts.ts";
 import { listLoggedDeals } from "../../store/logged-deals.ts";
 import { listAdoptedDeals } from "../../store/explained-deals.ts";
-import { hasUnreadBefore } from "../../store/legs.ts";
+import { listUnreadBefore } from "../../store/legs.ts";
 import { findReadTo } from "../../store/reader-cursor.ts";
 import { isWithoutEffect } from "./explain-deal.ts";
-import { fileDeals } from "./file-deals.ts";
+import { fileDeals, type Histories } from "./file-deals.ts";
 import { CLOCK_WINDOW_MS } from "../../mt5/server-clock.ts";
 
 /** Each read begins this long before the end of the previous one, because the platform may show a deal late. */
 export const REREAD_MS = SHOWN_WITHIN_MS;
+
+/** More would only hold the locks of their accounts for longer. */
+const LOGINS_PER_COMMIT = 50;
 
 /** Since when a read shows the history of its accounts. */
 export type ReadSpan = {
@@ -42,8 +46,12 @@ export async function fileHistory(
     unknown.map(({ ticket }) => ticket),
   );
   const fresh = unknown.filter((deal) => !adopted.has(deal.ticket) && !isWithoutEffect(deal));
-  const own = Map.groupBy(fresh, (deal) => deal.login);
-  for (const login of new Set([...own.keys(), ...always])) await fileOwn(deps, login, span, own.get(login) ?? []);
+  await fileTogether(
+    deps,
+    Map.groupBy(fresh, (deal) => deal.login),
+    span,
+    always,
+  );
   return await compareHistory(deps, deals, { logged, adopted });
 }
 
@@ -73,14 +81,32 @@ export async function readDecided(deps: Deps, logins: readonly string[]): Promis
   return new Map(Array.from(undecided, ([login, since]) => [login, { from: since < from ? since : from, to }]));
 }
 
-/** Files the deals of one login. A failure is recorded, so that the login is read again from this instant, and not thrown. */
-async function fileOwn(deps: Deps, login: string, { since, from }: ReadSpan, deals: readonly Deal[]): Promise<void> {
+/** Files the deals of the logins, those of some logins in one commit. */
+async function fileTogether(
+  deps: Deps,
+  own: ReadonlyMap<string, readonly Deal[]>,
+  { since, from }: ReadSpan,
+  always: readonly string[],
+): Promise<void> {
+  // Such a read begins after a deal that is not in the log yet: a longer read appends both deals in order.
+  const unread = await listUnreadBefore(deps.pool, deps.settings.server, [...own.keys()], since);
+  const filed = [...new Set([...own.keys(), ...always])].filter((login) => !unread.has(login));
+  for (const logins of inBatches(filed, LOGINS_PER_COMMIT)) {
+    await fileBatch(deps, { from, deals: new Map(logins.map((login) => [login, own.get(login) ?? []])) });
+  }
+}
+
+/** A failure is recorded, so that its login is read again from this instant, and not thrown. It does not stop the other logins. */
+async function fileBatch(deps: Deps, histories: Histories): Promise<void> {
+  const { deals, from } = histories;
   try {
-    // This read begins after a deal that is not in the log yet: a longer read appends both deals in order.
-    if (deals.length > 0 && (await hasUnreadBefore(deps.pool, deps.settings.server, login, since))) return;
-    await fileDeals(deps, login, { from, deals });
+    await fileDeals(deps, histories);
   } catch (error) {
-    deps.log.info("deals not appended to the log, retry scheduled", { login, error });
-    await readAgainFrom(deps.pool, login, from);
+    const [login = "", ...others] = deals.keys();
+    if (others.length > 0) for (const each of deals) await fileBatch(deps, { from, deals: new Map([each]) });
+    else {
+      deps.log.info("deals not appended to the log, retry scheduled", { login, error });
+      await readAgainFrom(deps.pool, login, from);
+    }
   }
 }

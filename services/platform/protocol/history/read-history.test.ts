@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { aDeal } from "../../testing/deals.ts";
+import { aManagedLogin, SERVER } from "../../testing/rows.ts";
+import { aWorld } from "../../testing/world.ts";
+import { fileHistory } from "./read-history.ts";
+
+const LOGINS = ["1", "2", "3"];
+/** A little later than the opening balances. */
+const AT_MS = 60_000;
+
+test.concurrent("the deals of several logins are filed by one commit, each in the order of its history", async (context) => {
+  const { deps } = await (await aWorld(context)).start({ hasJobs: false });
+  for (const login of LOGINS) await aManagedLogin(deps.pool, login, { role: "master" });
+  const at = new Date(Date.now() + AT_MS);
+  const deals = LOGINS.flatMap((login, index) => [
+    aDeal({ login, ticket: BigInt(index + 10), at }),
+    aDeal({ login, ticket: BigInt(index + 20), at }),
+  ]);
+
+  await fileHistory(deps, deals, { since: new Date(), from: new Date() });
+
+  expect(await listFiled(deps.pool)).toEqual(
+    LOGINS.map((login, index) => ({ login, deals: [BigInt(index + 10), BigInt(index + 20)] })),
+  );
+  const commits = sql`select distinct xmin::text from log_entry where number > 0`;
+  expect(await many(deps.pool, commits)).toHaveLength(1);
+});
+
+test.concurrent("a login whose deals cannot be filed is read again, and does not stop the others", async (context) => {
+  const { deps } = await (await aWorld(context)).start({ hasJobs: false });
+  for (const login of LOGINS) await aManagedLogin(deps.pool, login, { role: "master" });
+  // An entry beyond the end of its log.
+  await execute(
+    deps.pool,
+    sql`insert into log_entry (login, number, kind, amount_minor, server, deal_id, deal_at)
+        values ('2', 1, 'external', 5, ${SERVER}, 70, now())`,
+  );
+  const [from, at] = [new Date(), new Date(Date.now() + AT_MS)];
+  const deals = LOGINS.map((login, index) => aDeal({ login, ticket: BigInt(index + 10), at }));
+
+  await fileHistory(deps, deals, { since: from, from });
+
+  expect(await listFiled(deps.pool)).toEqual([
+    { login: "1", deals: [10n] },
+    { login: "2", deals: [70n] },
+    { login: "3", deals: [12n] },
+  ]);
+  const undecided = sql`select login, undecided_from as "from" from account where undecided_from is not null`;
+  expect(await many(deps.pool, undecided)).toEqual([{ login: "2", from }]);
+});
+
+async function listFiled(pool: Pool): Promise<{ login: string; deals: bigint[] }[]> {
+  return await many(
+    pool,
+    sql`select login, array_agg(deal_id order by number) as deals from log_entry where number > 0 group by login order by login`,
+  );
+}
