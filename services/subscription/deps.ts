@@ -31,6 +31,8 @@ export type Deps = {
   readonly accounts: Client<AccountServiceService>;
   readonly fees: Client<FeeServiceService>;
   readonly leaveReads: LeaveReads;
+  /** Entries of the movements feed that are not filed yet, as far as this process knows. */
+  readonly movementLag: () => bigint;
   readonly wakeSignals: WakeSignals;
   readonly log: Log;
   readonly now: Clock;

@@ -32,7 +32,7 @@ await runService(caller, async (context) => {
     migrations: new URL("./migrations/", import.meta.url),
     streams: [streams.movements, streams.subscriptionEvents],
   });
-  const deps: Deps = {
+  const own = {
     pool: backbone.pool,
     platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
     accounts: stack.use(grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, caller })),
@@ -45,7 +45,8 @@ await runService(caller, async (context) => {
     week: { anchor: config.PAMM_FEE_ANCHOR, periodMs: config.PAMM_FEE_PERIOD },
   };
   await relayFeeds(context, backbone, FEEDS);
-  const movements = await followFeed(context, backbone, config.PLATFORM_GRPC_URL, fileAccountMovement(deps));
+  const movements = await followFeed(context, backbone, config.PLATFORM_GRPC_URL, fileAccountMovement(own));
+  const deps: Deps = { ...own, movementLag: () => movements.state().lag };
   // JetStream delivers a lost wake-up signal again.
   const [subject = ""] = streams.movements.subjects;
   const stream = { ...streams.movements, replicas: config.NATS_STREAM_REPLICAS };

@@ -43,6 +43,29 @@ test("the mirrors of several Masters are recorded together and requested by one 
   await expectBooksToReconcile(world);
 });
 
+test("while the feed is far behind, the flows of a Master wait for further ones, for half a minute at most", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const before = mirrorsOf(world).length;
+  world.state.lag = 1_000n;
+  await deposit(world, investorLogin, 10_00n);
+  await settle(world);
+  await deposit(world, investorLogin, 20_00n);
+  await settle(world);
+  expect(mirrorsOf(world)).toHaveLength(before);
+
+  await passTime(world, 30_000);
+  await settle(world);
+  expect(mirrorsOf(world)).toHaveLength(before + 1);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
+
+  await deposit(world, investorLogin, 10_00n);
+  world.state.lag = 999n;
+  await settle(world);
+  expect(mirrorsOf(world)).toHaveLength(before + 2);
+  await expectBooksToReconcile(world);
+});
+
 test("the flows of a mirror are published when the log of the Master contains it", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);

@@ -2,6 +2,7 @@ import { retryLevel } from "#kernel/transient-failure.ts";
 import assert from "node:assert/strict";
 import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { later } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
 import { applyFlow } from "../domain/books.ts";
 import { takeWhatFits } from "../domain/parts.ts";
@@ -25,12 +26,17 @@ import { cancelEmptied } from "../store/subscriptions.ts";
 const MASTERS_PER_RUN = 64;
 /** One event carries all flows of a mirror and must not exceed the message size of the broker. */
 const FLOWS_PER_MIRROR = 1_000;
+/** While so many movements are not filed, a mirror waits for the flows of its Master among them: one transfer instead of many. */
+const LAG_TO_WAIT = 1_000n;
+/** The longest of these waits. */
+const MAX_WAIT_MS = 30_000;
 /** The deal id of a mirror whose flows cancel out: no transfer is needed. */
 const NO_DEAL = 0n;
 
 /** Sends one transfer per Master for the net of all its open inflows and outflows. True when more are due now. */
 export async function mirrorOpenFlows(deps: Deps): Promise<boolean> {
-  const masters = await listMastersToMirror(deps.pool, MASTERS_PER_RUN);
+  const before = deps.movementLag() < LAG_TO_WAIT ? undefined : later(deps.now(), -MAX_WAIT_MS);
+  const masters = await listMastersToMirror(deps.pool, { before, limit: MASTERS_PER_RUN });
   await netOpenFlows(deps, masters);
   if (masters.length > 0) failpoint("after_mirror");
   const claimed = await mirrorQueue.claim(deps.pool, MASTERS_PER_RUN);

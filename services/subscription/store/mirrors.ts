@@ -17,8 +17,14 @@ export type NewMirror = {
   readonly flows: readonly { readonly id: bigint }[];
 };
 
-/** Masters with open flows and without an open mirror that are not stopped or delayed after a refusal. */
-export async function listMastersToMirror(db: Queryable, limit: number): Promise<string[]> {
+/**
+ * Masters with open flows and without an open mirror that are not stopped or delayed after a refusal; with `before`, only
+ * those whose first open flow is older.
+ */
+export async function listMastersToMirror(
+  db: Queryable,
+  { before, limit }: { readonly before: Date | undefined; readonly limit: number },
+): Promise<string[]> {
   return await column<string>(
     db,
     sql`select login
@@ -26,6 +32,16 @@ export async function listMastersToMirror(db: Queryable, limit: number): Promise
         where stopped_reason is null and mirror_next_at <= statement_timestamp()
           and exists (select from flow where flow.master_login = login and flow.mirror_id is null)
           and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
+          and (
+            ${before}::timestamptz is null
+            or ${before} > (
+              select created_at
+              from flow
+              where flow.master_login = login and flow.mirror_id is null
+              order by flow.id
+              limit 1
+            )
+          )
         order by mirror_next_at, login
         limit ${limit}`,
   );

@@ -85,6 +85,7 @@ export const REAL_SERVICES: readonly RealService[] = [
         pool,
         ...otherServices(),
         leaveReads: leaveReads(pool),
+        movementLag: () => 0n,
         wakeSignals: wakeSignals(),
         log,
         now,

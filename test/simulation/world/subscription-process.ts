@@ -48,7 +48,8 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   const consumer = await consumeFeed({ ...fileAccountMovement({ log, now, wakeSignals }), pool, read, log });
   if (arrival === "pushed") subscribe(parts, consumer);
   if (others === undefined) return undefined;
-  const own = { pool, leaveReads: leaveReads(pool), wakeSignals, log, now };
+  const movementLag = (): bigint => consumer.state().lag;
+  const own = { pool, leaveReads: leaveReads(pool), movementLag, wakeSignals, log, now };
   const deps: Deps = { ...own, ...others, isSingleSubscription: false };
   const feeds = await relayFeeds(parts, "subscription", FEEDS);
   subscriptionJobs(deps);
