@@ -1,7 +1,6 @@
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Refusal, recordedAs } from "#kernel/refusal.ts";
 import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -9,11 +8,11 @@ import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
 import { beginTry, type Exit, findExit, findExitOfCommand } from "../store/exits.ts";
 import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
-import { markUnassignmentEnded, recordUnassignment } from "../store/unassignments.ts";
+import { markUnassignmentEnded } from "../store/unassignments.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
 import { accountBusy } from "../processes/account-lock.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
-import { lockOfExit, releaseExitLock, tryToLeave } from "../processes/exit/try-to-leave.ts";
+import { lockOfExit, type OneTry, releaseExitLock, tryToLeave } from "../processes/exit/try-to-leave.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 
 /** How long a command waits for an earlier command on the same Investor and for a temporary refusal to pass. */
@@ -44,7 +43,7 @@ async function leaveWhenFree(deps: Deps, request: UnassignRequest, context: Call
     const left =
       exit === undefined
         ? await checkBlockingTry(deps, subscription, context)
-        : await runTry(deps, exit, wait, context);
+        : await runTry(deps, { subscription, exit }, wait, context);
     if (left !== undefined) return await finishExit(deps, left, context);
     if (wait.isOver()) throw await blockedBy(deps, subscription, context);
     await wait.pause();
@@ -113,13 +112,8 @@ async function claimTry(deps: Deps, subscription: Subscription, context: CallCon
   const { commandId, requestId } = context;
   const deadlineAt = later(context.deadline, RECOVERY_GRACE_MS);
   const recoverInMs = remainingMs(context) + RECOVERY_GRACE_MS;
-  const fresh = { subscriptionId: id, commandId, requestId, try: number, lockOwner, deadlineAt, recoverInMs };
-  const isBegun = await inTransaction(deps.pool, async (tx) => {
-    if (!(await beginTry(tx, fresh))) return false;
-    await recordUnassignment(tx, { commandId, subscriptionId: id, at: deps.now(), deadlineAt });
-    return true;
-  });
-  return isBegun ? await findExit(deps.pool, id) : undefined;
+  const command = { commandId, requestId, at: deps.now(), deadlineAt };
+  return await beginTry(deps.pool, { ...command, subscriptionId: id, try: number, lockOwner, recoverInMs });
 }
 
 /** Checks the try that blocks: a refused one may still hold the account lock; a successful one of this command is its outcome. */
@@ -135,9 +129,9 @@ async function checkBlockingTry(
 }
 
 /** The exit that has succeeded; undefined after a temporary refusal, while there is time to retry. */
-async function runTry(deps: Deps, exit: Exit, wait: WaitBudget, context: CallContext): Promise<Exit | undefined> {
+async function runTry(deps: Deps, begun: OneTry, wait: WaitBudget, context: CallContext): Promise<Exit | undefined> {
   try {
-    return await tryToLeave(deps, exit, context);
+    return await tryToLeave(deps, begun, context);
   } catch (error) {
     const isTemporary = error instanceof Refusal && TEMPORARY_CODES.has(error.code);
     if (isTemporary && !wait.isOver()) return undefined;

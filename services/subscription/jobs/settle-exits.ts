@@ -43,7 +43,7 @@ async function settle(deps: Deps, saga: ClaimedExit, context: CallContext): Prom
         context,
       );
     case "LEAVING":
-      await finishExit(deps, await continueLeaving(deps, subscription, context), context);
+      await finishExit(deps, await continueLeaving(deps, { subscription, exit }, context), context);
       return;
     case "LEFT":
       await finishExit(deps, exit, context);

@@ -24,7 +24,8 @@ export type NewExitTransfer = {
   readonly refusals: number;
 };
 
-const NEXT_TRY = retryAt(fragment`tries`);
+/** Two seconds at first: platform sends what it has recorded, and the log shows it soon; only a refusal has to be asked for. */
+const NEXT_LOOK = retryAt(fragment`tries + 4`);
 const AFTER_REFUSALS = retryAt(fragment`part.refusals`);
 
 /**
@@ -95,7 +96,7 @@ export async function markExitSent(
   await execute(
     db,
     sql`update exit_transfer
-        set transfer_id = ${sent.transferId}, next_try_at = ${NEXT_TRY}, reason = ${sent.reason}
+        set transfer_id = ${sent.transferId}, next_try_at = ${NEXT_LOOK}, reason = ${sent.reason}
         where id = ${id}`,
   );
 }

@@ -23,10 +23,12 @@ export type Exit = {
 
 export type NewTry = {
   readonly subscriptionId: bigint;
+  /** Empty without a command. */
   readonly commandId: string;
   readonly requestId: string;
   readonly try: number;
   readonly lockOwner: string;
+  readonly at: Date;
   readonly deadlineAt: Date;
   /** When the recovery job may take the try over: after the caller's deadline. */
   readonly recoverInMs: number;
@@ -47,22 +49,37 @@ export async function findExitOfCommand(db: Queryable, commandId: string): Promi
 }
 
 /**
- * False when another try is in progress or has succeeded, or when the account lock of the previous try is not released.
+ * Records a try with its command, or the new deadline of the command with a further try. Undefined when another try is in
+ * progress or has succeeded, or when the account lock of the previous try is not released.
  */
-export async function beginTry(db: Queryable, fresh: NewTry): Promise<boolean> {
-  const { subscriptionId, commandId, requestId, lockOwner, deadlineAt, recoverInMs } = fresh;
-  return await matchesRow(
+export async function beginTry(db: Queryable, fresh: NewTry): Promise<Exit | undefined> {
+  const { subscriptionId, commandId, requestId, lockOwner, at, deadlineAt, recoverInMs } = fresh;
+  const isBegun = await matchesRow(
     db,
-    sql`insert into exit (subscription_id, command_id, request_id, try, state, lock_owner, deadline_at, next_try_at)
-        values (${subscriptionId}, ${commandId}, ${requestId}, ${fresh.try}, 'LOCKING', ${lockOwner}, ${deadlineAt},
-                clock_timestamp() + ${recoverInMs} * interval '1 millisecond')
-        on conflict (subscription_id) do update
-        set command_id = excluded.command_id, request_id = excluded.request_id, try = excluded.try,
-            state = excluded.state, lock_owner = excluded.lock_owner, deadline_at = excluded.deadline_at,
-            next_try_at = excluded.next_try_at, refusal = null, held_balance_minor = null, held_log_number = null,
-            tries = 0, reason = null
-        where exit.state = 'REFUSED' and exit.lock_owner is null and exit.try = excluded.try - 1`,
+    sql`with begun as (
+          insert into exit (subscription_id, command_id, request_id, try, state, lock_owner, deadline_at, next_try_at)
+          values (${subscriptionId}, ${commandId}, ${requestId}, ${fresh.try}, 'LOCKING', ${lockOwner}, ${deadlineAt},
+                  clock_timestamp() + ${recoverInMs} * interval '1 millisecond')
+          on conflict (subscription_id) do update
+          set command_id = excluded.command_id, request_id = excluded.request_id, try = excluded.try,
+              state = excluded.state, lock_owner = excluded.lock_owner, deadline_at = excluded.deadline_at,
+              next_try_at = excluded.next_try_at, refusal = null, held_balance_minor = null, held_log_number = null,
+              tries = 0, reason = null
+          where exit.state = 'REFUSED' and exit.lock_owner is null and exit.try = excluded.try - 1
+          returning subscription_id as id
+        ), recorded as (
+          insert into unassignment (command_id, subscription_id, requested_at, deadline_at)
+          select command.id, begun.id, ${at}::timestamptz, ${deadlineAt}::timestamptz
+          from begun cross join (values (${commandId})) as command (id)
+          where command.id <> ''
+          on conflict (command_id) do update
+          set deadline_at = excluded.deadline_at, refusal = null, ended_at = null
+        )
+        select id from begun`,
   );
+  if (!isBegun) return undefined;
+  const begun = { subscriptionId, commandId, try: fresh.try, state: "LOCKING", lockOwner } as const;
+  return { ...begun, heldBalance: null, heldLogNumber: null, refusal: null, leftStatus: null, leftAmount: null };
 }
 
 /** LOCKING -> LEAVING. False when the recovery job has aborted the try. */

@@ -5,8 +5,8 @@ import type { Deps } from "../../deps.ts";
 import { exitKey } from "../../domain/lifecycle.ts";
 import { refuse } from "../../refusals.ts";
 import { type Exit, findExit, markExitLockReleased, markLeaving, refuseTry } from "../../store/exits.ts";
-import { getSubscription, type Subscription } from "../../store/subscriptions.ts";
-import { accountBusy, holdLock, type AccountLock, releaseLock } from "../account-lock.ts";
+import type { Subscription } from "../../store/subscriptions.ts";
+import { accountBusy, type AccountLock, type AccountLockFacts, holdLock, releaseLock } from "../account-lock.ts";
 import { reachDecision } from "../leave/reach-decision.ts";
 
 export function lockOfExit(
@@ -16,48 +16,45 @@ export function lockOfExit(
   return { login: investorLogin, lockOwner: `${exitKey(id)}:${number}` };
 }
 
+/** A try with its subscription. */
+export type OneTry = { readonly subscription: Subscription; readonly exit: Exit };
+
 /** Runs one recorded try: takes the account lock, then decides. Returns the exit that has left the pool. */
-export async function tryToLeave(deps: Deps, exit: Exit, context: CallContext): Promise<Exit> {
-  const subscription = await getSubscription(deps.pool, exit.subscriptionId);
+export async function tryToLeave(deps: Deps, { subscription, exit }: OneTry, context: CallContext): Promise<Exit> {
+  let held: AccountLockFacts;
   try {
-    const held = await holdLock(deps, lockOfExit(subscription, exit.try), context);
+    held = await holdLock(deps, lockOfExit(subscription, exit.try), context);
     // False: the recovery job has aborted this try, because it took too long.
     if (!(await markLeaving(deps.pool, exit, held))) {
       throw accountBusy("The operation took too long and was aborted. Retry shortly.");
     }
   } catch (error) {
     const refusal = error instanceof Refusal ? error : accountBusy("The account could not be locked. Retry shortly.");
-    await abandonTry(deps, { subscription, exit: { ...exit, state: "LOCKING" }, refusal }, context);
+    await abandonTry(deps, { subscription, exit, refusal }, context);
     throw error;
   }
-  return await continueLeaving(deps, subscription, context);
+  const facts = { heldBalance: held.balance, heldLogNumber: held.logNumber };
+  return await continueLeaving(deps, { subscription, exit: { ...exit, state: "LEAVING", ...facts } }, context);
 }
 
 /** Finishes a try in state LEAVING. Only a final refusal of the decision aborts it. */
-export async function continueLeaving(deps: Deps, subscription: Subscription, context: CallContext): Promise<Exit> {
-  const { id: subscriptionId } = subscription;
-  const exit = await getExit(deps, subscriptionId);
-  if (exit.state === "LEAVING") {
-    const { refusal } = await decide(deps, { subscription, exit }, context);
-    if (refusal !== null) {
-      const final = new Refusal(refusal);
-      await abandonTry(deps, { subscription, exit, refusal: final }, context);
-      throw final;
-    }
+export async function continueLeaving(deps: Deps, leaving: OneTry, context: CallContext): Promise<Exit> {
+  const { refusal } = await decide(deps, leaving, context);
+  if (refusal !== null) {
+    const final = new Refusal(refusal);
+    await abandonTry(deps, { ...leaving, refusal: final }, context);
+    throw final;
   }
-  const left = await getExit(deps, subscriptionId);
-  if (left.state === "LEFT") return left;
-  throw left.refusal === null ? accountBusy("The operation was aborted. Retry shortly.") : new Refusal(left.refusal);
+  const left = await findExit(deps.pool, leaving.subscription.id);
+  if (left?.state === "LEFT") return left;
+  const isRefused = left !== undefined && left.refusal !== null;
+  throw isRefused ? new Refusal(left.refusal) : accountBusy("The operation was aborted. Retry shortly.");
 }
 
 /** Ends a try without effect, and releases its account lock. */
 export async function abandonTry(
   deps: Deps,
-  {
-    subscription,
-    exit,
-    refusal,
-  }: { readonly subscription: Subscription; readonly exit: Exit; readonly refusal: Refusal },
+  { subscription, exit, refusal }: OneTry & { readonly refusal: Refusal },
   context: CallContext,
 ): Promise<void> {
   const isOver = await refuseTry(deps.pool, exit, recordedAs(refusal));
@@ -78,11 +75,7 @@ export async function releaseExitLock(
 }
 
 /** Any other failure than a recorded refusal leaves the try open: the recovery job decides it again. */
-async function decide(
-  deps: Deps,
-  { subscription, exit }: { readonly subscription: Subscription; readonly exit: Exit },
-  context: CallContext,
-) {
+async function decide(deps: Deps, { subscription, exit }: OneTry, context: CallContext) {
   const { subscriptionId, heldBalance, heldLogNumber } = exit;
   assert(heldBalance !== null && heldLogNumber !== null, "a try in state LEAVING has held the account lock");
   const key = exitKey(subscriptionId);
@@ -100,10 +93,4 @@ async function decide(
       ...(context.commandId === "" ? {} : { operationId: context.commandId }),
     });
   }
-}
-
-async function getExit({ pool }: Deps, subscriptionId: bigint): Promise<Exit> {
-  const exit = await findExit(pool, subscriptionId);
-  assert(exit !== undefined, "the saga was recorded before it continued");
-  return exit;
 }
