@@ -8,8 +8,8 @@ import type { Deps } from "../deps.ts";
 import type { PaymentOutcome } from "../domain/payment-outcome.ts";
 import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
 
-/** Payments of one call; platform decides how many it sends at once. */
-const PAYMENTS_PER_RUN = 200;
+/** Payments of one call; platform decides how many it sends at once. After a crash the first answers come with the whole call. */
+const PAYMENTS_PER_RUN = 100;
 /** Wait budget of a run: a payment without an answer delays the others of its run by at most this. */
 const RUN_MS = 5_000;
 
