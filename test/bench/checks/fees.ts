@@ -68,8 +68,11 @@ async function listWrongBalances({ client: api }: System, client: pg.Client, run
   const { rows } = await client.query<{ login: string; logged: string }>(
     `select login, log_minor::text as logged
      from platform.account
-     where login in (select payment_account_login from fee.fee_payment where run_id > $1)
-        or login in (select investor_login from fee.fee_payment where run_id > $1 and status = 'EXECUTED' limit $2)`,
+     where login in (
+       select payment_account_login from fee.fee_payment where run_id > $1
+       union
+       (select investor_login from fee.fee_payment where run_id > $1 and status = 'EXECUTED' limit $2)
+     )`,
     [runs, SAMPLE],
   );
   const balances = await inParallel(rows.length, (index) => platformBalanceOf(api, rows[index]?.login ?? ""));
