@@ -1,9 +1,24 @@
 import type { ManagedAccount } from "../store/accounts.ts";
 
+/** A managed account in memory, of which there may be a million. */
+export type KnownAccount = {
+  readonly login: string;
+  readonly group: string;
+  readonly managedAtMs: number;
+};
+
+export type KnownGroup = {
+  /** One text for all its accounts. */
+  readonly name: string;
+  readonly accounts: readonly KnownAccount[];
+};
+
+type Group = KnownGroup & { readonly accounts: KnownAccount[]; hasMaster: boolean };
+
 /** The managed accounts in memory: the reader drops deals of other accounts before it asks the database about them. */
 export class KnownAccounts {
-  readonly #byLogin = new Map<string, ManagedAccount>();
-  readonly #byGroup = new Map<string, ManagedAccount[]>();
+  readonly #byLogin = new Map<string, KnownAccount>();
+  readonly #groups = new Map<string, Group>();
 
   get size(): number {
     return this.#byLogin.size;
@@ -11,12 +26,14 @@ export class KnownAccounts {
 
   /** Accounts stay under management and keep their recorded group. */
   add(accounts: readonly ManagedAccount[]): void {
-    for (const account of accounts) {
-      if (this.#byLogin.has(account.login)) continue;
-      this.#byLogin.set(account.login, account);
-      const group = this.#byGroup.get(account.group);
-      if (group === undefined) this.#byGroup.set(account.group, [account]);
-      else group.push(account);
+    for (const { login, role, group: name, managedAt } of accounts) {
+      if (this.#byLogin.has(login)) continue;
+      const group = this.#groups.get(name) ?? { name, accounts: [], hasMaster: false };
+      this.#groups.set(name, group);
+      const account = { login, group: group.name, managedAtMs: managedAt.getTime() };
+      this.#byLogin.set(login, account);
+      group.accounts.push(account);
+      group.hasMaster ||= role === "master";
     }
   }
 
@@ -28,10 +45,8 @@ export class KnownAccounts {
     return this.#byLogin.get(login)?.group;
   }
 
-  /** The accounts of each group; groups with Masters are first, because trades are read from there. */
-  groups(): readonly (readonly [name: string, accounts: readonly ManagedAccount[]])[] {
-    const hasMaster = ([, accounts]: readonly [string, readonly ManagedAccount[]]) =>
-      accounts.some(({ role }) => role === "master");
-    return [...this.#byGroup].toSorted((a, b) => Number(hasMaster(b)) - Number(hasMaster(a)));
+  /** Groups with Masters are first, because trades are read from there. */
+  groups(): readonly KnownGroup[] {
+    return [...this.#groups.values()].toSorted((a, b) => Number(b.hasMaster) - Number(a.hasMaster));
   }
 }

@@ -1,8 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { MINUTE_MS } from "#kernel/duration.ts";
 import { isExactMask } from "../mt5/groups.ts";
-import type { ManagedAccount } from "../store/accounts.ts";
-import type { KnownAccounts } from "./known-accounts.ts";
+import type { KnownAccount, KnownAccounts, KnownGroup } from "./known-accounts.ts";
 
 /** How the accounts are read in one run. */
 export type Plan = {
@@ -13,9 +12,7 @@ export type Plan = {
   readonly moved: { readonly logins: readonly string[]; readonly from: Date } | undefined;
 };
 
-export type GroupToRead = {
-  readonly name: string;
-  readonly accounts: readonly ManagedAccount[];
+export type GroupToRead = KnownGroup & {
   /** Accounts that the platform does not show in the group; they are read by their logins. */
   readonly absent: ReadonlySet<string>;
 };
@@ -29,13 +26,12 @@ const REFUSED_FOR_MS = 5 * MINUTE_MS;
 /** A new account is in its group, also when the list was made while it was created. */
 const NEW_FOR_MS = MINUTE_MS;
 
+/** What remains of a list: the logins themselves may be a million. */
 type Listed = {
-  readonly logins: ReadonlySet<string>;
+  readonly count: number;
   readonly at: Date;
   readonly againAtMs: number;
-  /** The absent ones of this many known accounts. */
   readonly absent: ReadonlySet<string>;
-  readonly ofAccounts: number;
 };
 
 /**
@@ -57,10 +53,11 @@ export class ReadingPlan {
   async make(known: KnownAccounts, { now, readTo }: { readonly now: Date; readonly readTo: Date }): Promise<Plan> {
     const groups: GroupToRead[] = [];
     const logins: string[] = [];
-    for (const [name, accounts] of known.groups()) {
-      const listed = await this.#list(name, accounts, { now, readTo });
+    for (const group of known.groups()) {
+      const { name, accounts } = group;
+      const listed = await this.#list(group, { now, readTo });
       // Rows of foreign accounts would be most of each answer.
-      if (listed === undefined || listed.logins.size > 2 * accounts.length) {
+      if (listed === undefined || listed.count > 2 * accounts.length) {
         for (const { login } of accounts) if (!this.#moved.has(login)) logins.push(login);
       } else {
         for (const login of listed.absent) if (!this.#moved.has(login)) logins.push(login);
@@ -96,15 +93,12 @@ export class ReadingPlan {
 
   /** Undefined when the group cannot be read as a whole. */
   async #list(
-    name: string,
-    accounts: readonly ManagedAccount[],
+    { name, accounts }: KnownGroup,
     at: { readonly now: Date; readonly readTo: Date },
   ): Promise<Listed | undefined> {
     if (!isExactMask(name) || (this.#refusedUntilMs.get(name) ?? 0) > performance.now()) return undefined;
     const last = this.#listed.get(name);
-    if (last !== undefined && performance.now() < last.againAtMs) {
-      return last.ofAccounts === accounts.length ? last : this.#compare(name, accounts, last, at.readTo);
-    }
+    if (last !== undefined && performance.now() < last.againAtMs) return last;
     const logins = await this.#deps.mt5.listGroupLogins(name).catch((error: unknown) => {
       this.#deps.log.info("logins of a group not listed, retry scheduled", { group: name, error });
       return "failed" as const;
@@ -115,26 +109,27 @@ export class ReadingPlan {
       this.refuse(name, "the platform does not list its logins");
       return undefined;
     }
-    const againAtMs = performance.now() + LIST_EVERY_MS;
-    const fresh = { logins: new Set(logins), at: at.now, againAtMs, absent: last?.absent ?? new Set(), ofAccounts: 0 };
-    return this.#compare(name, accounts, fresh, last?.at ?? new Date(at.readTo.getTime() - LIST_EVERY_MS));
-  }
-
-  /** An account that was moved away since the last list is read from there on, so that its log has all deals in order. */
-  #compare(name: string, accounts: readonly ManagedAccount[], list: Listed, since: Date): Listed {
-    const newFrom = list.at.getTime() - NEW_FOR_MS;
-    const missing = accounts.filter(({ login, managedAt }) => !list.logins.has(login) && managedAt.getTime() < newFrom);
-    const absent = new Set(missing.map(({ login }) => login));
-    const moved = [...absent].filter((login) => !list.absent.has(login));
-    for (const login of moved) this.#moved.set(login, new Date(since.getTime() - NEW_FOR_MS));
-    if (moved.length > 0) {
-      const fields = { group: name, count: moved.length };
-      this.#deps.log.warn("accounts are not in their group any more, they are read by login", fields);
-    }
-    const listed = { ...list, absent, ofAccounts: accounts.length };
+    const present = new Set(logins);
+    const absent = new Set(listAbsent(accounts, present, at.now));
+    const moved = [...absent].filter((login) => last?.absent.has(login) !== true);
+    this.#noteMoved(name, moved, last?.at ?? new Date(at.readTo.getTime() - LIST_EVERY_MS));
+    const listed = { count: present.size, at: at.now, againAtMs: performance.now() + LIST_EVERY_MS, absent };
     this.#listed.set(name, listed);
     return listed;
   }
+
+  /** An account that was moved away since the last list is read from there on, so that its log has all deals in order. */
+  #noteMoved(group: string, logins: readonly string[], since: Date): void {
+    for (const login of logins) this.#moved.set(login, new Date(since.getTime() - NEW_FOR_MS));
+    if (logins.length === 0) return;
+    const fields = { group, count: logins.length };
+    this.#deps.log.warn("accounts are not in their group any more, they are read by login", fields);
+  }
+}
+
+function listAbsent(accounts: readonly KnownAccount[], listed: ReadonlySet<string>, at: Date): string[] {
+  const newFromMs = at.getTime() - NEW_FOR_MS;
+  return accounts.flatMap(({ login, managedAtMs }) => (listed.has(login) || managedAtMs >= newFromMs ? [] : [login]));
 }
 
 function isUsable(last: Listed | undefined): boolean {
