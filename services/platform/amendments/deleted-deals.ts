@@ -9,11 +9,7 @@ import {
   type DealOfLogin,
   listLoggedSince,
   listRecorded,
-  listUnshownOfGroup,
-  listUnshownOfLogins,
-  type ReadAccounts,
-  type UnshownDeal,
-  type Window,
+  listRecordedOf,
 } from "../store/amendments.ts";
 import { differencesOf } from "./deal-difference.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
@@ -25,17 +21,12 @@ const CONFIRM_AFTER_MS = 3_000;
 const REQUESTS_PER_RUN = 50;
 /** A deal is in a read of all accounts, or missing from it, before it is as old as this. */
 const LOGGED_BEFORE_MS = 20_000;
-/** The clocks of the platform and of the database may differ by this much at the edge of a window. */
+/** The clocks of the platform and of the database may differ by this much at the edge of a period. */
 const EDGE_MS = 2_000;
-
-/** A read that showed all deals of some accounts and a window. */
-export type CompleteRead = {
-  readonly accounts: ReadAccounts;
-  readonly window: Window;
-  readonly shown: readonly DealOfLogin[];
-  /** When the run of the reader began that this read belongs to, by the monotonic clock. */
-  readonly runStartedAtMs: number;
-};
+/** The deals of a statement: some thousand at a busy time. Where there are fewer, the next statement has those of twice the time. */
+const MIN_COMPARED_MS = 10_000;
+const MAX_COMPARED_MS = 300_000;
+const FEW_DEALS = 1_000;
 
 /** The missing deals that one reader keeps in memory between its runs. A new reader starts empty and finds them again. */
 export class DeletedDeals {
@@ -54,14 +45,27 @@ export class DeletedDeals {
     }
   }
 
-  /** Notes as missing the recorded deals that a complete read of their time did not show. */
-  async noteMissing(deps: Deps, read: CompleteRead, nowMs: number): Promise<void> {
-    const lateFrom = nowMs - shownWithinMs(deps.settings.quietPeriodMs);
-    for (const logged of await listUnshown(deps, read)) {
-      const wasShown = logged.serverMsc !== null || this.#seen.has(logged);
-      if (!wasShown && logged.at.getTime() >= lateFrom) continue;
-      // The edges of two periods that were read one after the other differ by the clocks of the platform and the database.
-      if (!this.#seen.isShownSince(logged, read.runStartedAtMs)) this.#note(logged);
+  /**
+   * Notes as missing the recorded deals that a read of this time of all accounts, begun at `sinceMs` of the monotonic clock, did
+   * not show. Of an hour with more deals than are remembered, the newest ones are compared.
+   */
+  async noteMissing(
+    { pool, settings }: Deps,
+    { fromMs, nowMs: toMs }: Pick<Span, "fromMs" | "nowMs">,
+    sinceMs: number,
+  ): Promise<void> {
+    const lateFromMs = toMs - shownWithinMs(settings.quietPeriodMs);
+    let lengthMs = MIN_COMPARED_MS;
+    for (let atMs = Math.max(fromMs, this.#seen.fullToMs) + EDGE_MS; atMs < toMs;) {
+      const period = { from: new Date(atMs), to: new Date(Math.min(atMs + lengthMs, toMs)) };
+      const recorded = await listRecordedOf(pool, settings.server, period);
+      for (const logged of recorded) {
+        const wasShown = logged.serverMsc !== null || this.#seen.has(logged);
+        if (!wasShown && logged.at.getTime() >= lateFromMs) continue;
+        if (!this.#seen.isShownSince(logged, sinceMs)) this.#note(logged);
+      }
+      atMs += lengthMs;
+      lengthMs = recorded.length < FEW_DEALS ? Math.min(2 * lengthMs, MAX_COMPARED_MS) : MIN_COMPARED_MS;
     }
   }
 
@@ -105,16 +109,6 @@ export class DeletedDeals {
 }
 
 type Missing = { readonly logged: DatedDeal; readonly missedAtMs: number };
-
-async function listUnshown(
-  { pool, settings }: Deps,
-  { accounts, window, shown }: CompleteRead,
-): Promise<UnshownDeal[]> {
-  const edged = { from: new Date(window.from.getTime() + EDGE_MS), to: window.to };
-  return "logins" in accounts
-    ? await listUnshownOfLogins(pool, settings.server, { ...edged, ...accounts }, shown)
-    : await listUnshownOfGroup(pool, settings.server, { ...edged, ...accounts }, shown);
-}
 
 async function amendmentOf(
   { mt5, pool, settings }: Deps,

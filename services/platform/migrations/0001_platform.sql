@@ -146,15 +146,16 @@ create index leg_in_queue on leg (login, number) where state = 'INTENT' and is_r
 create index leg_to_scan on leg (next_scan_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
 create index leg_open on leg (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
 create index leg_to_verify on leg (next_scan_at) where state = 'APPLIED' and verifications < 3;
--- For the deals that a period of the history should show of legs that are in no log yet. The condition does not follow from that
--- of a search for a deal: while statistics say that hardly any leg has a deal, such a search would read this index as a whole.
+-- The condition does not follow from that of a search for a deal: while statistics say that hardly any leg has a deal, such a
+-- search would read this index as a whole.
 create index leg_of_time on leg (login, applied_at) where applied_at is not null;
-create index leg_of_period on leg using brin (applied_at) with (autosummarize = on) where applied_at is not null;
+-- For the deals that a period of the history should show.
+create index leg_of_period on leg (applied_at) where applied_at is not null;
 
 -- A leg with the members of its transfer.
 create view recorded_leg as
   select leg.number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_ready, state, came_from, refusal,
-         platform_code, review, attempt, absences, deal_id, applied_at, leg.created_at, changed_at,
+         platform_code, review, attempt, absences, server, deal_id, applied_at, leg.created_at, changed_at,
          key, lock_owner, leg_count, comment, is_enqueued, releases_lock, request_id,
          coalesce(send_before <= clock_timestamp(), false) as is_late, next_scan_at > clock_timestamp() as is_early
   from leg
@@ -252,8 +253,7 @@ create unique index log_entry_amendment_once on log_entry (login, server, deal_i
 create unique index log_entry_corrected_once on log_entry (server, corrected_deal_id, login, deal_state)
   where kind = 'correction';
 -- For the deals that a period of the history should show. Not only for entries with a deal: see leg_of_time.
-create index log_entry_of_time on log_entry (login, deal_at);
-create index log_entry_of_period on log_entry using brin (deal_at) with (autosummarize = on);
+create index log_entry_of_period on log_entry (deal_at);
 
 -- The deals that the platform should show: those of the logs, and those of legs that are in no log yet. Deals that were
 -- reported or corrected as gone are left out.

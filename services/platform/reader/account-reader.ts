@@ -7,8 +7,7 @@ import type { Period } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { batchesOf } from "../mt5/fields.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
-import { fileHistory, readLogin } from "../protocol/history/read-history.ts";
-import type { ReadAccounts } from "../store/amendments.ts";
+import { fileHistory, readLogin, type ReadSpan } from "../protocol/history/read-history.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { KnownAccounts } from "./known-accounts.ts";
 import { News } from "./news.ts";
@@ -38,8 +37,6 @@ type Run = {
   readonly failures: unknown[];
   /** Accounts with a deal that is not as documented. */
   readonly unreadable: Set<string>;
-  /** Whether each read is compared with the logs. */
-  readonly comparesLogs: boolean;
 };
 
 /** Reads the history of all managed accounts, and remembers between its runs what it has read. One owner of the lease has one. */
@@ -72,7 +69,6 @@ export class AccountReader {
     const endMs = isBehind ? readToMs + MAX_STEP_MS : nowMs;
     const toMs = isBehind ? endMs : nowMs + CLOCK_WINDOW_MS;
     const run: Run = {
-      comparesLogs: back.findsDeleted === "of_logs",
       span: { fromMs: readToMs - back.backMs, nowMs: endMs, toMs },
       startedAtMs: performance.now(),
       failures: [],
@@ -89,6 +85,7 @@ export class AccountReader {
     if (run.failures.length > 0) throw new AggregateError(run.failures, "the history of some logins could not be read");
     if (isWhole) {
       if (back.findsDeleted === "of_seen") await this.#deleted.noteVanished(this.#deps, run.span, run.startedAtMs);
+      if (back.findsDeleted === "of_logs") await this.#deleted.noteMissing(this.#deps, run.span, run.startedAtMs);
       this.#plan.noteRead(plan);
       await this.#moveCursor(endMs);
     }
@@ -135,8 +132,7 @@ export class AccountReader {
           }),
         take: async ({ deals, known, unreadable }, period) => {
           for (const login of unreadable) run.unreadable.add(login);
-          const except = [...absent, ...unreadable];
-          await this.#take(run, { accounts: { group: name, except }, deals, known, since, period });
+          await this.#take({ deals, known, since, from: period.from });
         },
         readByLogin: async (period) => {
           const present = accounts.filter(({ login }) => !absent.has(login)).map(({ login }) => login);
@@ -161,7 +157,7 @@ export class AccountReader {
     await concurrently(batchesOf(logins), MAX_CONCURRENT, async (page) => {
       try {
         const deals = await this.#deps.mt5.findDeals(page, period);
-        await this.#take(run, { accounts: { logins: page }, deals, known: [], since, period });
+        await this.#take({ deals, known: [], since, from: period.from });
       } catch (error) {
         run.failures.push(error);
       }
@@ -169,19 +165,12 @@ export class AccountReader {
   }
 
   /** Files the new ones of the deals that one read has shown. */
-  async #take(run: Run, { accounts, deals, known, since, period }: Taken): Promise<void> {
-    const shown = [...known, ...deals];
-    this.#deleted.noteShown(shown);
+  async #take({ deals, known, ...span }: Taken): Promise<void> {
+    this.#deleted.noteShown([...known, ...deals]);
     this.#seen.noteShownAgain(known);
     const fresh = this.#seen.noteShown(deals);
-    if (fresh.length > 0) {
-      const recorded = await fileHistory(this.#deps, fresh, { since, from: period.from });
-      this.#seen.noteRecorded(recorded);
-    }
-    if (!run.comparesLogs) return;
-    const { startedAtMs: runStartedAtMs, span } = run;
-    const window = { from: period.from, to: new Date(Math.min(period.to.getTime(), span.nowMs)) };
-    await this.#deleted.noteMissing(this.#deps, { accounts, window, shown, runStartedAtMs }, span.nowMs);
+    if (fresh.length === 0) return;
+    this.#seen.noteRecorded(await fileHistory(this.#deps, fresh, span));
   }
 
   /** The cursor moves only after every account was read, so the next run repeats a failed one from its beginning. */
@@ -193,13 +182,10 @@ export class AccountReader {
   }
 }
 
-type Taken = {
-  readonly accounts: ReadAccounts;
+type Taken = ReadSpan & {
   readonly deals: readonly ShownDeal[];
   /** Deals that were recalled by their rows. */
   readonly known: readonly DealName[];
-  readonly since: Date;
-  readonly period: Period;
 };
 
 function unreadableDeal(login: string): Mt5Error {

@@ -29,9 +29,13 @@ export class SeenDeals {
   /** By ticket and login: a server that lost its last deals assigns their tickets again, possibly on another login. */
   readonly #seen = new Map<string, Seen>();
   readonly #byMark = new Map<string, Seen>();
-  /** Deals up to this time are not remembered: a read of more deals than fit would replace each one before it is shown again. */
   #fullToMs = -Infinity;
   #forgottenToMs = -Infinity;
+
+  /** Deals up to this time are not remembered: a read of more deals than fit would replace each one before it is shown again. */
+  get fullToMs(): number {
+    return this.#fullToMs;
+  }
 
   /** The recorded deal of a row that is the same in every byte as when the deal was shown last. */
   recall(mark: string): DealName | undefined {

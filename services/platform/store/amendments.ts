@@ -1,4 +1,4 @@
-import { fragment, type Fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { AmendmentKind } from "../domain/log-entry.ts";
 
@@ -9,65 +9,22 @@ export type DealOfLogin = { readonly login: string; readonly ticket: bigint };
 
 export type DatedDeal = DealOfLogin & { readonly at: Date };
 
-/** A recorded deal that a read of its time did not show. */
-export type UnshownDeal = DatedDeal & {
+/** A deal that the platform should show. */
+export type RecordedDeal = DatedDeal & {
   /** Null when the deal is known only from the answer to a command. */
   readonly serverMsc: bigint | null;
 };
 
 /**
- * Recorded deals of these logins that a read of their time should have shown and did not. Legs of a Master are included
- * from their answer on: their log entries wait for a read that may never show them.
+ * The recorded deals of a period. Legs of a Master are included from their answer on: their log entries wait for a read that
+ * may never show them.
  */
-export async function listUnshownOfLogins(
-  db: Queryable,
-  server: string,
-  { logins, from, to }: Window & { readonly logins: readonly string[] },
-  shown: readonly DealOfLogin[],
-): Promise<UnshownDeal[]> {
-  const accounts = fragment`from recorded_deal as recorded where recorded.login = any (${logins}::text[])`;
-  return await listUnshown(db, { server, from, to, accounts }, shown);
-}
-
-/** Accounts of a group, but for some. */
-export type GroupPart = { readonly group: string; readonly except: readonly string[] };
-
-/** Accounts whose deals one read shows: some logins, or a group but for some of its accounts. */
-export type ReadAccounts = { readonly logins: readonly string[] } | GroupPart;
-
-/** Like `listUnshownOfLogins` for the accounts of a group, however many they are. */
-export async function listUnshownOfGroup(
-  db: Queryable,
-  server: string,
-  { group, except, from, to }: Window & GroupPart,
-  shown: readonly DealOfLogin[],
-): Promise<UnshownDeal[]> {
-  // Not a join: without statistics of a new database it would read the deals once for each account.
-  const accounts = fragment`from recorded_deal as recorded
-          where (select platform_group from account where account.login = recorded.login) = ${group}
-            and not recorded.login = any (${except}::text[])`;
-  return await listUnshown(db, { server, from, to, accounts }, shown);
-}
-
-/** Grouped, because a join of the two lists would compare each deal of one with each deal of the other. */
-async function listUnshown(
-  db: Queryable,
-  { server, from, to, accounts }: Window & { readonly server: string; readonly accounts: Fragment },
-  shown: readonly DealOfLogin[],
-): Promise<UnshownDeal[]> {
-  return await many<UnshownDeal>(
+export async function listRecordedOf(db: Queryable, server: string, { from, to }: Window): Promise<RecordedDeal[]> {
+  return await many<RecordedDeal>(
     db,
-    sql`select login, deal_id as ticket, max(deal_at) as at, max(server_msc) as "serverMsc"
-        from (
-          select recorded.login, recorded.deal_id, recorded.deal_at, recorded.server_msc, false as is_shown
-          ${accounts} and recorded.deal_at >= ${from} and recorded.deal_at < ${to} and recorded.server = ${server}
-          union all
-          select login, deal_id, null, null, true
-          from unnest(${shown.map((deal) => deal.login)}::text[], ${shown.map(({ ticket }) => ticket)}::bigint[])
-               as shown (login, deal_id)
-        ) as deal
-        group by login, deal_id
-        having not bool_or(is_shown)`,
+    sql`select login, deal_id as ticket, deal_at as at, server_msc as "serverMsc"
+        from recorded_deal
+        where deal_at >= ${from} and deal_at < ${to} and server = ${server}`,
   );
 }
 

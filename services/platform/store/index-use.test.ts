@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { execute, sql } from "#kernel/postgres/query.ts";
+import { column, execute, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
-import { listUnshownOfGroup } from "./amendments.ts";
+import { listRecordedOf } from "./amendments.ts";
 import { claimVerifications } from "./deal-verifications.ts";
 import { listExplainedDeals } from "./explained-deals.ts";
 
@@ -63,8 +63,7 @@ test("deals are found by their index, also when the statistics were made before 
 
   const read = await inTransaction(pool, (tx) =>
     rowsRead(tx, ["leg", "log_entry"], async () => {
-      const unshown = await listUnshownOfGroup(tx, SERVER, { group: "g", except: [], ...window }, []);
-      expect(unshown).toHaveLength(ACCOUNTS);
+      expect(await listRecordedOf(tx, SERVER, window)).toHaveLength(ACCOUNTS);
       expect([...(await listExplainedDeals(tx, SERVER, tickets))]).toHaveLength(ACCOUNTS);
     }),
   );
@@ -87,4 +86,27 @@ test("a claim of due verifications reads no leg that is verified later", async (
   );
 
   expect(read).toBeLessThan(10);
+});
+
+test("the deals of a period are found by their time, not by reading all deals of the server", async () => {
+  const { pool } = await testDatabase("platform");
+  await insertAccounts(pool);
+  await applyAll(pool);
+  await pool.query("vacuum analyze log_entry, leg");
+
+  const plan = await inTransaction(pool, async (tx) => {
+    // These tables are small.
+    await execute(tx, sql`set local enable_seqscan = off`);
+    const lines = await column<string>(
+      tx,
+      sql`explain select login, deal_id, deal_at, server_msc
+          from recorded_deal
+          where deal_at >= now() - interval '1 second' and deal_at < now() - interval '0.9 seconds' and server = ${SERVER}`,
+    );
+    return lines.join("\n");
+  });
+
+  expect(plan).toContain("log_entry_of_period");
+  expect(plan).toContain("leg_of_period");
+  expect(plan).not.toContain("BitmapAnd");
 });
