@@ -31,7 +31,7 @@ export type Deps = {
   readonly accounts: Client<AccountServiceService>;
   readonly fees: Client<FeeServiceService>;
   readonly leaveReads: LeaveReads;
-  /** Entries of the movements feed that are not filed yet, as far as this process knows. */
+  /** Entries of the movements feed that will be filed, as far as this process knows; 0 while the feed is stopped. */
   readonly movementLag: () => bigint;
   readonly wakeSignals: WakeSignals;
   readonly log: Log;

@@ -46,7 +46,11 @@ await runService(caller, async (context) => {
   };
   await relayFeeds(context, backbone, FEEDS);
   const movements = await followFeed(context, backbone, config.PLATFORM_GRPC_URL, fileAccountMovement(own));
-  const deps: Deps = { ...own, movementLag: () => movements.state().lag };
+  const movementLag = (): bigint => {
+    const { lag, stopped } = movements.state();
+    return stopped === undefined ? lag : 0n;
+  };
+  const deps: Deps = { ...own, movementLag };
   // JetStream delivers a lost wake-up signal again.
   const [subject = ""] = streams.movements.subjects;
   const stream = { ...streams.movements, replicas: config.NATS_STREAM_REPLICAS };

@@ -26,7 +26,10 @@ import { cancelEmptied } from "../store/subscriptions.ts";
 const MASTERS_PER_RUN = 64;
 /** One event carries all flows of a mirror and must not exceed the message size of the broker. */
 const FLOWS_PER_MIRROR = 1_000;
-/** While so many movements are not filed, a mirror waits for the flows of its Master among them: one transfer instead of many. */
+/**
+ * While so many movements are not filed, a mirror waits for the flows of its Master among them: one transfer instead of many.
+ * No signal says that the wait is over: the job looks again each second, because mirrors are due.
+ */
 const LAG_TO_WAIT = 1_000n;
 /** The longest of these waits. */
 const MAX_WAIT_MS = 30_000;

@@ -24,7 +24,7 @@ export type NewExitTransfer = {
   readonly refusals: number;
 };
 
-/** Two seconds at first: platform sends what it has recorded, and the log shows it soon; only a refusal has to be asked for. */
+/** Two seconds or more: platform sends what it has recorded, and the log shows it soon; only a refusal has to be asked for. */
 const NEXT_LOOK = retryAt(fragment`tries + 4`);
 const AFTER_REFUSALS = retryAt(fragment`part.refusals`);
 

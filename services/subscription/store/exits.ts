@@ -69,9 +69,9 @@ export async function beginTry(db: Queryable, fresh: NewTry): Promise<Exit | und
           returning subscription_id as id
         ), recorded as (
           insert into unassignment (command_id, subscription_id, requested_at, deadline_at)
-          select command.id, begun.id, ${at}::timestamptz, ${deadlineAt}::timestamptz
-          from begun cross join (values (${commandId})) as command (id)
-          where command.id <> ''
+          select ${commandId}::text, id, ${at}::timestamptz, ${deadlineAt}::timestamptz
+          from begun
+          where ${commandId}::text <> ''
           on conflict (command_id) do update
           set deadline_at = excluded.deadline_at, refusal = null, ended_at = null
         )
