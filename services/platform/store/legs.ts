@@ -79,17 +79,16 @@ export async function listLegsOfDeals(
   deals: readonly DealQuestion[],
 ): Promise<LegsOfDeal[]> {
   if (deals.length === 0) return [];
-  const tickets = deals.map(({ ticket }) => ticket);
-  const ofTicket = fragment`select number from leg where server = ${server} and deal_id = any (${tickets}::bigint[])`;
-  const rows = await many<LegRow & { has_ticket: boolean }>(
+  const rows = await many<LegRow & { server: string | null }>(
     db,
-    sql`select ${COLUMNS},
-               coalesce(number = any ((select array_agg(number) from (${ofTicket}) as known)::bigint[]), false) as has_ticket
+    sql`select ${COLUMNS}, server
         from recorded_leg
         where number = any ((
           select array_agg(number)
           from (
-            ${ofTicket}
+            select number
+            from leg
+            where server = ${server} and deal_id = any (${deals.map(({ ticket }) => ticket)}::bigint[])
             union
             select number
             from leg
@@ -100,11 +99,11 @@ export async function listLegsOfDeals(
         )::bigint[])
         order by number`,
   );
-  const legs = rows.map((row) => ({ leg: legOf(row), hasTicket: row.has_ticket }));
-  const byTicket = new Map(legs.flatMap(({ leg, hasTicket }) => (hasTicket ? [[leg.dealId, leg] as const] : [])));
-  const byNumber = new Map<bigint, RecordedLeg>(legs.map(({ leg }) => [leg.number, leg]));
+  const legs = rows.map(legOf);
+  const byTicket = new Map(legs.flatMap((leg, index) => (rows[index]?.server === server ? [[leg.dealId, leg]] : [])));
+  const byNumber = new Map<bigint, RecordedLeg>(legs.map((leg) => [leg.number, leg]));
   const underWay = Map.groupBy(
-    legs.map(({ leg }) => leg).filter(({ status }) => isUnderWay(status)),
+    legs.filter(({ status }) => isUnderWay(status)),
     ({ login }) => login,
   );
   return deals.map(({ ticket, login, number }) => ({

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { waitFor } from "#test/support/wait-for.ts";
+import { lockAccount } from "../../store/accounts.ts";
 import { aDeal } from "../../testing/deals.ts";
 import { aManagedLogin, SERVER } from "../../testing/rows.ts";
 import { aWorld } from "../../testing/world.ts";
@@ -49,6 +52,23 @@ test.concurrent("a login whose deals cannot be filed is read again, and does not
   ]);
   const undecided = sql`select login, undecided_from as "from" from account where undecided_from is not null`;
   expect(await many(deps.pool, undecided)).toEqual([{ login: "2", from }]);
+});
+
+test.concurrent("a login whose account is locked is filed afterwards, and does not delay the others", async (context) => {
+  const { deps } = await (await aWorld(context)).start({ hasJobs: false });
+  for (const login of LOGINS) await aManagedLogin(deps.pool, login, { role: "master" });
+  const [from, at] = [new Date(), new Date(Date.now() + AT_MS)];
+  const deals = LOGINS.map((login, index) => aDeal({ login, ticket: BigInt(index + 10), at }));
+  const filing = await inTransaction(deps.pool, async (tx) => {
+    await lockAccount(tx, "2");
+    const started = fileHistory(deps, deals, { since: from, from });
+    await waitFor(async () => expect(await listFiled(deps.pool)).toMatchObject([{ login: "1" }, { login: "3" }]));
+    return { started };
+  });
+
+  await filing.started;
+
+  expect(await listFiled(deps.pool)).toMatchObject([{ login: "1" }, { login: "2", deals: [11n] }, { login: "3" }]);
 });
 
 async function listFiled(pool: Pool): Promise<{ login: string; deals: bigint[] }[]> {

@@ -1,4 +1,3 @@
-import { inBatches } from "#kernel/in-batches.ts";
 import { compareHistory } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
 import { SHOWN_WITHIN_MS } from "../../domain/next-scan.ts";
@@ -17,6 +16,8 @@ export const REREAD_MS = SHOWN_WITHIN_MS;
 
 /** More would only hold the locks of their accounts for longer. */
 const LOGINS_PER_COMMIT = 50;
+/** Of several logins; the deals of a single one are always filed together. */
+const DEALS_PER_COMMIT = 200;
 
 /** Since when a read shows the history of its accounts. */
 export type ReadSpan = {
@@ -91,22 +92,38 @@ async function fileTogether(
   // Such a read begins after a deal that is not in the log yet: a longer read appends both deals in order.
   const unread = await listUnreadBefore(deps.pool, deps.settings.server, [...own.keys()], since);
   const filed = [...new Set([...own.keys(), ...always])].filter((login) => !unread.has(login));
-  for (const logins of inBatches(filed, LOGINS_PER_COMMIT)) {
-    await fileBatch(deps, { from, deals: new Map(logins.map((login) => [login, own.get(login) ?? []])) });
+  for (const deals of batchesOf(filed, own)) await fileBatch(deps, { from, deals });
+}
+
+function batchesOf(
+  logins: readonly string[],
+  own: ReadonlyMap<string, readonly Deal[]>,
+): Map<string, readonly Deal[]>[] {
+  const batches: Map<string, readonly Deal[]>[] = [];
+  let room = 0;
+  for (const login of logins) {
+    const deals = own.get(login) ?? [];
+    const last = batches.at(-1);
+    room -= deals.length;
+    if (last !== undefined && last.size < LOGINS_PER_COMMIT && room >= 0) last.set(login, deals);
+    else {
+      batches.push(new Map([[login, deals]]));
+      room = DEALS_PER_COMMIT - deals.length;
+    }
   }
+  return batches;
 }
 
 /** A failure is recorded, so that its login is read again from this instant, and not thrown. It does not stop the other logins. */
-async function fileBatch(deps: Deps, histories: Histories): Promise<void> {
-  const { deals, from } = histories;
+async function fileBatch(deps: Deps, { from, deals }: Histories): Promise<void> {
+  let alone: Iterable<string>;
   try {
-    await fileDeals(deps, histories);
+    alone = await fileDeals(deps, { from, deals });
   } catch (error) {
-    const [login = "", ...others] = deals.keys();
-    if (others.length > 0) for (const each of deals) await fileBatch(deps, { from, deals: new Map([each]) });
-    else {
-      deps.log.info("deals not appended to the log, retry scheduled", { login, error });
-      await readAgainFrom(deps.pool, login, from);
-    }
+    const [login = ""] = deals.keys();
+    deps.log.info("deals not appended to the log, retry scheduled", { login, count: deals.size, error });
+    if (deals.size === 1) return await readAgainFrom(deps.pool, login, from);
+    alone = deals.keys();
   }
+  for (const login of alone) await fileBatch(deps, { from, deals: new Map([[login, deals.get(login) ?? []]]) });
 }
