@@ -44,24 +44,38 @@ export function dealsInPeriod(server: TradeServer, login: number, period: Period
 }
 
 /**
- * From the newest deal back to the beginning of the period, because a period is short and recent: it costs the deals that
- * are in it, however many accounts there are. In the order of their tickets, which is that of their times.
+ * It costs the deals that are in the period, however many accounts and deals there are. In the order of their tickets, which
+ * is that of their times.
  */
 export function dealsOfGroup(server: TradeServer, mask: string, { from, to }: Period): readonly Deal[] {
-  const { deals, accounts, counters } = server.books;
+  const { deals, accounts } = server.books;
   const isAsked = groupMask(mask);
+  const [first = Infinity] = deals.keys();
   const found: Deal[] = [];
-  // Tickets of deals that were deleted are missing.
-  for (let ticket = counters.nextDeal - 1, left = deals.size; left > 0; ticket -= 1) {
+  for (let ticket = lastTicketBefore(server.books, (to + 1) * 1_000); ticket >= first; ticket -= 1) {
     const deal = deals.get(ticket);
+    // Tickets of deals that were deleted are missing.
     if (deal === undefined) continue;
-    left -= 1;
     if (deal.timeMsc < from * 1_000) break;
     const group = accounts.get(deal.login)?.group;
     if (group === undefined || !isAsked(group) || !server.isVisibleGroup(group)) continue;
-    if (deal.timeMsc < (to + 1) * 1_000 && !isHidden(server, ticket)) found.push(deal);
+    if (!isHidden(server, ticket)) found.push(deal);
   }
   return found.toReversed();
+}
+
+/** No deal with a higher ticket was made before this time. */
+function lastTicketBefore({ deals, counters }: Books, timeMsc: number): number {
+  let [low = counters.nextDeal] = deals.keys();
+  let high = counters.nextDeal - 1;
+  while (low <= high) {
+    const middle = Math.floor((low + high) / 2);
+    let ticket = middle;
+    while (ticket >= low && !deals.has(ticket)) ticket -= 1;
+    if (ticket < low || (deals.get(ticket)?.timeMsc ?? 0) < timeMsc) low = middle + 1;
+    else high = ticket - 1;
+  }
+  return high;
 }
 
 /** Times never go back within a list, so both ends are found by binary search. */
