@@ -45,16 +45,17 @@ export async function dealsOfAll(client: Client, logins: readonly string[]): Pro
 
 export type Pool = NewMaster & { readonly investors: readonly string[] };
 
-/** A Master with Investors whose capital is mirrored. */
+/** A Master with Investors whose capital is mirrored, that of each one by a transfer of its own. */
 export async function pooled(client: Client, capitals: readonly string[], rate = 0.3): Promise<Pool> {
   const master = await newMaster(client);
   const investors: string[] = [];
+  let total = 0n;
   for (const capital of capitals) {
     const investor = await newInvestor(client, capital);
     await expectDone(assign(untilKnown(client), master.login, investor, rate));
     investors.push(investor);
+    total += minorOf(capital);
+    await eventually(async () => expect(await platformBalanceOf(client, master.login)).toBe(total));
   }
-  const total = capitals.reduce((sum, capital) => sum + minorOf(capital), 0n);
-  await eventually(async () => expect(await platformBalanceOf(client, master.login)).toBe(total));
   return { ...master, investors };
 }
