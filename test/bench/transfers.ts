@@ -11,6 +11,7 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
+import { inBatches } from "#kernel/in-batches.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
@@ -108,9 +109,9 @@ async function measure(what: string, request: (login: string, index: number) => 
   const before = usage();
   const startedAt = performance.now();
   const answers: TransferAnswer[] = [];
-  for (let from = 0; from < requests.length; from += BATCH) {
-    const batch = await platform.transferBatch({ requests: requests.slice(from, from + BATCH) }, call());
-    answers.push(...batch.answers);
+  for (const batch of inBatches(requests, BATCH)) {
+    const answered = await platform.transferBatch({ requests: batch }, call());
+    answers.push(...answered.answers);
   }
   const seconds = (performance.now() - startedAt) / 1_000;
   const applied = answers.filter(

@@ -1,3 +1,4 @@
+import { inBatches } from "#kernel/in-batches.ts";
 import { childContext } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { MAX_TRANSFER_KEYS } from "#kernel/limits.ts";
@@ -44,8 +45,7 @@ export async function withLegs(
 ): Promise<Operation[]> {
   const limited = childContext(context, { withinMs: READ_LEGS_MS });
   const shown: Operation[] = [];
-  for (let from = 0; from < operations.length; from += AT_ONCE) {
-    const some = operations.slice(from, from + AT_ONCE);
+  for (const some of inBatches(operations, AT_ONCE)) {
     shown.push(...(await Promise.all(some.map((operation) => show(deps, operation, limited)))));
   }
   return shown;

@@ -92,10 +92,10 @@ async function fileTogether(
   // Such a read begins after a deal that is not in the log yet: a longer read appends both deals in order.
   const unread = await listUnreadBefore(deps.pool, deps.settings.server, [...own.keys()], since);
   const filed = [...new Set([...own.keys(), ...always])].filter((login) => !unread.has(login));
-  for (const deals of batchesOf(filed, own)) await fileBatch(deps, { from, deals });
+  for (const deals of batchesToFile(filed, own)) await fileBatch(deps, { from, deals });
 }
 
-function batchesOf(
+function batchesToFile(
   logins: readonly string[],
   own: ReadonlyMap<string, readonly Deal[]>,
 ): Map<string, readonly Deal[]>[] {
