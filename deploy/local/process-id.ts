@@ -11,13 +11,19 @@ const KILL_TIMEOUT_MS = 2_000;
 /** When a process began, in ticks since boot: pid and start together identify a process. Empty = it has ended. */
 export function startOf(pid: number): string {
   try {
-    // The name in parentheses may contain any character; the fields state, parent, ... follow it.
-    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    const [state] = fields;
-    return state === "Z" || state === "X" ? "" : (fields[19] ?? "");
+    return startIn(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
     return "";
   }
+}
+
+/** The same from the text of `/proc/<pid>/stat`. A process whose first thread has ended keeps its ports until its last one has. */
+export function startIn(stat: string): string {
+  // The name in parentheses may contain any character; the fields state, parent, ... follow it.
+  const fields = stat.split(") ").at(-1)?.split(" ") ?? [];
+  const [state] = fields;
+  const threads = Number(fields[17]);
+  return (state === "Z" || state === "X") && threads <= 1 ? "" : (fields[19] ?? "");
 }
 
 /** Empty for a process that does not exist. */
