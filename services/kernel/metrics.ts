@@ -31,11 +31,13 @@ export type MetricsServer = AsyncDisposable & { readonly port: number };
 
 /** A check of readiness reads the state of connections, so a slower one counts as failed. */
 const READY_TIMEOUT_MS = 2_000;
+/** The delay of the event loop is sampled this often: each sample wakes the process, and the default of 10 ms costs 0.6 % of a core. */
+const EVENT_LOOP_SAMPLE_MS = 100;
 let collectsDefaults = false;
 
 /** Serves `/metrics` for Prometheus, `/healthz` (the process runs) and `/readyz` (the service can do its work). */
 export async function startMetrics({ host = "127.0.0.1", port, isReady }: MetricsOptions): Promise<MetricsServer> {
-  if (!collectsDefaults) collectDefaultMetrics();
+  if (!collectsDefaults) collectDefaultMetrics({ eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   collectsDefaults = true;
   const server = createServer((request, response) => {
     answer(request, response, isReady ?? (async () => true)).catch(() => response.destroy());
