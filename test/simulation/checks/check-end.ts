@@ -123,18 +123,18 @@ function checkReview({ plan, dealsWatch, server }: End, { number, review, attemp
     plan.faults.some((fault) => fault.kind === "command" && isMatch(fault.commandFault));
   const isBeyondBounds = dealsWatch.dealsOf(number).some((deal) => !dealsWatch.isWithinBounds(deal));
   const hasLostDeals = server.lostDeals.length > 0;
+  const hasLostItsDeal = server.lostDeals.some(({ sentComment }) => readSentReference(sentComment)?.number === number);
   /** For each reason of a review, whether the history has its cause. */
   const causes: Readonly<Record<string, boolean>> = {
     candidate_deal:
       hasCommandFault(({ comment }) => comment !== "kept") || plan.commands.some(({ kind }) => kind === "dealer"),
-    deal_after_absence: isBeyondBounds,
+    // A process that was paused meanwhile records the answer with a deal that no reading shows any more.
+    deal_after_absence: isBeyondBounds || hasLostItsDeal,
     deal_after_refusal: isBeyondBounds,
     two_deals: isBeyondBounds,
     applied_deal_gone: hasLostDeals || isBeyondBounds,
     attempts_exhausted: attempt >= MAX_ATTEMPTS,
-    reported_deal_not_shown: server.lostDeals.some(
-      ({ sentComment }) => readSentReference(sentComment)?.number === number,
-    ),
+    reported_deal_not_shown: hasLostItsDeal,
   };
   if (causes[review ?? ""] !== true) {
     throw new Violation("I10", `leg ${number} is in manual review without a cause: ${review}`);

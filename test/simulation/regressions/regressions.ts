@@ -111,6 +111,22 @@ export const REGRESSIONS: readonly Regression[] = [
       ),
     mutant: undefined,
   },
+  {
+    title:
+      "an answer is read after half a minute, its deal is lost by then; the check once saw no cause for the review",
+    plan: (seed) => ({
+      ...planOf(
+        seed,
+        [mirror(1_000)],
+        [
+          { kind: "pause", at: "answer", nth: 1, forMs: 34_000 },
+          { kind: "platform_restart", atMs: 2_000, losesLastMs: 1_500, downMs: 100 },
+        ],
+      ),
+      processes: [{ skewMs: 0 }, { skewMs: 0 }],
+    }),
+    mutant: undefined,
+  },
 ];
 
 function refused(nth: number): Fault {
