@@ -163,7 +163,8 @@ create table allocation_watermark (
   reason       text
 );
 
--- The allocations of subscription, as they were read.
+-- The allocations of subscription, as they were read. The parts are inserted by the commit that inserts their entry, or by the next
+-- ones, and no row is ever deleted: a foreign key would look up the same entry for each Investor of a pool again.
 create table allocation_entry (
   master_login text not null references fee_master,
   number       bigint not null check (number > 0),
@@ -190,8 +191,7 @@ create table allocation_part (
   amount_minor    bigint not null,
   floating_e8     bigint not null,
   -- In the sequence in which the results of one Investor are read.
-  primary key (master_login, investor_login, number, subscription_id),
-  foreign key (master_login, number) references allocation_entry
+  primary key (master_login, investor_login, number, subscription_id)
 );
 
 create sequence fee_pair_change;

@@ -78,32 +78,47 @@ export async function findFirstToFold(
 }
 
 /**
- * The results of each Investor with a Master that are not folded yet, in the sequence of their numbers. They are looked up by
- * Investor: the parts of all others in the pool are not read.
+ * The results of each Investor with a Master that are not folded yet, in the sequence of their numbers; none of them is before
+ * `fromNumber`. They are looked up by Investor: the parts of all others in the pool are not read.
  */
 export async function listPartsToFold(
   tx: Transaction,
-  { masterLogin, throughNumber }: Range,
+  { masterLogin, fromNumber, throughNumber }: Range & { readonly fromNumber: JournalEntry["number"] },
   folded: readonly Folded[],
 ): Promise<Map<string, Part[]>> {
-  const rows = await many<Part & { investorLogin: string }>(
+  const entries = await many<{ number: bigint; dealAt: Date | null }>(
     tx,
-    sql`select folded.investor_login as "investorLogin", part.amount as amount, part.deal_at as "earnedAt"
+    sql`select number, deal_at as "dealAt"
+        from allocation_entry
+        where master_login = ${masterLogin} and number >= ${fromNumber} and number <= ${throughNumber}`,
+  );
+  const dealTimes = new Map(
+    entries.flatMap(({ number, dealAt }) => (dealAt === null ? [] : [[number, dealAt] as const])),
+  );
+  if (dealTimes.size === 0) return new Map();
+  const weeks = entries.flatMap(({ number, dealAt }) => (dealAt === null ? [number] : []));
+  const rows = await many<{ investorLogin: string; number: bigint; amount: bigint }>(
+    tx,
+    sql`select folded.investor_login as "investorLogin", part.number, part.amount
         from unnest(
           ${folded.map(({ investorLogin }) => investorLogin)}::text[],
           ${folded.map(({ foldedNumber }) => foldedNumber)}::bigint[]
         ) as folded (investor_login, number)
         cross join lateral (
-          select part.number, part.subscription_id, part.amount_minor as amount,
-                 (select deal_at from allocation_entry entry
-                  where entry.master_login = part.master_login and entry.number = part.number) as deal_at
-          from allocation_part part
-          where part.master_login = ${masterLogin} and part.investor_login = folded.investor_login
-            and part.number > folded.number and part.number <= ${throughNumber}
-          order by part.number, part.subscription_id
+          select number, subscription_id, amount_minor as amount
+          from allocation_part
+          where master_login = ${masterLogin} and investor_login = folded.investor_login
+            and number > folded.number and number >= ${fromNumber} and number <= ${throughNumber}
+            and number <> all (${weeks}::bigint[])
         ) as part
-        where part.deal_at is not null
         order by folded.investor_login, part.number, part.subscription_id`,
   );
-  return Map.groupBy(rows, ({ investorLogin }) => investorLogin);
+  const parts = new Map<string, Part[]>();
+  for (const { investorLogin, number, amount } of rows) {
+    const part = { amount, earnedAt: dealTimes.get(number) as Date };
+    const own = parts.get(investorLogin);
+    if (own === undefined) parts.set(investorLogin, [part]);
+    else own.push(part);
+  }
+  return parts;
 }

@@ -84,7 +84,7 @@ async function fold(tx: Transaction, range: Range, pairs: readonly Pair[]): Prom
     const through = next + entriesPerRead - 1n;
     folded = await foldThrough(
       tx,
-      { masterLogin, throughNumber: through < throughNumber ? through : throughNumber },
+      { masterLogin, fromNumber: next, throughNumber: through < throughNumber ? through : throughNumber },
       folded,
     );
   }
@@ -106,7 +106,11 @@ async function firstToFold(
   return (await findFirstToFold(tx, range, pairs)) ?? range.throughNumber + 1n;
 }
 
-async function foldThrough(tx: Transaction, range: Range, pairs: readonly Pair[]): Promise<Pair[]> {
+async function foldThrough(
+  tx: Transaction,
+  range: Range & { readonly fromNumber: bigint },
+  pairs: readonly Pair[],
+): Promise<Pair[]> {
   const parts = await listPartsToFold(tx, range, pairs);
   return pairs.map((pair) => ({
     ...pair,
