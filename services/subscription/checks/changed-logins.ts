@@ -1,89 +1,87 @@
 import { DAY_MS } from "#kernel/duration.ts";
-import { writtenPositions } from "#kernel/reconcile/walk.ts";
-import { type Fragment, fragment, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { type Fragment, fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
-/** Logins with a row of their own and holdings. */
+/** A table whose rows are searched for changes, and the login that each row concerns. */
+type SearchedTable = { readonly name: string; readonly rows: Fragment; readonly login: Fragment };
+
+/** Logins that are examined together with what was written of them. */
 export type LoginTable = {
+  /** The table with each login once. */
   readonly name: string;
   readonly rows: Fragment;
-  /** The login in a holding. */
-  readonly ofHolding: Fragment;
+  readonly searched: readonly SearchedTable[];
   /** Logins that are examined together. */
   readonly pageSize: number;
 };
 
+const HOLDING = { name: "holding", rows: fragment`holding` };
+const MASTER_POOL = { name: "master_pool", rows: fragment`master_pool` };
+const INVESTOR_ACCOUNT = { name: "investor_account", rows: fragment`investor_account` };
+const SUBSCRIPTION = { name: "subscription", rows: fragment`subscription` };
+
+/** As many as one request to platform may name. */
+const INVESTORS_OF_A_PAGE = 1_000;
+
 /** Small pages, because all holdings of these Masters are read, and a pool may have ten thousand. */
 export const MASTERS: LoginTable = {
-  name: "master_pool",
-  rows: fragment`master_pool`,
-  ofHolding: fragment`master_login`,
+  ...MASTER_POOL,
+  searched: [
+    { ...MASTER_POOL, login: fragment`login` },
+    { ...HOLDING, login: fragment`master_login` },
+  ],
   pageSize: 10,
 };
 
-/** As many as one request to platform may name. */
 export const INVESTORS: LoginTable = {
-  name: "investor_account",
-  rows: fragment`investor_account`,
-  ofHolding: fragment`investor_login`,
-  pageSize: 1_000,
+  ...INVESTOR_ACCOUNT,
+  searched: [
+    { ...INVESTOR_ACCOUNT, login: fragment`login` },
+    { ...HOLDING, login: fragment`investor_login` },
+  ],
+  pageSize: INVESTORS_OF_A_PAGE,
 };
 
-/** Where the walk through a table is between two runs. */
+/** Investors with their subscriptions. */
+export const SUBSCRIBERS: LoginTable = {
+  ...INVESTOR_ACCOUNT,
+  searched: [{ ...SUBSCRIPTION, login: fragment`investor_login` }, ...INVESTORS.searched],
+  pageSize: INVESTORS_OF_A_PAGE,
+};
+
+/** Where a check is between two runs: in the search for changes, and in the pass through all logins. */
 export type Position = {
-  /** What transactions wrote before this one was examined; 0 before the first run. */
+  /** The search finds what this transaction and later ones wrote; 0 before the first run. */
   readonly since: bigint;
-  /** The end of a list of changed logins that a run did not reach, and the last login it examined; empty without one. */
+  /** From which the next search finds it: the first transaction that had not ended when this search began; 0 before it begins. */
   readonly until: bigint;
-  readonly after: string;
-  /** When changes are searched again, in milliseconds since 1970 by the clock of the database. */
-  readonly searchAtMs: bigint;
+  /** The search goes on at this block of this one of the searched tables. */
+  readonly table: number;
+  readonly block: number;
   /** The current pass through all logins has examined those up to this one. */
   readonly passedTo: string;
   readonly hasPassed: boolean;
 };
 
-const AT_THE_START: Position = { since: 0n, until: 0n, after: "", searchAtMs: 0n, passedTo: "", hasPassed: false };
+export const AT_THE_START: Position = { since: 0n, until: 0n, table: 0, block: 0, passedTo: "", hasPassed: false };
 
-/** Rows that are searched in each run on average: a search reads whole tables, so larger ones are searched less often. */
-const SEARCHED_ROWS = 200_000;
-
-export type Selected = {
-  /** Ascending, as the slice. */
-  readonly changed: readonly string[];
-  /** The first transaction that had not ended. What it and later ones write is new to the next search. */
+export type Slice = {
+  /** The first transaction that has not ended: what it and later ones write is new to a search that begins later. */
   readonly horizon: bigint;
-  /** False when the next search is not due. */
-  readonly isSearched: boolean;
-  /** When the next search is due, after this one. */
-  readonly nextSearchAtMs: bigint;
-  /** The next logins of the pass through all: a day's share, at least a page. */
-  readonly slice: readonly string[];
+  /** The next logins of the pass through all, ascending: a day's share, at least a page. */
+  readonly logins: readonly string[];
   readonly endsPass: boolean;
 };
 
-/**
- * What a run examines. A login has changed when its row or one of its holdings was written by a transaction that had not ended for the
- * last search. The row names that transaction itself (xmin), whatever wrote it: no statement that moves money has to note it, and
- * a row that was written by hand is found too. After 2^32 transactions numbers repeat: a login is then examined once without need.
- */
-export async function selectLogins(
+export async function nextSlice(
   db: Queryable,
-  { name, rows, ofHolding, pageSize }: LoginTable,
-  { since, after, searchAtMs, passedTo, hasPassed }: Position,
+  { name, rows, pageSize }: LoginTable,
+  { passedTo, hasPassed }: Position,
   everyMs: number,
-): Promise<Selected> {
-  const nowMs = fragment`(extract(epoch from statement_timestamp()) * 1000)::bigint`;
-  const nextAtMs = fragment`(
-    select ${nowMs} + (greatest(rows / ${SEARCHED_ROWS} - 1, 0) * ${everyMs})::bigint from size
-  )`;
-  // Also when it was postponed by a clock that was ahead.
-  const isSearched = fragment`(${searchAtMs}::bigint <= ${nowMs} or ${searchAtMs}::bigint > ${nextAtMs})`;
-  const isNew = fragment`age(xmin) between 0 and (select age((${since}::bigint % 4294967296)::text::xid))`;
-  return await one<Selected>(
+): Promise<Slice> {
+  return await one<Slice>(
     db,
     sql`with size as (
-          select greatest(ceil(reltuples * ${everyMs} / ${DAY_MS}), ${pageSize})::bigint as logins,
-                 reltuples + (select greatest(reltuples, 0) from pg_class where oid = 'holding'::regclass) as rows
+          select greatest(ceil(reltuples * ${everyMs} / ${DAY_MS}), ${pageSize})::bigint as logins
           from pg_class
           where oid = ${name}::regclass
         ), slice as (
@@ -92,47 +90,60 @@ export async function selectLogins(
           where login > ${passedTo} and not ${hasPassed}
           order by login
           limit (select logins from size)
-        ), changed as (
-          select login from ${rows} where ${isSearched} and ${isNew}
-          union
-          select ${ofHolding} from holding where ${isSearched} and ${isNew}
         )
-        select array(select login from changed where ${since}::bigint > 0 and login > ${after} order by login) as changed,
-               pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon,
-               ${isSearched} as "isSearched",
-               ${nextAtMs} as "nextSearchAtMs",
-               array(select login from slice order by login) as slice,
+        select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon,
+               array(select login from slice order by login) as logins,
                (select count(*) from slice) < (select logins from size) as "endsPass"`,
   );
 }
 
-/** The position after a run that has examined the slice, and the first `examined` of the changed logins. */
-export function positionAfter(at: Position, selected: Selected, examined: number): Position {
-  const { changed, horizon, isSearched, nextSearchAtMs, slice, endsPass } = selected;
-  const passed = { passedTo: slice.at(-1) ?? at.passedTo, hasPassed: endsPass };
-  if (!isSearched) return { ...at, ...passed };
-  const until = at.after === "" ? horizon : at.until;
-  const last = changed[examined - 1] ?? at.after;
-  return examined >= changed.length
-    ? { since: until, until: 0n, after: "", searchAtMs: nextSearchAtMs, ...passed }
-    : { since: at.since, until, after: last, searchAtMs: 0n, ...passed };
-}
+/** Of a table that the server has not analysed yet, or whose rows it underestimates. */
+const MIN_ROWS_OF_A_BLOCK = 10;
+const LAST_BLOCK = 4_294_967_295;
 
-type Positions = { readonly masters: Position; readonly investors: Position };
+export type Searched = {
+  /** Logins with rows in the part that were written since. */
+  readonly logins: readonly string[];
+  /** Rows of the part, as the server estimates them. */
+  readonly rows: number;
+  /** Where the next part begins; `table` is the number of the tables after the last part. */
+  readonly table: number;
+  readonly block: number;
+};
 
-/** As the cursor of the check. A pass ends when both lists are read; the one that ends first waits for the other. */
-export function written({ masters, investors }: Positions, endsPass: boolean): string {
-  const begun = (at: Position) => (endsPass ? { ...at, passedTo: "", hasPassed: false } : at);
-  return writtenPositions({ masters: begun(masters), investors: begun(investors) });
-}
-
-type Written = { readonly [Member in keyof Position]: Position[Member] extends bigint ? string : Position[Member] };
-
-export function positionsOf(cursor: string): Positions {
-  const stored = cursor.startsWith("{") ? (JSON.parse(cursor) as Partial<Record<keyof Positions, Written>>) : {};
-  const read = (at: Written | undefined): Position =>
-    at === undefined
-      ? AT_THE_START
-      : { ...at, since: BigInt(at.since), until: BigInt(at.until), searchAtMs: BigInt(at.searchAtMs) };
-  return { masters: read(stored.masters), investors: read(stored.investors) };
+/**
+ * The changed logins in the next part of a table. A login has changed when a row of it was written by a transaction that had not ended
+ * when the last search began. The row names that transaction itself (xmin), whatever wrote it: no statement that moves money has to note
+ * it, and a row that was written by hand is found too. A row that is written, or moves, behind the search is found by the next one.
+ * After 2^32 transactions numbers repeat: a login is then examined once without need.
+ */
+export async function searchPart(
+  db: Queryable,
+  { searched }: LoginTable,
+  { since, table, block }: Position,
+  maxRows: number,
+): Promise<Searched> {
+  const { name, rows, login } = searched[table] as SearchedTable;
+  const size = await one<{ rows: number; blocks: number }>(
+    db,
+    sql`select reltuples::double precision as rows, (pg_relation_size(oid) / current_setting('block_size')::bigint)::integer as blocks
+        from pg_class
+        where oid = ${name}::regclass`,
+  );
+  const rowsOfABlock = Math.max(size.rows / Math.max(1, size.blocks), MIN_ROWS_OF_A_BLOCK);
+  const end = block + Math.ceil(maxRows / rowsOfABlock);
+  const isLast = end >= size.blocks;
+  const found = await many<{ login: string }>(
+    db,
+    sql`select distinct ${login} as login
+        from ${rows}
+        where ctid >= ${`(${block},0)`}::tid and ctid < ${`(${isLast ? LAST_BLOCK : end},0)`}::tid
+          and age(xmin) between 0 and (select age((${since}::bigint % 4294967296)::text::xid))
+        order by login`,
+  );
+  return {
+    logins: found.map((each) => each.login),
+    rows: (Math.min(end, size.blocks) - block) * rowsOfABlock,
+    ...(isLast ? { table: table + 1, block: 0 } : { table, block: end }),
+  };
 }

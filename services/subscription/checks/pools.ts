@@ -1,6 +1,5 @@
 import { inBatches } from "#kernel/in-batches.ts";
 import { callContext } from "#kernel/contract/context.ts";
-import { SECOND_MS } from "#kernel/duration.ts";
 import { formatAmount, usd } from "#kernel/money.ts";
 import {
   abs,
@@ -12,7 +11,8 @@ import {
 } from "#kernel/reconcile/check.ts";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import type { Deps } from "../deps.ts";
-import { INVESTORS, MASTERS, positionAfter, positionsOf, selectLogins, written } from "./changed-logins.ts";
+import { INVESTORS, MASTERS } from "./changed-logins.ts";
+import { examineLogins, LIMITS } from "./examine-logins.ts";
 import { type HoldingDifference, listBrokenHoldings, listInvestors } from "./find-holdings.ts";
 import {
   listBrokenAllocations,
@@ -33,91 +33,59 @@ type Booked = {
   readonly bookedMinor: bigint;
 };
 
-/** Changed logins beyond this time wait for the next run, and the check is not complete. */
-const MAX_RUN_MS = 20 * SECOND_MS;
-
-type Logins = { readonly masters: readonly string[]; readonly investors: readonly string[] };
-
 /**
  * pool_ledger: every cent of an account is in exactly one bucket. The books are compared with the log at the log
  * position up to which they are filed. Log entries never change, so one run is conclusive even while movements are in
- * progress. A run examines the Masters and Investors that have changed since the last one, however many, and a slice of all.
+ * progress. A run examines the Masters and Investors that have changed since the last one, and a slice of all.
  */
-export function pools(deps: Pick<Deps, "pool" | "platform">, maxRunMs = MAX_RUN_MS): Check {
+export function pools(deps: Pick<Deps, "pool" | "platform">, limits = LIMITS): Check {
   return {
     name: "pool_ledger",
     title: "Each account is the sum of its buckets; marks, carries, allocations and pending movements are consistent.",
     everyMs: CHECK_EVERY_MS,
     confirmations: 1,
-    async run({ cursor, pendingBreaks }) {
-      const untilMs = performance.now() + maxRunMs;
-      const at = positionsOf(cursor);
-      const { masters, investors } = await inSnapshot(deps.pool, async (db) => ({
-        masters: await selectLogins(db, MASTERS, at.masters, CHECK_EVERY_MS),
-        investors: await selectLogins(db, INVESTORS, at.investors, CHECK_EVERY_MS),
-      }));
-      const old = {
-        masters: [...mastersOf(pendingBreaks), ...masters.slice],
-        investors: [...loginsOf(pendingBreaks, "investor"), ...investors.slice],
-      };
-      // A login of the slice may have changed too.
-      const findings = new Map<string, Finding>();
-      const find = async (page: Logins): Promise<void> => {
-        for (const finding of await examine(deps, page)) findings.set(finding.key, finding);
-      };
-      for (const page of pagesOf(old)) await find(page);
-      const changed = pagesOf({ masters: masters.changed, investors: investors.changed });
-      let pages = 0;
-      for (; pages < changed.length && (pages === 0 || performance.now() < untilMs); pages += 1) {
-        await find(changed[pages] as Logins);
-      }
-      const next = {
-        masters: positionAfter(at.masters, masters, pages * MASTERS.pageSize),
-        investors: positionAfter(at.investors, investors, pages * INVESTORS.pageSize),
-      };
-      const endsPass = next.masters.hasPassed && next.investors.hasPassed;
-      const isBehind = pages < changed.length;
-      return {
-        findings: [...findings.values()],
-        covers: () => true,
-        nextCursor: written(next, endsPass),
-        endsPass,
-        isBehind,
-      };
-    },
+    run: ({ cursor, pendingBreaks }) =>
+      examineLogins(
+        {
+          pool: deps.pool,
+          tables: { masters: MASTERS, investors: INVESTORS },
+          limits,
+          broken: { masters: mastersOf(pendingBreaks), investors: loginsOf(pendingBreaks, "investor") },
+          examine: (name, logins) =>
+            name === "masters" ? examineMasters(deps, logins) : examineInvestors(deps, logins),
+        },
+        cursor,
+      ),
   };
 }
 
-/** All that concerns these logins, on one snapshot of the books. */
-async function examine({ pool, platform }: Pick<Deps, "pool" | "platform">, logins: Logins): Promise<Finding[]> {
-  const read = await inSnapshot(pool, async (db) => {
-    const masters = await listMasters(db, logins.masters);
-    return {
-      masters: masters.map((master) => ({ ...master, masterLogin: master.login })),
-      investors: await listInvestors(db, logins.investors),
-      holdings: await listBrokenHoldings(db, logins.masters),
-      differences: [
-        ...(await listBrokenMarks(db, logins.masters)),
-        ...(await listBrokenCarries(db, logins.masters)),
-        ...(await listBrokenAllocations(db, logins.masters)),
-      ],
-    };
-  });
+/** All that concerns these Masters and their pools, on one snapshot of the books. */
+async function examineMasters(
+  { pool, platform }: Pick<Deps, "pool" | "platform">,
+  logins: readonly string[],
+): Promise<Finding[]> {
+  const read = await inSnapshot(pool, async (db) => ({
+    masters: await listMasters(db, logins),
+    holdings: await listBrokenHoldings(db, logins),
+    differences: [
+      ...(await listBrokenMarks(db, logins)),
+      ...(await listBrokenCarries(db, logins)),
+      ...(await listBrokenAllocations(db, logins)),
+    ],
+  }));
+  const booked = read.masters.map((master) => ({ ...master, masterLogin: master.login }));
   return [
-    ...(await findUnreconciled(platform, "master", read.masters)),
-    ...(await findUnreconciled(platform, "investor", read.investors)),
+    ...(await findUnreconciled(platform, "master", booked)),
     ...read.holdings.map(holdingFinding),
     ...read.differences.map(poolFinding),
   ];
 }
 
-function pagesOf({ masters, investors }: Logins): Logins[] {
-  const count = Math.max(masters.length / MASTERS.pageSize, investors.length / INVESTORS.pageSize);
-  const part = (logins: readonly string[], size: number, page: number) => logins.slice(page * size, (page + 1) * size);
-  return Array.from({ length: Math.ceil(count) }, (_, page) => ({
-    masters: part(masters, MASTERS.pageSize, page),
-    investors: part(investors, INVESTORS.pageSize, page),
-  }));
+async function examineInvestors(
+  { pool, platform }: Pick<Deps, "pool" | "platform">,
+  logins: readonly string[],
+): Promise<Finding[]> {
+  return await findUnreconciled(platform, "investor", await listInvestors(pool, logins));
 }
 
 /** All keys except those of Investors begin with the kind and the login of the Master. */
