@@ -80,7 +80,7 @@ function platform({ number }: Step): string[] {
   const opened = (role: "investor" | "master" | "payment", source: string): string =>
     `with opened (login, balance) as materialized (${source}), opening as (
        insert into platform.log_entry (login, number, kind, amount_minor, deal_at)
-       select login, 0, 'opening', balance, clock_timestamp() from opened
+       select login, 0, 'opening', balance, ${STARTED} from opened
        returning id, login, amount_minor
      )
      insert into platform.account (login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, managed_at)
