@@ -134,7 +134,7 @@ function checkReview({ plan, dealsWatch, server }: End, { number, review, attemp
     two_deals: isBeyondBounds,
     applied_deal_gone: hasLostDeals || isBeyondBounds,
     attempts_exhausted: attempt >= MAX_ATTEMPTS,
-    reported_deal_not_shown: hasLostItsDeal,
+    reported_deal_not_shown: isBeyondBounds || hasLostItsDeal,
   };
   if (causes[review ?? ""] !== true) {
     throw new Violation("I10", `leg ${number} is in manual review without a cause: ${review}`);

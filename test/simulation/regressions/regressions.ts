@@ -112,6 +112,21 @@ export const REGRESSIONS: readonly Regression[] = [
     mutant: undefined,
   },
   {
+    title: "a reported deal is shown long after the quiet period; the check once saw no cause for the review",
+    // While an answer is missing, the next one counts once its deal is shown.
+    plan: (seed) =>
+      planOf(
+        seed,
+        [deposit(1_000), mirror(3_000, "two")],
+        [
+          { kind: "database_down", atMs: 1_500, forMs: 3_000 },
+          { kind: "command", nth: 1, commandFault: { ...NORMAL, name: "lost reply", answers: "not" } },
+          { kind: "command", nth: 2, commandFault: { ...NORMAL, hiddenMs: 45_000 } },
+        ],
+      ),
+    mutant: undefined,
+  },
+  {
     title:
       "an answer is read after half a minute, its deal is lost by then; the check once saw no cause for the review",
     plan: (seed) => ({
@@ -143,8 +158,8 @@ function planOf(
   return { ...DEFAULTS, seed, commands, faults, faultsEndMs };
 }
 
-function mirror(atMs: number): Command {
-  return transfer(atMs, [{ login: "1001", kind: "mirror", amountMinor: 500n }]);
+function mirror(atMs: number, key?: string): Command {
+  return transfer(atMs, [{ login: "1001", kind: "mirror", amountMinor: 500n }], key);
 }
 
 function deposit(atMs: number): Command {
@@ -158,11 +173,15 @@ function fee(atMs: number): Command {
   ]);
 }
 
-function transfer(atMs: number, legs: Extract<Command, { readonly kind: "transfer" }>["legs"]): Command {
+function transfer(
+  atMs: number,
+  legs: Extract<Command, { readonly kind: "transfer" }>["legs"],
+  key: string = "one",
+): Command {
   return {
     kind: "transfer",
     atMs,
-    key: "one",
+    key,
     legs,
     isEnqueued: false,
     floorMinor: undefined,
