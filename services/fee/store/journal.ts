@@ -79,7 +79,7 @@ export async function findFirstToFold(
 
 /**
  * The results of each Investor with a Master that are not folded yet, in the sequence of their numbers; none of them is before
- * `fromNumber`. They are looked up by Investor: the parts of all others in the pool are not read.
+ * `fromNumber`. They are looked up by Investor, which the inner order makes sure of: the parts of all others in the pool are not read.
  */
 export async function listPartsToFold(
   tx: Transaction,
@@ -110,6 +110,7 @@ export async function listPartsToFold(
           where master_login = ${masterLogin} and investor_login = folded.investor_login
             and number > folded.number and number >= ${fromNumber} and number <= ${throughNumber}
             and number <> all (${weeks}::bigint[])
+          order by number, subscription_id
         ) as part
         order by folded.investor_login, part.number, part.subscription_id`,
   );

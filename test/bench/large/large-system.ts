@@ -4,7 +4,7 @@ import { reportedBalance } from "../contest/platform-books.ts";
 import { openDatabase } from "../system/database.ts";
 import { startSystem, type System } from "../system/start-system.ts";
 import { groupsOf, writeJournal } from "./journal.ts";
-import { analyze, loadStep } from "./load.ts";
+import { analyze, forgetSearches, loadStep } from "./load.ts";
 import { FULL, type LargePool, loginOf, QUICK, type Step, stepsOf } from "./sizes.ts";
 
 /** A system whose books grow by steps; workloads that need a large one share it. */
@@ -32,9 +32,17 @@ export async function startLargeSystem({ isQuick }: { readonly isQuick: boolean 
       const due = steps.slice(loaded, to);
       if (due.length === 0) return;
       await using database = await openDatabase(system);
-      for (const step of due) await loadStep(database.client, step);
-      loaded = to;
-      await analyze(database.client);
+      const subscription = system.processes().get("subscription") ?? 0;
+      // Its checks would examine at once all that the load writes, as if the service had written it.
+      process.kill(subscription, "SIGSTOP");
+      try {
+        for (const step of due) await loadStep(database.client, step);
+        loaded = to;
+        await analyze(database.client);
+        await forgetSearches(database.client);
+      } finally {
+        process.kill(subscription, "SIGCONT");
+      }
       await restartPlatform(system);
     },
     pools: (size) => steps.flatMap(({ pools }) => pools.filter((pool) => pool.size === size)),

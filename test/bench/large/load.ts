@@ -37,6 +37,13 @@ export async function analyze(client: pg.Client): Promise<void> {
   await client.query(`vacuum analyze ${rows.map(({ name }) => name).join(", ")}`);
 }
 
+/** The checks that search for written rows begin with those that are written from now on. */
+export async function forgetSearches(client: pg.Client): Promise<void> {
+  await client.query(
+    `update subscription.reconciliation_check set cursor = '' where name in ('pool_ledger', 'subscription_endings')`,
+  );
+}
+
 /** Two temporary tables: the pools of the step, and its Investors with their pool, if any. */
 async function createMembers(client: pg.Client, { pools, outside }: Step): Promise<void> {
   await client.query("create temporary table large_pool (master bigint primary key, first bigint, last bigint)");
