@@ -30,14 +30,17 @@ and that the books agree.`,
     const pools = await createPools(system.client, masters, investors);
     const requests = depositsTo(pools.flatMap((pool) => pool.investors));
     const found: Found[] = [];
+    let others: readonly Replica[] = [];
+    // One contestant for all counts: their deposits go to the same accounts.
+    const service = contestantOf(system, () => others);
     for (let round = 0; round < Math.min(MAX_ROUNDS, rounds); round += 1) {
       for (const count of isQuick ? QUICK_COUNTS : COUNTS) {
         await using started = new AsyncDisposableStack();
-        const others: Replica[] = [];
+        others = [];
         for (let replica = 2; replica <= count; replica += 1) {
-          others.push(started.use(await startReplica(system, replica)));
+          others = [...others, started.use(await startReplica(system, replica))];
         }
-        const of = await bench.measure(contestantOf(system, others), requests, { kind: "closed", callers });
+        const of = await bench.measure(service, requests, { kind: "closed", callers });
         bench.print(`${count} replicas: ${number(of.rate)}/s, ${number(costOf(of))} ms each`);
         found.push({ count, of });
         await Promise.all(pools.map((pool) => expectMirrored(system.client, pool)));
@@ -49,14 +52,16 @@ and that the books agree.`,
 
 type Found = { readonly count: number; readonly of: Measurement };
 
-/** The system with its further replicas. Its books are read through the first edge. */
-function contestantOf(system: System, others: readonly Replica[]): Contestant {
+/** The system with the replicas that run at a time. Its books are read through the first edge. */
+function contestantOf(system: System, others: () => readonly Replica[]): Contestant {
   const service = serviceContestant(system, []);
   return {
     ...service,
-    name: `${others.length + 1} replicas`,
-    endpoint: { ...service.endpoint, ports: [...service.endpoint.ports, ...others.map(({ httpPort }) => httpPort)] },
-    processes: () => new Map([...service.processes(), ...others.flatMap(({ processes }) => [...processes])]),
+    get endpoint() {
+      const ports = others().map(({ httpPort }) => httpPort);
+      return { ...service.endpoint, ports: [...service.endpoint.ports, ...ports] };
+    },
+    processes: () => new Map([...service.processes(), ...others().flatMap(({ processes }) => [...processes])]),
   };
 }
 
