@@ -8,7 +8,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import process from "node:process";
 import type { Workload } from "./bench.ts";
 import { describeMachine, flushesPerSecond, machineTicks, stealPercent } from "./machine.ts";
@@ -78,7 +78,7 @@ function verdictOf(outcome: Result["outcome"]): string {
 
 /** Replaces the figures of one part, and writes the page from those of all parts. */
 function save(out: string, result: Result): void {
-  const folder = join(ROOT, out, "performance");
+  const folder = resolve(ROOT, out, "performance");
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "results.json");
   const earlier = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Result[]) : [];
@@ -91,8 +91,8 @@ function save(out: string, result: Result): void {
     earlier.find(({ name }) => name === result.name),
   );
   for (const chart of chartsOf(result)) writeFileSync(join(folder, `${chart.file}.svg`), svgOf(chart));
-  writeFileSync(join(ROOT, out, "performance.md"), documentOf(results));
-  const scaling = join(ROOT, out, "scaling.md");
+  writeFileSync(resolve(ROOT, out, "performance.md"), documentOf(results));
+  const scaling = resolve(ROOT, out, "scaling.md");
   if (existsSync(scaling)) writeFileSync(scaling, withMeasured(readFileSync(scaling, "utf8"), results));
 }
 
