@@ -1,5 +1,6 @@
-import { type Check, type Finding, MAX_FINDINGS, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
-import { type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { type Check, type Finding, inSnapshot, MAX_FINDINGS, CHECK_EVERY_MS } from "#kernel/reconcile/check.ts";
+import { type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Deps } from "../deps.ts";
 import { SUBSCRIBERS } from "./changed-logins.ts";
 import { examineLogins, LIMITS } from "./examine-logins.ts";
@@ -47,38 +48,40 @@ export function endings({ pool }: Pick<Deps, "pool">, limits = LIMITS): Check {
   };
 }
 
-async function findBroken(db: Queryable, scope: Fragment): Promise<Finding[]> {
-  const rows = await many<Row>(
-    db,
-    sql`with candidate as (
-          select subscription.id, subscription.master_login as master, subscription.investor_login as investor, status,
-                 coalesce(inbound_minor + waiting_minor + abs(pooled_minor) + reserved_minor + outbound_minor, 0) as left_minor,
-                 pooled_subscription_id is not distinct from subscription.id as is_pooled,
-                 exists (
-                   select from exit_transfer where exit_transfer.subscription_id = subscription.id and state = 'OPEN'
-                 ) as is_leaving
-          from (select id, master_login, investor_login, status from subscription where ${scope}) as subscription
-               left join holding on holding.subscription_id = subscription.id
-               left join investor_account on investor_account.login = subscription.investor_login
-        ), timed as (
-          select candidate.*,
-                 (select min(created_at) from exit_transfer where subscription_id = candidate.id) as since,
-                 (select coalesce(max(reason), '') from exit_transfer
-                  where subscription_id = candidate.id and state = 'OPEN') as reason
-          from candidate
-        )
-        select id, master, investor, left_minor as "atRiskMinor", since, reason,
-               case status when 'PAUSED' then 'paused' when 'CANCELLED' then 'unfinished' else 'misplaced' end as problem
-        from timed
-        where case status
-                when 'PAUSED' then is_pooled or since < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
-                when 'CANCELLED' then left_minor <> 0 or is_pooled or is_leaving
-                else not is_pooled
-              end
-        order by id
-        limit ${MAX_FINDINGS + 1}`,
-  );
+async function findBroken(pool: Pool, scope: Fragment): Promise<Finding[]> {
+  const rows = await inSnapshot(pool, (db) => many<Row>(db, brokenEndings(scope)));
   return rows.map(findingOf);
+}
+
+function brokenEndings(scope: Fragment) {
+  return sql`
+    with candidate as (
+      select subscription.id, subscription.master_login as master, subscription.investor_login as investor, status,
+             coalesce(inbound_minor + waiting_minor + abs(pooled_minor) + reserved_minor + outbound_minor, 0) as left_minor,
+             pooled_subscription_id is not distinct from subscription.id as is_pooled,
+             exists (
+               select from exit_transfer where exit_transfer.subscription_id = subscription.id and state = 'OPEN'
+             ) as is_leaving
+      from (select id, master_login, investor_login, status from subscription where ${scope}) as subscription
+           left join holding on holding.subscription_id = subscription.id
+           left join investor_account on investor_account.login = subscription.investor_login
+    ), timed as (
+      select candidate.*,
+             (select min(created_at) from exit_transfer where subscription_id = candidate.id) as since,
+             (select coalesce(max(reason), '') from exit_transfer
+              where subscription_id = candidate.id and state = 'OPEN') as reason
+      from candidate
+    )
+    select id, master, investor, left_minor as "atRiskMinor", since, reason,
+           case status when 'PAUSED' then 'paused' when 'CANCELLED' then 'unfinished' else 'misplaced' end as problem
+    from timed
+    where case status
+            when 'PAUSED' then is_pooled or since < clock_timestamp() - ${PAUSED_TOO_LONG_MS} * interval '1 millisecond'
+            when 'CANCELLED' then left_minor <> 0 or is_pooled or is_leaving
+            else not is_pooled
+          end
+    order by id
+    limit ${MAX_FINDINGS + 1}`;
 }
 
 const MESSAGES: Readonly<Record<Row["problem"], string>> = {

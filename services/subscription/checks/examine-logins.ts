@@ -1,7 +1,7 @@
 import { inBatches } from "#kernel/in-batches.ts";
 import { SECOND_MS } from "#kernel/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { CHECK_EVERY_MS, type CheckRun, type Finding } from "#kernel/reconcile/check.ts";
+import { CHECK_EVERY_MS, type CheckRun, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
 import { writtenPositions } from "#kernel/reconcile/walk.ts";
 import { AT_THE_START, type LoginTable, nextSlice, type Position, searchPart } from "./changed-logins.ts";
 
@@ -51,7 +51,7 @@ export async function examineLogins<Name extends string>(
       }
       for (const login of left) examined.add(login);
     };
-    const slice = await nextSlice(pool, tables[name], stored[name], CHECK_EVERY_MS);
+    const slice = await inSnapshot(pool, (db) => nextSlice(db, tables[name], stored[name], CHECK_EVERY_MS));
     await examineAll([...new Set([...broken[name], ...slice.logins])]);
     const passed = { passedTo: slice.logins.at(-1) ?? stored[name].passedTo, hasPassed: slice.endsPass };
     next[name] = { ...beginSearch(stored[name], slice.horizon), ...passed };
@@ -61,7 +61,7 @@ export async function examineLogins<Name extends string>(
         isBehind = true;
         break;
       }
-      const part = await searchPart(pool, tables[name], next[name], limits.rowsOfAPart);
+      const part = await inSnapshot(pool, (db) => searchPart(db, tables[name], next[name], limits.rowsOfAPart));
       await examineAll(part.logins);
       rows += Math.max(1, part.rows);
       next[name] = { ...next[name], table: part.table, block: part.block };

@@ -85,7 +85,8 @@ async function examineInvestors(
   { pool, platform }: Pick<Deps, "pool" | "platform">,
   logins: readonly string[],
 ): Promise<Finding[]> {
-  return await findUnreconciled(platform, "investor", await listInvestors(pool, logins));
+  const booked = await inSnapshot(pool, (db) => listInvestors(db, logins));
+  return await findUnreconciled(platform, "investor", booked);
 }
 
 /** All keys except those of Investors begin with the kind and the login of the Master. */
