@@ -146,11 +146,13 @@ create index leg_in_queue on leg (login, number) where state = 'INTENT' and is_r
 create index leg_to_scan on leg (next_scan_at) where state in ('INTENT', 'SENDING', 'UNKNOWN');
 create index leg_open on leg (login) where state in ('SENDING', 'UNKNOWN', 'REVIEW');
 create index leg_to_verify on leg (next_scan_at) where state = 'APPLIED' and verifications < 3;
--- The condition does not follow from that of a search for a deal: while statistics say that hardly any leg has a deal, such a
--- search would read this index as a whole.
-create index leg_of_time on leg (login, applied_at) where applied_at is not null;
--- For the deals that a period of the history should show.
-create index leg_of_period on leg (applied_at) where applied_at is not null;
+-- Applied legs whose deal is in no log yet: the log of a Master is in the order of the platform's history, so its entry waits for
+-- a read that shows the deal.
+create table unlogged_leg (
+  login      text not null,
+  leg_number bigint not null references leg,
+  primary key (login, leg_number)
+);
 
 -- A leg with the members of its transfer.
 create view recorded_leg as
@@ -252,7 +254,9 @@ create unique index log_entry_amendment_once on log_entry (login, server, deal_i
   where kind = 'amendment';
 create unique index log_entry_corrected_once on log_entry (server, corrected_deal_id, login, deal_state)
   where kind = 'correction';
--- For the deals that a period of the history should show. Not only for entries with a deal: see leg_of_time.
+-- For the deals that a period of the history should show. Not only for entries with a deal: the condition does not follow from
+-- that of a search for a deal, and while statistics say that hardly any entry has one, such a search would read this index as a
+-- whole.
 create index log_entry_of_period on log_entry (deal_at);
 
 -- The deals that the platform should show: those of the logs, and those of legs that are in no log yet. Deals that were
@@ -264,15 +268,9 @@ create view recorded_deal as
     from log_entry
     where deal_id is not null and kind <> 'amendment'
     union all
-    select login, server, deal_id, applied_at, null
-    from leg
-    where deal_id is not null
-      -- A join without statistics would read the whole log of the login for each of its legs.
-      and leg.login is distinct from (
-        select own.login
-        from log_entry as own
-        where own.server = leg.server and own.deal_id = leg.deal_id and own.kind <> 'amendment'
-      )
+    select leg.login, server, deal_id, applied_at, null
+    from unlogged_leg
+    join leg on number = leg_number
   ) as recorded
   left join lateral (
     select deal_state, amendment

@@ -107,6 +107,6 @@ test("the deals of a period are found by their time, not by reading all deals of
   });
 
   expect(plan).toContain("log_entry_of_period");
-  expect(plan).toContain("leg_of_period");
+  expect(plan).toContain("unlogged_leg");
   expect(plan).not.toContain("BitmapAnd");
 });

@@ -15,7 +15,10 @@ type SavedTransition = {
   readonly appliedAt: Date | undefined;
 };
 
-/** Writes a transition; throws if the leg is no longer in the state that the transition was decided from. */
+/**
+ * Writes a transition; throws if the leg is no longer in the state that the transition was decided from. A leg with a new deal is
+ * unlogged until its entry is inserted.
+ */
 export async function saveTransition(tx: Transaction, from: RecordedLeg, transition: SavedTransition): Promise<void> {
   const { to, server, appliedAt, nextScanInMs } = transition;
   const ticket = to.state === "APPLIED" ? to.ticket : undefined;
@@ -39,6 +42,8 @@ export async function saveTransition(tx: Transaction, from: RecordedLeg, transit
         where number = ${from.number} and state = ${from.status.state} and attempt = ${from.status.attempt}
         returning number`,
   );
+  if (ticket === undefined || from.dealId !== undefined) return;
+  await execute(tx, sql`insert into unlogged_leg (login, leg_number) values (${from.login}, ${from.number})`);
 }
 
 export async function setNextScan(db: Queryable, number: LegNumber, at: Date): Promise<void> {

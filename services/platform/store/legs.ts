@@ -163,9 +163,8 @@ export async function listAppliedLegs(
 const BACK_MINUTES = 10;
 
 /**
- * Those of the logins that are a Master's with a leg that was applied before this instant and whose deal is in no log yet,
- * because no read has shown it. Compares times of the database as well: `applied_at` may come from another clock. Subqueries:
- * a join would read the legs of all logins.
+ * Those of the logins that have a leg that was applied before this instant and whose deal is in no log yet, because no read has
+ * shown it. Compares times of the database as well: `applied_at` may come from another clock.
  */
 export async function listUnreadBefore(
   db: Queryable,
@@ -176,23 +175,13 @@ export async function listUnreadBefore(
   if (logins.length === 0) return new Set();
   const unread = await column<string>(
     db,
-    sql`select account.login
-        from account
-        where account.login = any (${logins}::text[]) and account.role = 'master'
-          and (
-            select leg.number
-            from leg
-            where leg.login = account.login and leg.server = ${server}
-              and leg.deal_id is not null and leg.state = 'APPLIED' and leg.changed_at < ${before}::timestamptz
-              and leg.changed_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
-              and leg.applied_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
-              and (
-                select booked.id
-                from log_entry as booked
-                where booked.server = leg.server and booked.deal_id = leg.deal_id and booked.kind <> 'amendment'
-              ) is null
-            limit 1
-          ) is not null`,
+    sql`select distinct leg.login
+        from unlogged_leg
+        join leg on number = leg_number
+        where unlogged_leg.login = any (${logins}::text[])
+          and server = ${server} and state = 'APPLIED' and changed_at < ${before}::timestamptz
+          and changed_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
+          and applied_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'`,
   );
   return new Set(unread);
 }

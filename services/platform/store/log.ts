@@ -91,7 +91,11 @@ export async function insertEntries(
                                     action, entry, position, symbol, volume, closed, profit, swap, commission, fee,
                                     amendment, deal_state, ordinal)
         order by ordinal
-        returning id, login, number, amount_minor
+        returning id, login, number, amount_minor, leg_number
+        ), logged as (
+          delete from unlogged_leg
+          using added
+          where unlogged_leg.login = added.login and unlogged_leg.leg_number = added.leg_number
         ), ended as (
           select login, max(number) as number, max(id) as id, sum(amount_minor)::bigint as added
           from added

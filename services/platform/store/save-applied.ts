@@ -68,7 +68,7 @@ function newDeals(server: string, answers: readonly AppliedAnswer[]): Fragment {
  * outcomes of their attempts, the entries with the new ends of the logs, released account locks, and credits that are ready.
  * Leaves out a leg that does not wait for this attempt any more, and a deal that a leg or a log has already. While this
  * statement waits for a lock another transaction may book the deal: a unique index refuses it then; a Master's answer, which makes
- * no entry, is left out when the log has moved.
+ * its leg unlogged instead of an entry, is left out when the log has moved.
  */
 export async function saveApplied(
   tx: Transaction,
@@ -114,6 +114,9 @@ export async function saveApplied(
           where role <> 'master'
           order by rank
           returning id, number, leg_number, amount_minor
+        ), unlogged as (
+          insert into unlogged_leg (login, leg_number)
+          select login, number from applied where role = 'master'
         ), released as (
           insert into released_lock (lock_owner, login)
           select releases, login from applied where releases is not null

@@ -226,6 +226,9 @@ with answer as (
   where role <> 'master'
   order by rank
   returning id, number, leg_number, amount_minor
+), unlogged as (
+  insert into platform.unlogged_leg (login, leg_number)
+  select login, number from applied where role = 'master'
 ), released as (
   insert into platform.released_lock (lock_owner, login)
   select releases, login from applied where releases is not null

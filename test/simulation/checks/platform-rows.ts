@@ -73,6 +73,10 @@ export class PlatformRows {
     return entries.toSorted((left, right) => Number((left["number"] as bigint) - (right["number"] as bigint)));
   }
 
+  isUnlogged(leg: bigint): boolean {
+    return this.#one("unlogged_leg", "leg_number", leg) !== undefined;
+  }
+
   /** Rows of the table `finding`: what the service reports for manual review. */
   findings(): readonly Values[] {
     return [...this.#database.committed("finding")];

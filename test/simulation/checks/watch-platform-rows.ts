@@ -43,13 +43,17 @@ export class PlatformRowsWatch {
       .map((row) => row as Row)
       .flatMap(({ table, committed }) => (committed ? [{ table, committed }] : []));
     const logins = new Set<string>();
+    const legs = new Set<bigint>();
     for (const { table, committed } of rows) {
       if (table === "leg") this.#checkLeg(legOf(committed));
+      if (table === "leg") legs.add(committed["number"] as bigint);
       if (table === "attempt") this.#checkPermit(committed);
       if (table === "log_entry") this.#checkEntry(committed);
+      if (table === "log_entry") legs.add((committed["leg_number"] ?? 0n) as bigint);
       if (table === "log_entry" || table === "account") logins.add(textOf(committed["login"] ?? ""));
     }
     for (const login of logins) this.#checkSum(login);
+    for (const leg of legs) this.#checkUnlogged(leg);
   }
 
   /** I6: one leg of a login at a time. */
@@ -103,6 +107,20 @@ export class PlatformRowsWatch {
     );
     if (skipped !== undefined) {
       throw new Violation("I5", `deal ${dealId} of ${login} was logged before ${skipped.ticket}`);
+    }
+  }
+
+  /** I5: a leg with a deal is in its log, or noted as unlogged, so that no later deal is logged before it. */
+  #checkUnlogged(number: bigint): void {
+    const { platformRows } = this.#facts;
+    const leg = platformRows.leg(number);
+    if (leg === undefined || leg.dealId === null) return;
+    const isLogged = this.#logged.get(leg.login)?.has(leg.dealId) === true;
+    if (platformRows.isUnlogged(number) === isLogged) {
+      throw new Violation(
+        "I5",
+        `${number} is ${isLogged ? "logged, and noted as unlogged" : "in no log, and not noted"}`,
+      );
     }
   }
 
