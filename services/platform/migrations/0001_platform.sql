@@ -268,9 +268,12 @@ create view recorded_deal as
     from log_entry
     where deal_id is not null and kind <> 'amendment'
     union all
-    select leg.login, server, deal_id, applied_at, null
+    select leg.login, leg.server, leg.deal_id, leg.applied_at, null
     from unlogged_leg
-    join leg on number = leg_number
+    -- The limit prevents a join, which without statistics would read all legs.
+    cross join lateral (
+      select login, server, deal_id, applied_at from leg where number = leg_number limit 1
+    ) as leg
   ) as recorded
   left join lateral (
     select deal_state, amendment

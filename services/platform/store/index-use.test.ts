@@ -7,6 +7,7 @@ import { rowsRead } from "#test/support/rows-read.ts";
 import { listRecordedOf } from "./amendments.ts";
 import { claimVerifications } from "./deal-verifications.ts";
 import { listExplainedDeals } from "./explained-deals.ts";
+import { listUnreadBefore } from "./legs.ts";
 
 const ACCOUNTS = 1_000;
 const SERVER = "test";
@@ -69,6 +70,24 @@ test("deals are found by their index, also when the statistics were made before 
   );
 
   expect(read).toBeLessThan(MAX_ROWS_PER_DEAL * ACCOUNTS);
+});
+
+test("an unlogged leg is found without reading the others, also without statistics", async () => {
+  const { pool } = await testDatabase("platform");
+  await insertAccounts(pool);
+  await applyAll(pool);
+  await pool.query("vacuum analyze log_entry, leg");
+  await execute(pool, sql`insert into unlogged_leg (login, leg_number) values ('7', 7)`);
+  const logins = Array.from({ length: ACCOUNTS }, (_, index) => String(index + 1));
+  const inAMinute = new Date(Date.now() + 60_000);
+
+  const read = await inTransaction(pool, (tx) =>
+    rowsRead(tx, ["leg", "log_entry"], async () => {
+      expect([...(await listUnreadBefore(tx, SERVER, logins, inAMinute))]).toEqual(["7"]);
+    }),
+  );
+
+  expect(read).toBeLessThan(10);
 });
 
 test("a claim of due verifications reads no leg that is verified later", async () => {

@@ -12,6 +12,8 @@ import { startSystem, type System } from "../system/start-system.ts";
 const COUNTS = [1, 2, 4];
 const QUICK_COUNTS = [1, 2];
 const MAX_ROUNDS = 2;
+/** New processes compile their code, and each of their connections plans its statements, with the first thousands of deposits. */
+const WARM_UP_MS = 20_000;
 /** Of one process: four of them have the sixteen that a manager may open. */
 const SESSIONS = "4";
 const FLAT = 1.2;
@@ -40,9 +42,14 @@ and that the books agree.`,
         for (let replica = 2; replica <= count; replica += 1) {
           others = [...others, started.use(await startReplica(system, replica))];
         }
-        const of = await bench.measure(service, requests, { kind: "closed", callers });
-        bench.print(`${count} replicas: ${number(of.rate)}/s, ${number(costOf(of))} ms each`);
-        found.push({ count, of });
+        let warmUp: { warmUpMs?: number } = isQuick ? {} : { warmUpMs: WARM_UP_MS };
+        for (const load of LOADS) {
+          const shape = { kind: "closed", callers: load.isOfEach ? callers * count : callers } as const;
+          const of = await bench.measure(service, requests, shape, warmUp);
+          warmUp = {};
+          bench.print(`${count} replicas, ${load.title}: ${number(of.rate)}/s, ${number(costOf(of))} ms each`);
+          found.push({ count, load, of });
+        }
         await Promise.all(pools.map((pool) => expectMirrored(system.client, pool)));
       }
     }
@@ -50,7 +57,15 @@ and that the books agree.`,
   },
 };
 
-type Found = { readonly count: number; readonly of: Measurement };
+type Load = { readonly title: string; readonly isOfEach: boolean };
+
+/** What the replicas share, and what each of them gets when replicas are added because the load has grown. */
+const LOADS: readonly Load[] = [
+  { title: "as many callers for all together", isOfEach: false },
+  { title: "as many callers for each replica", isOfEach: true },
+];
+
+type Found = { readonly count: number; readonly load: Load; readonly of: Measurement };
 
 /** The system with the replicas that run at a time. Its books are read through the first edge. */
 function contestantOf(system: System, others: () => readonly Replica[]): Contestant {
@@ -71,25 +86,20 @@ function costOf({ costs }: Measurement): number {
 
 function sectionOf(found: readonly Found[], callers: number): Section {
   const counts = [...new Set(found.map(({ count }) => count))];
-  const at = (count: number): Measurement[] => found.filter((each) => each.count === count).map(({ of }) => of);
-  const single = at(counts[0] ?? 1).map(costOf);
-  const comparisons = counts.slice(1).map((count): Comparison => ({
-    what: `processor time of a deposit, ${count} replicas of each service`,
-    comparedTo: "one",
-    value: spreadOf(at(count).map((of, round) => costOf(of) / (single[round] ?? Number.NaN))),
-    unit: "times",
-    pairs: at(count).length,
-    target: { atMost: FLAT },
-    limit: limitOf(at(count).map(usageOf)),
-  }));
-  const rows = counts.map((count) => [
-    String(count),
-    spread(spreadOf(at(count).map(costOf))),
-    spread(spreadOf(at(count).map(({ rate }) => rate))),
-    number(median(at(count).map(({ p50 }) => p50))),
-    number(median(at(count).map(({ p99 }) => p99))),
-    JSON.stringify(Object.assign({}, ...at(count).map(({ failures }) => failures))),
-  ]);
+  const of = (load: Load, count: number): Measurement[] =>
+    found.filter((each) => each.load === load && each.count === count).map((each) => each.of);
+  const comparisons = LOADS.flatMap((load) => {
+    const single = of(load, counts[0] ?? 1).map(costOf);
+    return counts.slice(1).map((count): Comparison => ({
+      what: `processor time of a deposit, ${count} replicas of each service, ${load.title}`,
+      comparedTo: "one",
+      value: spreadOf(of(load, count).map((each, round) => costOf(each) / (single[round] ?? Number.NaN))),
+      unit: "times",
+      pairs: of(load, count).length,
+      target: { atMost: FLAT },
+      limit: limitOf(of(load, count).map(usageOf)),
+    }));
+  });
   const columns = [
     "replicas",
     "processor ms each (min - max)",
@@ -98,5 +108,21 @@ function sectionOf(found: readonly Found[], callers: number): Section {
     "p99 ms",
     "failures",
   ];
-  return { comparisons, tables: [{ title: `At ${callers} callers`, columns, rows }], charts: [] };
+  const tables = LOADS.map((load) => ({
+    title: `${callers} callers, ${load.title}`,
+    columns,
+    rows: counts.map((count) => rowOf(count, of(load, count))),
+  }));
+  return { comparisons, tables, charts: [] };
+}
+
+function rowOf(count: number, measured: readonly Measurement[]): string[] {
+  return [
+    String(count),
+    spread(spreadOf(measured.map(costOf))),
+    spread(spreadOf(measured.map(({ rate }) => rate))),
+    number(median(measured.map(({ p50 }) => p50))),
+    number(median(measured.map(({ p99 }) => p99))),
+    JSON.stringify(Object.assign({}, ...measured.map(({ failures }) => failures))),
+  ];
 }
