@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import { execute, many, sql } from "../postgres/query.ts";
+import type { FeedConsumer } from "./consume.ts";
 import { feedReader } from "./read.ts";
 import { FEED, silent } from "../testing/feed.ts";
 import { coins, tillAndShop, WAIT } from "../testing/till-and-shop.ts";
@@ -42,6 +43,35 @@ test("two replicas receive each entry once", async () => {
 
   await waitFor(async () => expect(await coins(shop)).toHaveLength(20), WAIT);
   expect(await coins(shop)).toEqual(Array.from({ length: 20 }, (_, index) => BigInt(index + 1)));
+});
+
+test("one of two replicas reads while it receives, the other one takes over when it does not", async () => {
+  const { till, shop, publish, consume } = await tillAndShop();
+  const reader = feedReader(till, [FEED]);
+  const reads = { one: 0, other: 0 };
+  const counting = (name: keyof typeof reads) => ({
+    read(request: Parameters<typeof reader.read>[0]) {
+      reads[name] += 1;
+      return reader.read(request);
+    },
+  });
+  const one = await consume(counting("one"));
+  await using other = await consume(counting("other"));
+  const publishTo = async (amount: bigint, ...consumers: readonly FeedConsumer[]) => {
+    await publish(amount);
+    await Promise.all(consumers.map((consumer) => consumer.catchUp(amount)));
+  };
+  // One of the two is overtaken by the other one at the first of these, or reads them all.
+  for (let amount = 1n; amount <= 20n; amount += 1n) await publishTo(amount, one, other);
+  const before = { ...reads };
+  for (let amount = 21n; amount <= 30n; amount += 1n) await publishTo(amount, one, other);
+  const during = [reads.one - before.one, reads.other - before.other];
+
+  await one[Symbol.asyncDispose]();
+  await publishTo(31n, other);
+
+  expect(Math.min(...during)).toBeLessThanOrEqual(1);
+  expect(await coins(shop)).toEqual(Array.from({ length: 31 }, (_, index) => BigInt(index + 1)));
 });
 
 test("a read is repeated while the owner of the feed cannot be reached", async () => {

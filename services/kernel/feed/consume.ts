@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createWakeSignal } from "../wake-signal.ts";
+import { createWakeSignal, pause } from "../wake-signal.ts";
 import { systemClock } from "../clock.ts";
 import type { EventType } from "../contract/event.ts";
 import { runJob } from "../job.ts";
@@ -24,7 +24,7 @@ export type FeedConsumer = AsyncDisposable & {
   readonly feed: string;
   /** A wake-up signal: the owner has committed entries up to this number. */
   readonly wake: (lastNumber: bigint) => void;
-  /** Resolves when the entries up to this number are received. Rejects when the feed cannot be read. */
+  /** Resolves when the entries up to this number are received, by this replica or another one. Rejects when the feed cannot be read. */
   readonly catchUp: (lastNumber: bigint) => Promise<void>;
   readonly state: () => ConsumerState;
 };
@@ -34,7 +34,10 @@ export const POLL_MS = 5_000;
 /** A reader that needs an entry at once catches up to it. */
 const MIN_GAP_MS = 100;
 
-/** Receives a feed from the cursor in the service's database on. The lock on the cursor's row orders several replicas. */
+/**
+ * Receives a feed from the cursor in the service's database on. The lock on the cursor's row orders several replicas, of which
+ * one receives the entries for as long as it does not fail.
+ */
 export async function consumeFeed<Event extends EventType<unknown>>(
   options: ConsumerOptions<Event>,
 ): Promise<FeedConsumer> {
@@ -46,13 +49,13 @@ export async function consumeFeed<Event extends EventType<unknown>>(
   let signalled: bigint | undefined;
   let lastRead: Promise<unknown> = Promise.resolve();
   /** One read at a time. Without a number, or while the entry with this number is not received. */
-  const readInTurn = (upTo: bigint | undefined): Promise<boolean> => {
+  const readInTurn = (upTo: bigint | undefined): Promise<boolean | number> => {
     const reading = lastRead.then(async () => {
       if (upTo !== undefined && upTo <= follower.number) return false;
-      const hasMore = await follower.read();
+      const next = await follower.read();
       showRead(feed, systemClock());
       showReader(feed, follower);
-      return hasMore;
+      return next;
     });
     lastRead = reading.catch(() => undefined);
     return reading;
@@ -86,7 +89,12 @@ export async function consumeFeed<Event extends EventType<unknown>>(
     },
     async catchUp(lastNumber) {
       note(lastNumber);
-      while (lastNumber > follower.number && (await readInTurn(lastNumber)));
+      while (lastNumber > follower.number) {
+        const next = await readInTurn(lastNumber);
+        if (next === false) break;
+        if (next !== true) await pause(next, stop.signal);
+        stop.signal.throwIfAborted();
+      }
       assert(follower.stopped === undefined, `${feed} is stopped: ${follower.stopped}`);
     },
     state: () => ({ feed, stopped: follower.stopped, number: follower.number, lag: follower.lag }),

@@ -16,12 +16,19 @@ export type FollowerOptions<Event extends EventType<unknown>> = Receiver<Event> 
   readonly log: Log;
 };
 
+/** A replica that another one has overtaken leaves the feed to it until the cursor has not moved for this long. */
+const LEFT_FOR_MS = 1_000;
+/** Meanwhile it looks at the cursor, while there are entries that are not received. */
+const LOOK_EVERY_MS = 100;
+
 /** Receives a feed page by page. Its cursor is a copy of the row, which another replica may have moved; the row decides. */
 export class Follower<Event extends EventType<unknown>> {
   readonly #options: FollowerOptions<Event>;
   #cursor: Cursor | undefined;
   #lastNumber = 0n;
   #stopped: string | undefined;
+  /** When the cursor was last seen to be moved by another replica, while the feed is left to that one. */
+  #overtakenAtMs: number | undefined;
 
   constructor(options: FollowerOptions<Event>) {
     this.#options = options;
@@ -46,9 +53,13 @@ export class Follower<Event extends EventType<unknown>> {
     if (number > this.#lastNumber) this.#lastNumber = number;
   }
 
-  /** Reads and receives the next page. True when there are more entries. */
-  async read(): Promise<boolean> {
+  /**
+   * Reads and receives the next page, unless another replica does: one that receives all pages reads more entries at a time. True
+   * when there are more entries, and the milliseconds until the next look when they are left to another replica.
+   */
+  async read(): Promise<boolean | number> {
     if (this.#stopped !== undefined) return false;
+    if (await this.#isLeft()) return this.lag > 0n && LOOK_EVERY_MS;
     const { pool, feed, read, signal } = this.#options;
     const after = (this.#cursor ??= await getCursor(pool, feed));
     try {
@@ -64,10 +75,21 @@ export class Follower<Event extends EventType<unknown>> {
     }
   }
 
+  async #isLeft(): Promise<boolean> {
+    if (this.#overtakenAtMs === undefined) return false;
+    const { pool, feed } = this.#options;
+    const cursor = await getCursor(pool, feed);
+    if (cursor.id !== this.#cursor?.id) this.#overtakenAtMs = performance.now();
+    else if (performance.now() - this.#overtakenAtMs >= LEFT_FOR_MS) this.#overtakenAtMs = undefined;
+    this.#cursor = cursor;
+    return this.#overtakenAtMs !== undefined;
+  }
+
   async #receive(page: Page): Promise<void> {
-    const { cursor, malformed } = await receivePage(this.#options.pool, this.#options, page);
+    const { cursor, isOvertaken, malformed } = await receivePage(this.#options.pool, this.#options, page);
     failpoint("after_filing");
     this.#cursor = cursor;
+    if (isOvertaken) this.#overtakenAtMs = performance.now();
     if (malformed !== undefined) this.#stop("malformed", malformed);
   }
 

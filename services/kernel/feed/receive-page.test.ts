@@ -51,7 +51,7 @@ const numbers = (first: bigint, last: bigint) =>
 const receive = (entries: readonly FeedEntry[], after = START) => receivePage(pool, receiver, { after, entries });
 
 test("a page is stored and the cursor is moved in one transaction", async () => {
-  expect(await receive(numbers(1n, 3n))).toEqual({ cursor: { number: 3n, id: 30n } });
+  expect(await receive(numbers(1n, 3n))).toEqual({ cursor: { number: 3n, id: 30n }, isOvertaken: false });
   expect(await getCursor(pool, FEED)).toEqual({ number: 3n, id: 30n });
   expect(await coins()).toEqual([1n, 2n, 3n]);
 });
@@ -59,8 +59,11 @@ test("a page is stored and the cursor is moved in one transaction", async () => 
 test("a page that was read before another replica moved the cursor is dropped", async () => {
   await receive(numbers(1n, 3n));
 
-  expect(await receive(numbers(1n, 4n))).toEqual({ cursor: { number: 3n, id: 30n } });
-  expect(await receive(numbers(4n, 4n), { number: 3n, id: 31n })).toEqual({ cursor: { number: 3n, id: 30n } });
+  expect(await receive(numbers(1n, 4n))).toEqual({ cursor: { number: 3n, id: 30n }, isOvertaken: true });
+  expect(await receive(numbers(4n, 4n), { number: 3n, id: 31n })).toEqual({
+    cursor: { number: 3n, id: 30n },
+    isOvertaken: true,
+  });
   expect(await coins()).toEqual([1n, 2n, 3n]);
 });
 

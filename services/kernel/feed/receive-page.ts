@@ -26,6 +26,8 @@ export type Page = {
 
 export type PageResult = {
   readonly cursor: Cursor;
+  /** Another replica had moved the cursor, so the page was dropped. */
+  readonly isOvertaken: boolean;
   /** Set when the feed must stop before an entry. */
   readonly malformed?: MalformedEntry;
 };
@@ -37,7 +39,7 @@ export async function receivePage<Event extends EventType<unknown>>(
   page: Page,
 ): Promise<PageResult> {
   try {
-    return { cursor: await inTransaction(pool, (tx) => receiveAfter(tx, receiver, page)) };
+    return await inTransaction(pool, (tx) => receiveAfter(tx, receiver, page));
   } catch (error) {
     const malformed = error instanceof MalformedEntry ? error : undefined;
     const entry = page.entries.find(({ number }) => number === malformed?.number);
@@ -54,10 +56,11 @@ async function receiveAfter<Event extends EventType<unknown>>(
   tx: Transaction,
   { feed, events, receive }: Receiver<Event>,
   { after, entries }: Page,
-): Promise<Cursor> {
+): Promise<PageResult> {
   const cursor = await lockCursor(tx, feed);
+  const isOvertaken = cursor.number !== after.number || cursor.id !== after.id;
   const last = entries.at(-1);
-  if (last === undefined || cursor.number !== after.number || cursor.id !== after.id) return cursor;
+  if (last === undefined || isOvertaken) return { cursor, isOvertaken };
   const hasGap = entries.some(({ number }, index) => number !== after.number + BigInt(index + 1));
   assert(!hasGap, `${feed} was read with a gap after ${after.number}`);
   await receive(
@@ -65,5 +68,5 @@ async function receiveAfter<Event extends EventType<unknown>>(
     entries.map((entry) => decodeEntry(events, entry)),
   );
   await moveCursor(tx, feed, last);
-  return { number: last.number, id: last.id };
+  return { cursor: { number: last.number, id: last.id }, isOvertaken };
 }

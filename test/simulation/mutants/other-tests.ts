@@ -29,8 +29,8 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     edits: [
       {
         file: "services/kernel/feed/consume.ts",
-        find: "while (lastNumber > follower.number && (await readInTurn(lastNumber)));",
-        put: "if (lastNumber > follower.number) wake.notify();",
+        find: "const next = await readInTurn(lastNumber);",
+        put: "wake.notify();\n        const next: boolean | number = false;",
       },
     ],
     test: "services/kernel/feed/wake-up.test.ts",
