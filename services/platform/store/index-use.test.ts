@@ -83,7 +83,7 @@ test("an unlogged leg is found without reading the others, also without statisti
 
   const read = await inTransaction(pool, (tx) =>
     rowsRead(tx, ["leg", "log_entry"], async () => {
-      expect([...(await listUnreadBefore(tx, SERVER, logins, inAMinute))]).toEqual(["7"]);
+      expect([...(await listUnreadBefore(tx, logins, inAMinute))]).toEqual(["7"]);
     }),
   );
 

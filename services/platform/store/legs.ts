@@ -169,7 +169,6 @@ const BACK_MINUTES = 10;
  */
 export async function listUnreadBefore(
   db: Queryable,
-  server: string,
   logins: readonly string[],
   before: Date,
 ): Promise<ReadonlySet<string>> {
@@ -182,8 +181,7 @@ export async function listUnreadBefore(
           and (
             select number
             from leg
-            where number = leg_number
-              and server = ${server} and state = 'APPLIED' and changed_at < ${before}::timestamptz
+            where number = leg_number and state = 'APPLIED' and changed_at < ${before}::timestamptz
               and changed_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
               and applied_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
           ) is not null`,

@@ -90,7 +90,7 @@ async function fileTogether(
   always: readonly string[],
 ): Promise<void> {
   // Such a read begins after a deal that is not in the log yet: a longer read appends both deals in order.
-  const unread = await listUnreadBefore(deps.pool, deps.settings.server, [...own.keys()], since);
+  const unread = await listUnreadBefore(deps.pool, [...own.keys()], since);
   const filed = [...new Set([...own.keys(), ...always])].filter((login) => !unread.has(login));
   for (const deals of batchesToFile(filed, own)) await fileBatch(deps, { from, deals });
 }
