@@ -9,11 +9,12 @@ import { createPools, expectMirrored } from "../system/accounts.ts";
 import { type Replica, startReplica } from "../system/replicas.ts";
 import { startSystem, type System } from "../system/start-system.ts";
 
-const COUNTS = [1, 2, 4];
-const QUICK_COUNTS = [1, 2];
+/** Downwards: the processes of the first count are warm, and those that remain stay so. */
+const COUNTS = [4, 2, 1];
+const QUICK_COUNTS = [2, 1];
 const MAX_ROUNDS = 2;
-/** New processes compile their code, and each of their connections plans its statements, with the first thousands of deposits. */
-const WARM_UP_MS = 20_000;
+/** A new process compiles its code, and each of its connections plans its statements, with the first thousands of deposits. */
+const WARM_UP_MS = 120_000;
 /** Of one process: four of them have the sixteen that a manager may open. */
 const SESSIONS = "4";
 const FLAT = 1.2;
@@ -22,7 +23,7 @@ export const replicas: Workload = {
   name: "replicas",
   title: "Replicas",
   about: `Deposits with mirror to one, two and four replicas of each service on the same machine, Postgres, broker and trading platform, each platform
-process with ${SESSIONS} sessions. More processes on the same processors cannot be faster: what counts are the processor time of a deposit,
+process with ${SESSIONS} sessions, after a minute or two of deposits that compile the code of each process. More processes on the same processors cannot be faster: what counts are the processor time of a deposit,
 and that the books agree.`,
 
   async run(bench) {
@@ -32,21 +33,23 @@ and that the books agree.`,
     const pools = await createPools(system.client, masters, investors);
     const requests = depositsTo(pools.flatMap((pool) => pool.investors));
     const found: Found[] = [];
+    const counts = isQuick ? QUICK_COUNTS : COUNTS;
     let others: readonly Replica[] = [];
     // One contestant for all counts: their deposits go to the same accounts.
     const service = contestantOf(system, () => others);
     for (let round = 0; round < Math.min(MAX_ROUNDS, rounds); round += 1) {
-      for (const count of isQuick ? QUICK_COUNTS : COUNTS) {
-        await using started = new AsyncDisposableStack();
-        others = [];
-        for (let replica = 2; replica <= count; replica += 1) {
-          others = [...others, started.use(await startReplica(system, replica))];
-        }
-        let warmUp: { warmUpMs?: number } = isQuick ? {} : { warmUpMs: WARM_UP_MS };
+      await using started = new AsyncDisposableStack();
+      others = [];
+      for (const number of replicaNumbers(counts)) {
+        others = [...others, started.use(await startReplica(system, number))];
+      }
+      if (!isQuick) await bench.send(service, requests, { kind: "closed", callers }, { measureMs: WARM_UP_MS });
+      for (const count of counts) {
+        for (const replica of others.slice(count - 1)) await replica[Symbol.asyncDispose]();
+        others = others.slice(0, count - 1);
         for (const load of LOADS) {
           const shape = { kind: "closed", callers: load.isOfEach ? callers * count : callers } as const;
-          const of = await bench.measure(service, requests, shape, warmUp);
-          warmUp = {};
+          const of = await bench.measure(service, requests, shape);
           bench.print(`${count} replicas, ${load.title}: ${number(of.rate)}/s, ${number(costOf(of))} ms each`);
           found.push({ count, load, of });
         }
@@ -58,6 +61,10 @@ and that the books agree.`,
 };
 
 type Load = { readonly title: string; readonly isOfEach: boolean };
+
+function replicaNumbers([most = 1]: readonly number[]): number[] {
+  return Array.from({ length: most - 1 }, (_, index) => index + 2);
+}
 
 /** What the replicas share, and what each of them gets when replicas are added because the load has grown. */
 const LOADS: readonly Load[] = [
@@ -85,7 +92,7 @@ function costOf({ costs }: Measurement): number {
 }
 
 function sectionOf(found: readonly Found[], callers: number): Section {
-  const counts = [...new Set(found.map(({ count }) => count))];
+  const counts = [...new Set(found.map(({ count }) => count))].toReversed();
   const of = (load: Load, count: number): Measurement[] =>
     found.filter((each) => each.load === load && each.count === count).map((each) => each.of);
   const comparisons = LOADS.flatMap((load) => {
