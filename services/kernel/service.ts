@@ -1,4 +1,5 @@
 import { flushCompileCache } from "node:module";
+import { setFlagsFromString } from "node:v8";
 import { createLog, LOG_LEVELS, type Log, type LogLevel } from "./log.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -16,8 +17,15 @@ export type ServiceContext = {
 /** The process exits after this time, even when resources are not released. */
 const HARD_STOP_MS = 15_000;
 
+/**
+ * The heap is collected when it is this much larger than what was in use. By default it may grow to four times that on a machine with
+ * free memory: under load platform held 393 MiB while 36 MiB were in use.
+ */
+const HEAP_GROWTH = "--heap-growing-percent=30";
+
 /** Runs a process: start, wait for a stop signal, drain in order, exit. Never returns. */
 export async function runService(name: string, start: (context: ServiceContext) => Promise<void>): Promise<never> {
+  setFlagsFromString(HEAP_GROWTH);
   const log = createLog({ service: name, level: logLevelOf(process.env["LOG_LEVEL"]) });
   const stopping = new AbortController();
   const stack = new AsyncDisposableStack();
