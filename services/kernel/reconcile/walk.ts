@@ -2,6 +2,7 @@ import { SECOND_MS } from "../duration.ts";
 import type { Pool } from "../postgres/pool.ts";
 import type { Queryable } from "../postgres/query.ts";
 import { type CheckRun, type Finding, idsOf, inSnapshot, type RunRequest } from "./check.ts";
+import { readPositions, writtenPositions } from "./positions.ts";
 import {
   AT_THE_START,
   nextPage,
@@ -47,7 +48,7 @@ export async function walkTables<Name extends string>(
   { cursor, pendingBreaks }: RunRequest,
 ): Promise<CheckRun> {
   const names = Object.keys(tables) as Name[];
-  const begin = positionsOf(names, cursor);
+  const begin = readPositions(names, cursor, AT_THE_START);
   const untilMs = performance.now() + MAX_RUN_MS;
   const findings = new Map<string, Finding>();
   for (let at = begin; ;) {
@@ -94,32 +95,3 @@ function mapOf<Name extends string, Value>(
 ): Record<Name, Value> {
   return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
 }
-
-/** As the cursor of a check. */
-export function writtenPositions(positions: Readonly<Record<string, object>>): string {
-  return JSON.stringify(positions, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value));
-}
-
-/** A table without a stored position begins at the start. */
-function positionsOf<Name extends string>(names: readonly Name[], cursor: string): Record<Name, Position> {
-  const stored = (cursor.startsWith("{") ? JSON.parse(cursor) : {}) as Record<string, StoredPosition | undefined>;
-  return mapOf(names, (name) => {
-    const { examinedTo, newest, horizon, open, passedTo, hasPassed } = stored[name] ?? AT_THE_START;
-    return {
-      examinedTo: BigInt(examinedTo),
-      newest: BigInt(newest),
-      horizon: BigInt(horizon),
-      open: open.map(BigInt),
-      passedTo: BigInt(passedTo),
-      hasPassed,
-    };
-  });
-}
-
-type StoredPosition = {
-  readonly [Member in keyof Position]: Position[Member] extends bigint
-    ? string
-    : Position[Member] extends boolean
-      ? boolean
-      : readonly string[];
-};

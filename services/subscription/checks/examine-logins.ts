@@ -2,7 +2,7 @@ import { inBatches } from "#kernel/in-batches.ts";
 import { SECOND_MS } from "#kernel/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { CHECK_EVERY_MS, type CheckRun, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
-import { writtenPositions } from "#kernel/reconcile/walk.ts";
+import { readPositions, writtenPositions } from "#kernel/reconcile/positions.ts";
 import { AT_THE_START, type LoginTable, nextSlice, type Position, searchPart } from "./changed-logins.ts";
 
 export type Limits = {
@@ -37,7 +37,7 @@ export async function examineLogins<Name extends string>(
 ): Promise<CheckRun> {
   const names = Object.keys(tables) as Name[];
   const untilMs = performance.now() + limits.maxRunMs;
-  const stored = positionsOf(names, cursor);
+  const stored = readPositions(names, cursor, AT_THE_START);
   const next = { ...stored };
   // A login that was examined again may be without its break by then.
   const findings = new Map<string, Finding>();
@@ -87,18 +87,4 @@ function beginSearch(at: Position, horizon: bigint): Position {
 /** Before the first search nothing is known to be new: the pass examines all. */
 function endSearch(at: Position): Position {
   return { ...at, since: at.until, until: 0n, table: 0, block: 0 };
-}
-
-type Written = { readonly [Member in keyof Position]: Position[Member] extends bigint ? string : Position[Member] };
-
-function positionsOf<Name extends string>(names: readonly Name[], cursor: string): Record<Name, Position> {
-  const stored = (cursor.startsWith("{") ? JSON.parse(cursor) : {}) as Partial<Record<Name, Written>>;
-  const read = ({ since, until, ...rest }: Written): Position => ({
-    ...rest,
-    since: BigInt(since),
-    until: BigInt(until),
-  });
-  return Object.fromEntries(
-    names.map((name) => [name, stored[name] === undefined ? AT_THE_START : read(stored[name])]),
-  ) as Record<Name, Position>;
 }
