@@ -207,12 +207,21 @@ test("ids are raised to the present time and never lowered", async () => {
   };
   const floor = BigInt(Date.now() - Date.parse("2025-01-01T00:00:00Z")) * 512n;
 
-  await raiseIds(pool);
+  await inTransaction(pool, raiseIds);
   const first = await nextId();
   expect(first - floor).toBeGreaterThan(-512n * 60_000n);
   expect(first - floor).toBeLessThan(512n * 60_000n);
 
   await execute(pool, sql`select setval('outbox_id_seq', ${first * 2n})`);
-  await raiseIds(pool);
+  await inTransaction(pool, raiseIds);
   expect(await nextId()).toBe(first * 2n + 1n);
+});
+
+test("processes that start together raise ids one after the other", async () => {
+  await inTransaction(pool, async (tx) => {
+    await raiseIds(tx);
+    await expect(inTransaction(other, raiseIds)).rejects.toThrow("lock timeout");
+  });
+
+  await inTransaction(other, raiseIds);
 });

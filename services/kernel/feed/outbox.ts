@@ -1,4 +1,4 @@
-import { execute, many, type Queryable, sql } from "../postgres/query.ts";
+import { execute, many, one, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 
 export type NewEntry = {
@@ -21,11 +21,13 @@ const IDS_PER_MS = 512;
 
 /**
  * Raises the ids to the time of day. A database that was restored to an older time would otherwise give old ids to new
- * entries, and a reader could not detect that its cursor points into a history that no longer exists.
+ * entries, and a reader could not detect that its cursor points into a history that no longer exists. Processes that start together
+ * take turns: setting the sequence back would give an id twice.
  */
-export async function raiseIds(db: Queryable): Promise<void> {
+export async function raiseIds(tx: Transaction): Promise<void> {
+  await one(tx, sql`select pg_advisory_xact_lock(hashtextextended('outbox_id', 0))`);
   await many(
-    db,
+    tx,
     sql`select setval(sequence, floor)
         from pg_get_serial_sequence('outbox', 'id') as sequence,
              lateral (
