@@ -45,6 +45,8 @@ export type Deps = {
   /** The one way to send legs. */
   readonly sending: SendQueue & { readonly readTurn: TurnReader };
   readonly reach: (point: CrashPoint, kind?: LegKind) => void;
+  /** Ends this process in order; its supervisor starts it again. */
+  readonly endProcess: (reason: Error) => void;
 };
 
 /** Requests that the history of a login is read at once. */

@@ -39,6 +39,8 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     streams: [streams.movements],
   });
   const sender = await registerInstance(backbone);
+  const registration = Promise.withResolvers<never>();
+  context.watch("registration in the database", registration.promise);
   const mt5 = stack.use(
     createMt5Client({
       url: new URL(config.MT5_URL),
@@ -69,6 +71,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     },
     sender,
     reach: failpoint,
+    endProcess: registration.reject,
   });
   stack.defer(() => deps.sending.drain());
   await relayFeeds(context, backbone, FEEDS);

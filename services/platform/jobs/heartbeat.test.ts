@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { createPool } from "#kernel/postgres/pool.ts";
-import { aWorld } from "../testing/world.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { aTransfer } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
 import { heartbeat } from "./heartbeat.ts";
 
 test.concurrent("a running process records its heartbeat and keeps its sessions", async (context) => {
@@ -26,4 +28,33 @@ test.concurrent("a process that cannot reach its database resets its sessions", 
   await expect(heartbeat({ ...deps, pool: lost })).rejects.toThrow();
 
   expect(deps.mt5.isLive(session.sessionId)).toBe(false);
+});
+
+test.concurrent("a process ends when its database is on another timeline, and grants no permit there", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { deps } = instance;
+  const login = await anAccount(instance, "investor");
+  using session = await deps.mt5.acquireForCommand();
+  await deps.pool.query(
+    `create or replace function database_identity() returns text language sql as $$ select 'other' $$`,
+  );
+  const funds = aTransfer("promoted", [{ login, kind: MovementKind.DEPOSIT, minor: 1_00n }]);
+
+  await expect(instance.service.transfer(funds, aCall())).rejects.toThrow("the leg numbers are not raised");
+  // Another process has raised them.
+  await deps.pool.query("update leg_numbering set database = 'other'");
+  await expect(instance.service.transfer(funds, aCall())).rejects.toMatchObject({ code: "service_unavailable" });
+  await expect(heartbeat(deps)).rejects.toThrow("the database was restored, or another server has taken over");
+
+  expect(deps.mt5.isLive(session.sessionId)).toBe(false);
+  expect(await many(deps.pool, sql`select number from leg`)).toEqual([]);
+});
+
+test.concurrent("a process ends when its registration is not in the database any more", async (context) => {
+  const world = await aWorld(context);
+  const { deps } = await world.start({ hasJobs: false });
+  await deps.pool.query("delete from sender");
+
+  await expect(heartbeat(deps)).rejects.toThrow("the database was restored, or another server has taken over");
 });

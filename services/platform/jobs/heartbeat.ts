@@ -7,23 +7,28 @@ const HEARTBEAT_TIMEOUT_MS = 3_000;
 
 /**
  * Records every second that this process is running. A process that cannot record it resets its sessions at once: another
- * process may soon record its commands as absent, so none of them may still be in transit.
+ * process may soon record its commands as absent, so none of them may still be in transit. A process that is not registered in its
+ * database ends: what it remembers belongs to another one, which may have had commits that this one lacks.
  */
-export async function heartbeat({ pool, mt5, sender }: Deps): Promise<boolean> {
+export async function heartbeat({ pool, mt5, sender, endProcess }: Deps): Promise<boolean> {
+  let isRegistered: boolean;
   try {
-    await withinTime(markHeartbeat(pool, sender.epoch));
+    isRegistered = await withinTime(markHeartbeat(pool, sender.epoch));
   } catch (error) {
     mt5.resetAll();
     throw error;
   }
+  if (isRegistered) return false;
+  mt5.resetAll();
+  endProcess(new Error("the database was restored, or another server has taken over"));
   return false;
 }
 
-async function withinTime(marking: Promise<void>): Promise<void> {
+async function withinTime(marking: Promise<boolean>): Promise<boolean> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(databaseUnavailable()), HEARTBEAT_TIMEOUT_MS);
   try {
-    await Promise.race([marking, late.promise]);
+    return await Promise.race([marking, late.promise]);
   } finally {
     clearTimeout(timer);
   }

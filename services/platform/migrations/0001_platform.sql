@@ -6,11 +6,20 @@
 -- Transfers, legs and logs of the managed accounts. The rules that every writer has to keep are constraints here;
 -- services/platform/protocol has the others.
 
+-- Which history of commits this server has: the identifier of its cluster, and its timeline. A new timeline begins when a standby is
+-- promoted and when an archive is recovered: commits of the old one may be missing.
+create function database_identity() returns text language sql as $$
+  select system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) from pg_control_system()
+$$;
+
 -- A process of this service. It records a heartbeat every second; an attempt names the process that may send it.
 create table sender (
   epoch      bigint generated always as identity primary key,
+  -- The database in which the process is registered. It registers again, with all its numbers, before it works with another one.
+  database   text not null default database_identity(),
   started_at timestamptz not null default clock_timestamp(),
-  heartbeat_at timestamptz not null default clock_timestamp()
+  heartbeat_at timestamptz not null default clock_timestamp(),
+  unique (epoch, database)
 );
 
 -- A managed login: its role, the end of its log, and the account lock of the saga that holds it.
@@ -96,6 +105,22 @@ create table transfer (
 -- Raised at every start to a floor that grows with the clock, see domain/leg-number.ts.
 create sequence leg_number maxvalue 1125899906842623;
 
+-- The database in which the sequence was raised last.
+create table leg_numbering (
+  is_only  boolean primary key default true check (is_only),
+  database text not null
+);
+
+-- In another database the sequence may be behind numbers that were used already: there it has no next number until it is raised.
+create function next_leg_number(here text) returns bigint language plpgsql as $$
+begin
+  if (select database from leg_numbering) is distinct from here then
+    raise exception 'the leg numbers are not raised in this database' using errcode = 'object_not_in_prerequisite_state';
+  end if;
+  return nextval('leg_number');
+end
+$$;
+
 -- A leg of a transfer: one balance operation as requested, or the reversal of the first leg.
 create table leg (
   number        bigint primary key check (number > 0),
@@ -169,7 +194,9 @@ create table attempt (
   number            smallint not null check (number between 1 and 31),
   reference         text not null unique,
   state             text not null check (state in ('SENDING', 'UNKNOWN', 'APPLIED', 'REFUSED', 'ABSENT', 'VOID')),
-  sender_epoch      bigint not null references sender,
+  sender_epoch      bigint not null,
+  -- No permit is granted by a process that is registered in another database.
+  database          text not null,
   granted_at        timestamptz not null default clock_timestamp(),
   permit_expires_at timestamptz not null,
   session           text not null,
@@ -177,7 +204,8 @@ create table attempt (
   fenced_at         timestamptz,
   answer_code       integer,
   answer            text,
-  primary key (leg_number, number)
+  primary key (leg_number, number),
+  constraint attempt_sender foreign key (sender_epoch, database) references sender (epoch, database)
 );
 
 create index attempt_open on attempt (sender_epoch) where state in ('SENDING', 'UNKNOWN');

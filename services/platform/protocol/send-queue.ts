@@ -1,5 +1,6 @@
 import { batchQueue } from "#kernel/batch-queue.ts";
-import { isTransient } from "#kernel/postgres/failure.ts";
+import { databaseUnavailable } from "#kernel/contract/refusals.ts";
+import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
 import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
@@ -152,6 +153,8 @@ async function commit(
         if (permit !== undefined && session !== undefined) await voidUnsent(deps, permit.leg, session.sessionId);
       }
     }
+    // The database was restored or replaced; the next heartbeat ends this process.
+    if (violatedConstraint(error) === "attempt_sender") throw databaseUnavailable();
     throw error;
   }
 }

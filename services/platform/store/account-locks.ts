@@ -1,6 +1,7 @@
 import { column, execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
+import { NEXT_LEG_NUMBER } from "./database-identity.ts";
 
 /** Those of the lock owners that have released their lock. */
 export async function listReleased(db: Queryable, lockOwners: readonly string[]): Promise<ReadonlySet<string>> {
@@ -31,7 +32,7 @@ export async function claimLocks(
   const claimed = await many<{ login: string; behind: bigint | null }>(
     tx,
     sql`update account
-        set locked_by = claim.lock_owner, lock_number = coalesce(lock_number, nextval('leg_number')),
+        set locked_by = claim.lock_owner, lock_number = coalesce(lock_number, ${NEXT_LEG_NUMBER}),
             lock_granted_at = case when behind is null then coalesce(lock_granted_at, clock_timestamp()) else lock_granted_at end
         from (
           select requested.*, (

@@ -154,7 +154,7 @@ test.each([
   ],
   [
     "a reference",
-    "insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at) select min(number), $1, 'PD', 'VOID', 1, 's', now() from leg",
+    "insert into attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at) select min(number), $1, 'PD', 'VOID', 1, database_identity(), 's', now() from leg",
   ],
   ["a released lock owner", "insert into released_lock (lock_owner, login) values ('saga', $1)"],
   [
@@ -190,8 +190,8 @@ test.each(["scan", "released_lock", "adopted_deal"])("a row of %s never changes"
   const number = await aLeg(pool, "1", "a");
   await execute(
     pool,
-    sql`insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
-        values (${number}, 1, 'PD', 'UNKNOWN', 1, 's', now())`,
+    sql`insert into attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at)
+        values (${number}, 1, 'PD', 'UNKNOWN', 1, database_identity(), 's', now())`,
   );
   await execute(
     pool,

@@ -6,6 +6,7 @@ import type { LegNumber } from "../domain/leg-number.ts";
 import type { Leg } from "../domain/leg.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { type NewAttempt, permitRows } from "./attempts.ts";
+import { HERE, NEXT_LEG_NUMBER } from "./database-identity.ts";
 import type { RecordedLeg } from "./leg-row.ts";
 
 type SavedTransition = {
@@ -72,8 +73,8 @@ export async function saveSending(tx: Transaction, permits: readonly NewAttempt[
           where number = leg and attempt = last_attempt and state = 'INTENT'
           returning leg.number
         )
-        insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
-        select leg, of_leg, reference, 'SENDING', epoch, session, clock_timestamp() + ms * interval '1 millisecond'
+        insert into attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at)
+        select leg, of_leg, reference, 'SENDING', epoch, ${HERE}, session, clock_timestamp() + ms * interval '1 millisecond'
         from permit
         join sending on number = leg`,
   );
@@ -89,7 +90,7 @@ export async function insertReversal(
   await execute(
     tx,
     sql`insert into leg (number, transfer_id, ordinal, login, kind, requested_minor, amount_minor, is_exclusive, is_ready, state)
-        values (nextval('leg_number'), ${transferId}, ${ordinal}, ${login}, 'reversal', ${amountMinor}, ${amountMinor},
+        values (${NEXT_LEG_NUMBER}, ${transferId}, ${ordinal}, ${login}, 'reversal', ${amountMinor}, ${amountMinor},
                 ${LEG_KINDS.reversal.exclusive}, true, 'INTENT')`,
   );
 }

@@ -37,8 +37,8 @@ async function anAttempt(pool: Pool, number: LegNumber, permitMs: number): Promi
   const senderEpoch = await insertSender(pool);
   await execute(
     pool,
-    sql`insert into attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
-        values (${number}, 1, ${`P${number}`}, 'SENDING', ${senderEpoch}, 's/1',
+    sql`insert into attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at)
+        values (${number}, 1, ${`P${number}`}, 'SENDING', ${senderEpoch}, database_identity(), 's/1',
                 clock_timestamp() + ${permitMs} * interval '1 millisecond')`,
   );
   return senderEpoch;

@@ -1,6 +1,7 @@
 import { fragment, type Fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { LAST_LEG_NUMBER, legNumber, type LegNumber } from "../domain/leg-number.ts";
+import { NEXT_LEG_NUMBER } from "./database-identity.ts";
 
 /** The queue position of a leg on its login: legs before it are sent first. */
 export type QueuePosition = {
@@ -78,7 +79,7 @@ export async function readQueues(tx: Transaction, { positions, logins, newLegs }
         union all
         select login, null from account where login = any (${logins}::text[])
         union all
-        select null, nextval('leg_number') from generate_series(1, ${newLegs}::integer) as leg`,
+        select null, ${NEXT_LEG_NUMBER} from generate_series(1, ${newLegs}::integer) as leg`,
   );
   for (const { login, number } of rows) {
     if (login !== null && number !== null) obstacles.set(login, legNumber(number));

@@ -8,12 +8,18 @@ export async function insertSender(db: Queryable): Promise<bigint> {
   return epoch;
 }
 
-export async function markHeartbeat(db: Queryable, epoch: bigint): Promise<void> {
-  await execute(db, sql`update sender set heartbeat_at = clock_timestamp() where epoch = ${epoch}`);
+/** False when this process is not registered in the database, which was restored or replaced. */
+export async function markHeartbeat(db: Queryable, epoch: bigint): Promise<boolean> {
+  const marked = await execute(
+    db,
+    sql`update sender set heartbeat_at = clock_timestamp() where epoch = ${epoch} and database = database_identity()`,
+  );
+  return marked === 1;
 }
 
 /**
- * Raises the leg sequence, so that a restored database assigns no number that is in the platform's history already.
+ * Raises the leg sequence, so that a restored database assigns no number that is in the platform's history already, and notes that
+ * this database has done it.
  * Processes that start together take turns: setting the sequence back would assign a number twice.
  */
 export async function raiseLegNumbers(tx: Transaction, nowMs: number): Promise<void> {
@@ -23,5 +29,10 @@ export async function raiseLegNumbers(tx: Transaction, nowMs: number): Promise<v
     sql`select setval('leg_number', floor)
         from (select ${numberFloor(nowMs)}::bigint as floor) as raised
         where floor > (select last_value from leg_number)`,
+  );
+  await execute(
+    tx,
+    sql`insert into leg_numbering (database) values (database_identity())
+        on conflict (is_only) do update set database = excluded.database`,
   );
 }

@@ -10,7 +10,7 @@ import { type Decision, permitRequests } from "../protocol/permit-requests.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { findLeg } from "../store/legs.ts";
 import { readQueues } from "../store/queues.ts";
-import { insertSender } from "../store/senders.ts";
+import { insertSender, raiseLegNumbers } from "../store/senders.ts";
 import { insertTransfers, type NewLeg, type NewTransfer } from "../store/transfers.ts";
 
 /** Rows as the service writes them, for tests that need the database only: no trade server, no jobs. */
@@ -72,6 +72,7 @@ type Order = Pick<NewTransfer, "key" | "legCount"> & Partial<NewTransfer>;
 
 async function insertLegs(pool: Pool, order: Order, legs: readonly Omit<NewLeg, "number">[]): Promise<LegNumber[]> {
   return await inTransaction(pool, async (tx) => {
+    await raiseLegNumbers(tx, Date.now());
     const { numbers } = await readQueues(tx, { positions: [], logins: [], newLegs: legs.length });
     const numbered = legs.map((leg, index) => ({ ...leg, number: numbers[index] ?? legNumber(0n) }));
     const rest = {

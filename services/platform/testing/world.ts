@@ -125,6 +125,9 @@ async function startInstance(
       onReach?.(point);
       if (point === crashPoint) throw new Crash(point);
     },
+    endProcess(reason) {
+      throw reason;
+    },
   });
   if (hasJobs) for (const job of platformJobs(deps, READ_EVERY_MS)) stack.use(job);
   let isOver = false;

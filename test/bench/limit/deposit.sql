@@ -154,8 +154,8 @@ with recorded as (
   join recorded on key = of_key
   returning number
 ), permitted as (
-  insert into platform.attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
-  select leg, of_leg, reference, 'SENDING', epoch, session, clock_timestamp() + ms * interval '1 millisecond'
+  insert into platform.attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at)
+  select leg, of_leg, reference, 'SENDING', epoch, (select platform.database_identity()), session, clock_timestamp() + ms * interval '1 millisecond'
   from unnest(
     array[:leg]::bigint[],
     array[1]::smallint[],

@@ -32,8 +32,8 @@ with wanted as (
          false, false, 'INTENT', 0
   from made
 )
-insert into platform.attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
-select number, 1, 'P' || number, 'SENDING', 1, 'pgbench', clock_timestamp() + interval '5 seconds' from debit;
+insert into platform.attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at)
+select number, 1, 'P' || number, 'SENDING', 1, (select platform.database_identity()), 'pgbench', clock_timestamp() + interval '5 seconds' from debit;
 commit;
 
 -- Commit 2: platform records the answers of the debits and permits the credits.
@@ -80,8 +80,8 @@ with batch as (
   where transfer_id = batch.id and ordinal = 2 and state = 'INTENT'
   returning number
 )
-insert into platform.attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
-select number, 1, 'P' || number, 'SENDING', 1, 'pgbench', clock_timestamp() + interval '5 seconds' from permitted;
+insert into platform.attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at)
+select number, 1, 'P' || number, 'SENDING', 1, (select platform.database_identity()), 'pgbench', clock_timestamp() + interval '5 seconds' from permitted;
 commit;
 
 -- Commit 3: platform records the answers of the credits.

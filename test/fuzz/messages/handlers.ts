@@ -118,6 +118,7 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
     },
     sender: await registerInstance({ pool }),
     reach: () => undefined,
+    endProcess: () => undefined,
   });
   return platformService(deps) as Implementation<Contract>;
 }

@@ -48,6 +48,8 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   now: { type: () => "timestamptz", run: (_, { database }) => instant(database.nowMs()) },
   nextval: { type: () => "int8", run: strict(([name], run) => nextOf(run, textOf(name!))) },
   setval: { type: () => "int8", run: strict(([name, value], run) => setSequence(run, textOf(name!), value!)) },
+  database_identity: { type: () => "text", run: () => "simulated" },
+  next_leg_number: { type: () => "int8", run: (_, run) => nextOf(run, "leg_number") },
   pg_advisory_xact_lock: { type: () => "unknown", run: ([key = null], run) => lockAdvisory(run, key) },
 };
 

@@ -53,6 +53,9 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
     },
     sender: await registerInstance({ pool }),
     reach: (point) => process.deliver("failpoint", point, () => undefined),
+    endProcess(reason) {
+      throw reason;
+    },
   });
   const feeds = await relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
   platformJobs(deps, READ_EVERY_MS);

@@ -112,8 +112,8 @@ async function grantPermit(
     const number = legs[0]!.number;
     await client.query({
       name: "insert-attempt",
-      text: `insert into platform.attempt (leg_number, number, reference, state, sender_epoch, session, permit_expires_at)
-             values ($1, 1, $2, 'SENDING', 1, $3, $4)`,
+      text: `insert into platform.attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at)
+             values ($1, 1, $2, 'SENDING', 1, (select platform.database_identity()), $3, $4)`,
       values: [number, `P${number}`, session, new Date(Date.now() + PERMIT_MS)],
     });
     return { number, transferId, key };
