@@ -73,6 +73,10 @@ export async function aWorld(lifetime: TestLifetime, options: TestSimulatorOptio
   };
 }
 
+function rethrow(reason: Error): never {
+  throw reason;
+}
+
 async function startInstance(
   { database, simulator }: Pick<World, "database" | "simulator">,
   {
@@ -125,9 +129,7 @@ async function startInstance(
       onReach?.(point);
       if (point === crashPoint) throw new Crash(point);
     },
-    endProcess(reason) {
-      throw reason;
-    },
+    endProcess: rethrow,
   });
   if (hasJobs) for (const job of platformJobs(deps, READ_EVERY_MS)) stack.use(job);
   let isOver = false;
