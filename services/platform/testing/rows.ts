@@ -92,6 +92,7 @@ async function insertLegs(pool: Pool, order: Order, legs: readonly Omit<NewLeg, 
 }
 
 export async function aPermitHolder(pool: Pool, own: Partial<PermitHolder> = {}): Promise<PermitHolder> {
+  await inTransaction(pool, (tx) => raiseLegNumbers(tx, Date.now()));
   return { epoch: await insertSender(pool), sessionId: "s/1", grantedAtMs: 1_000, ...own };
 }
 

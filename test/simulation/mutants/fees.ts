@@ -79,7 +79,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I10"],
-    seed: 3,
+    seed: 242,
   },
   {
     name: "a fee does not raise the high-water mark",
