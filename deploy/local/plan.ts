@@ -92,6 +92,8 @@ function program(context: LaunchContext, name: string, own: { readiness: Readine
     env: {
       // A service that was started before compiles nothing.
       NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compile"),
+      // As in the image.
+      NODE_OPTIONS: "--max-semi-space-size=8",
       ...inherited(context.env, name),
       ...secretVariables(context, name),
       ...platformVariables(context, name),

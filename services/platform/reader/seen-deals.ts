@@ -1,14 +1,15 @@
+import { hash } from "node:crypto";
 import { SECOND_MS } from "#kernel/duration.ts";
 import type { DealName, ShownDeal } from "../mt5/deal-batches.ts";
 import type { Deal } from "../mt5/deals.ts";
 import type { DatedDeal, DealOfLogin } from "../store/amendments.ts";
 
-type Seen = DealOfLogin & {
+/** There are many, so each has only what cannot be derived: the ticket and the login are in its key. */
+type Seen = {
+  readonly key: string;
   readonly atMs: number;
-  /** Everything that a log entry has of a deal, as text. */
-  readonly content: string;
   /** Of the row that showed it last. */
-  mark: string | undefined;
+  mark: string;
   /** The log, or the adoption of the account, has the deal with this content. */
   isRecorded: boolean;
   shownAtMs: number;
@@ -17,8 +18,8 @@ type Seen = DealOfLogin & {
 /** A deal that was shown before and is not any more; `isRecorded` when it was shown again after it was recorded. */
 type VanishedDeal = DatedDeal & { readonly isRecorded: boolean };
 
-/** The deals of a busy hour; about 80 MB. */
-const MAX_SEEN = 200_000;
+/** The deals of an hour with 28 in each second; about 25 MB. */
+const MAX_SEEN = 100_000;
 const FORGET_EVERY_MS = 10 * SECOND_MS;
 
 /**
@@ -40,7 +41,7 @@ export class SeenDeals {
   /** The recorded deal of a row that is the same in every byte as when the deal was shown last. */
   recall(mark: string): DealName | undefined {
     const known = this.#byMark.get(mark);
-    return known?.isRecorded === true ? known : undefined;
+    return known?.isRecorded === true ? nameOf(known) : undefined;
   }
 
   /** Notes that a read has shown deals that were recalled. */
@@ -56,47 +57,34 @@ export class SeenDeals {
   noteShown(deals: readonly ShownDeal[]): readonly ShownDeal[] {
     const shownAtMs = performance.now();
     return deals.filter((deal) => {
-      const content = contentOf(deal);
       const key = keyOf(deal);
+      const mark = markOf(deal);
       const known = this.#seen.get(key);
-      if (known?.content === content) {
+      if (known?.mark === mark) {
         known.shownAtMs = shownAtMs;
-        this.#mark(known, deal.mark);
         return !known.isRecorded;
       }
-      const { login, ticket } = deal;
-      if (known !== undefined) this.#forget(key, known);
+      if (known !== undefined) this.#forget(known);
       const atMs = deal.at.getTime();
       if (atMs <= this.#fullToMs) return true;
-      const seen: Seen = { login, ticket, atMs, content, mark: undefined, isRecorded: false, shownAtMs };
+      const seen: Seen = { key, atMs, mark, isRecorded: false, shownAtMs };
       this.#seen.set(key, seen);
-      this.#mark(seen, deal.mark);
+      this.#byMark.set(mark, seen);
       if (this.#seen.size > MAX_SEEN) this.#forgetFirst();
       return true;
     });
   }
 
-  #mark(seen: Seen, mark: string | undefined): void {
-    if (mark === undefined || seen.mark === mark) return;
-    this.#unmark(seen);
-    seen.mark = mark;
-    this.#byMark.set(mark, seen);
-  }
-
-  #unmark({ mark }: Seen): void {
-    if (mark !== undefined) this.#byMark.delete(mark);
-  }
-
-  #forget(key: string, seen: Seen): void {
+  #forget({ key, mark }: Seen): void {
     this.#seen.delete(key);
-    this.#unmark(seen);
+    this.#byMark.delete(mark);
   }
 
   /** Notes that these deals are recorded exactly as they were shown. */
-  noteRecorded(deals: readonly Deal[]): void {
+  noteRecorded(deals: readonly ShownDeal[]): void {
     for (const deal of deals) {
       const known = this.#seen.get(keyOf(deal));
-      if (known?.content === contentOf(deal)) known.isRecorded = true;
+      if (known?.mark === markOf(deal)) known.isRecorded = true;
     }
   }
 
@@ -113,32 +101,32 @@ export class SeenDeals {
   listUnshown(period: { readonly fromMs: number; readonly toMs: number; readonly sinceMs: number }): VanishedDeal[] {
     const { fromMs, toMs, sinceMs } = period;
     const unshown: VanishedDeal[] = [];
-    for (const { login, ticket, atMs, isRecorded, shownAtMs } of this.#seen.values()) {
+    for (const seen of this.#seen.values()) {
+      const { atMs, isRecorded, shownAtMs } = seen;
       if (shownAtMs < sinceMs && atMs >= fromMs && atMs < toMs) {
-        unshown.push({ login, ticket, at: new Date(atMs), isRecorded });
+        unshown.push({ ...nameOf(seen), at: new Date(atMs), isRecorded });
       }
     }
     return unshown;
   }
 
   forget(deal: DealOfLogin): void {
-    const key = keyOf(deal);
-    const known = this.#seen.get(key);
-    if (known !== undefined) this.#forget(key, known);
+    const known = this.#seen.get(keyOf(deal));
+    if (known !== undefined) this.#forget(known);
   }
 
   /** Forgets deals that no read will show again, because all reads begin later. */
   forgetBefore(ms: number): void {
     if (ms - this.#forgottenToMs < FORGET_EVERY_MS) return;
     this.#forgottenToMs = ms;
-    for (const [key, seen] of this.#seen) if (seen.atMs < ms) this.#forget(key, seen);
+    for (const seen of this.#seen.values()) if (seen.atMs < ms) this.#forget(seen);
   }
 
   #forgetFirst(): void {
-    const [first] = this.#seen;
+    const [first] = this.#seen.values();
     if (first === undefined) return;
-    this.#forget(...first);
-    this.#fullToMs = Math.max(this.#fullToMs, first[1].atMs);
+    this.#forget(first);
+    this.#fullToMs = Math.max(this.#fullToMs, first.atMs);
   }
 }
 
@@ -146,10 +134,20 @@ function keyOf({ ticket, login }: DealOfLogin): string {
   return `${ticket} ${login}`;
 }
 
+function nameOf({ key }: Seen): DealName {
+  const [ticket = "", login = ""] = key.split(" ");
+  return { ticket: BigInt(ticket), login };
+}
+
+/** Of the row, or, of a deal that was read without one, of its content. */
+function markOf(deal: ShownDeal): string {
+  return deal.mark ?? hash("sha256", contentOf(deal), "base64");
+}
+
 /** The comment is left out: it decides nothing once a deal is recorded. */
-function contentOf(deal: Deal): string {
+function contentOf({ ticket, login, ...deal }: Deal): string {
   const { action, entry, position, symbol, volume, volumeClosed, serverTimeMs } = deal;
   const { profitMinor, swapMinor, commissionMinor, feeMinor } = deal;
   const trade = [action, entry, position, symbol, volume, volumeClosed].join("|");
-  return [serverTimeMs, trade, profitMinor, swapMinor, commissionMinor, feeMinor].join("|");
+  return [ticket, login, serverTimeMs, trade, profitMinor, swapMinor, commissionMinor, feeMinor].join("|");
 }
