@@ -7,7 +7,7 @@ import type { Period } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { batchesOf } from "../mt5/fields.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
-import { fileHistory, readLogin, type ReadSpan } from "../protocol/history/read-history.ts";
+import { fileHistory, readLogin, REREAD_MS, type ReadSpan } from "../protocol/history/read-history.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { KnownAccounts } from "./known-accounts.ts";
 import { News } from "./news.ts";
@@ -69,7 +69,7 @@ export class AccountReader {
     const endMs = isBehind ? readToMs + MAX_STEP_MS : nowMs;
     const toMs = isBehind ? endMs : nowMs + CLOCK_WINDOW_MS;
     const run: Run = {
-      span: { fromMs: readToMs - back.backMs, nowMs: endMs, toMs },
+      span: { fromMs: this.#startOf(back, readToMs), nowMs: endMs, toMs },
       startedAtMs: performance.now(),
       failures: [],
       unreadable: new Set(),
@@ -92,6 +92,13 @@ export class AccountReader {
     this.#seen.forgetBefore(run.span.nowMs - REMEMBERED_MS);
     await this.#deleted.requestMissing(this.#deps);
     return isWhole && isBehind;
+  }
+
+  /** A read that compares with what was shown before begins after the deals that were too many to be remembered. */
+  #startOf({ backMs, findsDeleted }: ReadBack, readToMs: number): number {
+    const fromMs = readToMs - backMs;
+    if (findsDeleted !== "of_seen") return fromMs;
+    return Math.max(fromMs, Math.min(this.#seen.fullToMs, readToMs - REREAD_MS));
   }
 
   async #start(): Promise<News> {

@@ -1,7 +1,8 @@
+import { hash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { Deal } from "../mt5/deals.ts";
-import { SeenDeals } from "./seen-deals.ts";
+import { MAX_SEEN, SeenDeals } from "./seen-deals.ts";
 
 function aDeal(own: Partial<Deal> = {}): Deal {
   return {
@@ -65,26 +66,27 @@ test("a deal that changed while it was looked up is not taken for recorded", () 
 
 test("a row is recalled from when its deal is recorded until the deal changes or is forgotten", () => {
   const seen = new SeenDeals();
-  const deal = { ...aDeal(), mark: "a" };
+  const [a, b] = ["a", "b"].map((text) => hash("sha256", text, "base64")) as [string, string];
+  const deal = { ...aDeal(), mark: a };
   seen.noteShown([deal]);
-  expect(seen.recall("a")).toBeUndefined();
+  expect(seen.recall(a)).toBeUndefined();
   seen.noteRecorded([deal]);
-  expect(seen.recall("a")).toMatchObject({ ticket: 1n, login: "7" });
-  expect(seen.recall("b")).toBeUndefined();
+  expect(seen.recall(a)).toMatchObject({ ticket: 1n, login: "7" });
+  expect(seen.recall(b)).toBeUndefined();
   // The deal in another row, such as one with another comment, is looked up once more.
-  const inOtherRow = { ...deal, comment: "explained", mark: "b" };
+  const inOtherRow = { ...deal, comment: "explained", mark: b };
   expect(seen.noteShown([inOtherRow])).toEqual([inOtherRow]);
-  expect([seen.recall("a"), seen.recall("b")]).toEqual([undefined, undefined]);
+  expect([seen.recall(a), seen.recall(b)]).toEqual([undefined, undefined]);
   seen.noteRecorded([inOtherRow]);
-  expect([seen.recall("a"), seen.recall("b")]).toMatchObject([undefined, { ticket: 1n }]);
+  expect([seen.recall(a), seen.recall(b)]).toMatchObject([undefined, { ticket: 1n }]);
   seen.noteShown([aDeal({ profitMinor: 6_00n })]);
-  expect(seen.recall("b")).toBeUndefined();
+  expect(seen.recall(b)).toBeUndefined();
 
   for (const forget of [() => seen.forget(deal), () => seen.forgetBefore(1_001)]) {
     seen.noteShown([deal]);
     seen.noteRecorded([deal]);
     forget();
-    expect(seen.recall("a")).toBeUndefined();
+    expect(seen.recall(a)).toBeUndefined();
   }
 });
 
@@ -111,13 +113,13 @@ test("a forgotten deal is looked up again", () => {
 
 test("the memory is bounded: the deals that were seen first are forgotten", () => {
   const seen = new SeenDeals();
-  const deals = Array.from({ length: 100_001 }, (_, index) => aDeal({ ticket: BigInt(index + 1) }));
+  const deals = Array.from({ length: MAX_SEEN + 1 }, (_, index) => aDeal({ ticket: BigInt(index + 1) }));
   seen.noteShown(deals);
   seen.noteRecorded(deals);
   expect(seen.noteShown(deals.slice(0, 10)).length).toBeGreaterThan(0);
   expect(seen.noteShown(deals.slice(-10))).toEqual([]);
   // However often the others are shown, they replace no remembered one.
-  seen.noteShown(Array.from({ length: 1_000 }, (_, index) => aDeal({ ticket: BigInt(300_000 + index) })));
+  seen.noteShown(Array.from({ length: 1_000 }, (_, index) => aDeal({ ticket: BigInt(1_000_000 + index) })));
   expect(seen.noteShown(deals.slice(-10))).toEqual([]);
   expect(seen.noteShown(deals.slice(1, 10))).toEqual([]);
 });

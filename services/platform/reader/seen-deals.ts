@@ -3,23 +3,13 @@ import { SECOND_MS } from "#kernel/duration.ts";
 import type { DealName, ShownDeal } from "../mt5/deal-batches.ts";
 import type { Deal } from "../mt5/deals.ts";
 import type { DatedDeal, DealOfLogin } from "../store/amendments.ts";
-
-/** There are many, so each has only what cannot be derived: the ticket and the login are in its key. */
-type Seen = {
-  readonly key: string;
-  readonly atMs: number;
-  /** Of the row that showed it last. */
-  mark: string;
-  /** The log, or the adoption of the account, has the deal with this content. */
-  isRecorded: boolean;
-  shownAtMs: number;
-};
+import { DealTable } from "./deal-table.ts";
 
 /** A deal that was shown before and is not any more; `isRecorded` when it was shown again after it was recorded. */
 type VanishedDeal = DatedDeal & { readonly isRecorded: boolean };
 
-/** The deals of an hour with 28 in each second; about 25 MB. */
-const MAX_SEEN = 100_000;
+/** The deals of an hour with 72 in each second; about 21 MB. */
+export const MAX_SEEN = 262_144;
 const FORGET_EVERY_MS = 10 * SECOND_MS;
 
 /**
@@ -27,9 +17,7 @@ const FORGET_EVERY_MS = 10 * SECOND_MS;
  * until it is recorded. A deal that was forgotten, because there were too many, is looked up whenever it is shown.
  */
 export class SeenDeals {
-  /** By ticket and login: a server that lost its last deals assigns their tickets again, possibly on another login. */
-  readonly #seen = new Map<string, Seen>();
-  readonly #byMark = new Map<string, Seen>();
+  readonly #seen = new DealTable(MAX_SEEN);
   #fullToMs = -Infinity;
   #forgottenToMs = -Infinity;
 
@@ -40,16 +28,16 @@ export class SeenDeals {
 
   /** The recorded deal of a row that is the same in every byte as when the deal was shown last. */
   recall(mark: string): DealName | undefined {
-    const known = this.#byMark.get(mark);
-    return known?.isRecorded === true ? nameOf(known) : undefined;
+    const slot = this.#seen.findMarked(mark);
+    return slot !== undefined && this.#seen.isRecorded[slot] === 1 ? this.#seen.nameOf(slot) : undefined;
   }
 
   /** Notes that a read has shown deals that were recalled. */
   noteShownAgain(deals: readonly DealName[]): void {
     const shownAtMs = performance.now();
     for (const deal of deals) {
-      const known = this.#seen.get(keyOf(deal));
-      if (known !== undefined) known.shownAtMs = shownAtMs;
+      const slot = this.#seen.find(deal);
+      if (slot !== undefined) this.#seen.shownAtMs[slot] = shownAtMs;
     }
   }
 
@@ -57,86 +45,73 @@ export class SeenDeals {
   noteShown(deals: readonly ShownDeal[]): readonly ShownDeal[] {
     const shownAtMs = performance.now();
     return deals.filter((deal) => {
-      const key = keyOf(deal);
       const mark = markOf(deal);
-      const known = this.#seen.get(key);
-      if (known?.mark === mark) {
-        known.shownAtMs = shownAtMs;
-        return !known.isRecorded;
+      const known = this.#seen.find(deal);
+      if (known !== undefined && this.#seen.hasMark(known, mark)) {
+        this.#seen.shownAtMs[known] = shownAtMs;
+        return this.#seen.isRecorded[known] === 0;
       }
-      if (known !== undefined) this.#forget(known);
-      const atMs = deal.at.getTime();
-      if (atMs <= this.#fullToMs) return true;
-      const seen: Seen = { key, atMs, mark, isRecorded: false, shownAtMs };
-      this.#seen.set(key, seen);
-      this.#byMark.set(mark, seen);
-      if (this.#seen.size > MAX_SEEN) this.#forgetFirst();
+      if (known !== undefined) this.#seen.remove(known);
+      this.#remember(deal, mark, shownAtMs);
       return true;
     });
   }
 
-  #forget({ key, mark }: Seen): void {
-    this.#seen.delete(key);
-    this.#byMark.delete(mark);
+  #remember(deal: ShownDeal, mark: string, shownAtMs: number): void {
+    const atMs = deal.at.getTime();
+    if (atMs <= this.#fullToMs) return;
+    const { oldest } = this.#seen;
+    if (oldest !== undefined) {
+      this.#fullToMs = Math.max(this.#fullToMs, this.#seen.atMs[oldest] ?? 0);
+      this.#seen.remove(oldest);
+    }
+    const slot = this.#seen.add(deal, mark);
+    this.#seen.atMs[slot] = atMs;
+    this.#seen.shownAtMs[slot] = shownAtMs;
+    this.#seen.isRecorded[slot] = 0;
   }
 
   /** Notes that these deals are recorded exactly as they were shown. */
   noteRecorded(deals: readonly ShownDeal[]): void {
     for (const deal of deals) {
-      const known = this.#seen.get(keyOf(deal));
-      if (known?.mark === markOf(deal)) known.isRecorded = true;
+      const slot = this.#seen.find(deal);
+      if (slot !== undefined && this.#seen.hasMark(slot, markOf(deal))) this.#seen.isRecorded[slot] = 1;
     }
   }
 
   has(deal: DealOfLogin): boolean {
-    return this.#seen.has(keyOf(deal));
+    return this.#seen.find(deal) !== undefined;
   }
 
   /** Whether the deal was shown at or after `sinceMs` of the monotonic clock. */
   isShownSince(deal: DealOfLogin, sinceMs: number): boolean {
-    return (this.#seen.get(keyOf(deal))?.shownAtMs ?? -Infinity) >= sinceMs;
+    const slot = this.#seen.find(deal);
+    return slot !== undefined && (this.#seen.shownAtMs[slot] ?? 0) >= sinceMs;
   }
 
   /** Deals from `fromMs` to `toMs` that were shown, and not at or after `sinceMs` of the monotonic clock. */
   listUnshown(period: { readonly fromMs: number; readonly toMs: number; readonly sinceMs: number }): VanishedDeal[] {
     const { fromMs, toMs, sinceMs } = period;
     const unshown: VanishedDeal[] = [];
-    for (const seen of this.#seen.values()) {
-      const { atMs, isRecorded, shownAtMs } = seen;
-      if (shownAtMs < sinceMs && atMs >= fromMs && atMs < toMs) {
-        unshown.push({ ...nameOf(seen), at: new Date(atMs), isRecorded });
-      }
+    for (const slot of this.#seen.used()) {
+      const atMs = this.#seen.atMs[slot] ?? 0;
+      if (atMs < fromMs || atMs >= toMs || (this.#seen.shownAtMs[slot] ?? 0) >= sinceMs) continue;
+      unshown.push({ ...this.#seen.nameOf(slot), at: new Date(atMs), isRecorded: this.#seen.isRecorded[slot] === 1 });
     }
     return unshown;
   }
 
   forget(deal: DealOfLogin): void {
-    const known = this.#seen.get(keyOf(deal));
-    if (known !== undefined) this.#forget(known);
+    const slot = this.#seen.find(deal);
+    if (slot !== undefined) this.#seen.remove(slot);
   }
 
   /** Forgets deals that no read will show again, because all reads begin later. */
   forgetBefore(ms: number): void {
     if (ms - this.#forgottenToMs < FORGET_EVERY_MS) return;
     this.#forgottenToMs = ms;
-    for (const seen of this.#seen.values()) if (seen.atMs < ms) this.#forget(seen);
+    for (const slot of this.#seen.used()) if ((this.#seen.atMs[slot] ?? 0) < ms) this.#seen.remove(slot);
   }
-
-  #forgetFirst(): void {
-    const [first] = this.#seen.values();
-    if (first === undefined) return;
-    this.#forget(first);
-    this.#fullToMs = Math.max(this.#fullToMs, first.atMs);
-  }
-}
-
-function keyOf({ ticket, login }: DealOfLogin): string {
-  return `${ticket} ${login}`;
-}
-
-function nameOf({ key }: Seen): DealName {
-  const [ticket = "", login = ""] = key.split(" ");
-  return { ticket: BigInt(ticket), login };
 }
 
 /** Of the row, or, of a deal that was read without one, of its content. */
