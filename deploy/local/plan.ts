@@ -94,6 +94,8 @@ function program(context: LaunchContext, name: string, own: { readiness: Readine
       NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compile"),
       // As in the image.
       NODE_OPTIONS: "--max-semi-space-size=8",
+      // A simulator moves no real money.
+      ...(settings.embedded.simulator ? { PAMM_REHEARSAL: "true" } : {}),
       ...inherited(context.env, name),
       ...secretVariables(context, name),
       ...platformVariables(context, name),
@@ -132,8 +134,6 @@ function platformVariables({ env, settings }: LaunchContext, name: string): Node
     MT5_CA_FILE: join(settings.stateDir, "simulator", "ca.pem"),
     MT5_LOGIN: env["MT5_LOGIN"] ?? MANAGER_LOGIN,
     PAMM_QUIET_PERIOD: inSeconds(quietPeriodMs(settings)),
-    // A simulator moves no real money.
-    PAMM_REHEARSAL: "true",
   };
 }
 

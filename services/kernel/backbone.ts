@@ -3,7 +3,7 @@ import { callContext } from "./contract/context.ts";
 import type { Contract } from "./contract/contract.ts";
 import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
-import { integer, logLevel, optional, port, secretUrl, text, type Variable } from "./config-variables.ts";
+import { flag, integer, logLevel, optional, port, secretUrl, text, type Variable } from "./config-variables.ts";
 import { armFailpoints } from "./failpoint.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/consume.ts";
 import { feedReader } from "./feed/read.ts";
@@ -17,6 +17,7 @@ import { jetStreamPublisher } from "./nats/publisher.ts";
 import { serveOverNats } from "./nats/serve.ts";
 import { requireStreams, type StreamDefinition } from "./nats/streams.ts";
 import { onWakeUp, wakeUpSender } from "./nats/wake-up-signal.ts";
+import { requireDurableServer } from "./postgres/durable-server.ts";
 import { migrate } from "./postgres/migrate.ts";
 import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
 import type { Secret } from "./secret.ts";
@@ -33,6 +34,8 @@ export const BACKBONE_SETTINGS = {
   PAMM_METRICS_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
   PAMM_METRICS_PORT: port({ whenMissing: "0" }),
   LOG_LEVEL: logLevel(),
+  /** No real money is moved. */
+  PAMM_REHEARSAL: flag({ whenMissing: "false" }),
   /** For crash tests only: see failpoint.ts. */
   PAMM_FAILPOINTS: optional(text("a folder")),
 };
@@ -55,6 +58,7 @@ export type BackboneSettings = {
   readonly DATABASE_CONNECTIONS: number;
   readonly PAMM_METRICS_HOST: string;
   readonly PAMM_METRICS_PORT: number;
+  readonly PAMM_REHEARSAL: boolean;
   readonly PAMM_FAILPOINTS?: string | undefined;
 };
 
@@ -88,6 +92,7 @@ export async function openBackbone({ stack, log, watch }: ServiceContext, option
   const { service, settings } = options;
   armForRehearsal(settings.PAMM_FAILPOINTS, service, log);
   const url = options.databaseUrl.reveal();
+  await requireDurableServer(url, { schema: service, isRehearsal: settings.PAMM_REHEARSAL });
   await migrate({ url, schema: service, folder: options.migrations });
   const pool = stack.use(
     createPool({

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
-import { duration, flag, integer, list, optional, variable, secret, text, url } from "#kernel/config-variables.ts";
+import { duration, integer, list, optional, variable, secret, text, url } from "#kernel/config-variables.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import type { LoginRange } from "./store/account-creations.ts";
@@ -28,7 +28,6 @@ export const settings = {
   MT5_TIME_ZONE: optional(timeZone()),
   MT5_READ_INTERVAL: duration({ whenMissing: "PT1S" }),
   PAMM_QUIET_PERIOD: duration({ whenMissing: "PT5M" }),
-  PAMM_REHEARSAL: flag({ whenMissing: "false" }),
 };
 
 /** A shorter period is for rehearsals only: a command could still be executed after it was recorded as absent. */
