@@ -94,6 +94,7 @@ function program(context: LaunchContext, name: string, own: { readiness: Readine
       NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compile"),
       // As in the image.
       NODE_OPTIONS: "--max-semi-space-size=8",
+      MALLOC_ARENA_MAX: "1",
       // A simulator moves no real money.
       ...(settings.embedded.simulator ? { PAMM_REHEARSAL: "true" } : {}),
       ...inherited(context.env, name),

@@ -3,6 +3,7 @@ import type { Failpoint } from "#kernel/failpoint.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Mt5Client } from "./mt5/client.ts";
+import type { PermitGate } from "./domain/permit-gate.ts";
 import type { LegKind } from "./domain/leg-kind.ts";
 import type { SendQueue, TurnReader } from "./protocol/sending.ts";
 import type { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
@@ -32,6 +33,8 @@ export type Deps = {
   readonly log: Log;
   readonly settings: Settings;
   readonly sender: Sender;
+  /** Whether permits are granted, as this process has read it last; the database decides. */
+  readonly gate: GateState;
   /** Legs that this process is sending at this moment. */
   readonly inFlight: Set<bigint>;
   readonly queue: LocalQueue;
@@ -47,6 +50,13 @@ export type Deps = {
   readonly reach: (point: CrashPoint, kind?: LegKind) => void;
   /** Ends this process in order; its supervisor starts it again. */
   readonly endProcess: (reason: Error) => void;
+};
+
+export type GateState = {
+  readonly read: () => PermitGate;
+  readonly note: (gate: PermitGate) => void;
+  /** Resolves when the history was read, also when permits are stopped then, or after `maxMs`. */
+  readonly untilRead: (maxMs: number) => Promise<void>;
 };
 
 /** Requests that the history of a login is read at once. */

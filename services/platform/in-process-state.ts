@@ -1,10 +1,11 @@
 import { createWakeSignal } from "#kernel/wake-signal.ts";
-import type { Deps, FreshDeals } from "./deps.ts";
+import type { Deps, FreshDeals, GateState } from "./deps.ts";
+import type { PermitGate } from "./domain/permit-gate.ts";
 import { sendQueue } from "./protocol/send-queue.ts";
 import { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 import { turnReader } from "./protocol/turn-reader.ts";
 
-type InProcess = "inFlight" | "queue" | "loginSignals" | "legsSignal" | "lostSignal" | "freshDeals";
+type InProcess = "gate" | "inFlight" | "queue" | "loginSignals" | "legsSignal" | "lostSignal" | "freshDeals";
 
 /**
  * Adds the state of this process. Its loss costs latency, never money: the jobs find the same work in the database.
@@ -12,6 +13,7 @@ type InProcess = "inFlight" | "queue" | "loginSignals" | "legsSignal" | "lostSig
 export function withInProcessState(own: Omit<Deps, InProcess | "sending">): Deps {
   const deps = {
     ...own,
+    gate: createGateState(),
     inFlight: new Set<bigint>(),
     queue: new LocalQueue(),
     loginSignals: new LoginSignals(),
@@ -20,6 +22,24 @@ export function withInProcessState(own: Omit<Deps, InProcess | "sending">): Deps
     freshDeals: createFreshDeals(),
   };
   return { ...deps, sending: { ...sendQueue(deps), readTurn: turnReader(deps.pool) } };
+}
+
+/** Closed until the database says that the history was read. */
+function createGateState(): GateState {
+  const read = Promise.withResolvers<void>();
+  let gate: PermitGate = "reading";
+  return {
+    read: () => gate,
+    note(found) {
+      gate = found;
+      if (gate !== "reading") read.resolve();
+    },
+    async untilRead(maxMs) {
+      const timer = setTimeout(read.resolve, maxMs);
+      await read.promise;
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** After a crash, the next run of the reader reads the logins that were in memory here. */

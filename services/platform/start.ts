@@ -22,6 +22,8 @@ export const SERVICE = "platform";
 
 /** Wait for the first session at startup, long enough for a trade server that restarts. */
 const SIGN_IN_WAIT_MS = 5_000;
+/** Wait at startup for the first reading of the history, without which no permit is granted. A longer one goes on beside the service. */
+const READING_WAIT_MS = 5_000;
 /** Half of the deadline of an HTTP request. */
 const TURN_WAIT_MS = 5_000;
 
@@ -76,6 +78,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   stack.defer(() => deps.sending.drain());
   await relayFeeds(context, backbone, FEEDS);
   for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
+  await deps.gate.untilRead(READING_WAIT_MS);
   stack.use(watchReviews({ pool: deps.pool, log }));
   const checks = platformChecks({ ...deps, readLogin: (login) => readLogin(deps, login) });
   stack.use(reconcile({ pool: deps.pool, log, checks, maxMs: config.PAMM_CHECK_INTERVAL }));

@@ -85,7 +85,7 @@ export const PROBLEMS = {
   },
   platform_unavailable: { status: 503, title: "The trading platform cannot be reached", retryable: true },
   service_unavailable: { status: 503, title: "A required service cannot be reached", retryable: true },
-  safety_stop: { status: 503, title: "Operations on this Master are suspended pending manual review" },
+  safety_stop: { status: 503, title: "Operations are suspended pending manual review" },
   login_range_exhausted: { status: 503, title: "No login is left in the range for new accounts" },
   outcome_unknown: { status: 504, title: "The outcome is unknown" },
 } as const satisfies Record<string, Kind>;

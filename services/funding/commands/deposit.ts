@@ -3,6 +3,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable } from "#kernel/contract/deadlines.ts";
 import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import type { Queryable } from "#kernel/postgres/query.ts";
 import type { DepositRequest, DepositResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -10,7 +11,7 @@ import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { checkMovement } from "../domain/amount.ts";
 import { type Cashflow, depositKey } from "../domain/cashflow.ts";
-import { notSent, outcomeUnknown, refusalOfTransfer } from "../domain/transfer-outcome.ts";
+import { outcomeUnknown, refusalOfTransfer, refusedUnsent } from "../domain/transfer-outcome.ts";
 import { findOpenOperation, getCashflowById } from "../store/cashflows.ts";
 import { markRepeated, markDoubt, markNeverSent, markRefused } from "../store/cashflow-transitions.ts";
 import { duplicateRuleOf } from "./record-cashflows.ts";
@@ -72,13 +73,13 @@ export async function settleDeposit(deps: Deps, cashflow: Cashflow, context: Cal
       await markDoubt(deps.pool, cashflow.id, outcome.doubt);
       throw outcomeUnknown(cashflow.operationId);
     case "not_sent":
-      throw await endUnsent(deps, cashflow);
+      throw await endUnsent(deps, cashflow, outcome.refusal);
   }
 }
 
 /** Ends the saga as not executed, unless the recovery job or a repetition works on it too: that one may have sent it. */
-async function endUnsent(deps: Deps, cashflow: Cashflow): Promise<Error> {
-  const refusal = notSent("The trading platform cannot be reached.", cashflow.operationId);
+async function endUnsent(deps: Deps, cashflow: Cashflow, cause: Refusal): Promise<Error> {
+  const refusal = refusedUnsent(cause, cashflow.operationId);
   const isOver = await markNeverSent(deps.pool, cashflow.id, { refusal, at: deps.now() });
   return isOver ? refusal : outcomeUnknown(cashflow.operationId);
 }

@@ -16,6 +16,12 @@ export function notSent(message: string, operationId?: string): Refusal {
   });
 }
 
+/** Platform refused the order, or a service did not answer before it was sent. */
+export function refusedUnsent({ code, message }: Refusal, operationId?: string): Refusal {
+  if (code !== "safety_stop") return notSent("The trading platform cannot be reached.", operationId);
+  return refuse("safety_stop", message, { outcome: "not_executed", operationId });
+}
+
 type RefusedTransfer = Extract<TransferOutcome, { kind: "refused" }>;
 
 /** The refusal for a transfer that platform recorded as refused: no money moved. */

@@ -12,7 +12,7 @@ import { listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
 import { aDeposit, aWithdrawal } from "../testing/requests.ts";
-import { decideBoth, openReviews, reviewOf, vote } from "../testing/reviews.ts";
+import { decideBoth, openReviews, resumeBoth, reviewOf, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 const NOW = { at: new Date() };
@@ -118,6 +118,7 @@ test.concurrent("an unmatched deal is reversed once, also when the process crash
   expect(UNKNOWN_REFERENCE.startsWith(review.reference)).toBe(true);
   await reading[Symbol.asyncDispose]();
   const crashing = await world.start({ hasJobs: false });
+  await resumeBoth(crashing);
   await decideBoth(crashing, review, { action: "reverse" });
   await crashing[Symbol.asyncDispose]();
 
@@ -127,7 +128,11 @@ test.concurrent("an unmatched deal is reversed once, also when the process crash
   expect(entries.map(summaryOf)).toEqual(["EXTERNAL 8.00", "AMENDMENT 0.00", "REVERSAL -8.00"]);
   expect(entries[2]!.key).toBe(`review:${review.id}:reverse`);
   await eventually(
-    () => one<{ is_done: boolean }>(next.deps.pool, sql`select done_at is not null as is_done from review_case`),
+    () =>
+      one<{ is_done: boolean }>(
+        next.deps.pool,
+        sql`select done_at is not null as is_done from review_case where id = ${review.id}`,
+      ),
     ({ is_done: isDone }) => isDone,
   );
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);
@@ -142,6 +147,7 @@ test.concurrent("a repeated vote for a reversal is answered the same and request
   const instance = await world.start();
   const login = await anAccount(instance);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
+  await resumeBoth(instance);
   const { id: reviewId } = await reviewOf(instance, "unknown_reference");
   const request = { reviewId, action: "reverse", dealId: 0n, note: "checked with the dealers" };
   const [proposal, confirmation] = [aCall(), aCall()];
@@ -166,6 +172,7 @@ test.concurrent("a reversal that the platform refuses opens a new review, which 
   const login = await anAccount(instance);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
   const review = await reviewOf(instance, "unknown_reference");
+  await resumeBoth(instance);
   await instance.service.transfer(aWithdrawal(login, 3_00n), aCall());
   await decideBoth(instance, review, { action: "reverse" });
 
@@ -194,8 +201,10 @@ test.concurrent("two reviews of one deal reverse it once", async (context) => {
   await execute(
     instance.deps.pool,
     sql`insert into review_case (subject, reason, login, deal_id, evidence, actions, state, opened_at)
-        select 'finding:0', 'unmatched_deal', login, deal_id, evidence, actions, 'OPEN', opened_at from review_case`,
+        select 'finding:0', 'unmatched_deal', login, deal_id, evidence, actions, 'OPEN', opened_at from review_case
+        where id = ${review.id}`,
   );
+  await resumeBoth(instance);
   const again = await reviewOf(instance, "unmatched_deal");
   await vote(instance, again, "key-of-ann", { action: "reverse" });
   await decideBoth(instance, review, { action: "reverse" });

@@ -14,6 +14,7 @@ import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-de
 import { withEvidence } from "../protocol/reviews/with-evidence.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { readClock } from "../store/clock.ts";
+import { resumePermits } from "../store/permit-gate.ts";
 
 /**
  * Records the vote of one client about a review. The platform is read first; the vote and its effect are one transaction,
@@ -92,6 +93,9 @@ async function carryOut(
       await keepApplied(tx, reviewCase, server);
       await orderReversal(tx, server, reviewCase);
       return "working";
+    case "resume":
+      await requireResumed(tx);
+      return "done";
     case "correct_log":
       await keepApplied(tx, reviewCase, server);
       await logCorrection.carryOut(tx, reviewCase, present(correction));
@@ -100,6 +104,13 @@ async function carryOut(
       await keepApplied(tx, reviewCase, server);
       return "done";
   }
+}
+
+async function requireResumed(tx: Transaction): Promise<void> {
+  if (await resumePermits(tx)) return;
+  throw actionNotPossible(
+    "The history of the trading platform has not been read completely since the database was restored. Decide when it has.",
+  );
 }
 
 /** Refuses when another vote changed the review after the platform was read. */

@@ -8,6 +8,7 @@ import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
+import { refusalOfGate } from "../domain/permit-gate.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { refuse } from "../refusals.ts";
@@ -27,6 +28,9 @@ type HoldDeps = Deps & { readonly holds: HoldQueues };
 export async function hold(deps: HoldDeps, request: HoldRequest, context: CallContext): Promise<HoldResponse> {
   const { login, lockOwner } = request;
   if (lockOwner === "") throw refuse("validation_failed", "The lock owner is required.");
+  // What begins here could not move any money.
+  const closed = refusalOfGate(deps.gate.read());
+  if (closed !== undefined) throw closed;
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
   let behind: LegNumber | undefined;
   do {

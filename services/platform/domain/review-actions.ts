@@ -11,6 +11,8 @@ export type ReviewAction =
   | "reverse"
   /** The log gets a correction entry, so that it equals what the platform shows now. */
   | "correct_log"
+  /** Permits are granted again: the movements that the database lost are dealt with. */
+  | "resume"
   /** The finding is noted; the log and the reported result stay. */
   | "acknowledge";
 
@@ -24,12 +26,15 @@ const REVERSIBLE = new Set([
 ]);
 /** Findings about a recorded deal that was amended or deleted. */
 const CORRECTABLE = new Set(["deal_gone", "deal_changed", "deal_cancelled"]);
+/** The platform has deals of legs that the database does not have. */
+export const DATABASE_BEHIND = "database_behind";
 /** The service that keeps the books of the Investors decides about these. */
 const DECIDED_ELSEWHERE = new Set(["external_funds"]);
 
 /** Actions for a finding, given the leg that it is about. Without actions the finding is only recorded. */
 export function reviewActions(reason: string, leg: Leg | undefined): readonly ReviewAction[] {
   if (DECIDED_ELSEWHERE.has(reason)) return [];
+  if (reason === DATABASE_BEHIND) return ["resume"];
   if (leg?.state === "REVIEW" && leg.reason === reason) return legActions(leg);
   if (CORRECTABLE.has(reason)) return ["correct_log", "acknowledge"];
   return REVERSIBLE.has(reason) ? ["reverse", "acknowledge"] : ["acknowledge"];

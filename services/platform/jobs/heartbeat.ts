@@ -1,30 +1,34 @@
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Deps } from "../deps.ts";
+import type { PermitGate } from "../domain/permit-gate.ts";
 import { markHeartbeat } from "../store/senders.ts";
 
 /** A database that does not answer within this time counts as unreachable. */
 const HEARTBEAT_TIMEOUT_MS = 3_000;
 
 /**
- * Records every second that this process is running. A process that cannot record it resets its sessions at once: another
+ * Records every second that this process is running, and learns whether permits are granted. A process that cannot record it resets its sessions at once: another
  * process may soon record its commands as absent, so none of them may still be in transit. A process that is not registered in its
  * database ends: what it remembers belongs to another one, which may have had commits that this one lacks.
  */
-export async function heartbeat({ pool, mt5, sender, endProcess }: Deps): Promise<boolean> {
-  let isRegistered: boolean;
+export async function heartbeat({ pool, mt5, sender, gate, endProcess }: Deps): Promise<boolean> {
+  let found: PermitGate | undefined;
   try {
-    isRegistered = await withinTime(markHeartbeat(pool, sender.epoch));
+    found = await withinTime(markHeartbeat(pool, sender.epoch));
   } catch (error) {
     mt5.resetAll();
     throw error;
   }
-  if (isRegistered) return false;
+  if (found !== undefined) {
+    gate.note(found);
+    return false;
+  }
   mt5.resetAll();
   endProcess(new Error("the database was restored, or another server has taken over"));
   return false;
 }
 
-async function withinTime(marking: Promise<boolean>): Promise<boolean> {
+async function withinTime<T>(marking: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(databaseUnavailable()), HEARTBEAT_TIMEOUT_MS);
   try {

@@ -14,6 +14,7 @@ const MAX_WAIT_MS = 5_000;
 
 /** Runs legs without a request: queued transfers, second legs, further attempts, intents of a crashed process. */
 export async function runWaitingLegs(deps: Deps): Promise<boolean> {
+  if (deps.gate.read() !== "open") return false;
   const waiting = await listWaiting(deps.pool, ORPHANED_AFTER_MS, BATCH);
   if (waiting.length === 0) return false;
   const legs = await listLegsByNumber(deps.pool, waiting);

@@ -6,10 +6,15 @@
 -- Transfers, legs and logs of the managed accounts. The rules that every writer has to keep are constraints here;
 -- services/platform/protocol has the others.
 
--- Which history of commits this server has: the identifier of its cluster, and its timeline. A new timeline begins when a standby is
--- promoted and when an archive is recovered: commits of the old one may be missing.
-create function database_identity() returns text language sql as $$
-  select system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) from pg_control_system()
+-- Which history of commits this database has. The identifier of the cluster and its timeline change when a standby is promoted and when
+-- an archive is recovered, the start of the server when a snapshot of its disk is, the table's file when a dump is restored. The start
+-- changes with each restart too, so a restart counts as a restore.
+create function database_identity() returns text language sql stable as $$
+  select concat_ws('/', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8),
+                   extract(epoch from pg_postmaster_start_time()),
+                   (select oid from pg_database where datname = current_database()),
+                   pg_relation_filenode(to_regclass('sender')))
+  from pg_control_system()
 $$;
 
 -- A process of this service. It records a heartbeat every second; an attempt names the process that may send it.
@@ -21,6 +26,17 @@ create table sender (
   heartbeat_at timestamptz not null default clock_timestamp(),
   unique (epoch, database)
 );
+
+-- Whether permits are granted; one row.
+create table permit_gate (
+  is_only    boolean primary key default true check (is_only),
+  -- The database in which the platform's history was read since before any commit that it may lack: deals of ours that it does not
+  -- know were found. Permits wait in another one.
+  database   text,
+  -- Set while operators have to decide because of such deals.
+  stopped_at timestamptz
+);
+insert into permit_gate default values;
 
 -- A managed login: its role, the end of its log, and the account lock of the saga that holds it.
 create table account (
@@ -195,8 +211,8 @@ create table attempt (
   reference         text not null unique,
   state             text not null check (state in ('SENDING', 'UNKNOWN', 'APPLIED', 'REFUSED', 'ABSENT', 'VOID')),
   sender_epoch      bigint not null,
-  -- No permit is granted by a process that is registered in another database.
-  database          text not null,
+  -- No permit is granted by a process that is registered in another database, and none while the gate is closed.
+  database          text constraint attempt_permitted check (database is not null),
   granted_at        timestamptz not null default clock_timestamp(),
   permit_expires_at timestamptz not null,
   session           text not null,

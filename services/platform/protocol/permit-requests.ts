@@ -33,6 +33,8 @@ export type Holders = {
    * for one: then such an order has to be asked for again.
    */
   readonly isReachable: boolean | undefined;
+  /** Set while the gate of permits is closed: only enqueued orders are recorded, and wait. */
+  readonly closed?: Refusal | undefined;
   /** The sender of a request that is permitted. */
   readonly of: (request: PermitRequest) => PermitHolder | undefined;
 };
@@ -83,7 +85,9 @@ async function decideOrders(
   const decisions = new Map<OrderRequest, Decision>();
   for (const request of requests) {
     if (isLocked(request, logins)) decisions.set(request, { kind: "locked" });
-    else if (holders.isReachable !== true && neverQueues(request.order)) {
+    else if (holders.closed !== undefined && !request.order.isEnqueued) {
+      decisions.set(request, { kind: "refused", refusal: holders.closed });
+    } else if (holders.isReachable !== true && neverQueues(request.order)) {
       const isAwaited = holders.isReachable === false;
       decisions.set(request, isAwaited ? { kind: "refused", refusal: unreachable() } : { kind: "locked" });
     }

@@ -4,6 +4,7 @@ import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
 import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
+import { refusalOfGate } from "../domain/permit-gate.ts";
 import type { CommandSession } from "../mt5/client.ts";
 import { answerQueue, type RecordAnswer } from "./answer-queue.ts";
 import type { Permit } from "./grant-permits.ts";
@@ -11,7 +12,7 @@ import { type Decision, type PermitRequest, permitRequests } from "./permit-requ
 import { type Sent, writeOnce } from "./send.ts";
 import { type SendPace, sendPace } from "./send-pace.ts";
 import type { RecordedAnswer, SendQueue, Turn } from "./sending.ts";
-import { acquireSessions, type Sessions } from "./sessions.ts";
+import { acquireSessions, noSessions, type Sessions } from "./sessions.ts";
 import { voidUnsent } from "./void-unsent.ts";
 
 type Sender = Omit<Deps, "sending">;
@@ -25,6 +26,8 @@ const MAX_WAITING = 2_000;
  * be reached each request waits this long once, not once for every batch before it.
  */
 const SESSION_WAIT_MS = 1_000;
+/** Constraints with which the database refuses a permit. */
+const WITHOUT_PERMIT = new Set(["attempt_sender", "attempt_permitted"]);
 
 /**
  * The one way to send. What waits while a batch commits is the next batch: it acquires sessions, records its orders and permits
@@ -69,6 +72,7 @@ function keyOf(request: PermitRequest): string {
 
 /** An enqueued order is sent if a session is free, and waits for none. */
 async function acquireFor(deps: Sender, waiting: readonly Waiting[], pace: SendPace): Promise<Sessions> {
+  if (deps.gate.read() !== "open") return noSessions();
   const patient = waiting.filter(({ request }) => request.kind === "leg" || !request.order.isEnqueued);
   const sinceMs = Math.min(...patient.map((each) => each.sinceMs));
   const waitedMs = deps.mt5.status().reachable ? 0 : performance.now() - sinceMs;
@@ -132,6 +136,7 @@ async function commit(
   const grantedAtMs = performance.now();
   const holders = {
     isReachable: sessions === undefined ? false : sessions.isReachable,
+    closed: refusalOfGate(deps.gate.read()),
     of(request: PermitRequest) {
       const session = sessions?.next();
       if (session === undefined) return undefined;
@@ -153,8 +158,8 @@ async function commit(
         if (permit !== undefined && session !== undefined) await voidUnsent(deps, permit.leg, session.sessionId);
       }
     }
-    // The database was restored or replaced; the next heartbeat ends this process.
-    if (violatedConstraint(error) === "attempt_sender") throw databaseUnavailable();
+    // The database was restored or replaced, or permits were stopped: the next heartbeat ends this process, or learns of it.
+    if (WITHOUT_PERMIT.has(violatedConstraint(error) ?? "")) throw databaseUnavailable();
     throw error;
   }
 }

@@ -61,6 +61,17 @@ export async function acquireSessions(
   };
 }
 
+/** While no permit is granted, nothing waits for a session. */
+export function noSessions(): Sessions {
+  return {
+    isReachable: false,
+    keep() {},
+    maxItems: Infinity,
+    next: () => undefined,
+    [Symbol.dispose]() {},
+  };
+}
+
 async function acquire(mt5: Deps["mt5"], waitMs: number): Promise<CommandSession | undefined> {
   try {
     return await mt5.acquireForCommand({ waitMs });

@@ -7,7 +7,9 @@ import type { Period } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { batchesOf } from "../mt5/fields.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
+import { heartbeat } from "../jobs/heartbeat.ts";
 import { fileHistory, readLogin, REREAD_MS, type ReadSpan } from "../protocol/history/read-history.ts";
+import { openPermitGate } from "../store/permit-gate.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { KnownAccounts } from "./known-accounts.ts";
 import { News } from "./news.ts";
@@ -27,6 +29,8 @@ const MAX_CONCURRENT = 4;
 const SAVE_CURSOR_EVERY_MS = 10 * SECOND_MS;
 /** After an outage the cursor moves by this much in each run, so that the next outage does not begin from the start. */
 const MAX_STEP_MS = HOUR_MS;
+/** How far before the last known instant the history is read in a database that may lack commits: clocks and time zones may have been wrong by hours. */
+const LOST_COMMITS_MS = 24 * HOUR_MS;
 /** The longest period that is read again, and a margin. */
 const REMEMBERED_MS = HOUR_MS + 5 * MINUTE_MS;
 
@@ -50,6 +54,8 @@ export class AccountReader {
   readonly #slices = new Map<string, SliceLength>();
   #news: News | undefined;
   #readToMs: number | undefined;
+  /** The gate of permits is opened when this reader has caught up. */
+  #opensGate = false;
   #savedToMs: number | undefined;
 
   /** `mayContinue` is false once another process reads. */
@@ -88,6 +94,7 @@ export class AccountReader {
       if (back.findsDeleted === "of_logs") await this.#deleted.noteMissing(this.#deps, run.span, run.startedAtMs);
       this.#plan.noteRead(plan);
       await this.#moveCursor(endMs);
+      if (!isBehind) await this.#openGate();
     }
     this.#seen.forgetBefore(run.span.nowMs - REMEMBERED_MS);
     await this.#deleted.requestMissing(this.#deps);
@@ -103,8 +110,17 @@ export class AccountReader {
 
   async #start(): Promise<News> {
     const { news, readTo } = await News.start(this.#deps.pool, this.#known);
-    this.#readToMs = readTo?.getTime();
+    this.#opensGate = this.#deps.gate.read() === "reading";
+    this.#readToMs = readTo && readTo.getTime() - (this.#opensGate ? LOST_COMMITS_MS : 0);
     return news;
+  }
+
+  /** All deals are filed, so those that the database does not know have stopped permits already. */
+  async #openGate(): Promise<void> {
+    if (!this.#opensGate) return;
+    await openPermitGate(this.#deps.pool);
+    this.#opensGate = false;
+    await heartbeat(this.#deps);
   }
 
   /** False when another process has taken over. A group or page that cannot be read does not prevent the others. */

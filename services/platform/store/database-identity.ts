@@ -5,3 +5,8 @@ export const HERE = fragment`(select database_identity())`;
 
 /** The next number of the leg sequence; fails in a database in which the sequence was not raised. */
 export const NEXT_LEG_NUMBER = fragment`next_leg_number(${HERE})`;
+
+/** The database of this connection if permits are granted in it; without one, no attempt can be inserted. */
+export const PERMITTED_HERE = fragment`(
+            select database from permit_gate where database = (select database_identity()) and stopped_at is null
+          )`;

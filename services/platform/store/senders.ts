@@ -1,6 +1,8 @@
-import { execute, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { numberFloor } from "../domain/leg-number.ts";
+import type { PermitGate } from "../domain/permit-gate.ts";
+import { HERE } from "./database-identity.ts";
 
 /** Registers this process and returns its epoch, a number that no process had before. */
 export async function insertSender(db: Queryable): Promise<bigint> {
@@ -8,13 +10,19 @@ export async function insertSender(db: Queryable): Promise<bigint> {
   return epoch;
 }
 
-/** False when this process is not registered in the database, which was restored or replaced. */
-export async function markHeartbeat(db: Queryable, epoch: bigint): Promise<boolean> {
-  const marked = await execute(
+/** What the heartbeat finds: the gate of permits; undefined when this process is not registered in the database, which was restored or replaced. */
+export async function markHeartbeat(db: Queryable, epoch: bigint): Promise<PermitGate | undefined> {
+  const marked = await maybeOne<{ gate: PermitGate }>(
     db,
-    sql`update sender set heartbeat_at = clock_timestamp() where epoch = ${epoch} and database = database_identity()`,
+    sql`update sender
+        set heartbeat_at = clock_timestamp()
+        from permit_gate
+        where epoch = ${epoch} and sender.database = ${HERE}
+        returning case when permit_gate.stopped_at is not null then 'stopped'
+                       when permit_gate.database = sender.database then 'open'
+                       else 'reading' end as gate`,
   );
-  return marked === 1;
+  return marked?.gate;
 }
 
 /**

@@ -4,7 +4,7 @@ import { LEG_KINDS } from "../domain/leg-kind.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { Leg } from "../domain/leg.ts";
 import { type NewAttempt, permitRows } from "./attempts.ts";
-import { HERE } from "./database-identity.ts";
+import { PERMITTED_HERE } from "./database-identity.ts";
 
 /** A recorded transfer order, without its legs. */
 export type Transfer = {
@@ -96,7 +96,7 @@ export async function insertTransfers(
           returning number
         ), permitted as (
           insert into attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at)
-          select leg, of_leg, reference, 'SENDING', epoch, ${HERE}, session, clock_timestamp() + ms * interval '1 millisecond'
+          select leg, of_leg, reference, 'SENDING', epoch, ${PERMITTED_HERE}, session, clock_timestamp() + ms * interval '1 millisecond'
           from ${permitRows(permits)}
           join added on number = leg
         )

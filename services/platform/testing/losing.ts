@@ -27,5 +27,7 @@ export function losing({ deps }: Instance, { commit, isCommitted }: Loss) {
   };
   // Statements outside a transaction use the real pool unchanged.
   const pool = { query: deps.pool.query.bind(deps.pool), connect } as unknown as Pool;
-  return platformService(withInProcessState({ ...deps, pool }));
+  const process = withInProcessState({ ...deps, pool });
+  process.gate.note("open");
+  return platformService(process);
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { Review } from "#proto/pamm/common/v1/review.ts";
+import { DATABASE_BEHIND } from "../domain/review-actions.ts";
+import { heartbeat } from "../jobs/heartbeat.ts";
 import { aCall, eventually, type Instance } from "./world.ts";
 
 const EVERYTHING_OPEN = { afterId: 0n, limit: 100, state: 0 } as const;
@@ -32,4 +34,10 @@ export async function vote({ service }: Instance, review: Review, actor: string,
 export async function decideBoth(instance: Instance, review: Review, input: VoteInput): Promise<Review> {
   await vote(instance, review, "key-of-ann", input);
   return await vote(instance, review, "key-of-bob", input);
+}
+
+/** Two operators resume after a deal with an unknown reference has stopped all permits. */
+export async function resumeBoth(instance: Instance): Promise<void> {
+  await decideBoth(instance, await reviewOf(instance, DATABASE_BEHIND), { action: "resume" });
+  await heartbeat(instance.deps);
 }

@@ -11,7 +11,9 @@ import { testSimulator, type TestSimulator as Simulator, type TestSimulatorOptio
 import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
 import { withInProcessState } from "../in-process-state.ts";
+import { heartbeat } from "../jobs/heartbeat.ts";
 import { registerInstance } from "../register-instance.ts";
+import { openPermitGate } from "../store/permit-gate.ts";
 import { platformJobs, platformService } from "../service.ts";
 import { type Control, controlOf } from "./control.ts";
 
@@ -27,6 +29,8 @@ export type InstanceOptions = {
   readonly onReach?: (point: CrashPoint) => void;
   /** False = no background jobs run. */
   readonly hasJobs?: boolean;
+  /** False = the gate of permits is closed until the process has read the history. */
+  readonly isHistoryRead?: boolean;
   readonly commandTimeoutMs?: number;
   readonly sessions?: number;
   /** The server's time zone; measured when absent. */
@@ -83,6 +87,7 @@ async function startInstance(
     quietPeriodMs = 2_000,
     settings = {},
     hasJobs = true,
+    isHistoryRead = true,
     onReach,
     commandTimeoutMs,
     sessions = 4,
@@ -93,6 +98,7 @@ async function startInstance(
   const { url } = database;
   const options = { url, schema: "platform", applicationName: "platform", max: 10, timeouts: PATIENT };
   const pool = stack.use(createPool(options));
+  if (isHistoryRead) await openPermitGate(pool);
   const sender = await registerInstance({ pool });
   const mt5 = stack.use(
     createMt5Client({
@@ -131,21 +137,16 @@ async function startInstance(
     },
     endProcess: rethrow,
   });
+  await heartbeat(deps);
   if (hasJobs) for (const job of platformJobs(deps, READ_EVERY_MS)) stack.use(job);
-  let isOver = false;
-  const instance: Instance = {
+  return {
     deps,
     service: platformService(deps),
     crashAt(point) {
       crashPoint = point;
     },
-    async [Symbol.asyncDispose]() {
-      if (isOver) return;
-      isOver = true;
-      await stack.disposeAsync();
-    },
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
-  return instance;
 }
 
 export function aCall(withinMs = 10_000): CallContext {

@@ -68,6 +68,7 @@ async function callWithoutEffect<T>(call: () => Promise<T>): Promise<T> {
     if (error.code === "account_busy" || error.code === "lock_not_owned") {
       throw accountBusy("Another operation of this Investor is in progress. Retry shortly.");
     }
+    if (error.code === "safety_stop") throw refuse("safety_stop", error.message, { outcome: "not_executed" });
     throw platformUnavailable("The trading platform cannot be reached. Nothing was executed.");
   }
 }

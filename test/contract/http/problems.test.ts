@@ -30,7 +30,7 @@ const NEGATIVE: ProblemCase = ["investor_deficit", "conflict", { outcome: "not_e
 
 const STOPPED_BODY = {
   status: 503,
-  title: "Operations on this Master are suspended pending manual review",
+  title: "Operations are suspended pending manual review",
   retryable: false,
 };
 const OPEN_BODY = { status: 409, title: "The Master has open positions", retryable: false, open_positions: 2 };

@@ -120,6 +120,7 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
     reach: () => undefined,
     endProcess: () => undefined,
   });
+  deps.gate.note("open");
   return platformService(deps) as Implementation<Contract>;
 }
 

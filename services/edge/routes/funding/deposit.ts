@@ -42,6 +42,7 @@ export const deposit = route({
     "insufficient_funds",
     "platform_rejected",
     "platform_unavailable",
+    "safety_stop",
   ],
 
   async handle({ funding }, { query }, context) {

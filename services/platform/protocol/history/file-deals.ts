@@ -9,6 +9,7 @@ import type { RecordedLeg } from "../../store/leg-row.ts";
 import { readReference } from "../../domain/reference.ts";
 import { recordTransition } from "../record.ts";
 import { reportFinding } from "../reviews/report-finding.ts";
+import { stopForLostCommits } from "../reviews/stop-for-lost-commits.ts";
 import { type Addition, appendToLogs } from "./append-to-log.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
 import { effectOf, explainDeal, type Explanation } from "./explain-deal.ts";
@@ -101,6 +102,7 @@ async function entriesFor(
       const { finding, leg, event } = explanation;
       if (leg !== undefined) records.noteChangedLeg();
       if (finding !== undefined) await report(tx, server, deal, { reason: finding, leg });
+      if (finding === "unknown_reference") await stopPermits(tx, deal);
       if (leg !== undefined && event !== undefined) await recordTransition(tx, leg, event, circumstances);
       const entry = externalEntry(deal);
       return readReference(deal.comment) === undefined ? [entry] : [entry, unmatchedEntry(deal)];
@@ -127,6 +129,13 @@ async function reportMisfit(
   if (misfit === undefined || !accepts(leg.status, "does_not_fit")) return;
   records.noteChangedLeg();
   await recordTransition(tx, leg, { type: "does_not_fit", reason: misfit }, dealEvidence(server, deal, leg));
+}
+
+async function stopPermits(tx: Transaction, deal: Deal): Promise<void> {
+  const reference = readReference(deal.comment);
+  if (reference === undefined) return;
+  const { login, ticket: dealId } = deal;
+  await stopForLostCommits(tx, { login, dealId, amountMinor: effectOf(deal), reference });
 }
 
 async function report(

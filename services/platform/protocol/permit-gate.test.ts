@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { HOUR_MS } from "#kernel/duration.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { heartbeat } from "../jobs/heartbeat.ts";
+import { legNumber } from "../domain/leg-number.ts";
+import { platformComment } from "../domain/reference.ts";
+import type { Period } from "../mt5/deals.ts";
+import { AccountReader } from "../reader/account-reader.ts";
+import { moveReadTo } from "../store/reader-cursor.ts";
+import { openReviews, reviewOf, vote } from "../testing/reviews.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+
+async function restartDatabase({ deps }: Instance): Promise<void> {
+  await deps.pool.query("update permit_gate set database = 'before the restart'");
+}
+
+test.concurrent("after a restart of the database nothing is sent before the history was read", async (context) => {
+  const world = await aWorld(context);
+  const before = await world.start({ hasJobs: false });
+  const login = await anAccount(before);
+  await restartDatabase(before);
+  const instance = await world.start({ hasJobs: false, isHistoryRead: false });
+  const order = (key: string) => aTransfer(key, [{ login, kind: MovementKind.DEPOSIT, minor: 5_00n }]);
+
+  await expect(instance.service.transfer(order("now"), aCall())).rejects.toMatchObject({
+    code: "platform_unavailable",
+    outcome: "not_executed",
+    message: expect.stringContaining("history") as string,
+  });
+
+  // This process does not know it yet; the database refuses the permit.
+  await expect(before.service.transfer(order("early"), aCall())).rejects.toMatchObject({
+    code: "service_unavailable",
+  });
+  await instance.service.transfer({ ...order("queued"), enqueue: true }, aCall());
+  expect(await many(instance.deps.pool, sql`select number from attempt`)).toEqual([]);
+
+  const reading = await world.start({ isHistoryRead: false });
+  const { state } = await eventually(
+    () => reading.service.getTransfer({ key: "queued" }, aCall()),
+    (transfer) => transfer.state === TransferState.APPLIED,
+  );
+  expect(state).toBe(TransferState.APPLIED);
+  expect(await world.control.deals(login)).toHaveLength(1);
+});
+
+const LOST = platformComment({ kind: "deposit", number: legNumber(77n), attempt: 1 }, "lost");
+
+test.concurrent("a deal whose leg the database does not have stops all permits until two operators resume", async (context) => {
+  const world = await aWorld(context);
+  const before = await world.start();
+  const login = await anAccount(before);
+  const other = await anAccount(before);
+  await world.control.balance(login, "8.00", LOST);
+  const review = await reviewOf(before, "database_behind");
+  expect(review).toMatchObject({ login, actions: ["resume"], amount: { minorUnits: 8_00n } });
+  expect(LOST.startsWith(review.reference)).toBe(true);
+  await before[Symbol.asyncDispose]();
+
+  // The stop outlasts every process.
+  const instance = await world.start({ isHistoryRead: false });
+  const stopped = { code: "safety_stop", outcome: "not_executed" };
+  await expect(instance.service.transfer(aDeposit(other, 5_00n), aCall())).rejects.toMatchObject(stopped);
+  const queued = aDeposit(other, 6_00n, { enqueue: true });
+  await instance.service.transfer(queued, aCall());
+  await vote(instance, review, "key-of-ann", { action: "resume" });
+  await expect(vote(instance, review, "key-of-ann", { action: "resume" })).rejects.toMatchObject({
+    code: "second_approver_required",
+  });
+  await heartbeat(instance.deps);
+  await expect(instance.service.transfer(aDeposit(other, 5_00n), aCall())).rejects.toMatchObject(stopped);
+  expect(await world.control.deals(other)).toEqual([]);
+
+  await vote(instance, review, "key-of-bob", { action: "resume" });
+  await heartbeat(instance.deps);
+  expect(await instance.service.transfer(aDeposit(other, 5_00n), aCall())).toMatchObject({
+    state: TransferState.APPLIED,
+  });
+  await eventually(
+    () => world.control.deals(other),
+    (deals) => deals.length === 2,
+  );
+  const reasons = (await openReviews(instance)).map(({ reason }) => reason);
+  expect(reasons).toEqual(["unknown_reference"]);
+});
+
+test.concurrent("a day before the last reading is read again before the gate opens", async (context) => {
+  const world = await aWorld(context);
+  const before = await world.start({ hasJobs: false });
+  await anAccount(before);
+  const readTo = new Date(Date.now() - 2 * HOUR_MS);
+  await moveReadTo(before.deps.pool, readTo);
+  await restartDatabase(before);
+  const { deps } = await world.start({ hasJobs: false, isHistoryRead: false });
+  const periods: Period[] = [];
+  const mt5 = {
+    ...deps.mt5,
+    findGroupDeals(...[group, period, selection]: Parameters<typeof deps.mt5.findGroupDeals>) {
+      periods.push(period);
+      return deps.mt5.findGroupDeals(group, period, selection);
+    },
+  };
+  const reader = new AccountReader({ ...deps, mt5 }, () => Promise.resolve(true));
+
+  while (await reader.read({ backMs: 0, findsDeleted: "never" })) expect(deps.gate.read()).toBe("reading");
+
+  expect(deps.gate.read()).toBe("open");
+  expect(periods[0]?.from).toEqual(new Date(readTo.getTime() - 24 * HOUR_MS));
+  for (const [index, { from }] of periods.slice(1).entries()) expect(from <= periods[index]!.to).toBe(true);
+  expect(periods.at(-1)!.to.getTime()).toBeGreaterThan(Date.now());
+});
+
+test.concurrent("operators cannot resume before the history was read", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await world.control.balance(login, "8.00", LOST);
+  const review = await reviewOf(instance, "database_behind");
+  await restartDatabase(instance);
+
+  await vote(instance, review, "key-of-ann", { action: "resume" });
+  await expect(vote(instance, review, "key-of-bob", { action: "resume" })).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringContaining("has not been read completely") as string,
+  });
+});

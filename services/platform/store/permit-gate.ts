@@ -1,0 +1,19 @@
+import { execute, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { HERE } from "./database-identity.ts";
+
+/** Notes that the platform's history was read since before any commit that this database may lack. */
+export async function openPermitGate(db: Queryable): Promise<void> {
+  await execute(db, sql`update permit_gate set database = ${HERE}`);
+}
+
+/** No permit is granted from the commit on, until operators resume. */
+export async function stopPermits(tx: Transaction): Promise<void> {
+  await execute(tx, sql`update permit_gate set stopped_at = clock_timestamp() where stopped_at is null`);
+}
+
+/** False while the history is being read: more deals that the database does not know may be found. */
+export async function resumePermits(tx: Transaction): Promise<boolean> {
+  const resumed = await execute(tx, sql`update permit_gate set stopped_at = null where database = ${HERE}`);
+  return resumed === 1;
+}
