@@ -11,6 +11,7 @@ import {
   listRecorded,
   listRecordedOf,
 } from "../store/amendments.ts";
+import { Mt5Error } from "../mt5/errors.ts";
 import { differencesOf } from "./deal-difference.ts";
 import { type Amendment, reportAmendments } from "./report-amendments.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
@@ -94,7 +95,11 @@ export class DeletedDeals {
     const requested = due.slice(0, REQUESTS_PER_RUN);
     const found: Amendment[] = [];
     for (const { logged } of requested) {
-      const amendment = await amendmentOf(deps, logged);
+      const amendment = await amendmentOf(deps, logged).catch((error: unknown) => {
+        // A deal that is not as documented: the read of its account has set that account aside.
+        if (error instanceof Mt5Error && error.problem === "bad_answer") return undefined;
+        throw error;
+      });
       if (amendment !== undefined) found.push(amendment);
     }
     await reportAmendments(deps, await ofShownAccounts(deps, found));

@@ -6,6 +6,7 @@ import { dealReader } from "../jobs/read-deals.ts";
 import { AccountReader } from "./account-reader.ts";
 import { findingsOf, summaryOf } from "../testing/log-of.ts";
 import { aCall, anAccount, aWorld, type Instance, type World } from "../testing/world.ts";
+import { badAnswer } from "../mt5/errors.ts";
 import { aDeposit } from "../testing/requests.ts";
 
 const GROUP = String.raw`pamm\master`;
@@ -347,27 +348,81 @@ test.concurrent("an account that was moved to another group is read by login, in
   expect(calls["deal/get_batch"]).toBe(2);
 });
 
-test.concurrent("an account whose deal cannot be read keeps the cursor in its place and does not stop the others", async (context) => {
+test.concurrent("an account whose deal cannot be read is set aside with a review, and logged once its deal can be read", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const [odd, healthy] = [await anAccount(instance, "master"), await anAccount(instance, "master")];
-  const { mt5 } = instance.deps;
+  const { mt5, pool } = instance.deps;
+  let isOdd = true;
   const findGroupDeals: typeof mt5.findGroupDeals = async (...request) => {
     const found = await mt5.findGroupDeals(...request);
-    if (found.kind !== "read") return found;
+    if (found.kind !== "read" || !isOdd) return found;
     return { ...found, deals: found.deals.filter(({ login }) => login !== odd), unreadable: new Set([odd]) };
+  };
+  const findDeals: typeof mt5.findDeals = async (logins, period) => {
+    if (isOdd && logins.includes(odd)) throw badAnswer("the platform's answer has a Profit that cannot be read");
+    return await mt5.findDeals(logins, period);
   };
   await world.control.result(odd, "5.00");
   await world.control.result(healthy, "6.00");
-  const reader = aReader(context, { ...instance.deps, mt5: { ...mt5, findGroupDeals } });
+  const reader = aReader(context, { ...instance.deps, mt5: { ...mt5, findGroupDeals, findDeals } });
 
-  await expect(reader.read()).rejects.toMatchObject({
-    errors: [{ problem: "bad_answer", message: expect.stringContaining(odd) }],
-  });
+  await reader.read();
+  await pause(NEWS_MS);
+  await reader.read();
 
   expect(await logOf(instance, healthy)).toEqual(["TRADE 0.00", "TRADE 6.00"]);
-  expect(await many(instance.deps.pool, sql`select read_to from reader_cursor`)).toEqual([]);
-  expect(await findingsOf(instance, odd)).toEqual([]);
+  expect(await logOf(instance, odd)).toEqual([]);
+  expect(await many(pool, sql`select read_to from reader_cursor`)).toHaveLength(1);
+  expect(await instance.service.readAccount({ login: odd }, aCall())).toMatchObject({ complete: false });
+  const reviews = await many(pool, sql`select login, reason, actions from review_case`);
+  expect(reviews).toEqual([{ login: odd, reason: "unreadable_history", actions: ["acknowledge"] }]);
+
+  isOdd = false;
+  await pause(NEWS_MS);
+  await reader.read();
+  expect(await logOf(instance, odd)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
+  expect(await instance.service.readAccount({ login: odd }, aCall())).toMatchObject({ complete: true });
+});
+
+test.concurrent("of a page of accounts only the one whose deal cannot be read is set aside", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const logins: string[] = [];
+  for (let count = 0; count < 5; count += 1) logins.push(await anAccount(instance, "master"));
+  const odd = logins[3]!;
+  const { mt5, pool } = instance.deps;
+  const findGroupDeals = () => Promise.resolve({ kind: "refused", reason: "3 Invalid parameters" } as const);
+  const findDeals: typeof mt5.findDeals = async (page, period) => {
+    if (page.includes(odd)) throw badAnswer("the platform's answer has a Profit that cannot be read");
+    return await mt5.findDeals(page, period);
+  };
+  for (const login of logins) await world.control.result(login, "5.00");
+  const reader = aReader(context, { ...instance.deps, mt5: { ...mt5, findGroupDeals, findDeals } });
+
+  await reader.read();
+
+  for (const login of logins) {
+    expect(await logOf(instance, login)).toEqual(login === odd ? [] : ["TRADE 0.00", "TRADE 5.00"]);
+  }
+  expect(await many(pool, sql`select login from account where undecided_from is not null`)).toEqual([{ login: odd }]);
+  expect(await many(pool, sql`select read_to from reader_cursor`)).toHaveLength(1);
+});
+
+test.concurrent("when no account can be read, the platform is at fault and none is set aside", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  await anAccount(instance, "master");
+  await anAccount(instance, "master");
+  const { mt5, pool } = instance.deps;
+  const findGroupDeals = () => Promise.resolve({ kind: "refused", reason: "3 Invalid parameters" } as const);
+  const findDeals = () => Promise.reject(badAnswer("the platform's answer is not a list"));
+  const reader = aReader(context, { ...instance.deps, mt5: { ...mt5, findGroupDeals, findDeals } });
+
+  await expect(reader.read()).rejects.toMatchObject({ errors: [{ problem: "bad_answer" }] });
+
+  expect(await many(pool, sql`select login from account where undecided_from is not null`)).toEqual([]);
+  expect(await many(pool, sql`select read_to from reader_cursor`)).toEqual([]);
 });
 
 test.concurrent("an account that another replica takes under management is read within seconds", async (context) => {

@@ -16,6 +16,7 @@ import { News } from "./news.ts";
 import { firstSlice, readGroup, type SliceLength, type Span } from "./read-group.ts";
 import { type GroupToRead, type Plan, ReadingPlan } from "./reading-plan.ts";
 import { SeenDeals } from "./seen-deals.ts";
+import { setAside } from "./set-aside.ts";
 
 /** How far back one run reads, and which deals it misses when they are deleted: none, those that it has shown before, or all of the logs. */
 export type ReadBack = {
@@ -39,8 +40,8 @@ type Run = {
   readonly span: Span;
   readonly startedAtMs: number;
   readonly failures: unknown[];
-  /** Accounts with a deal that is not as documented. */
-  readonly unreadable: Set<string>;
+  /** Accounts with a deal that is not as documented, and since when their history was asked for. */
+  readonly unreadable: Map<string, Date>;
 };
 
 /** Reads the history of all managed accounts, and remembers between its runs what it has read. One owner of the lease has one. */
@@ -78,16 +79,19 @@ export class AccountReader {
       span: { fromMs: this.#startOf(back, readToMs), nowMs: endMs, toMs },
       startedAtMs: performance.now(),
       failures: [],
-      unreadable: new Set(),
+      unreadable: new Map(),
     };
     // What an outage has left may be more than the slices of an idle group can show.
     if (nowMs - readToMs > MINUTE_MS) this.#slices.clear();
     for (const login of undecided) {
-      await readLogin(this.#deps, login).catch((error: unknown) => run.failures.push(error));
+      await readLogin(this.#deps, login).catch((error: unknown) => {
+        // It stays set aside, and the others are read.
+        if (!isUnreadable(error)) run.failures.push(error);
+      });
     }
     const plan = await this.#plan.make(this.#known, { now: new Date(nowMs), readTo: new Date(readToMs) });
     const isWhole = await this.#readAll(run, plan);
-    run.failures.push(...[...run.unreadable].map(unreadableDeal));
+    for (const [login, from] of run.unreadable) await setAside(this.#deps, login, from);
     if (run.failures.length > 0) throw new AggregateError(run.failures, "the history of some logins could not be read");
     if (isWhole) {
       if (back.findsDeleted === "of_seen") await this.#deleted.noteVanished(this.#deps, run.span, run.startedAtMs);
@@ -154,7 +158,7 @@ export class AccountReader {
             recall: (mark) => this.#seen.recall(mark),
           }),
         take: async ({ deals, known, unreadable }, period) => {
-          for (const login of unreadable) run.unreadable.add(login);
+          for (const login of unreadable) noteUnreadable(run, login, since);
           await this.#take({ deals, known, since, from: period.from });
         },
         readByLogin: async (period) => {
@@ -172,19 +176,33 @@ export class AccountReader {
     }
   }
 
-  async #readPages(
-    run: Run,
-    logins: readonly string[],
-    { since, period }: { readonly since: Date; readonly period: Period },
-  ): Promise<void> {
+  async #readPages(run: Run, logins: readonly string[], reading: PageReading): Promise<void> {
     await concurrently(batchesOf(logins), MAX_CONCURRENT, async (page) => {
       try {
-        const deals = await this.#deps.mt5.findDeals(page, period);
-        await this.#take({ deals, known: [], since, from: period.from });
+        const unreadable = await this.#readPage(page, reading);
+        if (unreadable.length < page.length || page.length === 1) {
+          for (const login of unreadable) noteUnreadable(run, login, reading.since);
+        } else run.failures.push(new Mt5Error("bad_answer", "no account of a page could be read"));
       } catch (error) {
         run.failures.push(error);
       }
     });
+  }
+
+  /** Returns accounts with a deal that is not as documented: their page is read again in halves, down to their logins. */
+  async #readPage(page: readonly string[], reading: PageReading): Promise<readonly string[]> {
+    const { since, period } = reading;
+    try {
+      const deals = await this.#deps.mt5.findDeals(page, period);
+      await this.#take({ deals, known: [], since, from: period.from });
+      return [];
+    } catch (error) {
+      if (!isUnreadable(error)) throw error;
+      if (page.length === 1) return page;
+      const half = Math.ceil(page.length / 2);
+      const first = await this.#readPage(page.slice(0, half), reading);
+      return [...first, ...(await this.#readPage(page.slice(half), reading))];
+    }
   }
 
   /** Files the new ones of the deals that one read has shown. */
@@ -211,6 +229,14 @@ type Taken = ReadSpan & {
   readonly known: readonly DealName[];
 };
 
-function unreadableDeal(login: string): Mt5Error {
-  return new Mt5Error("bad_answer", `the platform's answer has a deal of ${login} that cannot be read`);
+type PageReading = { readonly since: Date; readonly period: Period };
+
+/** An answer that is not as documented, however often it is asked for. */
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Mt5Error && error.problem === "bad_answer";
+}
+
+function noteUnreadable({ unreadable }: Run, login: string, since: Date): void {
+  const before = unreadable.get(login);
+  if (before === undefined || since < before) unreadable.set(login, since);
 }
