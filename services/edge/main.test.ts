@@ -76,6 +76,7 @@ test(
       PAMM_HTTP_PORT: "0",
       PAMM_METRICS_PORT: "0",
       PAMM_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+      PAMM_REHEARSAL: "true",
       PAMM_BOOTSTRAP_API_KEY: BOOTSTRAP,
     });
     const headers = { authorization: `Bearer ${BOOTSTRAP}` };

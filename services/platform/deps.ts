@@ -22,7 +22,12 @@ export type Settings = {
 };
 
 /** This process as it is recorded with each attempt. */
-export type Sender = { readonly epoch: bigint; readonly startedAtMs: number };
+export type Sender = {
+  readonly epoch: bigint;
+  readonly startedAtMs: number;
+  /** Whether permits were granted when it was registered. */
+  readonly gate: PermitGate;
+};
 
 /** Points at which a crash leaves unfinished work. Tests crash the process there; in production nothing happens. */
 export type CrashPoint = Extract<Failpoint, "after_intent" | "after_permit" | "after_answer" | "after_record">;

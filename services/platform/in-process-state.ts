@@ -13,7 +13,7 @@ type InProcess = "gate" | "inFlight" | "queue" | "loginSignals" | "legsSignal" |
 export function withInProcessState(own: Omit<Deps, InProcess | "sending">): Deps {
   const deps = {
     ...own,
-    gate: createGateState(),
+    gate: createGateState(own.sender.gate),
     inFlight: new Set<bigint>(),
     queue: new LocalQueue(),
     loginSignals: new LoginSignals(),
@@ -24,10 +24,9 @@ export function withInProcessState(own: Omit<Deps, InProcess | "sending">): Deps
   return { ...deps, sending: { ...sendQueue(deps), readTurn: turnReader(deps.pool) } };
 }
 
-/** Closed until the database says that the history was read. */
-function createGateState(): GateState {
+function createGateState(registered: PermitGate): GateState {
   const read = Promise.withResolvers<void>();
-  let gate: PermitGate = "reading";
+  let gate = registered;
   return {
     read: () => gate,
     note(found) {
@@ -35,6 +34,7 @@ function createGateState(): GateState {
       if (gate !== "reading") read.resolve();
     },
     async untilRead(maxMs) {
+      if (gate !== "reading") return;
       const timer = setTimeout(read.resolve, maxMs);
       await read.promise;
       clearTimeout(timer);

@@ -29,6 +29,9 @@ const PERIODS: readonly Period[] = [
  */
 const REREAD_PAUSE = 19;
 
+/** Of one run while the reader is behind, so that the day before a restart of the database is read by one process. */
+const MAX_STEPS = 30;
+
 /** Reads the history of all managed accounts. Every process runs this job; a lease lets one read at a time. */
 export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () => Promise<boolean> } {
   const role = leaseCandidate(deps.pool, LEASE);
@@ -45,7 +48,9 @@ export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () =>
     const now = performance.now();
     const period = PERIODS.find((each) => now >= (dueAt.get(each) ?? 0));
     if (period === undefined) return false;
-    const isBehind = await reader.read(period);
+    let isBehind = await reader.read(period);
+    for (let step = 1; isBehind && step < MAX_STEPS && (await mayContinue()); step += 1)
+      isBehind = await reader.read(period);
     const endedAt = performance.now();
     const restMs = period.everyMs === 0 ? 0 : (endedAt - now) * REREAD_PAUSE;
     dueAt.set(period, Math.max(now + period.everyMs, endedAt + restMs));

@@ -27,7 +27,7 @@ create table sender (
   unique (epoch, database)
 );
 
--- Whether permits are granted; one row.
+-- Whether permits are granted; one row. Without it the history was never read.
 create table permit_gate (
   is_only    boolean primary key default true check (is_only),
   -- The database in which the platform's history was read since before any commit that it may lack: deals of ours that it does not
@@ -36,7 +36,6 @@ create table permit_gate (
   -- Set while operators have to decide because of such deals.
   stopped_at timestamptz
 );
-insert into permit_gate default values;
 
 -- A managed login: its role, the end of its log, and the account lock of the saga that holds it.
 create table account (

@@ -374,7 +374,7 @@ test.concurrent("an account whose deal cannot be read is set aside with a review
   expect(await logOf(instance, healthy)).toEqual(["TRADE 0.00", "TRADE 6.00"]);
   expect(await logOf(instance, odd)).toEqual([]);
   expect(await many(pool, sql`select read_to from reader_cursor`)).toHaveLength(1);
-  expect(await instance.service.readAccount({ login: odd }, aCall())).toMatchObject({ complete: false });
+  expect(await many(pool, sql`select login from account where undecided_from is not null`)).toEqual([{ login: odd }]);
   const reviews = await many(pool, sql`select login, reason, actions from review_case`);
   expect(reviews).toEqual([{ login: odd, reason: "unreadable_history", actions: ["acknowledge"] }]);
 
@@ -440,14 +440,14 @@ test.concurrent("an account that another replica takes under management is read 
   expect(await logOf(reading, login)).toEqual(["EXTERNAL 3.00"]);
 });
 
-test.concurrent("after an outage of hours the cursor moves hour by hour, and each run continues where the last one ended", async (context) => {
+test.concurrent("after an outage of hours the cursor moves hour by hour, and each step continues where the last one ended", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ hasJobs: false });
   const login = await anAccount(instance, "master");
   const { pool } = instance.deps;
   await execute(pool, sql`insert into reader_cursor (read_to) values (clock_timestamp() - interval '150 minutes')`);
   await world.control.result(login, "5.00");
-  const reader = aReader(context, instance.deps);
+  const reader = new AccountReader(instance.deps, () => Promise.resolve(true));
   const ageMinutes = async () => {
     const { age } = await one<{ age: number }>(
       pool,
@@ -456,15 +456,21 @@ test.concurrent("after an outage of hours the cursor moves hour by hour, and eac
     return age;
   };
 
-  const runs: unknown[] = [];
-  for (let run = 0; run < 3; run += 1) runs.push([await reader.read(), await ageMinutes()]);
+  const steps: unknown[] = [];
+  for (let step = 0; step < 3; step += 1) {
+    steps.push([await reader.read({ backMs: 10_000, findsDeleted: "never" }), await ageMinutes()]);
+  }
 
-  expect(runs).toEqual([
+  expect(steps).toEqual([
     [true, 90],
     [true, 30],
     [false, 0],
   ]);
   expect(await logOf(instance, login)).toEqual(["TRADE 0.00", "TRADE 5.00"]);
+
+  await execute(pool, sql`update reader_cursor set read_to = clock_timestamp() - interval '150 minutes'`);
+  expect(await aReader(context, instance.deps).read()).toBe(false);
+  expect(await ageMinutes()).toBe(0);
 });
 
 test.concurrent("a replica without the lease reads nothing, and takes over when the owner ends", async (context) => {

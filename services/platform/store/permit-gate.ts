@@ -4,12 +4,20 @@ import { HERE } from "./database-identity.ts";
 
 /** Notes that the platform's history was read since before any commit that this database may lack. */
 export async function openPermitGate(db: Queryable): Promise<void> {
-  await execute(db, sql`update permit_gate set database = ${HERE}`);
+  await execute(
+    db,
+    sql`insert into permit_gate (database) values (${HERE})
+        on conflict (is_only) do update set database = excluded.database`,
+  );
 }
 
 /** No permit is granted from the commit on, until operators resume. */
 export async function stopPermits(tx: Transaction): Promise<void> {
-  await execute(tx, sql`update permit_gate set stopped_at = clock_timestamp() where stopped_at is null`);
+  await execute(
+    tx,
+    sql`insert into permit_gate (stopped_at) values (clock_timestamp())
+        on conflict (is_only) do update set stopped_at = coalesce(permit_gate.stopped_at, excluded.stopped_at)`,
+  );
 }
 
 /** False while the history is being read: more deals that the database does not know may be found. */

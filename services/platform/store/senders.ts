@@ -16,10 +16,9 @@ export async function markHeartbeat(db: Queryable, epoch: bigint): Promise<Permi
     db,
     sql`update sender
         set heartbeat_at = clock_timestamp()
-        from permit_gate
-        where epoch = ${epoch} and sender.database = ${HERE}
-        returning case when permit_gate.stopped_at is not null then 'stopped'
-                       when permit_gate.database = sender.database then 'open'
+        where epoch = ${epoch} and database = ${HERE}
+        returning case when (select stopped_at from permit_gate) is not null then 'stopped'
+                       when (select database from permit_gate) = sender.database then 'open'
                        else 'reading' end as gate`,
   );
   return marked?.gate;

@@ -27,7 +27,5 @@ export function losing({ deps }: Instance, { commit, isCommitted }: Loss) {
   };
   // Statements outside a transaction use the real pool unchanged.
   const pool = { query: deps.pool.query.bind(deps.pool), connect } as unknown as Pool;
-  const process = withInProcessState({ ...deps, pool });
-  process.gate.note("open");
-  return platformService(process);
+  return platformService(withInProcessState({ ...deps, pool }));
 }

@@ -11,7 +11,6 @@ import { testSimulator, type TestSimulator as Simulator, type TestSimulatorOptio
 import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
 import { withInProcessState } from "../in-process-state.ts";
-import { heartbeat } from "../jobs/heartbeat.ts";
 import { registerInstance } from "../register-instance.ts";
 import { openPermitGate } from "../store/permit-gate.ts";
 import { platformJobs, platformService } from "../service.ts";
@@ -137,7 +136,6 @@ async function startInstance(
     },
     endProcess: rethrow,
   });
-  await heartbeat(deps);
   if (hasJobs) for (const job of platformJobs(deps, READ_EVERY_MS)) stack.use(job);
   return {
     deps,
