@@ -4,6 +4,7 @@ import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Mt5Client } from "./mt5/client.ts";
 import type { PermitGate } from "./domain/permit-gate.ts";
+import type { WatchedClock } from "./domain/watched-clock.ts";
 import type { LegKind } from "./domain/leg-kind.ts";
 import type { SendQueue, TurnReader } from "./protocol/sending.ts";
 import type { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
@@ -24,7 +25,8 @@ export type Settings = {
 /** This process as it is recorded with each attempt. */
 export type Sender = {
   readonly epoch: bigint;
-  readonly startedAtMs: number;
+  /** The clock of the database, watched since the process was registered. */
+  readonly clock: WatchedClock;
   /** Whether permits were granted when it was registered. */
   readonly gate: PermitGate;
 };

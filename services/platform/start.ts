@@ -51,6 +51,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       ...(config.MT5_TIME_ZONE === undefined ? {} : { timeZone: config.MT5_TIME_ZONE }),
       maxSessions: config.MT5_SESSIONS,
       owner: `platform-${sender.epoch}`,
+      now: () => new Date(sender.clock.nowMs()),
       // An attempt counts as lost after this time, so a session must not wait longer for an answer.
       limits: { commandTimeoutMs: COMMAND_TIMEOUT_MS },
       areAnswersMissing: await hasOpenAttempts(backbone.pool),

@@ -328,8 +328,9 @@ test.concurrent("an acknowledged amendment gets a new review after the balance w
 
 test.concurrent("a deal that reappears outside the period that the reader reads is reported", async (context) => {
   // The reader starts after every deal of this server.
-  const world = await aWorld(context, { nowMs: () => Date.now() - 2 * HOUR_MS });
-  const instance = await world.start({ hasJobs: false, timeZone: "Europe/Athens" });
+  const nowMs = () => Date.now() - 2 * HOUR_MS;
+  const world = await aWorld(context, { nowMs });
+  const instance = await world.start({ hasJobs: false, now: () => new Date(nowMs()) });
   const { login, review } = await aLostDeposit(world, instance, () => world.control.restart(LOST_PERIOD_MS));
   await correct(instance, review);
   const { deal } = await world.control.balance(login, "9.00");

@@ -32,18 +32,18 @@ test("absence needs a clean scan past half of the quiet period and one past all 
   }
 });
 
-test("a service that was down during the quiet period runs its two scans a second apart", () => {
-  const restartedAt = OVER + 3_600_000;
-  const attempt = lost({ watchedSinceMs: restartedAt });
-  expect(decideAbsence(attempt, QUIET_MS, restartedAt)).toEqual({ kind: "scan", atMs: restartedAt });
-
-  const once = { ...attempt, scans: [clean(restartedAt)], lastScanStartedAtMs: restartedAt };
-  expect(decideAbsence(once, QUIET_MS, restartedAt + 50)).toEqual({ kind: "scan", atMs: restartedAt + 1_000 });
-  expect(
-    decideAbsence({ ...once, scans: [clean(restartedAt), clean(restartedAt + 1_000)] }, QUIET_MS, restartedAt + 1_001),
-  ).toEqual({
-    kind: "absent",
-  });
+test("a process that starts, or sees a step of the clock, watches a whole quiet period before it declares absence", () => {
+  const watchedSinceMs = OVER + 3_600_000;
+  const halfMs = watchedSinceMs + QUIET_MS / 2;
+  const overMs = watchedSinceMs + QUIET_MS;
+  const attempt = lost({ watchedSinceMs });
+  // What was read before shows deals, and proves nothing about their absence.
+  const before = [clean(HALF), clean(OVER)];
+  expect(decideAbsence({ ...attempt, scans: before }, QUIET_MS, watchedSinceMs + 1)).toMatchObject({ kind: "scan" });
+  const early = [...before, clean(halfMs - 1), clean(overMs)];
+  expect(decideAbsence({ ...attempt, scans: early }, QUIET_MS, overMs)).toMatchObject({ kind: "scan" });
+  const proven = [...before, clean(halfMs), clean(overMs)];
+  expect(decideAbsence({ ...attempt, scans: proven }, QUIET_MS, overMs)).toEqual({ kind: "absent" });
 });
 
 test("while the sender may still send the command, absence is not proven", () => {

@@ -20,7 +20,7 @@ export type LostAttempt = {
   readonly isFenced: boolean;
   /** Last heartbeat of the sender's process. */
   readonly senderHeartbeatAtMs: number;
-  /** When this process began to scan: time in which the service was down does not count towards the deadline. */
+  /** Since when this process has watched the clock and seen no step: only this time counts towards the quiet period and the deadline. */
   readonly watchedSinceMs: number;
   /** Start of the last scan, also of one that failed. */
   readonly lastScanStartedAtMs?: number;
@@ -42,7 +42,8 @@ export type AbsenceDecision =
 
 /**
  * Absence is proven by two clean scans, one past half of the quiet period and one past all of it, once the sender can no
- * longer write the command. The quiet period begins when the permit and the socket time-out have ended.
+ * longer write the command. The quiet period begins when the permit and the socket time-out have ended, and
+ * again when the process starts or the clock is stepped.
  */
 export function decideAbsence(attempt: LostAttempt, quietPeriodMs: number, nowMs: number): AbsenceDecision {
   const times = quietTimes(attempt, quietPeriodMs);
@@ -68,13 +69,14 @@ type QuietTimes = {
 };
 
 function quietTimes({ permitExpiresAtMs, ...attempt }: LostAttempt, quietPeriodMs: number): QuietTimes {
-  const sinceMs = lostAfterMs(permitExpiresAtMs);
+  const { watchedSinceMs } = attempt;
+  const sinceMs = Math.max(lostAfterMs(permitExpiresAtMs), watchedSinceMs);
   const overMs = sinceMs + quietPeriodMs;
   return {
     halfMs: sinceMs + quietPeriodMs / 2,
     overMs,
-    senderStoppedByMs: attempt.senderHeartbeatAtMs + quietPeriodMs,
-    boundMs: Math.max(overMs, attempt.watchedSinceMs) + RESOLUTION_BOUND_MS,
+    senderStoppedByMs: Math.max(attempt.senderHeartbeatAtMs, watchedSinceMs) + quietPeriodMs,
+    boundMs: overMs + RESOLUTION_BOUND_MS,
   };
 }
 

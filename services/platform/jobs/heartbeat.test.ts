@@ -58,3 +58,22 @@ test.concurrent("a process ends when its registration is not in the database any
 
   await expect(heartbeat(deps)).rejects.toThrow("the database was restored, or another server has taken over");
 });
+
+test.concurrent("a step of the database's clock is noticed, and only time after it counts", async (context) => {
+  const world = await aWorld(context);
+  const { deps } = await world.start({ hasJobs: false });
+  const { clock } = deps.sender;
+  await heartbeat(deps);
+  const steady = clock.steadySinceMs;
+  // Between two heartbeats the database's clock was set forward by ten minutes.
+  const atMs = performance.now();
+  clock.note({ databaseMs: clock.nowMs() - 600_000, fromMs: atMs, toMs: atMs });
+  const lines: string[] = [];
+  const log = { ...deps.log, error: (message: string) => lines.push(message) };
+
+  await heartbeat({ ...deps, log: log as unknown as typeof deps.log });
+
+  expect(lines).toEqual(["clock of the database was stepped, no absence is declared for a quiet period"]);
+  expect(clock.steadySinceMs).toBeGreaterThan(steady);
+  expect(Math.abs(clock.steadySinceMs - clock.nowMs())).toBeLessThan(2_000);
+});

@@ -1,18 +1,20 @@
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Deps } from "../deps.ts";
-import type { PermitGate } from "../domain/permit-gate.ts";
-import { markHeartbeat } from "../store/senders.ts";
+import { watchClock } from "../protocol/watch-clock.ts";
+import { type Heartbeat, markHeartbeat } from "../store/senders.ts";
 
 /** A database that does not answer within this time counts as unreachable. */
 const HEARTBEAT_TIMEOUT_MS = 3_000;
 
 /**
- * Records every second that this process is running, and learns whether permits are granted. A process that cannot record it resets its sessions at once: another
+ * Records every second that this process is running, learns whether permits are granted, and watches the clock of the database. A process that cannot record it resets its sessions at once: another
  * process may soon record its commands as absent, so none of them may still be in transit. A process that is not registered in its
  * database ends: what it remembers belongs to another one, which may have had commits that this one lacks.
  */
-export async function heartbeat({ pool, mt5, sender, gate, endProcess }: Deps): Promise<boolean> {
-  let found: PermitGate | undefined;
+export async function heartbeat(deps: Deps): Promise<boolean> {
+  const { pool, mt5, sender, gate, endProcess } = deps;
+  const fromMs = performance.now();
+  let found: Heartbeat | undefined;
   try {
     found = await withinTime(markHeartbeat(pool, sender.epoch));
   } catch (error) {
@@ -20,7 +22,8 @@ export async function heartbeat({ pool, mt5, sender, gate, endProcess }: Deps): 
     throw error;
   }
   if (found !== undefined) {
-    gate.note(found);
+    gate.note(found.gate);
+    watchClock(deps, { databaseMs: found.now.getTime(), fromMs, toMs: performance.now() });
     return false;
   }
   mt5.resetAll();

@@ -49,8 +49,9 @@ export function dealReader(deps: Deps): AsyncDisposable & { readonly read: () =>
     const period = PERIODS.find((each) => now >= (dueAt.get(each) ?? 0));
     if (period === undefined) return false;
     let isBehind = await reader.read(period);
-    for (let step = 1; isBehind && step < MAX_STEPS && (await mayContinue()); step += 1)
+    for (let step = 1; isBehind && step < MAX_STEPS && (await mayContinue()); step += 1) {
       isBehind = await reader.read(period);
+    }
     const endedAt = performance.now();
     const restMs = period.everyMs === 0 ? 0 : (endedAt - now) * REREAD_PAUSE;
     dueAt.set(period, Math.max(now + period.everyMs, endedAt + restMs));

@@ -114,7 +114,8 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   const { timeZone, now = systemClock } = settings;
   const pool = createSessionPool(poolOptions(settings));
   const read = createReader(pool);
-  const clock = timeZone === undefined ? measuredTime(() => readServerTime(read), now) : zoneTime(timeZone);
+  const readTime = () => readServerTime(read);
+  const clock = timeZone === undefined ? measuredTime(readTime, now) : zoneTime(timeZone, readTime, now);
   const answers: Answers = {
     seenTickets: createSeenTickets(),
     lookAtTicket: createTicketLook(),

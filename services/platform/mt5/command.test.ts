@@ -152,6 +152,7 @@ test("a refusal from a server that sends each answer to the next request is unkn
     return path === "trade/balance" ? refused : undefined;
   });
   using client = aClient(server, { maxSessions: 1, timeZone: "UTC" });
+  await client.serverClock();
   expect(await sendOnce(client)).toEqual({ kind: "refused", code: 10019 });
   expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "contradictory", code: 10019 });
   await expect.poll(() => server.connections[0]?.isOpen).toBe(false);
@@ -210,6 +211,7 @@ test("while an answer is missing, a ticket is accepted only when its deal is the
       return commands === 1 ? "<html>one moment</html>" : APPLIED;
     });
     using client = aClient(server, { maxSessions: 1, timeZone: "UTC" });
+    await client.serverClock();
     expect(await sendOnce(client), name).toEqual({ kind: "unknown", reason: "unparsable" });
     expect(await sendOnce(client), name).toEqual(expected);
   }
@@ -225,6 +227,7 @@ test("while an answer is missing, a deal that the history contains only after it
     return path === "trade/balance" ? APPLIED : undefined;
   });
   using client = aClient(server, { maxSessions: 1, timeZone: "UTC", areAnswersMissing: true });
+  await client.serverClock();
   expect(await sendOnce(client)).toEqual({ kind: "applied", ticket: 136623n });
 });
 
@@ -245,6 +248,7 @@ test("a ticket that is shown to a caller must be a deal of the same login and am
       return path === "trade/balance" ? APPLIED : undefined;
     });
     using client = aClient(server, { maxSessions: 1, timeZone: "UTC" });
+    await client.serverClock();
     expect(await sendOnce(client, { isShownToCaller: true }), name).toEqual(expected);
     expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
   }
@@ -253,6 +257,7 @@ test("a ticket that is shown to a caller must be a deal of the same login and am
 test("a ticket is unknown while the answer to a command of an earlier process is missing", async () => {
   await using server = await startScriptedServer(onBalance(APPLIED));
   using client = aClient(server, { timeZone: "UTC", areAnswersMissing: true });
+  await client.serverClock();
   expect(await sendOnce(client)).toEqual({ kind: "unknown", reason: "not_shown" });
 });
 
@@ -271,6 +276,7 @@ test("while an answer is missing, a refusal is accepted only when the history ha
         return undefined;
       });
       using client = aClient(server, { maxSessions: 1, timeZone: "UTC", areAnswersMissing: true });
+      await client.serverClock();
       expect(await sendOnce(client)).toEqual(expected);
     }
   }

@@ -13,6 +13,8 @@ export type Mt5Problem =
   | "http_status"
   /** Not the documented form, contradictory, or about another record than the requested one. */
   | "bad_answer"
+  /** The platform's clock is not in the configured time zone, or differs from the local clock. */
+  | "clock_differs"
   /** A return code other than success. */
   | "retcode"
   /** A list that could not be read whole. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Mt5Error } from "./errors.ts";
-import { fixedClock, measuredOffset, zoneClock, measuredTime, zoneTime } from "./server-clock.ts";
+import { fixedClock, measuredOffset, measuredTime, zoneClock, zoneTime } from "./server-clock.ts";
 
 const athens = zoneClock("Europe/Athens");
 const HOUR = 3_600_000;
@@ -37,7 +37,13 @@ test("every instant outside the repeated hour is unchanged by conversion to serv
 });
 
 test("an unknown zone name is refused at once", () => {
-  expect(() => zoneTime("Europe/Nowhere")).toThrow(RangeError);
+  expect(() =>
+    zoneTime(
+      "Europe/Nowhere",
+      () => Promise.resolve(0),
+      () => new Date(),
+    ),
+  ).toThrow(RangeError);
 });
 
 test("a measured offset is rounded to a quarter of an hour", () => {
@@ -80,7 +86,56 @@ test("a server clock that is wrong by minutes is an error, not an offset", async
     () => now,
   );
   await expect(time()).rejects.toMatchObject({
-    problem: "bad_answer",
+    problem: "clock_differs",
     message: expect.stringContaining("differ by more than five minutes") as string,
   });
+});
+
+test("a configured zone has to agree with the server's clock, also in the hour that daylight saving repeats", async () => {
+  const zone = "Europe/Athens";
+  const summer = new Date(Date.UTC(2026, 6, 15, 10));
+  const repeated = [0, 30, 60, 90].map((minutes) => new Date(Date.UTC(2026, 9, 25, 0, minutes)));
+  for (const now of [summer, ...repeated]) {
+    const time = zoneTime(
+      zone,
+      () => Promise.resolve(athens.toServerMs(now.getTime()) + 4_321),
+      () => now,
+    );
+    expect((await time()).offsetMinutes(now.getTime())).toBe(athens.offsetMinutes(now.getTime()));
+  }
+  // The server follows another daylight-saving rule, as most brokers do with the one of New York.
+  const time = zoneTime(
+    zone,
+    () => Promise.resolve(summer.getTime() + 2 * HOUR),
+    () => summer,
+  );
+  await expect(time()).rejects.toMatchObject({
+    problem: "clock_differs",
+    message: "MT5_TIME_ZONE=Europe/Athens differs from the platform's clock by 60 minutes: correct it, or remove it",
+  });
+});
+
+test("while a zone is compared again the last result is used, and a difference stops all reads until the clocks agree", async () => {
+  let now = Date.UTC(2026, 6, 15, 10);
+  let aheadHours = 3;
+  let release: (() => void) | undefined;
+  const time = zoneTime(
+    "Europe/Athens",
+    async () => {
+      if (release === undefined) return now + aheadHours * HOUR;
+      await new Promise<void>((resolve) => (release = resolve));
+      return now + aheadHours * HOUR;
+    },
+    () => new Date(now),
+  );
+  await time();
+  now += HOUR;
+  aheadHours = 2;
+  release = () => undefined;
+  expect((await time()).offsetMinutes(now)).toBe(180);
+  release();
+  release = undefined;
+  await expect.poll(() => time().then(String, (error: Mt5Error) => error.problem)).toBe("clock_differs");
+  aheadHours = 3;
+  await expect.poll(() => time().then((clock) => clock.offsetMinutes(now), String)).toBe(180);
 });

@@ -55,6 +55,13 @@ export function measuredOffset(serverMs: number, utcMs: number): number {
   return Math.round((serverMs - utcMs) / MINUTE_MS / OFFSET_STEP_MINUTES) * OFFSET_STEP_MINUTES;
 }
 
+const CLOCKS_DIFFER = "the platform's clock and the local one differ by more than five minutes: correct both clocks";
+
+function zoneDiffers(zone: string, differenceMs: number): string {
+  const minutes = Math.round(differenceMs / MINUTE_MS);
+  return `MT5_TIME_ZONE=${zone} differs from the platform's clock by ${minutes} minutes: correct it, or remove it`;
+}
+
 function offsetsOf(zone: string): (utcMs: number) => number {
   const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
   return (utcMs) => {
@@ -65,40 +72,66 @@ function offsetsOf(zone: string): (utcMs: number) => number {
   };
 }
 
-/** A configured time zone needs no request to the server. */
-export function zoneTime(zone: string): TimeSource {
-  const clock = zoneClock(zone);
-  return () => Promise.resolve(clock);
-}
-
 /**
  * Without a configured zone the offset is measured once in each hour: daylight-saving changes happen on the hour, so a
  * measurement is never used across a change. `readServerMs` reads the server's wall clock.
  */
 export function measuredTime(readServerMs: () => Promise<number>, now: Clock): TimeSource {
-  let known: { readonly hour: number; readonly clock: Promise<ServerClock> } | undefined;
-  const measure = async () => {
-    const before = now().getTime();
-    const serverMs = await readServerMs();
-    const utcMs = (before + now().getTime()) / 2;
-    const minutes = measuredOffset(serverMs, utcMs);
-    const difference = Math.abs(fixedClock(minutes).toUtcMs(serverMs) - utcMs);
-    if (difference <= MAX_CLOCK_DIFFERENCE_MS) return fixedClock(minutes);
-    throw new Mt5Error(
-      "bad_answer",
-      "the platform's clock and the local one differ by more than five minutes: correct both clocks",
+  return hourly(now, async () => {
+    const { serverMs, utcMs } = await readBoth(readServerMs, now);
+    const clock = fixedClock(measuredOffset(serverMs, utcMs));
+    requireSmall(Math.abs(clock.toServerMs(utcMs) - serverMs), () => CLOCKS_DIFFER);
+    return clock;
+  });
+}
+
+/**
+ * A configured zone is compared with the server's clock, in each hour: in another zone deals would count in another week, or not
+ * be found. Only the first comparison is waited for: the zone itself is right at any date. Throws a RangeError for an unknown zone.
+ */
+export function zoneTime(zone: string, readServerMs: () => Promise<number>, now: Clock): TimeSource {
+  const clock = zoneClock(zone);
+  const compare = hourly(now, async () => {
+    const { serverMs, utcMs } = await readBoth(readServerMs, now);
+    const difference = Math.abs(clock.toServerMs(utcMs) - serverMs);
+    requireSmall(difference, () => zoneDiffers(zone, difference));
+    return clock;
+  });
+  let agreed: Promise<ServerClock> | undefined;
+  return () => {
+    const compared = compare();
+    compared.then(
+      () => (agreed = compared),
+      (error: unknown) => {
+        if (error instanceof Mt5Error && error.problem === "clock_differs") agreed = undefined;
+      },
     );
+    return agreed ?? compared;
   };
+}
+
+/** What is measured once in each hour; a failure is measured again by the next caller. */
+function hourly(now: Clock, measure: () => Promise<ServerClock>): TimeSource {
+  let known: { readonly hour: number; readonly clock: Promise<ServerClock> } | undefined;
   return () => {
     const hour = Math.floor(now().getTime() / HOUR_MS);
     if (known?.hour !== hour) {
       const clock = measure();
       known = { hour, clock };
-      // A failure is not remembered: the next caller measures again.
       clock.catch(() => {
         if (known?.clock === clock) known = undefined;
       });
     }
     return known.clock;
   };
+}
+
+async function readBoth(readServerMs: () => Promise<number>, now: Clock) {
+  const before = now().getTime();
+  const serverMs = await readServerMs();
+  return { serverMs, utcMs: (before + now().getTime()) / 2 };
+}
+
+function requireSmall(differenceMs: number, message: () => string): void {
+  if (differenceMs > MAX_CLOCK_DIFFERENCE_MS) throw new Mt5Error("clock_differs", message());
 }

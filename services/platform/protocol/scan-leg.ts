@@ -4,7 +4,7 @@ import { accepts } from "../domain/leg-machine.ts";
 import { type Deal, DEAL_ACTION } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { findAttempt, insertScan, listScans, type RecordedAttempt } from "../store/attempts.ts";
-import { readClock } from "../store/clock.ts";
+import { readWatchedClock } from "./watch-clock.ts";
 import { listExplainedDealsOf } from "../store/explained-deals.ts";
 import { findLeg } from "../store/legs.ts";
 import { setNextScan } from "../store/leg-transitions.ts";
@@ -27,7 +27,7 @@ export async function scanLeg(deps: Deps, number: LegNumber): Promise<void> {
   if (attempt === undefined) throw new Error(`leg ${number} is UNKNOWN without an attempt`);
   const lost: Lost = { leg, attempt };
   // The permit was granted by the clock of the database, and its quiet period ends by the same one.
-  const startedAtMs = await readClock(deps.pool);
+  const startedAtMs = await readWatchedClock(deps);
   const found = await readEvidence(deps, lost, startedAtMs);
   if (found !== undefined && (await isDecidedBy(deps, lost, found, startedAtMs))) return;
   await decide(deps, lost, startedAtMs);
@@ -87,6 +87,7 @@ async function isDecidedBy(
 
 async function decide(deps: Deps, { leg, attempt }: Lost, startedAtMs: number): Promise<void> {
   const { number, status } = leg;
+  const nowMs = await readWatchedClock(deps);
   const decision = decideAbsence(
     {
       lostAtMs: leg.changedAt.getTime(),
@@ -94,11 +95,11 @@ async function decide(deps: Deps, { leg, attempt }: Lost, startedAtMs: number): 
       permitExpiresAtMs: attempt.permitExpiresAt.getTime(),
       isFenced: attempt.isFenced,
       senderHeartbeatAtMs: attempt.senderHeartbeatAt.getTime(),
-      watchedSinceMs: deps.sender.startedAtMs,
+      watchedSinceMs: deps.sender.clock.steadySinceMs,
       scans: await listScans(deps.pool, number, status.attempt),
     },
     deps.settings.quietPeriodMs,
-    await readClock(deps.pool),
+    nowMs,
   );
   switch (decision.kind) {
     case "absent":

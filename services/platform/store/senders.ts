@@ -10,18 +10,21 @@ export async function insertSender(db: Queryable): Promise<bigint> {
   return epoch;
 }
 
-/** What the heartbeat finds: the gate of permits; undefined when this process is not registered in the database, which was restored or replaced. */
-export async function markHeartbeat(db: Queryable, epoch: bigint): Promise<PermitGate | undefined> {
-  const marked = await maybeOne<{ gate: PermitGate }>(
+/** The time of the database, and whether permits are granted. */
+export type Heartbeat = { readonly now: Date; readonly gate: PermitGate };
+
+/** Undefined when this process is not registered in the database, which was restored or replaced. */
+export async function markHeartbeat(db: Queryable, epoch: bigint): Promise<Heartbeat | undefined> {
+  return await maybeOne<Heartbeat>(
     db,
     sql`update sender
         set heartbeat_at = clock_timestamp()
         where epoch = ${epoch} and database = ${HERE}
-        returning case when (select stopped_at from permit_gate) is not null then 'stopped'
+        returning clock_timestamp() as now,
+                  case when (select stopped_at from permit_gate) is not null then 'stopped'
                        when (select database from permit_gate) = sender.database then 'open'
                        else 'reading' end as gate`,
   );
-  return marked?.gate;
 }
 
 /**

@@ -34,6 +34,8 @@ export type InstanceOptions = {
   readonly sessions?: number;
   /** The server's time zone; measured when absent. */
   readonly timeZone?: string;
+  /** The clock that the server's clock is compared with; the database's when absent. */
+  readonly now?: () => Date;
 };
 
 /** One process of the service, simulated inside the test process. */
@@ -91,6 +93,7 @@ async function startInstance(
     commandTimeoutMs,
     sessions = 4,
     timeZone,
+    now,
   }: InstanceOptions,
 ): Promise<Instance> {
   const stack = new AsyncDisposableStack();
@@ -107,6 +110,7 @@ async function startInstance(
       maxSessions: sessions,
       ...(timeZone === undefined ? {} : { timeZone }),
       owner: `platform-${sender.epoch}`,
+      now: now ?? (() => new Date(sender.clock.nowMs())),
       log: silentLog,
       limits: {
         backoff: { firstMs: 20, lastMs: 200 },

@@ -29,7 +29,7 @@ export type ServerConnection = {
 
 /** Text = HTTP 200 with this body; "nothing" = the script wrote the answer itself or none is sent; an object = its parts. */
 export type Reply = string | { readonly status: number; readonly head?: string; readonly body: string };
-/** Undefined = the default answer: the server signs managers in, answers pings and "not found" to all other requests. */
+/** Undefined = the default answer: the server signs managers in, answers pings and its time in UTC, and "not found" to all other requests. */
 export type Script = (request: ReceivedRequest) => Reply | undefined | Promise<Reply | undefined>;
 
 export type ScriptedServer = AsyncDisposable & {
@@ -150,6 +150,9 @@ function defaultReply({ path, query, connection }: ReceivedRequest): Reply {
       connection.isSignedIn = true;
       return JSON.stringify({ retcode: "0 Done", cli_rand_answer: answerTo(hash, query["cli_rand"] ?? "") });
     }
+    case "time/server":
+      if (connection.isSignedIn) return `{"retcode":"0 Done","answer":{"Time":"${Math.floor(Date.now() / 1_000)}"}}`;
+      return { status: 403, body: "403 Forbidden" };
     case "test/access":
       return connection.isSignedIn ? '{"retcode":"0 Done"}' : { status: 403, body: "403 Forbidden" };
     default:
