@@ -12,7 +12,7 @@ import { readCertificates, requireSafeQuietPeriod, settings } from "./config.ts"
 import { COMMAND_TIMEOUT_MS } from "./domain/permit.ts";
 import { createMt5Client, type Mt5Client } from "./mt5/client.ts";
 import { Mt5Error } from "./mt5/errors.ts";
-import { readLogin } from "./protocol/history/read-history.ts";
+import { readLogin, readWholeLogin } from "./protocol/history/read-history.ts";
 import { hasOpenAttempts } from "./store/attempts.ts";
 import { withInProcessState } from "./in-process-state.ts";
 import { registerInstance } from "./register-instance.ts";
@@ -81,7 +81,11 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
   await deps.gate.untilRead(READING_WAIT_MS);
   stack.use(watchReviews({ pool: deps.pool, log }));
-  const checks = platformChecks({ ...deps, readLogin: (login) => readLogin(deps, login) });
+  const checks = platformChecks({
+    ...deps,
+    readLogin: (login) => readLogin(deps, login),
+    readWholeLogin: (login) => readWholeLogin(deps, login),
+  });
   stack.use(reconcile({ pool: deps.pool, log, checks, maxMs: config.PAMM_CHECK_INTERVAL }));
   return await serveContract(context, backbone, {
     contract: PlatformServiceService,

@@ -8,7 +8,7 @@ const EVERY_MS = 300_000;
 /** Accounts that one run compares, with ten requests to the platform. */
 const LOGINS_PER_RUN = 1_000;
 /** Differing accounts whose history one run reads; further ones are reported without a read of their history. */
-const READ_WHOLE_PER_RUN = 20;
+const READ_AGAIN_PER_RUN = 20;
 
 type Row = {
   readonly login: string;
@@ -23,6 +23,8 @@ type Row = {
 export type BalanceDeps = Deps & {
   /** Reads the platform's current history of a login into its log. The check itself only compares. */
   readonly readLogin: (login: string) => Promise<void>;
+  /** The same for all of its history. */
+  readonly readWholeLogin: (login: string) => Promise<void>;
 };
 
 type Difference = { readonly row: Row; readonly shownMinor: bigint | undefined };
@@ -42,10 +44,10 @@ export function balances(deps: BalanceDeps): Check {
       const again = await listAccounts(deps, { logins: loginsOf(pendingBreaks) });
       const rows = new Map([...page, ...again].map((row) => [row.login, row]));
       const suspicious = await differing(deps, [...rows.values()]);
-      const read = suspicious.slice(0, READ_WHOLE_PER_RUN);
+      const read = suspicious.slice(0, READ_AGAIN_PER_RUN);
       const findings: Finding[] = [];
-      for (const difference of read) findings.push(...(await readWhole(deps, difference)));
-      findings.push(...suspicious.slice(READ_WHOLE_PER_RUN).map(findingOf));
+      for (const difference of read) findings.push(...(await readAgain(deps, difference)));
+      findings.push(...suspicious.slice(READ_AGAIN_PER_RUN).map(findingOf));
       return {
         findings,
         covers: () => true,
@@ -63,14 +65,22 @@ async function differing({ mt5 }: Deps, rows: readonly Row[]): Promise<Differenc
     .filter(({ row, shownMinor }) => !row.isInProgress && shownMinor !== row.logMinor);
 }
 
-/** Reads the balance and then the history: a deal that the reader had not read yet explains the difference. */
-async function readWhole(deps: BalanceDeps, { row, shownMinor: firstMinor }: Difference): Promise<Finding[]> {
+/**
+ * Reads the balance and then the history: a deal that the reader had not read yet explains the difference, or else one that was dated
+ * back or first shown late.
+ */
+async function readAgain(deps: BalanceDeps, { row, shownMinor: firstMinor }: Difference): Promise<Finding[]> {
   const { login } = row;
   if (firstMinor === undefined) return [findingOf({ row, shownMinor: firstMinor })];
-  const shownMinor = (await deps.mt5.getUsers([login])).get(login)?.balanceMinor;
-  await deps.readLogin(login);
-  const rows = await listAccounts(deps, { logins: [login] });
-  return rows.filter(({ logMinor }) => logMinor !== shownMinor).map((now) => findingOf({ row: now, shownMinor }));
+  let differing: Difference | undefined;
+  for (const read of [deps.readLogin, deps.readWholeLogin]) {
+    const shownMinor = (await deps.mt5.getUsers([login])).get(login)?.balanceMinor;
+    await read(login);
+    const [now] = await listAccounts(deps, { logins: [login] });
+    if (now === undefined || now.logMinor === shownMinor) return [];
+    differing = { row: now, shownMinor };
+  }
+  return differing === undefined ? [] : [findingOf(differing)];
 }
 
 /** The next page of all accounts, or the accounts of `logins`. */

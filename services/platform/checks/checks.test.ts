@@ -1,25 +1,34 @@
 import { expect, test } from "vitest";
 import type { Finding } from "#kernel/reconcile/check.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
+import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { logOf } from "../testing/log-of.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { decideBoth, openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
-import { readLogin } from "../protocol/history/read-history.ts";
+import { readLogin, readWholeLogin } from "../protocol/history/read-history.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
+import type { Deps } from "../deps.ts";
+import type { BalanceDeps } from "./balances.ts";
 import { platformChecks } from "./checks.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
 import { insertManyDeposits } from "../testing/many-transfers.ts";
 
+function readingChecks(deps: Deps): BalanceDeps {
+  return {
+    ...deps,
+    readLogin: (login) => readLogin(deps, login),
+    readWholeLogin: (login) => readWholeLogin(deps, login),
+  };
+}
+
 /** The findings of one run of a check, in short form. */
 async function findingsOfCheck({ deps }: Instance, name: string): Promise<Finding[]> {
-  const check = platformChecks({ ...deps, readLogin: (login) => readLogin(deps, login) }).find(
-    (each) => each.name === name,
-  );
+  const check = platformChecks(readingChecks(deps)).find((each) => each.name === name);
   const { findings } = await check!.run({ cursor: "", pendingBreaks: [] });
   return [...findings];
 }
@@ -85,9 +94,7 @@ test.for(["transfer_legs", "deal_matching"])(
     const { deps } = instance;
     const { pool, log } = deps;
     const login = await anAccount(instance);
-    const check = platformChecks({ ...deps, readLogin: (each) => readLogin(deps, each) }).find(
-      (each) => each.name === name,
-    )!;
+    const check = platformChecks(readingChecks(deps)).find((each) => each.name === name)!;
     await insertChecks(pool, [check]);
     const run = async () => {
       await runCheck({ pool, log }, check, undefined);
@@ -222,3 +229,24 @@ test.concurrent("unresolved_operations finds a leg whose outcome is unknown for 
   await pool.query("update leg set state = 'REFUSED', refusal = 'absent'");
   expect(await summaryOf(instance, "unresolved_operations")).toEqual([]);
 });
+
+test.concurrent("platform_balance files a deal that was dated back beyond what the reader reads again", async (context) => {
+  const nowMs = () => Date.now() - 2 * HOUR_MS;
+  const world = await aWorld(context, { nowMs });
+  const instance = await world.start({ hasJobs: false, now: () => new Date(nowMs()) });
+  const login = await anAccount(instance);
+  await moveReadTo(instance.deps.pool, new Date());
+  await world.control.balance(login, "5.00", "dated back");
+  await readLogin(instance.deps, login);
+  expect(await entriesOf(instance, login)).toEqual([]);
+
+  expect(await summaryOf(instance, "platform_balance")).toEqual([]);
+
+  expect(await entriesOf(instance, login)).toMatchObject([
+    { kind: MovementKind.EXTERNAL, amount: { minorUnits: 5_00n } },
+  ]);
+});
+
+async function entriesOf({ service }: Instance, login: string) {
+  return (await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall())).entries;
+}

@@ -71,7 +71,7 @@ test.concurrent("a step of the database's clock is noticed, and only time after 
   const lines: string[] = [];
   const log = { ...deps.log, error: (message: string) => lines.push(message) };
 
-  await heartbeat({ ...deps, log: log as unknown as typeof deps.log });
+  await heartbeat({ ...deps, log });
 
   expect(lines).toEqual(["clock of the database was stepped, no absence is declared for a quiet period"]);
   expect(clock.steadySinceMs).toBeGreaterThan(steady);

@@ -2,7 +2,8 @@ import { compareHistory } from "../../amendments/compare-history.ts";
 import type { Deps } from "../../deps.ts";
 import { SHOWN_WITHIN_MS } from "../../domain/next-scan.ts";
 import type { Deal, Period } from "../../mt5/deals.ts";
-import { readAgainFrom } from "../../store/accounts.ts";
+import { findAccount, readAgainFrom } from "../../store/accounts.ts";
+import { readClock } from "../../store/clock.ts";
 import { listLoggedDeals } from "../../store/logged-deals.ts";
 import { listAdoptedDeals } from "../../store/explained-deals.ts";
 import { listUnreadBefore } from "../../store/legs.ts";
@@ -69,7 +70,19 @@ export async function readLogins(deps: Deps, logins: readonly string[]): Promise
   }
 }
 
-/** The same without logins that have an undecided deal: these are returned, with the period in which they have to be read. */
+/**
+ * Reads the whole history of a login, for one whose log lacks something: a deal that was first shown, or dated back, before the period
+ * that the reader reads again.
+ */
+export async function readWholeLogin(deps: Deps, login: string): Promise<void> {
+  const account = await findAccount(deps.pool, login);
+  if (account === undefined) return;
+  const from = account.readsFrom;
+  const to = new Date((await readClock(deps.pool)) + CLOCK_WINDOW_MS);
+  await fileHistory(deps, await deps.mt5.readDeals(login, { from, to }), { since: from, from }, [login]);
+}
+
+/** As readLogins, but without logins that have an undecided deal: these are returned, with the period in which they have to be read. */
 export async function readDecided(deps: Deps, logins: readonly string[]): Promise<ReadonlyMap<string, Period>> {
   const { now, readTo = now, undecided } = await findReadTo(deps.pool, logins);
   // No deal since the last complete run of the reader is missed.
