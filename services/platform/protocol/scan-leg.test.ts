@@ -1,10 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { SECOND_MS } from "#kernel/duration.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { aPermitHolder, aWaitingLeg, permitLeg } from "../testing/rows.ts";
 import { anAccount, aWorld, type World } from "../testing/world.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
+import { WatchedClock } from "../domain/watched-clock.ts";
 import { formatReference } from "../domain/reference.ts";
 import { scanLeg } from "./scan-leg.ts";
 
@@ -22,13 +24,19 @@ type Lost = {
   readonly sentAgo?: string;
 };
 
+/** As a process has it that started this long ago. */
+function watchedFor(ms: number): WatchedClock {
+  const startedMs = performance.now() - ms;
+  return new WatchedClock({ databaseMs: Date.now() - ms, fromMs: startedMs, toMs: startedMs });
+}
+
 /** A deposit of 0.05 whose answer was lost so long ago that its quiet period is over; the jobs do not run. */
 async function aLostDeposit(
   world: World,
   { role = "investor", isFenced = true, senderHeartbeatAgo = "1 hour", sentAgo = "1 hour" }: Lost = {},
 ) {
   const instance = await world.start({ hasJobs: false, quietPeriodMs: 1_000 });
-  const { deps } = instance;
+  const deps = { ...instance.deps, sender: { ...instance.deps.sender, clock: watchedFor(10 * SECOND_MS) } };
   const { pool } = deps;
   const login = await anAccount(instance, role);
   const number = await aWaitingLeg(pool, { key: "a", login });

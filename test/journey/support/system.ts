@@ -61,6 +61,9 @@ const PID_FILES: Partial<Record<ProcessName, string>> = {
   nats: "nats/nats-server.pid",
 };
 
+/** Longest pause before a process that ends repeatedly is started again, and its start. */
+const RESTARTED_MS = 30_000;
+
 export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise<TestSystem> {
   const folder = makeRunFolder();
   const stateDir = join(folder.path, "state");
@@ -76,7 +79,7 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
     output: () => launchers.map((launcher) => launcher.output()).join(""),
     async kill(name, signal = "SIGKILL") {
       const after = current().output().length;
-      process.kill(pidOf(stateDir, name), signal);
+      process.kill(await untilRunning(stateDir, name), signal);
       await current().waitFor(`${name} runs again`, { after });
     },
     async pause(name, ms) {
@@ -150,12 +153,26 @@ function environmentOf(stateDir: string, settings: NodeJS.ProcessEnv): NodeJS.Pr
   };
 }
 
+/** A process of platform ends by itself when Postgres was killed, and is started again. */
+async function untilRunning(stateDir: string, name: ProcessName): Promise<number> {
+  const byMs = performance.now() + RESTARTED_MS;
+  for (;;) {
+    const pid = findPid(stateDir, name);
+    if (pid !== undefined) return pid;
+    if (performance.now() > byMs) throw new Error(`${name} does not run`);
+    await sleep(100);
+  }
+}
+
 function pidOf(stateDir: string, name: ProcessName): number {
-  const own = PID_FILES[name];
-  const pid =
-    own === undefined
-      ? recordedProcess(pidFile(stateDir, name))
-      : Number.parseInt(readFileSync(join(stateDir, own), "utf8"), 10);
+  const pid = findPid(stateDir, name);
   if (pid === undefined) throw new Error(`${name} does not run`);
   return pid;
+}
+
+function findPid(stateDir: string, name: ProcessName): number | undefined {
+  const own = PID_FILES[name];
+  return own === undefined
+    ? recordedProcess(pidFile(stateDir, name))
+    : Number.parseInt(readFileSync(join(stateDir, own), "utf8"), 10);
 }
