@@ -45,7 +45,9 @@ test.concurrent("a process ends when its database is on another timeline, and gr
   // Another process has raised them.
   await deps.pool.query("update leg_numbering set database = 'other'");
   await expect(instance.service.transfer(funds, aCall())).rejects.toMatchObject({ code: "service_unavailable" });
-  await expect(heartbeat(deps)).rejects.toThrow("the database was restored, or another server has taken over");
+  await expect(heartbeat(deps)).rejects.toThrow(
+    "the database was restarted or restored, or another server has taken over",
+  );
 
   expect(deps.mt5.isLive(session.sessionId)).toBe(false);
   expect(await many(deps.pool, sql`select number from leg`)).toEqual([]);
@@ -56,7 +58,9 @@ test.concurrent("a process ends when its registration is not in the database any
   const { deps } = await world.start({ hasJobs: false });
   await deps.pool.query("delete from sender");
 
-  await expect(heartbeat(deps)).rejects.toThrow("the database was restored, or another server has taken over");
+  await expect(heartbeat(deps)).rejects.toThrow(
+    "the database was restarted or restored, or another server has taken over",
+  );
 });
 
 test.concurrent("a step of the database's clock is noticed, and only time after it counts", async (context) => {

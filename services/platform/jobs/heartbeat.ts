@@ -27,7 +27,7 @@ export async function heartbeat(deps: Deps): Promise<boolean> {
     return false;
   }
   mt5.resetAll();
-  endProcess(new Error("the database was restored, or another server has taken over"));
+  endProcess(new Error("the database was restarted or restored, or another server has taken over"));
   return false;
 }
 

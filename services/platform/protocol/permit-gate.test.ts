@@ -3,7 +3,9 @@ import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { Deps } from "../deps.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
+import type { PermitGate } from "../domain/permit-gate.ts";
 import { legNumber } from "../domain/leg-number.ts";
 import { platformComment } from "../domain/reference.ts";
 import type { Period } from "../mt5/deals.ts";
@@ -12,6 +14,11 @@ import { moveReadTo } from "../store/reader-cursor.ts";
 import { openReviews, reviewOf, vote } from "../testing/reviews.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
+
+async function gateOf(deps: Deps): Promise<PermitGate> {
+  await heartbeat(deps);
+  return deps.gate.read();
+}
 
 async function restartDatabase({ deps }: Instance): Promise<void> {
   await deps.pool.query("update permit_gate set database = 'before the restart'");
@@ -105,9 +112,9 @@ test.concurrent("a day before the last reading is read again before the gate ope
   };
   const reader = new AccountReader({ ...deps, mt5 }, () => Promise.resolve(true));
 
-  while (await reader.read({ backMs: 0, findsDeleted: "never" })) expect(deps.gate.read()).toBe("reading");
+  while (await reader.read({ backMs: 0, findsDeleted: "never" })) expect(await gateOf(deps)).toBe("reading");
 
-  expect(deps.gate.read()).toBe("open");
+  expect(await gateOf(deps)).toBe("open");
   expect(periods[0]?.from).toEqual(new Date(readTo.getTime() - 24 * HOUR_MS));
   for (const [index, { from }] of periods.slice(1).entries()) expect(from <= periods[index]!.to).toBe(true);
   expect(periods.at(-1)!.to.getTime()).toBeGreaterThan(Date.now());

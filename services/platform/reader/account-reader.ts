@@ -7,7 +7,6 @@ import type { Period } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { batchesOf } from "../mt5/fields.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
-import { heartbeat } from "../jobs/heartbeat.ts";
 import { fileHistory, readLogin, REREAD_MS, type ReadSpan } from "../protocol/history/read-history.ts";
 import { openPermitGate } from "../store/permit-gate.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
@@ -119,12 +118,11 @@ export class AccountReader {
     return news;
   }
 
-  /** All deals are filed, so those that the database does not know have stopped permits already. */
+  /** All deals are filed, so those that the database does not know have stopped permits already. Each process learns of it by its heartbeat. */
   async #openGate(): Promise<void> {
     if (!this.#opensGate) return;
     await openPermitGate(this.#deps.pool);
     this.#opensGate = false;
-    await heartbeat(this.#deps);
   }
 
   /** False when another process has taken over. A group or page that cannot be read does not prevent the others. */

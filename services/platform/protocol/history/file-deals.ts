@@ -102,7 +102,7 @@ async function entriesFor(
       const { finding, leg, event } = explanation;
       if (leg !== undefined) records.noteChangedLeg();
       if (finding !== undefined) await report(tx, server, deal, { reason: finding, leg });
-      if (finding === "unknown_reference") await stopPermits(tx, deal);
+      if (finding === "unknown_reference") await reportLostCommits(tx, deal);
       if (leg !== undefined && event !== undefined) await recordTransition(tx, leg, event, circumstances);
       const entry = externalEntry(deal);
       return readReference(deal.comment) === undefined ? [entry] : [entry, unmatchedEntry(deal)];
@@ -131,7 +131,7 @@ async function reportMisfit(
   await recordTransition(tx, leg, { type: "does_not_fit", reason: misfit }, dealEvidence(server, deal, leg));
 }
 
-async function stopPermits(tx: Transaction, deal: Deal): Promise<void> {
+async function reportLostCommits(tx: Transaction, deal: Deal): Promise<void> {
   const reference = readReference(deal.comment);
   if (reference === undefined) return;
   const { login, ticket: dealId } = deal;
