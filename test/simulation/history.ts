@@ -220,6 +220,9 @@ export class History {
       case "clock_jump":
         this.#world.setClock(fault.process, fault.byMs);
         return;
+      case "database_clock":
+        this.#world.setDatabaseClock(fault.byMs);
+        return;
       case "refusing_account":
         server.refuse(fault.login, fault.code, fault.forMs);
         return;

@@ -6,7 +6,17 @@ const PLATFORM = "services/platform";
 export const REGRESSION_MUTANTS: readonly PlantedDefect[] = [
   {
     name: "a quiet period by the clock of the scanning process",
-    edits: [{ file: `${PLATFORM}/protocol/scan-leg.ts`, find: "await readClock(deps.pool)", put: "Date.now()" }],
+    edits: [{ file: `${PLATFORM}/protocol/scan-leg.ts`, find: "await readWatchedClock(deps)", put: "Date.now()" }],
+  },
+  {
+    name: "a step of the database's clock is ignored",
+    edits: [
+      {
+        file: `${PLATFORM}/domain/watched-clock.ts`,
+        find: "passedMs <= mostMs) return undefined",
+        put: "passedMs) return undefined",
+      },
+    ],
   },
   {
     name: "a short read skips a deal that only a longer read shows",

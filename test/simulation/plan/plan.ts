@@ -126,6 +126,8 @@ export type Fault =
   | { readonly kind: "broker_redelivery"; readonly atMs: number }
   /** The clock of the machine of this process is set; its monotonic time does not change. */
   | { readonly kind: "clock_jump"; readonly atMs: number; readonly process: number; readonly byMs: number }
+  /** The clock of the databases is set. */
+  | { readonly kind: "database_clock"; readonly atMs: number; readonly byMs: number }
   | { readonly kind: "duplicate_call"; readonly nth: number }
   | { readonly kind: "lost_answer"; readonly nth: number };
 

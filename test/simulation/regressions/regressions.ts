@@ -61,6 +61,23 @@ export const REGRESSIONS: readonly Regression[] = [
     mutant: "a quiet period by the clock of the scanning process",
   },
   {
+    title: "the clock of the database is set forward while a command that is applied late has no answer",
+    plan: (seed) =>
+      planOf(
+        seed,
+        [deposit(1_000)],
+        [
+          {
+            kind: "command",
+            nth: 1,
+            commandFault: { ...NORMAL, name: "applied late", applies: { afterMs: 16_000 }, answers: "not" },
+          },
+          { kind: "database_clock", atMs: 4_000, byMs: 600_000 },
+        ],
+      ),
+    mutant: "a step of the database's clock is ignored",
+  },
+  {
     title: "a Master's deal is shown after half a minute, and a new deal follows at once",
     plan: (seed) =>
       planOf(

@@ -90,13 +90,14 @@ export class World {
   readonly #processes = new Set<SimulatedProcess>();
   readonly #clocks: readonly Clock[];
   #started = 0;
+  #databaseAheadMs = 0;
 
   constructor(options: WorldOptions) {
     const { scheduler, random, faults } = options;
     this.#options = options;
     this.#clocks = options.plan.processes.map(({ skewMs }) => ({ skewMs }));
     this.#shared = { scheduler, random, hit: (process, step, label) => faults.hit(process, step, label) };
-    const nowMs = (): number => scheduler.nowMs;
+    const nowMs = (): number => scheduler.nowMs + this.#databaseAheadMs;
     this.server = new TradeServer(scheduler, new Map(ACCOUNTS.map(({ login, openingMinor }) => [login, openingMinor])));
     this.broker = new Broker(scheduler, random.for("broker"));
     this.database = new Database(PLATFORM, nowMs);
@@ -107,6 +108,11 @@ export class World {
     this.network = this.#networkTo("network", this.#platforms);
     this.subscriptions = this.#networkTo("subscriptions", this.#subscriptions);
     this.feeService = this.#networkTo("fees", this.#fees);
+  }
+
+  /** The databases of all services are on one machine. */
+  setDatabaseClock(byMs: number): void {
+    this.#databaseAheadMs = byMs;
   }
 
   #networkTo<To extends Target>(name: string, processes: ReadonlySet<To>): Network<To> {
