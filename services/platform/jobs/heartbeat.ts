@@ -1,5 +1,6 @@
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Deps } from "../deps.ts";
+import { permitsOpen } from "../metrics.ts";
 import { watchClock } from "../protocol/watch-clock.ts";
 import { type Heartbeat, markHeartbeat } from "../store/senders.ts";
 
@@ -23,6 +24,7 @@ export async function heartbeat(deps: Deps): Promise<boolean> {
   }
   if (found !== undefined) {
     gate.note(found.gate);
+    permitsOpen.set(found.gate === "open" ? 1 : 0);
     watchClock(deps, { databaseMs: found.now.getTime(), fromMs, toMs: performance.now() });
     return false;
   }
