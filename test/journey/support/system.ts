@@ -48,8 +48,8 @@ export type TestSystem = AsyncDisposable &
     readonly kill: (name: ProcessName, signal?: NodeJS.Signals) => Promise<void>;
     /** Suspends the process for this time. */
     readonly pause: (name: ProcessName, ms: number) => Promise<void>;
-    /** Ctrl-C, or SIGKILL of all processes at once, then a new start with the same state and ports. */
-    readonly restart: (signal?: "SIGINT" | "SIGKILL") => Promise<void>;
+    /** Ctrl-C, or SIGKILL of all processes at once, then a new start with the same state and ports; `between` runs while nothing does. */
+    readonly restart: (signal?: "SIGINT" | "SIGKILL", between?: () => Promise<void>) => Promise<void>;
   };
 
 const ROOT = join(import.meta.dirname, "../../..");
@@ -88,8 +88,9 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
       await sleep(ms);
       process.kill(pid, "SIGCONT");
     },
-    async restart(signal) {
+    async restart(signal, between) {
       await end(signal);
+      await between?.();
       launchers.push(run(LAUNCHER, env));
       await current().waitFor(IS_READY);
     },

@@ -1,0 +1,64 @@
+import { randomUUID } from "node:crypto";
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { type Client, clientOf, dealsOf, eventually, type Reply } from "./support/client.ts";
+import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
+import { startTestSystem } from "./support/system.ts";
+import { newInvestor } from "./support/client-requests.ts";
+
+const STOPPED = { code: "safety_stop", outcome: "not_executed" };
+
+type Deposit = { readonly login: string; readonly amount: string; readonly key?: string };
+
+function deposit(client: Client, { login, amount, key = randomUUID() }: Deposit): Promise<Reply> {
+  const url = `/api/v1/investor/deposit?login=${login}&amount=${amount}&comment=bank`;
+  return client.send(url, { method: "POST", headers: { "idempotency-key": key } });
+}
+
+test("after the database is restored to an older time nothing is paid twice, and operators decide before anything is sent", async () => {
+  await using system = await startTestSystem();
+  const client = clientOf(system);
+  const second = await newOperator(system, "second");
+  const [ann, bob] = [await newInvestor(client), await newInvestor(client)];
+  expect((await deposit(client, { login: ann, amount: "100.00" })).status).toBe(200);
+  const database = join(system.stateDir, "postgres");
+  const copy = join(system.stateDir, "copy");
+  await system.restart("SIGINT", () => cp(database, copy, { recursive: true, preserveTimestamps: true }));
+  const [forAnn, forBob] = [
+    { login: ann, amount: "10.00", key: randomUUID() },
+    { login: bob, amount: "20.00", key: randomUUID() },
+  ];
+  for (const lost of [forAnn, forBob]) expect((await deposit(client, lost)).status).toBe(200);
+  const [dealsOfAnn, dealsOfBob] = [await dealsOf(client, ann), await dealsOf(client, bob)];
+
+  await system.restart("SIGKILL", async () => {
+    await rm(database, { recursive: true });
+    await cp(copy, database, { recursive: true, preserveTimestamps: true });
+  });
+
+  // The callers repeat what they have no answer of, with their keys and without.
+  for (const repeated of [forAnn, forBob, { login: ann, amount: "10.00" }]) {
+    const reply = await deposit(client, repeated);
+    expect([reply.status, reply.body], reply.text).toMatchObject([503, STOPPED]);
+  }
+  const behind = await eventually(async () => {
+    const { body } = await client.get("/api/v1/ops/reviews");
+    const [found] = (body["items"] as { reason: string; login: string }[]).filter(
+      ({ reason }) => reason === "database_behind",
+    );
+    return await reviewAbout(client, found?.login ?? "", "database_behind");
+  });
+  for (const login of [ann, bob]) {
+    await decide(client, await reviewAbout(client, login, "unknown_reference"), "acknowledge", second);
+  }
+  expect((await deposit(client, forBob)).body).toMatchObject(STOPPED);
+  await decide(client, behind, "resume", second);
+
+  await eventually(async () => expect((await deposit(client, { login: bob, amount: "30.00" })).status).toBe(200));
+  expect(await dealsOf(client, ann)).toEqual(dealsOfAnn);
+  expect((await dealsOf(client, bob)).map(({ minor }) => minor)).toEqual([
+    ...dealsOfBob.map(({ minor }) => minor),
+    30_00n,
+  ]);
+}, 240_000);
