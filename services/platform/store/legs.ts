@@ -164,7 +164,7 @@ const BACK_MINUTES = 10;
 
 /**
  * Those of the logins that have a leg that was applied before this instant and whose deal is in no log yet, because no read has
- * shown it. Compares times of the database as well: `applied_at` may come from another clock. A subquery: without statistics a join
+ * shown it, and those of Masters with a leg that was sent before and has no known outcome: its deal may appear now. Compares times of the database as well: `applied_at` may come from another clock. A subquery: without statistics a join
  * would read all legs.
  */
 export async function listUnreadBefore(
@@ -175,7 +175,7 @@ export async function listUnreadBefore(
   if (logins.length === 0) return new Set();
   const unread = await column<string>(
     db,
-    sql`select distinct login
+    sql`select login
         from unlogged_leg
         where login = any (${logins}::text[])
           and (
@@ -184,7 +184,14 @@ export async function listUnreadBefore(
             where number = leg_number and state = 'APPLIED' and changed_at < ${before}::timestamptz
               and changed_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
               and applied_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
-          ) is not null`,
+          ) is not null
+        union
+        select leg.login
+        from leg
+        join account on account.login = leg.login and role = 'master'
+        join attempt on attempt.leg_number = leg.number and attempt.number = leg.attempt
+        where leg.login = any (${logins}::text[]) and leg.state in ('SENDING', 'UNKNOWN')
+          and granted_at < ${before}::timestamptz and granted_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'`,
   );
   return new Set(unread);
 }

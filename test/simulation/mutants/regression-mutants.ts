@@ -19,6 +19,16 @@ export const REGRESSION_MUTANTS: readonly PlantedDefect[] = [
     ],
   },
   {
+    name: "a short read skips the deal of a leg that has no known outcome",
+    edits: [
+      {
+        file: `${PLATFORM}/store/legs.ts`,
+        find: "and leg.state in ('SENDING', 'UNKNOWN')\n          and granted_at <",
+        put: "and leg.state in ('INTENT')\n          and granted_at <",
+      },
+    ],
+  },
+  {
     name: "a short read skips a deal that only a longer read shows",
     edits: [
       {

@@ -88,6 +88,16 @@ export const REGRESSIONS: readonly Regression[] = [
     mutant: "a short read skips a deal that only a longer read shows",
   },
   {
+    title: "a Master's deal whose answer was lost is shown after half a minute, and a new deal follows at once",
+    plan: (seed) =>
+      planOf(
+        seed,
+        [mirror(1_000), { kind: "trade", atMs: 24_200, login: "1001", forMs: 500, profitMinor: 115n }],
+        [{ kind: "command", nth: 1, commandFault: { ...NORMAL, hiddenMs: 23_000, answers: "not" } }],
+      ),
+    mutant: "a short read skips the deal of a leg that has no known outcome",
+  },
+  {
     title: "a debit that is shown late is reversed; the check once counted only deals that were shown in time",
     plan: (seed) =>
       planOf(
