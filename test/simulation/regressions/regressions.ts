@@ -29,6 +29,13 @@ const NORMAL: CommandFault = {
   takesMs: 0,
 };
 
+/** The first command is executed when its sender has given up waiting for the answer. */
+const APPLIED_LATE: Fault = {
+  kind: "command",
+  nth: 1,
+  commandFault: { ...NORMAL, name: "applied late", applies: { afterMs: 16_000 }, answers: "not" },
+};
+
 export const REGRESSIONS: readonly Regression[] = [
   {
     title: "the platform loses a leg of a Master before its deal was read",
@@ -46,35 +53,13 @@ export const REGRESSIONS: readonly Regression[] = [
   {
     title: "a process whose clock is an hour ahead scans for a command that is applied late",
     plan: (seed) =>
-      planOf(
-        seed,
-        [deposit(1_000)],
-        [
-          {
-            kind: "command",
-            nth: 1,
-            commandFault: { ...NORMAL, name: "applied late", applies: { afterMs: 16_000 }, answers: "not" },
-          },
-          { kind: "clock_jump", atMs: 3_000, process: 0, byMs: 3_600_000 },
-        ],
-      ),
+      planOf(seed, [deposit(1_000)], [APPLIED_LATE, { kind: "clock_jump", atMs: 3_000, process: 0, byMs: 3_600_000 }]),
     mutant: "a quiet period by the clock of the scanning process",
   },
   {
     title: "the clock of the database is set forward while a command that is applied late has no answer",
     plan: (seed) =>
-      planOf(
-        seed,
-        [deposit(1_000)],
-        [
-          {
-            kind: "command",
-            nth: 1,
-            commandFault: { ...NORMAL, name: "applied late", applies: { afterMs: 16_000 }, answers: "not" },
-          },
-          { kind: "database_clock", atMs: 4_000, byMs: 600_000 },
-        ],
-      ),
+      planOf(seed, [deposit(1_000)], [APPLIED_LATE, { kind: "database_clock", atMs: 4_000, byMs: 600_000 }]),
     mutant: "a step of the database's clock is ignored",
   },
   {
