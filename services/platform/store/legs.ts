@@ -186,12 +186,16 @@ export async function listUnreadBefore(
               and applied_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
           ) is not null
         union
-        select leg.login
+        select login
         from leg
-        join account on account.login = leg.login and role = 'master'
-        join attempt on attempt.leg_number = leg.number and attempt.number = leg.attempt
-        where leg.login = any (${logins}::text[]) and leg.state in ('SENDING', 'UNKNOWN')
-          and granted_at < ${before}::timestamptz and granted_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'`,
+        where login = any (${logins}::text[]) and state in ('SENDING', 'UNKNOWN')
+          and (select role from account where account.login = leg.login) = 'master'
+          and (
+            select leg_number
+            from attempt
+            where leg_number = leg.number and number = leg.attempt and granted_at < ${before}::timestamptz
+              and granted_at > ${before}::timestamptz - ${BACK_MINUTES} * interval '1 minute'
+          ) is not null`,
   );
   return new Set(unread);
 }

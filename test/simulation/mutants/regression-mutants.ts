@@ -23,8 +23,8 @@ export const REGRESSION_MUTANTS: readonly PlantedDefect[] = [
     edits: [
       {
         file: `${PLATFORM}/store/legs.ts`,
-        find: "and leg.state in ('SENDING', 'UNKNOWN')\n          and granted_at <",
-        put: "and leg.state in ('INTENT')\n          and granted_at <",
+        find: "and state in ('SENDING', 'UNKNOWN')\n          and (select role",
+        put: "and state in ('INTENT')\n          and (select role",
       },
     ],
   },
