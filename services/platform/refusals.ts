@@ -16,6 +16,7 @@ export const { refuse, refusals } = refusalsOf({
   creation_mismatch: "conflict",
   account_busy: "conflict",
   busy: "busy",
+  possible_duplicate: "conflict",
   lock_not_owned: "conflict",
   transfer_mismatch: "conflict",
   transfer_not_found: "not_found",

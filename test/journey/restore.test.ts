@@ -56,6 +56,19 @@ test("after the database is restored to an older time nothing is paid twice, and
   await decide(client, behind, "resume", second);
 
   await eventually(async () => expect((await deposit(client, { login: bob, amount: "30.00" })).status).toBe(200));
+  // Repeated again, with the keys and without: each is refused with the ticket of the deal that the platform has.
+  const ticketOf = (deals: Awaited<ReturnType<typeof dealsOf>>) => deals.at(-1)?.ticket;
+  for (const [repeated, dealId] of [
+    [forAnn, ticketOf(dealsOfAnn)],
+    [forBob, ticketOf(dealsOfBob)],
+    [{ login: ann, amount: "10.00" }, ticketOf(dealsOfAnn)],
+  ] as const) {
+    const reply = await deposit(client, repeated);
+    expect([reply.status, reply.body], reply.text).toMatchObject([
+      409,
+      { code: "possible_duplicate", outcome: "not_executed", deal_id: dealId },
+    ]);
+  }
   expect(await dealsOf(client, ann)).toEqual(dealsOfAnn);
   expect((await dealsOf(client, bob)).map(({ minor }) => minor)).toEqual([
     ...dealsOfBob.map(({ minor }) => minor),

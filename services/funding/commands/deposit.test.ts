@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { settleCashflows } from "../jobs/settle-cashflows.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
-import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
+import { aCall, INVESTOR, repeatsLost, usd, world, type World } from "../testing/funding.ts";
 import { deposit } from "./deposit.ts";
 
 const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined };
@@ -180,3 +180,13 @@ async function settleLater(deps: World): Promise<void> {
 async function states({ pool }: World) {
   return await many(pool, sql`select state, doubt, deal_id from cashflow order by id`);
 }
+
+test("a deposit that platform refuses as the repetition of a lost one is refused with the ticket", async () => {
+  const deps = await world();
+  const transfer: World["platform"]["transfer"] = () => Promise.reject(repeatsLost(77n));
+
+  await expect(
+    deposit({ ...deps, platform: { ...deps.platform, transfer } }, HUNDRED, aCall("op-1")),
+  ).rejects.toMatchObject({ code: "possible_duplicate", outcome: "not_executed", details: { deal_id: "77" } });
+  expect(await states(deps)).toMatchObject([{ state: "REFUSED", deal_id: null }]);
+});

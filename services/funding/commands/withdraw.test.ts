@@ -4,7 +4,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { releaseLocks, settleCashflows } from "../jobs/settle-cashflows.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
-import { aCall, INVESTOR, aRefusal, usd, world, type World } from "../testing/funding.ts";
+import { aCall, INVESTOR, aRefusal, repeatsLost, usd, world, type World } from "../testing/funding.ts";
 import { markRefused } from "../store/cashflow-transitions.ts";
 import { withdraw } from "./withdraw.ts";
 
@@ -297,3 +297,23 @@ async function saga({ pool }: World) {
     sql`select state, try, is_released from cashflow join withdrawal on cashflow_id = cashflow.id order by cashflow.id`,
   );
 }
+
+test("a withdrawal that platform refuses as the repetition of a lost one ends before any fee is collected", async () => {
+  const deps = await world({ platform: fundedPlatform() });
+  const asked: Parameters<World["platform"]["hold"]>[0][] = [];
+  const hold: World["platform"]["hold"] = (request) => {
+    asked.push(request);
+    return Promise.reject(repeatsLost(77n));
+  };
+
+  await expect(withdraw({ ...deps, platform: { ...deps.platform, hold } }, FORTY, aCall("op-1"))).rejects.toMatchObject(
+    {
+      code: "possible_duplicate",
+      outcome: "not_executed",
+      details: { deal_id: "77" },
+    },
+  );
+  expect(asked).toMatchObject([{ login: INVESTOR, withdrawal: { amount: usd(40_00n), comment: "CRM-2" } }]);
+  expect(deps.fees.collected).toEqual([]);
+  expect(deps.platform.deals).toEqual([]);
+});

@@ -17,7 +17,8 @@ export function notSent(message: string, operationId?: string): Refusal {
 }
 
 /** Platform refused the order, or a service did not answer before it was sent. */
-export function refusedUnsent({ code, message }: Refusal, operationId?: string): Refusal {
+export function refusedUnsent({ code, message, details }: Refusal, operationId?: string): Refusal {
+  if (code === "possible_duplicate") return refuse(code, message, { outcome: "not_executed", details });
   if (code !== "safety_stop") return notSent("The trading platform cannot be reached.", operationId);
   return refuse("safety_stop", message, { outcome: "not_executed", operationId });
 }

@@ -87,6 +87,18 @@ export function aRefusal(code: string): Refusal {
   return new Refusal({ code, status: "conflict", message: code });
 }
 
+/** The refusal of platform for a movement that the platform executed before the database was restored. */
+export function repeatsLost(dealId: bigint): Refusal {
+  const details = { deal_id: String(dealId) };
+  return new Refusal({
+    code: "possible_duplicate",
+    status: "conflict",
+    message: "lost",
+    outcome: "not_executed",
+    details,
+  });
+}
+
 function leaveAnswer(
   { heldBalance, requested }: LeaveRequest,
   pool: { inPool: boolean; pendingFee: bigint },

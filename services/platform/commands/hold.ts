@@ -1,6 +1,6 @@
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { moneyToProto } from "#kernel/contract/money.ts";
+import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { BUSY_RETRY_AFTER_MS, Refusal } from "#kernel/refusal.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
@@ -8,6 +8,7 @@ import type { HoldRequest, HoldResponse } from "#proto/pamm/platform/v1/platform
 import type { Deps } from "../deps.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
+import type { RequestedMovement } from "../domain/lost-movement.ts";
 import { refusalOfGate } from "../domain/permit-gate.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
@@ -32,9 +33,10 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   const closed = refusalOfGate(deps.gate.read());
   if (closed !== undefined) throw closed;
   const byMs = performance.now() + Math.min(HOLD_WAIT_MS, remainingMs(context) - REPLY_RESERVE_MS);
+  const withdrawal = withdrawalOf(request);
   let behind: LegNumber | undefined;
   do {
-    const claim = await deps.holds.claiming.add({ login, lockOwner }, byMs).catch(lateIsUnclaimed);
+    const claim = await deps.holds.claiming.add({ login, lockOwner, withdrawal }, byMs).catch(lateIsUnclaimed);
     behind = claim?.behind;
     const isGranted = claim !== undefined && behind === undefined;
     const facts = isGranted ? await readAgreeing(deps, login, byMs) : undefined;
@@ -44,6 +46,11 @@ export async function hold(deps: HoldDeps, request: HoldRequest, context: CallCo
   // A granted lock stays: another call of the same lock owner may have received the grant. Only Release ends it.
   await withdrawClaim(deps.pool, login, lockOwner);
   throw busy(behind);
+}
+
+function withdrawalOf({ login, withdrawal }: HoldRequest): RequestedMovement | undefined {
+  if (withdrawal === undefined) return undefined;
+  return { login, amountMinor: -moneyFromProto(withdrawal.amount, "amount").minor, comment: withdrawal.comment };
 }
 
 /** Undefined while the platform and the log differ, or the platform cannot be read. */

@@ -61,6 +61,8 @@ create table account (
   -- When facts were last read: a leg that waited for one read is sent before the next read.
   read_at        timestamptz,
   managed_at     timestamptz not null default clock_timestamp(),
+  -- Whether lost_movement had rows of it.
+  has_lost_movements boolean not null default false,
   check ((locked_by is null) = (lock_number is null)),
   check (lock_granted_at is null or locked_by is not null),
   check ((reading_until is null) = (reading_token is null))
@@ -99,6 +101,19 @@ create table adopted_deal (
   login   text not null references account,
   primary key (server, deal_id)
 );
+
+-- Deposits and withdrawals that the platform has executed and whose records this database has lost, because it was restored to an
+-- older time. Their callers may repeat them.
+create table lost_movement (
+  server       text not null,
+  deal_id      bigint not null check (deal_id > 0),
+  login        text not null references account,
+  amount_minor bigint not null check (amount_minor <> 0),
+  comment      text not null,
+  found_at     timestamptz not null default clock_timestamp(),
+  primary key (server, deal_id)
+);
+create index lost_movement_of_login on lost_movement (login, found_at);
 
 -- A transfer order: moves money once, under a key of the caller.
 create table transfer (

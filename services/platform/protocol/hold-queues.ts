@@ -2,17 +2,23 @@ import { type BatchQueue, batchQueue } from "#kernel/batch-queue.ts";
 import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import { isTransient } from "#kernel/postgres/failure.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../deps.ts";
+import { executedBefore, repeatsLost, type RequestedMovement } from "../domain/lost-movement.ts";
 import { refuse } from "../refusals.ts";
 import { type Claim, claimLocks, listReleased, type LockRequest } from "../store/account-locks.ts";
-import { listRoles, lockFreeAccounts } from "../store/accounts.ts";
+import { type Account, listRoles, lockFreeAccounts } from "../store/accounts.ts";
+import { listLostMovements } from "../store/lost-movements.ts";
 import { type Facts, readFactsTogether } from "./history/read-facts.ts";
+
+/** An account lock, and the withdrawal that it is acquired for. */
+export type HoldRequest = LockRequest & { readonly withdrawal: RequestedMovement | undefined };
 
 /** Account locks that are asked for at the same time share commits and requests to the platform. */
 export type HoldQueues = {
   /** Undefined when another owner, or another transaction, has the account. */
-  readonly claiming: BatchQueue<LockRequest, Claim | undefined>;
+  readonly claiming: BatchQueue<HoldRequest, Claim | undefined>;
   readonly facts: GatheredRead<string, Facts>;
 };
 
@@ -23,7 +29,7 @@ const MAX_WAITING = 2_000;
 
 export function holdQueues(deps: Deps): HoldQueues {
   return {
-    claiming: batchQueue<LockRequest, Claim | undefined>({
+    claiming: batchQueue<HoldRequest, Claim | undefined>({
       maxItems: MAX_CLAIMS,
       maxWaiting: MAX_WAITING,
       maxBatches: 2,
@@ -36,13 +42,16 @@ export function holdQueues(deps: Deps): HoldQueues {
 }
 
 /** Under the row locks of the accounts, so that no permit is granted meanwhile. One that is locked already delays no other one. */
-async function claimTogether(pool: Pool, requests: readonly LockRequest[]): Promise<(Claim | Error | undefined)[]> {
+async function claimTogether(pool: Pool, requests: readonly HoldRequest[]): Promise<(Claim | Error | undefined)[]> {
   return await inTransaction(pool, async (tx) => {
     const logins = requests.map(({ login }) => login);
     const accounts = await lockFreeAccounts(tx, logins);
     const unlocked = logins.filter((login) => !accounts.has(login));
     const managed = unlocked.length === 0 ? new Map() : await listRoles(tx, unlocked);
-    const free = requests.filter(({ login }) => (accounts.get(login)?.role ?? "payment") !== "payment");
+    const repeated = await listRepeated(tx, accounts, requests);
+    const free = requests.filter(
+      ({ login }) => (accounts.get(login)?.role ?? "payment") !== "payment" && !repeated.has(login),
+    );
     const claims = await claimLocks(tx, free);
     const unclaimed = free.filter(({ login }) => !claims.has(login));
     const released = await listReleased(
@@ -54,7 +63,28 @@ async function claimTogether(pool: Pool, requests: readonly LockRequest[]): Prom
       if (role === undefined) return refuse("login_not_managed", `Account ${login} is not managed by this service.`);
       if (role === "payment") return refuse("validation_failed", "A payment account cannot be locked.");
       if (released.has(lockOwner)) return refuse("lock_not_owned", "The lock was already released.");
-      return claims.get(login);
+      return repeated.get(login) ?? claims.get(login);
     });
   });
+}
+
+/** By login, the refusals of withdrawals that repeat one that the database lost. */
+async function listRepeated(
+  tx: Transaction,
+  accounts: ReadonlyMap<string, Account>,
+  requests: readonly HoldRequest[],
+): Promise<ReadonlyMap<string, Refusal>> {
+  const withdrawals = requests.flatMap(({ login, withdrawal }) =>
+    withdrawal !== undefined && accounts.get(login)?.hasLostMovements === true ? [withdrawal] : [],
+  );
+  const lost = await listLostMovements(
+    tx,
+    withdrawals.map(({ login }) => login),
+  );
+  return new Map(
+    withdrawals.flatMap((withdrawal) => {
+      const earlier = executedBefore(withdrawal, lost);
+      return earlier === undefined ? [] : [[withdrawal.login, repeatsLost(earlier)] as const];
+    }),
+  );
 }

@@ -12,7 +12,7 @@ import type { Period } from "../mt5/deals.ts";
 import { AccountReader } from "../reader/account-reader.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { openReviews, reviewOf, vote } from "../testing/reviews.ts";
-import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 async function gateOf(deps: Deps): Promise<PermitGate> {
@@ -134,3 +134,67 @@ test.concurrent("operators cannot resume before the history was read", async (co
     message: expect.stringContaining("has not been read completely") as string,
   });
 });
+
+test.concurrent("a deposit that equals a lost one is refused with its ticket for 30 days, unless it was reversed", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await world.control.balance(login, "8.00", LOST);
+  const dealId = await resume(instance);
+  const repeated = (own: { comment: string }) => instance.service.transfer(aDeposit(login, 8_00n, own), aCall());
+  const refused = { code: "possible_duplicate", outcome: "not_executed", details: { deal_id: String(dealId) } };
+
+  await expect(repeated({ comment: "lost" })).rejects.toMatchObject(refused);
+  await expect(repeated({ comment: "lost" })).rejects.toMatchObject(refused);
+  expect(await repeated({ comment: "another" })).toMatchObject({ state: TransferState.APPLIED });
+
+  const review = await reviewOf(instance, "unknown_reference");
+  await vote(instance, review, "key-of-ann", { action: "reverse" });
+  await vote(instance, review, "key-of-bob", { action: "reverse" });
+  expect(await repeated({ comment: "lost" })).toMatchObject({ state: TransferState.APPLIED });
+});
+
+test.concurrent("a lost movement is forgotten after 30 days", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const login = await anAccount(instance);
+  await world.control.balance(login, "8.00", LOST);
+  await resume(instance);
+  await instance.deps.pool.query("update lost_movement set found_at = found_at - interval '30 days'");
+
+  expect(await instance.service.transfer(aDeposit(login, 8_00n, { comment: "lost" }), aCall())).toMatchObject({
+    state: TransferState.APPLIED,
+  });
+});
+
+const LOST_WITHDRAWAL = platformComment({ kind: "withdrawal", number: legNumber(78n), attempt: 1 }, "lost");
+
+test.concurrent("a withdrawal that equals a lost one gets no account lock", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service } = instance;
+  const login = await anAccount(instance);
+  await service.transfer(aDeposit(login, 50_00n), aCall());
+  await world.control.balance(login, "-8.00", LOST_WITHDRAWAL);
+  const dealId = await resume(instance);
+  const hold = (lockOwner: string, minor: bigint) =>
+    service.hold({ login, lockOwner, withdrawal: { amount: moneyOf(minor), comment: "lost" } }, aCall());
+
+  await expect(hold("first", 8_00n)).rejects.toMatchObject({
+    code: "possible_duplicate",
+    details: { deal_id: String(dealId) },
+  });
+  expect(await hold("second", 9_00n)).toMatchObject({ balance: { minorUnits: 42_00n } });
+  await service.release({ login, lockOwner: "second" }, aCall());
+  // A saga without a withdrawal, such as an unassign.
+  expect(await service.hold({ login, lockOwner: "third" }, aCall())).toMatchObject({ openPositions: 0 });
+});
+
+/** Two operators resume after a lost deal; returns its ticket. */
+async function resume(instance: Instance): Promise<bigint> {
+  const review = await reviewOf(instance, "database_behind");
+  await vote(instance, review, "key-of-ann", { action: "resume" });
+  await vote(instance, review, "key-of-bob", { action: "resume" });
+  await heartbeat(instance.deps);
+  return review.dealId;
+}

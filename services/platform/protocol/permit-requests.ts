@@ -1,9 +1,11 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, RESTART_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
+import { executedBefore, repeatsLost } from "../domain/lost-movement.ts";
 import { refuse } from "../refusals.ts";
 import { type Account, lockFreeAccounts } from "../store/accounts.ts";
 import { lockLegs } from "../store/legs.ts";
+import { listLostMovements } from "../store/lost-movements.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { type QueuePosition, type QueueState, readQueues } from "../store/queues.ts";
 import { listTransfers, type Transfer } from "../store/transfers.ts";
@@ -92,6 +94,9 @@ async function decideOrders(
       decisions.set(request, isAwaited ? { kind: "refused", refusal: unreachable() } : { kind: "locked" });
     }
   }
+  for (const [request, refusal] of await listRepeated(tx, logins, requests)) {
+    if (!decisions.has(request)) decisions.set(request, { kind: "refused", refusal });
+  }
   const free = requests.filter((request) => !decisions.has(request));
   const permitted = free.map((request) => ({ ...request, permitHolder: () => holders.of(request) }));
   const answers = await insertOrders(tx, logins, permitted);
@@ -109,6 +114,30 @@ async function decideOrders(
     if (transfer !== undefined) decisions.set(request, { kind: "known", transfer });
   }
   return decisions;
+}
+
+/** Deposits that repeat one that the database lost. A withdrawal was compared when its account lock was acquired. */
+async function listRepeated(
+  tx: Transaction,
+  { accounts }: LockedLogins,
+  requests: readonly OrderRequest[],
+): Promise<Map<OrderRequest, Refusal>> {
+  const deposits = requests.flatMap((request) => {
+    const { comment, legs } = request.order;
+    const [leg] = legs;
+    if (leg?.kind !== "deposit" || accounts.get(leg.login)?.hasLostMovements !== true) return [];
+    return [{ request, login: leg.login, amountMinor: leg.amountMinor, comment }];
+  });
+  const lost = await listLostMovements(
+    tx,
+    deposits.map(({ login }) => login),
+  );
+  return new Map(
+    deposits.flatMap((deposit) => {
+      const earlier = executedBefore(deposit, lost);
+      return earlier === undefined ? [] : [[deposit.request, repeatsLost(earlier)] as const];
+    }),
+  );
 }
 
 type LegRequests = {

@@ -17,6 +17,8 @@ export type Account = {
   readonly accountLock: AccountLock | undefined;
   /** Facts are being read: no permit is granted. */
   readonly isBeingRead: boolean;
+  /** Deposits or withdrawals of it were lost with commits of the database; callers may repeat them. */
+  readonly hasLostMovements: boolean;
   /** When the row was read, by the clock of the database: the clock of a process may be changed while it runs. */
   readonly seenAt: Date;
 };
@@ -41,6 +43,7 @@ type AccountRow = {
   lock_number: bigint | null;
   is_granted: boolean;
   is_being_read: boolean;
+  has_lost_movements: boolean;
   seen_at: Date;
 };
 
@@ -65,7 +68,8 @@ export async function insertAccount(tx: Transaction, account: NewAccount): Promi
 const ACCOUNTS = fragment`
   select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
          locked_by, lock_number, lock_granted_at is not null as is_granted,
-         coalesce(reading_until > clock_timestamp(), false) as is_being_read, clock_timestamp() as seen_at
+         coalesce(reading_until > clock_timestamp(), false) as is_being_read, has_lost_movements,
+         clock_timestamp() as seen_at
   from account`;
 
 /** Locks the row until commit: serialises permits, account locks and log positions of a login. */
@@ -187,6 +191,7 @@ function accountOf(row: AccountRow): Account {
     undecidedFrom: row.undecided_from ?? undefined,
     accountLock: lockOwner === null || number === null ? undefined : { lockOwner, number, isGranted: row.is_granted },
     isBeingRead: row.is_being_read,
+    hasLostMovements: row.has_lost_movements,
     seenAt: row.seen_at,
   };
 }

@@ -1,6 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { withReplyReserve } from "#kernel/contract/deadlines.ts";
-import { moneyFromProto } from "#kernel/contract/money.ts";
+import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { lockOwnerOf } from "../../domain/cashflow.ts";
@@ -19,7 +19,11 @@ export async function acquireLock(deps: Deps, saga: Saga, context: CallContext):
   try {
     const lockOwner = lockOwnerOf(cashflow, withdrawal.try);
     const { balance, logNumber } = await deps.platform.hold(
-      { login: cashflow.login, lockOwner },
+      {
+        login: cashflow.login,
+        lockOwner,
+        withdrawal: { amount: moneyToProto(cashflow.amount), comment: cashflow.comment },
+      },
       withReplyReserve(context),
     );
     const held = { balance: moneyFromProto(balance, "balance"), logNumber };

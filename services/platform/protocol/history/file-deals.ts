@@ -102,7 +102,7 @@ async function entriesFor(
       const { finding, leg, event } = explanation;
       if (leg !== undefined) records.noteChangedLeg();
       if (finding !== undefined) await report(tx, server, deal, { reason: finding, leg });
-      if (finding === "unknown_reference") await reportLostCommits(tx, deal);
+      if (finding === "unknown_reference") await reportLostCommits(tx, server, deal);
       if (leg !== undefined && event !== undefined) await recordTransition(tx, leg, event, circumstances);
       const entry = externalEntry(deal);
       return readReference(deal.comment) === undefined ? [entry] : [entry, unmatchedEntry(deal)];
@@ -131,11 +131,11 @@ async function reportMisfit(
   await recordTransition(tx, leg, { type: "does_not_fit", reason: misfit }, dealEvidence(server, deal, leg));
 }
 
-async function reportLostCommits(tx: Transaction, deal: Deal): Promise<void> {
+async function reportLostCommits(tx: Transaction, server: string, deal: Deal): Promise<void> {
   const reference = readReference(deal.comment);
   if (reference === undefined) return;
-  const { login, ticket: dealId } = deal;
-  await stopForLostCommits(tx, { login, dealId, amountMinor: effectOf(deal), reference });
+  const { login, ticket: dealId, comment } = deal;
+  await stopForLostCommits(tx, server, { login, dealId, amountMinor: effectOf(deal), comment, reference });
 }
 
 async function report(

@@ -1,25 +1,24 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { openCase } from "#kernel/review/cases.ts";
 import { DATABASE_BEHIND, reviewActions } from "../../domain/review-actions.ts";
+import { LEG_KINDS } from "../../domain/leg-kind.ts";
+import type { LostMovement } from "../../domain/lost-movement.ts";
 import { formatReference, type Reference } from "../../domain/reference.ts";
 import { readClock } from "../../store/clock.ts";
+import { insertLostMovement } from "../../store/lost-movements.ts";
 import { stopPermits } from "../../store/permit-gate.ts";
 
 /** A deal with a reference of this service whose leg the database does not have. */
-export type LostDeal = {
-  readonly login: string;
-  readonly dealId: bigint;
-  /** Signed. */
-  readonly amountMinor: bigint;
-  readonly reference: Reference;
-};
+export type LostDeal = LostMovement & { readonly reference: Reference };
 
 /**
  * Stops all permits: a leg is recorded before its command is sent, so the database has lost commits, and callers may repeat what was
- * executed already. One review asks operators to resume, whatever the number of such deals; each deal has a review of its own.
+ * executed already. One review asks operators to resume, whatever the number of such deals; each deal has a review of its own. A lost deposit or withdrawal is remembered: a caller who repeats it
+ * is refused, also after the operators have resumed. The account is locked.
  */
-export async function stopForLostCommits(tx: Transaction, deal: LostDeal): Promise<void> {
+export async function stopForLostCommits(tx: Transaction, server: string, deal: LostDeal): Promise<void> {
   await stopPermits(tx);
+  if (LEG_KINDS[deal.reference.kind].origin === "external") await insertLostMovement(tx, server, deal);
   const newCase = {
     subject: DATABASE_BEHIND,
     reason: DATABASE_BEHIND,

@@ -1,0 +1,40 @@
+import type { Refusal } from "#kernel/refusal.ts";
+import { refuse } from "../refusals.ts";
+import { platformComment, readReference } from "./reference.ts";
+
+/** For this many days after it was found, a lost movement makes an equal request a possible duplicate. */
+export const LOST_MOVEMENT_DAYS = 30;
+
+/** A deposit or withdrawal that the platform has executed and whose records the database has lost. */
+export type LostMovement = {
+  readonly login: string;
+  readonly dealId: bigint;
+  /** Cents, signed. */
+  readonly amountMinor: bigint;
+  /** The comment of the deal, as the platform keeps it. */
+  readonly comment: string;
+};
+
+/** A deposit or withdrawal that a caller requests now; `amountMinor` is in cents, signed. */
+export type RequestedMovement = Pick<LostMovement, "login" | "amountMinor" | "comment">;
+
+/** A lost movement of the same amount whose deal has the comment that the request would give to its own deal. */
+export function executedBefore(
+  { login, amountMinor, comment }: RequestedMovement,
+  lost: readonly LostMovement[],
+): LostMovement | undefined {
+  return lost.find((each) => {
+    const reference = readReference(each.comment);
+    if (reference === undefined || each.login !== login || each.amountMinor !== amountMinor) return false;
+    return each.comment.trimEnd() === platformComment(reference, comment);
+  });
+}
+
+/** The caller may not know that the lost movement was executed: its answer, and its idempotency key, may be lost too. */
+export function repeatsLost({ dealId }: LostMovement): Refusal {
+  return refuse(
+    "possible_duplicate",
+    `An equal operation was executed (deal ${dealId}) before the database was restored to an older time. Nothing was executed now.`,
+    { outcome: "not_executed", details: { deal_id: String(dealId) } },
+  );
+}

@@ -1,0 +1,35 @@
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { LOST_MOVEMENT_DAYS, type LostMovement } from "../domain/lost-movement.ts";
+
+/** Records a lost movement once, and marks its account, so that only requests for such accounts look for lost movements. */
+export async function insertLostMovement(
+  tx: Transaction,
+  server: string,
+  { login, dealId, amountMinor, comment }: LostMovement,
+): Promise<void> {
+  await execute(
+    tx,
+    sql`insert into lost_movement (server, deal_id, login, amount_minor, comment)
+        values (${server}, ${dealId}, ${login}, ${amountMinor}, ${comment})
+        on conflict do nothing`,
+  );
+  await execute(tx, sql`update account set has_lost_movements = true where login = ${login}`);
+}
+
+/** The movements of the logins that were found to be lost in the last 30 days. */
+export async function listLostMovements(db: Queryable, logins: readonly string[]): Promise<LostMovement[]> {
+  if (logins.length === 0) return [];
+  return await many<LostMovement>(
+    db,
+    sql`select login, deal_id as "dealId", amount_minor as "amountMinor", comment
+        from lost_movement
+        where login = any (${logins}::text[])
+          and found_at > clock_timestamp() - ${LOST_MOVEMENT_DAYS} * interval '1 day'`,
+  );
+}
+
+/** Its money was moved back, so an equal request does not repeat it. */
+export async function deleteLostMovement(tx: Transaction, server: string, dealId: bigint): Promise<void> {
+  await execute(tx, sql`delete from lost_movement where server = ${server} and deal_id = ${dealId}`);
+}
