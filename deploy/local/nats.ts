@@ -18,7 +18,12 @@ export type NatsOptions = {
   readonly password?: string;
   /** Any free one when not given. */
   readonly port?: number;
+  /** With it, a connection has to be encrypted. */
+  readonly tls?: ServerCertificate;
 };
+
+/** Paths of PEM files. */
+export type ServerCertificate = { readonly certFile: string; readonly keyFile: string };
 
 export type NatsServer = AsyncDisposable & {
   readonly url: string;
@@ -62,13 +67,14 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
 }
 
 async function start(binary: NatsBinary, port: number, options: NatsOptions): Promise<NatsServer> {
-  const { dir, password, logFile = join(dir, "nats-server.log") } = options;
+  const { dir, password, tls, logFile = join(dir, "nats-server.log") } = options;
   const config = join(dir, "nats-server.conf");
   const text = natsConfiguration({
     listen: `${HOST}:${port}`,
     storeDir: dir,
     pidFile: join(dir, PID_FILE),
     password,
+    tls,
     hasSync: hasSyncInterval(binary),
   });
   writeFileSync(config, text, { mode: 0o600 });
@@ -95,16 +101,20 @@ export type NatsConfiguration = {
   readonly storeDir: string;
   readonly pidFile?: string;
   readonly password: string | undefined;
+  readonly tls?: ServerCertificate | undefined;
   /** Whether the server accepts sync_interval; see FIRST_WITH_SYNC_INTERVAL. */
   readonly hasSync: boolean;
 };
 
-export function natsConfiguration({ listen, storeDir, pidFile, password, hasSync }: NatsConfiguration): string {
+export function natsConfiguration({ listen, storeDir, pidFile, password, tls, hasSync }: NatsConfiguration): string {
   const lines = [
     `listen: "${listen}"`,
     ...(pidFile === undefined ? [] : [`pid_file: ${JSON.stringify(pidFile)}`]),
     `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: ${MAX_STORE}, ${hasSync ? `sync_interval: ${SYNC_INTERVAL}` : ""} }`,
     ...(password === undefined ? [] : [`authorization { user: ${USER}, password: ${JSON.stringify(password)} }`]),
+    ...(tls === undefined
+      ? []
+      : [`tls { cert_file: ${JSON.stringify(tls.certFile)}, key_file: ${JSON.stringify(tls.keyFile)} }`]),
   ];
   return `${lines.join("\n")}\n`;
 }

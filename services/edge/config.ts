@@ -43,6 +43,7 @@ export const keySettings = {
   EDGE_DATABASE_URL: databaseUrl(),
   PAMM_API_KEY_PEPPER: pepper,
   NATS_URL: optional(secretUrl(["nats", "tls"])),
+  NATS_CA_FILE: optional(text("a file with certificates in PEM")),
 };
 
 function parseAddresses(text: string): readonly string[] | undefined {

@@ -2,6 +2,7 @@ import process from "node:process";
 import { createLog } from "#kernel/log.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { type Broker, connectNats } from "#kernel/nats/connect.ts";
+import { readCertificates } from "#kernel/read-certificates.ts";
 import { migrate } from "#kernel/postgres/migrate.ts";
 import { createPool } from "#kernel/postgres/pool.ts";
 import { StartupError } from "#kernel/startup-error.ts";
@@ -33,7 +34,7 @@ async function openSystem(resources: AsyncDisposableStack): Promise<KeyAdministr
   const url = config.EDGE_DATABASE_URL.reveal();
   await migrate({ url, schema: SCHEMA, folder: new URL("./migrations/", import.meta.url) });
   const pool = resources.use(createPool({ url, schema: SCHEMA, applicationName: "keys", max: 1 }));
-  const broker = await findBroker(config.NATS_URL?.reveal());
+  const broker = await findBroker(config.NATS_URL?.reveal(), readCertificates("NATS_CA_FILE", config.NATS_CA_FILE));
   if (broker !== undefined) resources.use(broker);
   return {
     pool,
@@ -47,10 +48,10 @@ async function openSystem(resources: AsyncDisposableStack): Promise<KeyAdministr
 }
 
 /** Without a broker the edge sees the change within seconds, because it reads its keys periodically. */
-async function findBroker(url: string | undefined): Promise<Broker | undefined> {
+async function findBroker(url: string | undefined, ca: string | undefined): Promise<Broker | undefined> {
   if (url === undefined) return undefined;
   try {
-    return await connectNats({ url, name: SCHEMA, log: createLog({ service: "keys", level: "silent" }) });
+    return await connectNats({ url, ca, name: SCHEMA, log: createLog({ service: "keys", level: "silent" }) });
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     terminal.note("keys: The broker cannot be reached. The change takes effect within a few seconds.");

@@ -20,12 +20,14 @@ import { onWakeUp, wakeUpSender } from "./nats/wake-up-signal.ts";
 import { requireDurableServer } from "./postgres/durable-server.ts";
 import { migrate } from "./postgres/migrate.ts";
 import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
+import { readCertificates } from "./read-certificates.ts";
 import type { Secret } from "./secret.ts";
 import type { ServiceContext } from "./service.ts";
 
 /** Variables that every service with a database and contracts reads. */
 export const BACKBONE_SETTINGS = {
   NATS_URL: secretUrl(["nats", "tls"], { whenMissing: "nats://127.0.0.1:4222" }),
+  NATS_CA_FILE: optional(text("a file with certificates in PEM")),
   /** 3 on a cluster, 1 on a single server. */
   NATS_STREAM_REPLICAS: integer(1, 5, { whenMissing: "1" }),
   GRPC_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
@@ -52,6 +54,7 @@ export function databaseUrl(): Variable<Secret<string>> {
 
 export type BackboneSettings = {
   readonly NATS_URL: Secret<string>;
+  readonly NATS_CA_FILE?: string | undefined;
   readonly NATS_STREAM_REPLICAS: number;
   readonly GRPC_HOST: string;
   readonly GRPC_PORT: number;
@@ -104,7 +107,8 @@ export async function openBackbone({ stack, log, watch }: ServiceContext, option
     }),
   );
   await openConnections(pool);
-  const broker = stack.use(await connectNats({ url: settings.NATS_URL.reveal(), name: service, log }));
+  const ca = readCertificates("NATS_CA_FILE", settings.NATS_CA_FILE);
+  const broker = stack.use(await connectNats({ url: settings.NATS_URL.reveal(), ca, name: service, log }));
   watch("broker connection", broker.closed);
   const streams = options.streams.map((stream) => ({ ...stream, replicas: settings.NATS_STREAM_REPLICAS }));
   await requireStreams(broker, streams);

@@ -1,8 +1,9 @@
-import { readFileSync } from "node:fs";
 import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
 import { duration, integer, list, optional, variable, secret, text, url } from "#kernel/config-variables.ts";
+import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
+import type { ServerTrust } from "./mt5/http/server-trust.ts";
 import type { LoginRange } from "./store/account-creations.ts";
 
 /** A command of a paused process can still be executed until the server closes its idle connection, after 180 s. */
@@ -18,6 +19,8 @@ export const settings = {
   MT5_LOGIN: text("the manager's login"),
   MT5_PASSWORD: secret("the manager's API password"),
   MT5_CA_FILE: optional(text("a file with certificates in PEM")),
+  MT5_TLS_NAME: optional(text("the name or address in the platform's certificate")),
+  MT5_TLS_FINGERPRINT: optional(fingerprint()),
   /** Part of every unique key of a deal: must not change while the trade server stays the same. */
   MT5_SERVER_NAME: text("a name for the trade server", { whenMissing: "mt5" }),
   MT5_MASTER_GROUPS: list({ whenMissing: "pamm\\master" }),
@@ -38,14 +41,22 @@ export function requireSafeQuietPeriod(quietPeriodMs: number, isRehearsal: boole
   );
 }
 
-export function readCertificates(path: string | undefined): string | undefined {
-  if (path === undefined) return undefined;
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-    throw new StartupError(`MT5_CA_FILE names a file that cannot be read (${code})`, { cause: error });
-  }
+/** A pinned certificate is trusted for itself, whatever its authority and its name are. */
+export function readTrust(config: {
+  readonly MT5_CA_FILE?: string | undefined;
+  readonly MT5_TLS_NAME?: string | undefined;
+  readonly MT5_TLS_FINGERPRINT?: string | undefined;
+}): ServerTrust {
+  const { MT5_CA_FILE: caFile, MT5_TLS_NAME: name, MT5_TLS_FINGERPRINT: fingerprint } = config;
+  return fingerprint === undefined ? { ca: readCertificates("MT5_CA_FILE", caFile), name } : { fingerprint };
+}
+
+/** As openssl and browsers show it, with or without colons. */
+function fingerprint() {
+  return variable("the SHA-256 fingerprint of a certificate, 64 hexadecimal digits", (shown) => {
+    const digits = shown.replaceAll(":", "").toUpperCase();
+    return /^[0-9A-F]{64}$/.test(digits) ? digits : undefined;
+  });
 }
 
 function loginRange(whenMissing: string) {

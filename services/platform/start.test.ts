@@ -114,6 +114,12 @@ test("a failed start reports its reason in one message without a secret", async 
     [{ ...env, MT5_URL: "https://127.0.0.1:9" }, /no session with .*check MT5_URL/],
     [{ ...env, MT5_CA_FILE: "/nowhere/ca.pem" }, /MT5_CA_FILE names a file that cannot be read \(ENOENT\)/],
     [{ ...env, MT5_CA_FILE: caFile }, /check MT5_URL, MT5_CA_FILE/],
+    [{ ...env, MT5_TLS_NAME: "mt5.example" }, /altnames.*check MT5_URL, MT5_CA_FILE, MT5_TLS_NAME/],
+    [{ ...env, MT5_TLS_FINGERPRINT: "12:34" }, /MT5_TLS_FINGERPRINT is not valid: expected the SHA-256 fingerprint/],
+    [
+      { ...env, MT5_TLS_FINGERPRINT: "ab".repeat(32) },
+      /another certificate than the pinned one, with the SHA-256 fingerprint [0-9A-F]{64}/,
+    ],
     [{ ...env, PAMM_REHEARSAL: "false" }, /PAMM_QUIET_PERIOD is below PT200S/],
     [{ ...env, MT5_LOGIN_RANGE: "9-1", MT5_TIME_ZONE: "Mars/Olympus" }, /MT5_LOGIN_RANGE .*\nMT5_TIME_ZONE /],
   ];

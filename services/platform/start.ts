@@ -8,7 +8,7 @@ import type { ServiceContext } from "#kernel/service.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { platformChecks } from "./checks/checks.ts";
-import { readCertificates, requireSafeQuietPeriod, settings } from "./config.ts";
+import { readTrust, requireSafeQuietPeriod, settings } from "./config.ts";
 import { COMMAND_TIMEOUT_MS } from "./domain/permit.ts";
 import { createMt5Client, type Mt5Client } from "./mt5/client.ts";
 import { Mt5Error } from "./mt5/errors.ts";
@@ -32,7 +32,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   const { stack, env, log } = context;
   const config = readConfig(settings, env);
   requireSafeQuietPeriod(config.PAMM_QUIET_PERIOD, config.PAMM_REHEARSAL);
-  const ca = readCertificates(config.MT5_CA_FILE);
+  const trust = readTrust(config);
   const backbone = await openBackbone(context, {
     service: SERVICE,
     settings: config,
@@ -47,7 +47,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     createMt5Client({
       url: new URL(config.MT5_URL),
       credentials: { login: config.MT5_LOGIN, password: config.MT5_PASSWORD },
-      ...(ca === undefined ? {} : { ca }),
+      trust,
       ...(config.MT5_TIME_ZONE === undefined ? {} : { timeZone: config.MT5_TIME_ZONE }),
       maxSessions: config.MT5_SESSIONS,
       owner: `platform-${sender.epoch}`,
@@ -105,7 +105,7 @@ async function requireManager(mt5: Mt5Client, url: string): Promise<void> {
     const advice =
       error.problem === "login_refused" || error.problem === "server_authentication_failed"
         ? "check MT5_LOGIN and MT5_PASSWORD, and that the manager may use the Web API"
-        : "check MT5_URL, MT5_CA_FILE and that the server is running";
+        : "check MT5_URL, MT5_CA_FILE, MT5_TLS_NAME, MT5_TLS_FINGERPRINT and that the server is running";
     throw new StartupError(`no session with the trading platform at ${url}: ${error.message}; ${advice}`, {
       cause: error,
     });

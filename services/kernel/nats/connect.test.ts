@@ -1,6 +1,9 @@
-import { mkdtempDisposableSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { generate } from "selfsigned";
 import { expect, test } from "vitest";
 import { testNats } from "#test/support/nats.ts";
 import { startNats } from "../../../deploy/local/nats.ts";
@@ -41,3 +44,67 @@ test("a connection that ends before the service closes it is reported", async ()
   await expect(closed.closed).resolves.toBeUndefined();
   expect(watched.isConnected()).toBe(false);
 });
+
+test("tls: is TLS or an error: a broker without it receives neither user nor password", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "nats-"));
+  await using server = await startNats({ dir: folder.path });
+  const received = await recorded(server.port, async (port) => {
+    await expect(connectNats({ url: `tls://planted:secret@localhost:${port}`, name: "test", log })).rejects.toThrow(
+      `NATS at tls://localhost:${port} offers no TLS: nothing was sent to it`,
+    );
+  });
+  expect(received).toBe("");
+});
+
+test("the broker's certificate has to be issued by the given authority, for the name in the address", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "nats-"));
+  const [own, other] = [await certificate(folder.path, "own"), await certificate(folder.path, "other")];
+  await using server = await startNats({ dir: folder.path, password: "secret", tls: own });
+  const at = (host: string): string => `tls://pamm:secret@${host}:${server.port}`;
+
+  await using broker = await connectNats({ url: at("localhost"), ca: own.cert, name: "test", log });
+  expect(broker.isConnected()).toBe(true);
+  for (const [host, ca] of [
+    ["localhost", other.cert],
+    ["localhost", undefined],
+  ] as const) {
+    await expect(connectNats({ url: at(host), ca, name: "test", log })).rejects.toThrow(
+      new RegExp(`^NATS at tls://${host}:${server.port} has no trusted certificate \\(.*\\): check NATS_CA_FILE$`),
+    );
+  }
+});
+
+test.each([
+  ["tls://a:1,nats://b:2", undefined, "NATS_URL mixes tls: and nats: addresses: use tls: for all of them"],
+  ["nats://a:1", "PEM", "NATS_CA_FILE is set, but NATS_URL begins with nats: instead of tls:"],
+])("%s with the authority %s is refused", async (url, ca, message) => {
+  await expect(connectNats({ url, ca, name: "test", log })).rejects.toThrow(message);
+});
+
+/** What a client sends to the broker at this port through the port that `connect` gets. */
+async function recorded(target: number, connectThrough: (port: number) => Promise<void>): Promise<string> {
+  let received = "";
+  const proxy = createServer((socket) => {
+    const broker = connect(target, "127.0.0.1");
+    socket.on("data", (bytes) => (received += bytes.toString("latin1"))).on("error", () => {});
+    broker.on("error", () => {});
+    socket.pipe(broker).pipe(socket);
+  });
+  proxy.listen(0, "localhost");
+  await once(proxy, "listening");
+  await connectThrough((proxy.address() as AddressInfo).port);
+  proxy.close();
+  return received;
+}
+
+async function certificate(folder: string, name: string) {
+  const { private: key, cert } = await generate([{ name: "commonName", value: name }], {
+    keyType: "ec",
+    algorithm: "sha256",
+    extensions: [{ name: "subjectAltName", altNames: [{ type: 2, value: "localhost" }] }],
+  });
+  const [certFile, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}-key.pem`)];
+  writeFileSync(certFile, cert);
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  return { cert, certFile, keyFile };
+}

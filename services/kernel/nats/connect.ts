@@ -15,8 +15,13 @@ export type Broker = AsyncDisposable & {
 };
 
 export type BrokerOptions = {
-  /** One or more addresses, separated by commas; user and password may be part of them. */
+  /**
+   * One or more addresses, separated by commas; user and password may be part of them. `tls:` means TLS or an error: nothing but the
+   * handshake is sent to a broker without it.
+   */
   readonly url: string;
+  /** PEM of the authorities that may have issued the broker's certificate; the system's authorities when absent. */
+  readonly ca?: string | undefined;
   /** Name of the service: names the connection, and its inboxes, so that permissions can distinguish services. */
   readonly name: string;
   readonly log: Log;
@@ -31,12 +36,14 @@ const PING_INTERVAL_MS = 5_000;
 /** Together with the drain of gRPC shorter than HARD_STOP_MS of the process. */
 const DRAIN_TIMEOUT_MS = 3_000;
 
-export async function connectNats({ url, name, log }: BrokerOptions): Promise<Broker> {
+export async function connectNats({ url, ca, name, log }: BrokerOptions): Promise<Broker> {
   const { servers, user, pass } = readAddress(url);
+  const isTls = requireOneScheme(servers, ca);
   const inboxPrefix = `_INBOX.${name}`;
   const connection = await connect({
     servers,
     ...(user === "" ? {} : { user, pass }),
+    ...(isTls ? { tls: ca === undefined ? {} : { ca } } : {}),
     name,
     inboxPrefix,
     timeout: CONNECT_TIMEOUT_MS,
@@ -117,6 +124,15 @@ function readAddress(url: string): { servers: string[]; user: string; pass: stri
   };
 }
 
+/** Whether the connection has to be encrypted. A second address without TLS would make the first one's TLS worthless. */
+function requireOneScheme(servers: readonly string[], ca: string | undefined): boolean {
+  const encrypted = servers.filter((server) => server.startsWith("tls:")).length;
+  if (encrypted === servers.length) return true;
+  if (encrypted > 0) throw new StartupError("NATS_URL mixes tls: and nats: addresses: use tls: for all of them");
+  if (ca === undefined) return false;
+  throw new StartupError("NATS_CA_FILE is set, but NATS_URL begins with nats: instead of tls:");
+}
+
 function connectError(servers: readonly string[], error: unknown): StartupError {
   const address = servers.join(",");
   const code = (error as Partial<NatsError>).code;
@@ -125,6 +141,23 @@ function connectError(servers: readonly string[], error: unknown): StartupError 
       cause: error,
     });
   }
+  if (code === ErrorCode.ServerOptionNotAvailable) {
+    return new StartupError(`NATS at ${address} offers no TLS: nothing was sent to it`, { cause: error });
+  }
+  if (isTlsError(error)) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return new StartupError(`NATS at ${address} has no trusted certificate (${reason}): check NATS_CA_FILE`, {
+      cause: error,
+    });
+  }
   const message = `NATS at ${address} cannot be reached (${code ?? String(error)}): start nats-server -js or set NATS_URL`;
   return new StartupError(message, { cause: error });
+}
+
+/** Codes of OpenSSL's verification and of Node's check of the name. */
+const TLS_ERROR = /CERT|LEAF_SIGNATURE|ERR_TLS|ERR_SSL|ALTNAME/;
+
+function isTlsError(error: unknown): boolean {
+  const { code, chainedError } = error as { code?: string; chainedError?: { code?: string } };
+  return TLS_ERROR.test(code ?? "") || TLS_ERROR.test(chainedError?.code ?? "");
 }

@@ -10,6 +10,7 @@ import { countDeals, getDeal, readDeals } from "./deals.ts";
 import { badAnswer } from "./errors.ts";
 import { fieldsOf } from "./fields.ts";
 import { getGroup, listGroupLogins } from "./groups.ts";
+import type { ServerTrust } from "./http/server-trust.ts";
 import type { Credentials } from "./session/handshake.ts";
 import { createOutstandingAnswers, createSeenTickets, createTicketLook } from "./answer-correlation.ts";
 import { findPositions, readPositions } from "./positions.ts";
@@ -61,9 +62,7 @@ export type Mt5Settings = {
   /** https://host[:port] */
   readonly url: URL;
   readonly credentials: Credentials;
-  /** PEM; the system's certificate authorities when absent. */
-  readonly ca?: string;
-  readonly insecure?: boolean;
+  readonly trust: ServerTrust;
   readonly maxSessions: number;
   /** IANA zone of the server's wall clock; measured when absent. */
   readonly timeZone?: string;
@@ -170,14 +169,13 @@ function commandSession(lease: Lease, answers: Answers): CommandSession {
   };
 }
 
-function poolOptions({ url, ca, insecure, maxSessions, credentials, owner, log, limits }: Mt5Settings): PoolOptions {
+function poolOptions({ url, trust, maxSessions, credentials, owner, log, limits }: Mt5Settings): PoolOptions {
   return {
     ...DEFAULT_LIMITS,
     ...limits,
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: url.port === "" ? DEFAULT_PORT : Number(url.port),
-    ...(ca === undefined ? {} : { ca }),
-    insecure: insecure === true,
+    trust,
     maxSessions,
     credentials,
     owner,

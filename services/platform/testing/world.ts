@@ -105,7 +105,7 @@ async function startInstance(
   const mt5 = stack.use(
     createMt5Client({
       url: new URL(simulator.url),
-      ca: simulator.ca,
+      trust: { ca: simulator.ca },
       credentials: { login: String(simulator.managerLogin), password: new Secret(simulator.managerPassword) },
       maxSessions: sessions,
       ...(timeZone === undefined ? {} : { timeZone }),

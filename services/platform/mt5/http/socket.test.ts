@@ -4,9 +4,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { createConnection } from "./connection.ts";
 import { dial, type Wire } from "./socket.ts";
-import { listen, selfSigned, startScriptedServer } from "../testing/scripted-server.ts";
+import { fingerprintOf, listen, selfSigned, startScriptedServer } from "../testing/scripted-server.ts";
 
-const local = (server: { port: number; ca: string }) => ({ host: "127.0.0.1", ...server, dialTimeoutMs: 500 });
+const local = ({ port, ca }: { port: number; ca: string }) => ({
+  host: "127.0.0.1",
+  port,
+  trust: { ca },
+  dialTimeoutMs: 500,
+});
 
 test("after a timeout the raw socket is reset, so queued bytes are discarded and not sent later", async () => {
   const afterReset = await bytesReceivedLate(async (wire) => {
@@ -28,7 +33,7 @@ test("the server's certificate must be issued by the configured authority", asyn
   await using server = await startScriptedServer();
   const other = await selfSigned();
   await expect(dial(local({ port: server.port, ca: other.cert }))).rejects.toMatchObject({ problem: "unreachable" });
-  await expect(dial({ host: "127.0.0.1", port: server.port, dialTimeoutMs: 500 })).rejects.toMatchObject({
+  await expect(dial({ host: "127.0.0.1", port: server.port, trust: {}, dialTimeoutMs: 500 })).rejects.toMatchObject({
     problem: "unreachable",
   });
 });
@@ -38,10 +43,22 @@ test("the server's certificate must be for the requested host", async () => {
   await expect(dial({ ...local(server), host: "localhost" })).rejects.toThrow(/altnames/);
 });
 
-test("any certificate is accepted only by an explicit setting", async () => {
+test("the certificate may be for another name than the host of the URL, if that name is set", async () => {
   await using server = await startScriptedServer();
-  const wire = await dial({ host: "127.0.0.1", port: server.port, insecure: true, dialTimeoutMs: 500 });
-  wire.reset();
+  const trust = { ca: server.ca, name: "127.0.0.1" };
+  (await dial({ ...local(server), host: "localhost", trust })).reset();
+  await expect(dial({ ...local(server), trust: { ca: server.ca, name: "mt5.example" } })).rejects.toThrow(/altnames/);
+});
+
+test("a pinned certificate is accepted from every host and issuer, and no other one", async () => {
+  await using server = await startScriptedServer();
+  const fingerprint = fingerprintOf(server.ca);
+  const other = fingerprintOf((await selfSigned()).cert);
+  (await dial({ ...local(server), host: "localhost", trust: { fingerprint } })).reset();
+  await expect(dial({ ...local(server), trust: { fingerprint: other } })).rejects.toMatchObject({
+    problem: "unreachable",
+    message: expect.stringContaining(fingerprint) as string,
+  });
 });
 
 test("the server receives the requested host name, and no name for an address", async () => {
@@ -51,7 +68,7 @@ test("the server receives the requested host name, and no name for an address", 
   const port = await listen(server);
   for (const host of ["localhost", "127.0.0.1"]) {
     const before = names.length;
-    const wire = await dial({ host, port, insecure: true, dialTimeoutMs: 2_000 });
+    const wire = await dial({ host, port, trust: { fingerprint: fingerprintOf(cert) }, dialTimeoutMs: 2_000 });
     await expect.poll(() => names.length).toBe(before + 1);
     wire.reset();
   }
@@ -63,13 +80,13 @@ test("dialling a server that accepts and stays silent ends with a timeout", asyn
   let wasReset = false;
   const silent = createServer((socket) => socket.on("error", () => (wasReset = true)));
   const port = await listen(silent);
-  await expect(dial({ host: "127.0.0.1", port, dialTimeoutMs: 100 })).rejects.toThrow("timed out");
+  await expect(dial({ host: "127.0.0.1", port, trust: {}, dialTimeoutMs: 100 })).rejects.toThrow("timed out");
   await expect.poll(() => wasReset).toBe(true);
   silent.close();
 });
 
 test("a refused connection and a cancelled dial are Mt5Errors", async () => {
-  await expect(dial({ host: "127.0.0.1", port: 1, dialTimeoutMs: 500 })).rejects.toMatchObject({
+  await expect(dial({ host: "127.0.0.1", port: 1, trust: {}, dialTimeoutMs: 500 })).rejects.toMatchObject({
     problem: "unreachable",
   });
   const abort = new AbortController();

@@ -1,14 +1,12 @@
-import { connect, isIP, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { Mt5Error } from "../errors.ts";
+import { requireTrusted, type ServerTrust, tlsOptions } from "./server-trust.ts";
 
 export type DialOptions = {
   readonly host: string;
   readonly port: number;
-  /** PEM of the authority that issued the server's certificate; the system's certificate authorities when absent. */
-  readonly ca?: string;
-  /** Accepts any certificate. Never set by default. */
-  readonly insecure?: boolean;
+  readonly trust: ServerTrust;
   readonly dialTimeoutMs: number;
 };
 
@@ -23,20 +21,13 @@ export type Wire = {
  * operating system still delivers queued bytes, and a socket that tls.connect created cannot be reset.
  */
 export async function dial(options: DialOptions, signal?: AbortSignal): Promise<Wire> {
-  const { host, port, ca, insecure = false, dialTimeoutMs } = options;
+  const { host, port, trust, dialTimeoutMs } = options;
   const raw = connect({ host, port, noDelay: true, keepAlive: true });
-  const tls = connectTls({
-    socket: raw,
-    host,
-    ...(isIP(host) === 0 ? { servername: host } : {}),
-    ...(ca === undefined ? {} : { ca }),
-    rejectUnauthorized: !insecure,
-    minVersion: "TLSv1.2",
-    ALPNProtocols: ["http/1.1"],
-  });
+  const tls = connectTls({ ...tlsOptions(host, trust), socket: raw });
   const wire = { tls, reset: () => reset(raw) };
   try {
     await secured(raw, tls, { dialTimeoutMs, ...(signal === undefined ? {} : { signal }) });
+    requireTrusted(tls, trust);
     return wire;
   } catch (error) {
     wire.reset();

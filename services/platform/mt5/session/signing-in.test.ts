@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { Secret } from "#kernel/secret.ts";
 import {
+  fingerprintOf,
   httpAnswer,
   MANAGER,
   type ScriptedServer,
@@ -113,13 +114,13 @@ test("a server that fails its authentication receives no command and no immediat
   await expect.poll(() => server.connections[0]?.wasReset).toBe(true);
 });
 
-test("a server with an unknown certificate receives no request, unless any certificate is accepted", async () => {
+test("a server with an unknown certificate receives no request, unless its certificate is pinned", async () => {
   await using server = await startScriptedServer();
   const { cert: ca } = await selfSigned();
-  using client = aClient(server, { ca, limits: LONG_PAUSE });
+  using client = aClient(server, { trust: { ca }, limits: LONG_PAUSE });
   await expect(sendOnce(client)).rejects.toMatchObject({ problem: "unreachable" });
   expect(server.requests).toEqual([]);
-  using accepting = aClient(server, { ca, insecure: true });
+  using accepting = aClient(server, { trust: { fingerprint: fingerprintOf(server.ca) } });
   expect(await accepting.getUser("1")).toBeUndefined();
 });
 

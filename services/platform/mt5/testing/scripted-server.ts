@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
@@ -92,6 +93,11 @@ export async function selfSigned() {
     algorithm: "sha256",
     extensions: [{ name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] }],
   });
+}
+
+/** As MT5_TLS_FINGERPRINT has it. */
+export function fingerprintOf(cert: string): string {
+  return new X509Certificate(cert).fingerprint256.replaceAll(":", "");
 }
 
 export async function listen(server: Server): Promise<number> {

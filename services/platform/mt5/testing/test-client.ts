@@ -19,7 +19,7 @@ export type Server = { readonly port: number; readonly ca: string };
 export function aClient(server: Server, own: Partial<Mt5Settings> = {}): Mt5Client {
   return createMt5Client({
     url: new URL(`https://127.0.0.1:${server.port}`),
-    ca: server.ca,
+    trust: { ca: server.ca },
     credentials: { login: MANAGER.login, password: new Secret(MANAGER.password) },
     maxSessions: 4,
     owner: "test",

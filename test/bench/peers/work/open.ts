@@ -29,7 +29,7 @@ export function openDeps(): Deps {
   });
   const platform = createMt5Client({
     url: new URL(variable("MT5_URL")),
-    ca: readFileSync(variable("MT5_CA_FILE"), "utf8"),
+    trust: { ca: readFileSync(variable("MT5_CA_FILE"), "utf8") },
     credentials: { login: variable("MT5_LOGIN"), password: new Secret(variable("MT5_PASSWORD")) },
     maxSessions: SESSIONS,
     owner: "peer",
