@@ -10,7 +10,7 @@ import { isCommand } from "./request-state.ts";
 import type { Route, RouteClass } from "./route.ts";
 
 export type ClassLimits = {
-  /** Requests of one key. */
+  /** Requests of one client. */
   readonly rate: Rate;
   /** Requests in progress at once, of all keys together. */
   readonly inProgress: number;
@@ -40,7 +40,7 @@ export function createAdmission({ authenticate, limits, now }: AdmissionOptions)
       const caller = await authenticateRequest(authenticate, request);
       request.edge.caller = caller;
       demandScope(caller, route.scope, route.orScopes);
-      const wait = gates[route.class].buckets.take(caller.keyId);
+      const wait = gates[route.class].buckets.take(caller.clientId);
       if (wait !== undefined) {
         throw refuse("rate_limited", "Too many requests with this API key. Retry after the time in Retry-After.", wait);
       }

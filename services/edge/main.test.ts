@@ -26,11 +26,12 @@ test(
     const { env, natsUrl, database } = await edgeEnvironment();
     await serveFunding(natsUrl);
     const edge = await startedEdge(env);
-    const depositWith = (key: string) =>
+    const depositWith = (key: string, headers: Record<string, string> = {}) =>
       fetch(`${edge.url}/api/v1/investor/deposit?login=1&amount=1`, {
         method: "POST",
-        headers: { authorization: `Bearer ${key}` },
+        headers: { authorization: `Bearer ${key}`, ...headers },
       });
+    const retry = { "idempotency-key": "crm-4711" };
 
     expect((await depositWith(BOOTSTRAP)).status).toBe(200);
     const created = await keys("create --name CRM --scopes funds:deposit", env);
@@ -40,10 +41,15 @@ test(
     ]);
     expect(created.errors).not.toContain(created.out);
     const id = created.out.split("_")[2] ?? "";
-    expect((await depositWith(created.out)).status).toBe(200);
+    const first = await depositWith(created.out, retry);
+    expect([first.status, first.headers.get("idempotency-replayed")]).toEqual([200, null]);
 
     const rotated = await keys(`rotate ${id} --overlap PT1H`, env);
     expect([(await depositWith(created.out)).status, (await depositWith(rotated.out)).status]).toEqual([200, 200]);
+
+    const repeated = await depositWith(rotated.out, retry);
+    expect([repeated.status, repeated.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
+    expect(repeated.headers.get("x-operation-id")).toBe(first.headers.get("x-operation-id"));
 
     const listed = await keys("list", env);
     expect(listed.out.split("\n")).toHaveLength(3);

@@ -37,7 +37,11 @@ export function routeContextOf(
   const { receivedAt, caller } = request.edge;
   return {
     ...contextOf(route, request, receivedAt),
-    key: { id: caller?.keyId ?? "", rejectsDuplicates: caller?.rejectsDuplicates ?? false },
+    client: {
+      id: caller?.clientId ?? "",
+      owner: caller?.client ?? "",
+      rejectsDuplicates: caller?.rejectsDuplicates ?? false,
+    },
     setHeader: (name, value) => void reply.header(name, value),
     poll: pollOf(route, longPoll, request, reply),
   };

@@ -25,7 +25,7 @@ export type Deps = Services & { readonly cursors: Cursors };
 
 /** A call on behalf of the key whose request it is. */
 export type RouteContext = CallContext & {
-  readonly key: { readonly id: string; readonly rejectsDuplicates: boolean };
+  readonly client: { readonly id: string; readonly owner: string; readonly rejectsDuplicates: boolean };
   /** Adds a header to the answer. */
   readonly setHeader: (name: string, value: string) => void;
   /** For routes whose query has `wait`. */

@@ -13,11 +13,14 @@ const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as
 
 let client: Client;
 let second: string;
+/** Another key in the name of the owner who proposes. */
+let ofTheSameOwner: string;
 
 beforeAll(async () => {
   const system = await sharedSystem();
   client = clientOf(system);
   second = await newOperator(system, "Second");
+  ofTheSameOwner = await newOperator(system, "bootstrap");
 }, START_TIMEOUT_MS);
 
 /** The proof converges: every cent of the pool matches the ledger, and nothing is quarantined. */
@@ -40,11 +43,13 @@ test(
     await expectBalances(client, { [investor]: "540", [login]: "800" });
 
     expect((await vote(client, review, "adopt")).status).toBe(200);
-    expectProblem(await vote(client, review, "adopt"), {
-      status: 409,
-      code: "second_approver_required",
-      outcome: "not_executed",
-    });
+    for (const key of [undefined, ofTheSameOwner]) {
+      expectProblem(await vote(client, review, "adopt", key), {
+        status: 409,
+        code: "second_approver_required",
+        outcome: "not_executed",
+      });
+    }
     expect((await vote(client, review, "adopt", second)).body).toMatchObject({
       state: "decided",
       actions: [],

@@ -17,7 +17,7 @@ export async function claimCommand(
   const { operationId, caller, receivedAt } = request.edge;
   if (!isCommand(route) || key === undefined || operationId === undefined || caller === undefined) return undefined;
   const claim = await idempotency.claim({
-    keyId: caller.keyId,
+    clientId: caller.clientId,
     key,
     fingerprint: fingerprintOf(route, request),
     commandId: operationId,

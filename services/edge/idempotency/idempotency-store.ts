@@ -68,7 +68,7 @@ export function createIdempotencyStore(
   const inserts: Inserts = batchQueue({
     ...options,
     // Of two requests with one key the second one waits for the row of the first.
-    keyOf: ({ keyId, key }) => `${keyId} ${key}`,
+    keyOf: ({ clientId, key }) => `${clientId} ${key}`,
     async run(fresh) {
       const inserted = await insertCommands(db, fresh);
       return fresh.map(({ commandId }) => ({ isNew: inserted.has(commandId) }));

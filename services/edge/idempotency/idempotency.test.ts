@@ -81,11 +81,11 @@ test("a repeated request repeats the first command, and its answer has the heade
   );
   expect(columns.map(({ name }) => name).toSorted()).toEqual([
     "busy_until",
+    "client_id",
     "command_id",
     "created_at",
     "fingerprint",
     "key",
-    "key_id",
     "status",
   ]);
 });
@@ -103,7 +103,7 @@ async function countingStore() {
   });
   const store = createIdempotencyStore(counted, { now: () => new Date(), log: logTo([]) });
   const claimOf = (key: string, parameters = "one") => ({
-    keyId: "KeyOfTests01",
+    clientId: "KeyOfTests01",
     key,
     fingerprint: createHash("sha256").update(parameters).digest(),
     commandId: uuidv7(),
@@ -318,7 +318,7 @@ test("of many simultaneous retries of a refused request one sends a command", as
   const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]) });
   const busyUntil = new Date(Date.now() + 60_000);
   const claim = () =>
-    idempotency.claim({ keyId: "k", key: "same", fingerprint: Buffer.alloc(32), commandId: uuidv7(), busyUntil });
+    idempotency.claim({ clientId: "k", key: "same", fingerprint: Buffer.alloc(32), commandId: uuidv7(), busyUntil });
   const refused = new Refusal({
     code: "insufficient_funds",
     status: "conflict",

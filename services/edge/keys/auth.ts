@@ -5,7 +5,9 @@ import type { Scope } from "./scopes.ts";
 /** The caller, as its API key identifies it. */
 export type Caller = {
   readonly keyId: string;
-  /** Name of the key's owner. */
+  /** The first key of the chain of rotations: a rotated key belongs to the same client. */
+  readonly clientId: string;
+  /** Name of the key's owner, a person or a system. */
   readonly client: string;
   readonly scopes: ReadonlySet<Scope>;
   /** Deposits and withdrawals that equal one of the last 24 hours are refused. */

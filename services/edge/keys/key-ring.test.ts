@@ -39,6 +39,7 @@ test("a new key is valid at once, and identifies its client and scopes", async (
 
   expect(await keyRing.authenticate(text, ADDRESS)).toEqual({
     keyId: id,
+    clientId: id,
     client: "CRM",
     rejectsDuplicates: false,
     scopes: new Set(["masters:read", "funds:deposit"]),
@@ -134,6 +135,19 @@ test("a rotated key has the same rights, and the old one stays valid for the ove
   ]).toMatchObject([undefined, { keyId: rotated.id }]);
 });
 
+test("every key of a chain of rotations belongs to one client", async () => {
+  const { keyRing, admin } = await keySystem();
+  const first = await createKey(admin, REQUEST);
+  const second = await rotateKey(admin, first.id, DAY_MS);
+  const third = await rotateKey(admin, second.id, DAY_MS);
+  const other = await createKey(admin, REQUEST);
+  const callers = await Promise.all(
+    [first, second, third, other].map(({ text }) => keyRing.authenticate(text, ADDRESS)),
+  );
+
+  expect(callers.map((caller) => caller?.clientId)).toEqual([first.id, first.id, first.id, other.id]);
+});
+
 test("a rotation never extends the validity of the old key", async () => {
   const { admin, pool, clock } = await keySystem();
   const expiresAt = new Date(clock.at.getTime() + 1_000);
@@ -177,6 +191,7 @@ test("the bootstrap key has every scope and may be any text", async () => {
 
   expect(await keyRing.authenticate(key, ADDRESS)).toEqual({
     keyId: "bootstrap",
+    clientId: "bootstrap",
     client: "bootstrap",
     rejectsDuplicates: false,
     scopes: new Set(SCOPES),

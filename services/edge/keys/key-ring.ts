@@ -144,7 +144,13 @@ function compareSecrets({
 }
 
 const BOOTSTRAP: VerifiedKey = {
-  caller: { keyId: BOOTSTRAP_ID, client: BOOTSTRAP_ID, scopes: new Set(SCOPES), rejectsDuplicates: false },
+  caller: {
+    keyId: BOOTSTRAP_ID,
+    clientId: BOOTSTRAP_ID,
+    client: BOOTSTRAP_ID,
+    scopes: new Set(SCOPES),
+    rejectsDuplicates: false,
+  },
   allowsAddress: () => true,
   expiresAt: null,
   revokedAt: null,
@@ -155,9 +161,9 @@ function cannotCheck(): Refusal {
 }
 
 function cachedKeyOf(key: StoredKey): CachedKey {
-  const { id, name, scopes, allowedAddresses, duplicateComment } = key;
+  const { id, clientId, name, scopes, allowedAddresses, duplicateComment } = key;
   const rejectsDuplicates = duplicateComment === "reject";
-  const caller = { keyId: id, client: name, scopes: new Set(scopes), rejectsDuplicates };
+  const caller = { keyId: id, clientId, client: name, scopes: new Set(scopes), rejectsDuplicates };
   return { ...key, caller, allowsAddress: allows(allowedAddresses) };
 }
 

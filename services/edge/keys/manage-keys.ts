@@ -42,7 +42,7 @@ export class KeyCommandError extends Error {
 }
 
 export async function createKey(admin: KeyAdministration, request: KeyRequest): Promise<ShownKey> {
-  const { shown, row } = mint(admin, request, null);
+  const { shown, row } = mint(admin, request, undefined);
   await insertKey(admin.pool, row);
   await admin.announce(shown.id);
   return shown;
@@ -57,7 +57,7 @@ export async function rotateKey(
   const oldExpiresAt = new Date(admin.now().getTime() + overlapMs);
   const shown = await inTransaction(admin.pool, async (tx) => {
     const old = usable(await lockKey(tx, id), id, admin.now());
-    const made = mint(admin, old, old.id);
+    const made = mint(admin, old, old);
     await insertKey(tx, made.row);
     await markExpiring(tx, old.id, oldExpiresAt);
     return made.shown;
@@ -84,7 +84,7 @@ export function stateOf({ revokedAt, expiresAt }: StoredKey, at: Date): "active"
   return expiresAt !== null && expiresAt.getTime() <= at.getTime() ? "expired" : "active";
 }
 
-function mint({ pepper, now }: KeyAdministration, request: KeyRequest, replaces: string | null) {
+function mint({ pepper, now }: KeyAdministration, request: KeyRequest, replaced: StoredKey | undefined) {
   const { environment, name, scopes, allowedAddresses, duplicateComment, expiresAt } = request;
   const shown = mintKey(environment);
   const row: NewKey = {
@@ -97,7 +97,8 @@ function mint({ pepper, now }: KeyAdministration, request: KeyRequest, replaces:
     expiresAt,
     pepperId: pepper.id,
     hash: pepper.hash(shown.text),
-    replaces,
+    replaces: replaced?.id ?? null,
+    clientId: replaced?.clientId ?? shown.id,
     createdAt: now(),
   };
   return { shown, row };

@@ -11,10 +11,13 @@ create table api_key (
   allowed_addresses text[] not null,
   -- The key that this one replaces.
   replaces          text references api_key (id),
+  -- The client that the key belongs to: the first key of its chain of rotations.
+  client_id         text not null references api_key (id),
   created_at        timestamptz not null,
   expires_at        timestamptz check (expires_at > created_at),
   revoked_at        timestamptz,
   last_used_at      timestamptz,
+  check ((replaces is null) = (client_id = id)),
   -- Whether a deposit or withdrawal that equals one that this client executed within 24 hours is refused.
   duplicate_comment text not null default 'allow' check (duplicate_comment in ('allow', 'reject'))
 );
@@ -22,7 +25,8 @@ create table api_key (
 -- Each key under the names that the code uses.
 create view api_key_row as
   select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",
-         duplicate_comment as "duplicateComment", replaces, created_at as "createdAt", expires_at as "expiresAt",
+         duplicate_comment as "duplicateComment", replaces, client_id as "clientId",
+         created_at as "createdAt", expires_at as "expiresAt",
          revoked_at as "revokedAt", last_used_at as "lastUsedAt"
   from api_key;
 
@@ -61,7 +65,7 @@ create trigger access_audit_is_append_only
 -- The command that a client's Idempotency-Key stands for. Responses are not stored: a repeated command is sent again under
 -- its first id, and the service that executed it returns the recorded result.
 create table idempotency_key (
-  key_id        text not null,
+  client_id     text not null,
   key           text not null check (key ~ '^[\x21-\x7e]{1,64}$'),
   -- SHA-256 of method, route and parameters.
   fingerprint   bytea not null check (octet_length(fingerprint) = 32),
@@ -72,7 +76,7 @@ create table idempotency_key (
   -- Until then a replica processes it; afterwards the next request may send the command again.
   busy_until    timestamptz not null,
   created_at    timestamptz not null,
-  primary key (key_id, key)
+  primary key (client_id, key)
 );
 
 create index idempotency_key_by_age on idempotency_key (created_at);

@@ -57,7 +57,7 @@ export const PROBLEMS = {
   investor_deficit: { status: 409, title: "The Investor's share of the pool is negative" },
   review_decided: { status: 409, title: "The review is already decided" },
   action_not_possible: { status: 409, title: "This action is not available now", members: { actions: "text" } },
-  second_approver_required: { status: 409, title: "Approval by a second API key is required" },
+  second_approver_required: { status: 409, title: "Approval by a second owner of an API key is required" },
   decision_differs: {
     status: 409,
     title: "A different action is already proposed",

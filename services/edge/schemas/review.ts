@@ -28,7 +28,7 @@ const Decision = Type.Object({
   action: string({ description: "Action that is proposed or decided.", example: "resume" }),
   deal_id: nullableInteger({ description: "Ticket, for actions that name a deal.", example: null }),
   note: string({ description: "Reason that the proposer stated.", example: "Checked with the dealers." }),
-  proposed_by: string({ description: "Id of the API key that proposed it.", example: "bootstrap" }),
+  proposed_by: string({ description: "Owner of the API key that proposed it.", example: "bootstrap" }),
   proposed_at: timeReply("When the action was proposed."),
   confirmed_by: nullableString({
     description: "Id of the API key that approved it; null while it is a proposal.",

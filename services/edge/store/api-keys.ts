@@ -17,6 +17,8 @@ export type StoredKey = {
   /** Whether a deposit or withdrawal that equals an executed one of the last 24 hours is refused. */
   readonly duplicateComment: DuplicateComment;
   readonly replaces: string | null;
+  /** The first key of the chain of rotations. */
+  readonly clientId: string;
   readonly createdAt: Date;
   readonly expiresAt: Date | null;
   readonly revokedAt: Date | null;
@@ -31,10 +33,10 @@ export async function insertKey(db: Queryable, key: NewKey): Promise<void> {
   await execute(
     db,
     sql`insert into api_key
-          (id, environment, name, pepper_id, hash, scopes, allowed_addresses, duplicate_comment, replaces, created_at,
+          (id, environment, name, pepper_id, hash, scopes, allowed_addresses, duplicate_comment, replaces, client_id, created_at,
            expires_at)
         values (${key.id}, ${key.environment}, ${key.name}, ${key.pepperId}, ${key.hash}, ${key.scopes},
-                ${key.allowedAddresses}, ${key.duplicateComment}, ${key.replaces}, ${key.createdAt}, ${key.expiresAt})`,
+                ${key.allowedAddresses}, ${key.duplicateComment}, ${key.replaces}, ${key.clientId}, ${key.createdAt}, ${key.expiresAt})`,
   );
 }
 

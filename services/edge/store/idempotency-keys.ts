@@ -4,7 +4,7 @@ import { column, execute, matchesRow, maybeOne, type Queryable, sql } from "#ker
 export type CommandStatus = "IN_PROGRESS" | "DONE" | "REFUSED";
 
 /** A client's key. */
-export type IdempotencyKey = { readonly keyId: string; readonly key: string };
+export type IdempotencyKey = { readonly clientId: string; readonly key: string };
 
 /** The command that a key stands for. */
 export type StoredCommand = {
@@ -21,37 +21,40 @@ export type NewCommand = IdempotencyKey & Omit<StoredCommand, "status"> & { read
 export async function insertCommands(db: Queryable, fresh: readonly NewCommand[]): Promise<ReadonlySet<string>> {
   const inserted = await column<string>(
     db,
-    sql`insert into idempotency_key (key_id, key, fingerprint, command_id, status, busy_until, created_at)
-        select key_id, key, fingerprint, command_id, 'IN_PROGRESS', busy_until, created_at
+    sql`insert into idempotency_key (client_id, key, fingerprint, command_id, status, busy_until, created_at)
+        select client_id, key, fingerprint, command_id, 'IN_PROGRESS', busy_until, created_at
         from unnest(
-          ${fresh.map(({ keyId }) => keyId)}::text[],
+          ${fresh.map(({ clientId }) => clientId)}::text[],
           ${fresh.map(({ key }) => key)}::text[],
           ${fresh.map(({ fingerprint }) => fingerprint)}::bytea[],
           ${fresh.map(({ commandId }) => commandId)}::text[],
           ${fresh.map(({ busyUntil }) => busyUntil)}::timestamptz[],
           ${fresh.map(({ at }) => at)}::timestamptz[]
-        ) as fresh (key_id, key, fingerprint, command_id, busy_until, created_at)
+        ) as fresh (client_id, key, fingerprint, command_id, busy_until, created_at)
         -- In one sequence, so that replicas with the same keys wait for each other in one direction only.
-        order by key_id, key
-        on conflict (key_id, key) do nothing
+        order by client_id, key
+        on conflict (client_id, key) do nothing
         returning command_id`,
   );
   return new Set(inserted);
 }
 
-export async function findCommand(db: Queryable, { keyId, key }: IdempotencyKey): Promise<StoredCommand | undefined> {
+export async function findCommand(
+  db: Queryable,
+  { clientId, key }: IdempotencyKey,
+): Promise<StoredCommand | undefined> {
   return await maybeOne<StoredCommand>(
     db,
     sql`select fingerprint, command_id as "commandId", status, busy_until as "busyUntil"
         from idempotency_key
-        where key_id = ${keyId} and key = ${key}`,
+        where client_id = ${clientId} and key = ${key}`,
   );
 }
 
 /** Compare-and-set: of all requests that saw the same command, one may execute it again, or a new one after it. */
 export async function takeOver(
   db: Queryable,
-  { keyId, key }: IdempotencyKey,
+  { clientId, key }: IdempotencyKey,
   seen: StoredCommand,
   next: Pick<StoredCommand, "commandId" | "busyUntil">,
 ): Promise<boolean> {
@@ -59,7 +62,7 @@ export async function takeOver(
     db,
     sql`update idempotency_key
         set command_id = ${next.commandId}, busy_until = ${next.busyUntil}, status = 'IN_PROGRESS'
-        where key_id = ${keyId} and key = ${key} and command_id = ${seen.commandId} and status = ${seen.status}
+        where client_id = ${clientId} and key = ${key} and command_id = ${seen.commandId} and status = ${seen.status}
           and busy_until = ${seen.busyUntil}`,
   );
 }
@@ -86,7 +89,7 @@ export async function deleteCommandsBefore(db: Queryable, before: Date, limit: n
   return await execute(
     db,
     sql`delete from idempotency_key
-        where (key_id, key) in (select key_id, key from idempotency_key
+        where (client_id, key) in (select client_id, key from idempotency_key
                                 where created_at < ${before}
                                 order by created_at
                                 limit ${limit})`,

@@ -78,7 +78,13 @@ const READY = {
 } as const;
 
 export function aCaller(scopes: readonly Scope[] = SCOPES): Caller {
-  return { keyId: "KeyOfTests01", client: "tests", scopes: new Set(scopes), rejectsDuplicates: false };
+  return {
+    keyId: "KeyOfTests01",
+    clientId: "KeyOfTests01",
+    client: "tests",
+    scopes: new Set(scopes),
+    rejectsDuplicates: false,
+  };
 }
 
 export function logTo(lines: string[]): Log {

@@ -40,7 +40,7 @@ test("a duplicate of an unresolved deposit is refused with its operation id and 
 test.each([
   ["another comment", { comment: "CRM-2" }],
   ["another amount", { amount: usd(100_01n) }],
-  ["another key", { client: { ...CLIENT, keyId: "KeyOfTheCrm2" } }],
+  ["another client", { client: { ...CLIENT, keyId: "KeyOfTheCrm2" } }],
   ["a default comment", { client: { ...CLIENT, choseComment: false } }],
   ["no API key", { client: undefined }],
 ])("a deposit with %s is no duplicate", async (_case, difference) => {

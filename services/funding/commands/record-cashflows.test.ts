@@ -12,8 +12,8 @@ import { insertCashflows, type RequestedCashflow } from "../store/new-cashflows.
 import { type Draft, type Recorded, recordCashflows } from "./record-cashflows.ts";
 
 const SOON = new Date(Date.now() + 10_000);
-const LENIENT = { keyId: "KeyOfTheCrm1", rejectsDuplicates: false };
-const STRICT = { keyId: "KeyOfTheCrm2", rejectsDuplicates: true };
+const LENIENT = { clientId: "KeyOfTheCrm1", rejectsDuplicates: false };
+const STRICT = { clientId: "KeyOfTheCrm2", rejectsDuplicates: true };
 
 function aDraft(operationId: string, own: Partial<Draft> = {}): Draft {
   const rest = { amount: usd(100_00n), comment: "CRM-1", duplicates: undefined, asked: { masterMinimum: undefined } };

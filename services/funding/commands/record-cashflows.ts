@@ -68,7 +68,7 @@ async function recordOnce(pool: Pool, drafts: readonly Draft[], results: Map<str
 /** Undefined when duplicates cannot be distinguished: no API key, or a default comment. */
 export function duplicateRuleOf(client: Client | undefined): DuplicateRule | undefined {
   if (client === undefined || client.keyId === "" || !client.choseComment) return undefined;
-  return { keyId: client.keyId, rejectsDuplicates: client.rejectsDuplicates };
+  return { clientId: client.keyId, rejectsDuplicates: client.rejectsDuplicates };
 }
 
 function idOf({ operationId }: { readonly operationId: string }): string {

@@ -4,8 +4,8 @@ import { refuse } from "../refusals.ts";
 /** For this long after an executed deposit or withdrawal an equal one is a possible duplicate. */
 export const DUPLICATE_WINDOW_MS = DAY_MS;
 
-/** The API key whose equal operations are duplicates, and whether a duplicate of an executed one is refused. */
-export type DuplicateRule = { readonly keyId: string; readonly rejectsDuplicates: boolean };
+/** The client whose equal operations are duplicates, and whether a duplicate of an executed one is refused. */
+export type DuplicateRule = { readonly clientId: string; readonly rejectsDuplicates: boolean };
 
 /** An equal operation that was executed within the window. */
 export type ExecutedDuplicate = { readonly operationId: string; readonly dealId: bigint };

@@ -117,7 +117,7 @@ function rowsOf(requested: readonly RequestedCashflow[]): Fragment {
                  ${requested.map(({ amount }) => amount.minor)}::bigint[],
                  ${requested.map(({ amount }) => amount.currency)}::text[],
                  ${requested.map(({ comment }) => comment)}::text[],
-                 ${requested.map(({ duplicates }) => duplicates?.keyId)}::text[],
+                 ${requested.map(({ duplicates }) => duplicates?.clientId)}::text[],
                  ${requested.map(({ duplicates }) => duplicates?.rejectsDuplicates ?? false)}::boolean[],
                  ${requested.map(({ deadline }) => deadline)}::timestamptz[],
                  ${requested.map(({ at }) => at)}::timestamptz[],

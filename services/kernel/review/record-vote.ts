@@ -43,7 +43,7 @@ export function keyOfReview(id: bigint): string {
 }
 
 /**
- * Records the vote of one API key on a case, once per command id. The case is locked, so of two simultaneous confirmations
+ * Records the vote of one operator on a case, once per command id. The case is locked, so of two simultaneous confirmations
  * one decides and the other is refused with review_decided.
  */
 export async function recordVote<Facts>(
@@ -90,7 +90,7 @@ function validate({ reviewId, action, dealId, note, actor }: DecideReviewRequest
   if (note.trim() === "" || note.length > MAX_NOTE_LENGTH) {
     errors.push(wrong("note", `must state the reason in 1 to ${MAX_NOTE_LENGTH} characters`));
   }
-  if (actor === "") errors.push(wrong("actor", "must name the API key that decides"));
+  if (actor === "") errors.push(wrong("actor", "must name the owner of the API key that decides"));
   if (errors.length === 0) return;
   throw refuse("validation_failed", "The decision is invalid.", { errors, outcome: "not_executed" });
 }

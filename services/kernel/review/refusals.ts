@@ -26,8 +26,8 @@ export function reviewDecided(message: string): Refusal {
   return refuse("review_decided", message, { outcome: "not_executed" });
 }
 
-export function secondKeyRequired({ action }: Proposed): Refusal {
-  const message = `Action '${action}' was proposed with this API key. Approval by a second API key is required.`;
+export function secondApproverRequired({ action, proposedBy }: Proposed): Refusal {
+  const message = `Action '${action}' was proposed by '${proposedBy}', the owner of this API key. Approval with a key of another owner is required.`;
   return refuse("second_approver_required", message, { outcome: "not_executed" });
 }
 

@@ -1,15 +1,15 @@
-import { actionNotPossible, decisionDiffers, reviewDecided, secondKeyRequired } from "./refusals.ts";
+import { actionNotPossible, decisionDiffers, reviewDecided, secondApproverRequired } from "./refusals.ts";
 
-/** Withdraws a proposal; any key may do this. */
+/** Withdraws a proposal; any operator may do this. */
 export const WITHDRAW_PROPOSAL = "withdraw_proposal";
 
-/** The vote of one API key on a case. */
+/** The vote of one operator on a case. */
 export type Vote = {
   readonly action: string;
   /** Ticket, for actions that name a deal; 0 otherwise. */
   readonly dealId: bigint;
   readonly note: string;
-  /** Id of the API key. */
+  /** Name of the owner of the API key. */
   readonly actor: string;
   readonly at: Date;
 };
@@ -45,7 +45,7 @@ export type AppliedVote = {
 export type ReviewEvent = Vote & { readonly event: AppliedVote["event"] | "VOIDED" };
 
 /**
- * Four-eyes approval: one API key proposes, and a second key that votes for the same decides. Every other vote is refused
+ * Four-eyes approval: one operator proposes, and a second one who votes for the same decides. Every other vote is refused
  * and changes nothing. `actions` are the actions that the case allows.
  */
 export function applyVote(progress: Progress, actions: readonly string[], vote: Vote): AppliedVote {
@@ -77,7 +77,7 @@ function withdraw({ state }: Progress): AppliedVote {
 
 function confirm(proposal: Proposal, vote: Vote): AppliedVote {
   if (vote.action !== proposal.action || vote.dealId !== proposal.dealId) throw decisionDiffers(proposal);
-  if (vote.actor === proposal.proposedBy) throw secondKeyRequired(proposal);
+  if (vote.actor === proposal.proposedBy) throw secondApproverRequired(proposal);
   return { event: "CONFIRMED", progress: decide(proposal, vote) };
 }
 

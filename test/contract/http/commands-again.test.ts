@@ -28,7 +28,7 @@ async function edgeOn(pool: Pool, { answers }: Case): Promise<TestEdge> {
   const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]) });
   return await testEdge({
     ...answers,
-    app: { idempotency, authenticate: async (key) => ({ ...aCaller(), keyId: key }) },
+    app: { idempotency, authenticate: async (key) => ({ ...aCaller(), clientId: key }) },
   });
 }
 

@@ -10,9 +10,13 @@ export function movementQuery(standard: string) {
 }
 
 /** The request to funding. The default comment, sent or omitted, does not identify a request in the search for duplicates. */
-export function movementOf(query: Static<ReturnType<typeof movementQuery>>, { key }: RouteContext, standard: string) {
+export function movementOf(
+  query: Static<ReturnType<typeof movementQuery>>,
+  { client: { id, rejectsDuplicates } }: RouteContext,
+  standard: string,
+) {
   const { login, comment: text = standard } = query;
-  const client = { keyId: key.id, choseComment: text !== standard, rejectsDuplicates: key.rejectsDuplicates };
+  const client = { keyId: id, choseComment: text !== standard, rejectsDuplicates };
   return { login, amount: moneyOf(query.amount), comment: text, client };
 }
 

@@ -49,7 +49,7 @@ export const decideReview = route({
     const { service, reviewId } = readReviewId(body.id);
     const { action, note } = body;
     const dealId = BigInt(decimalText(body, "deal_id") ?? 0);
-    const decision = { reviewId, action, dealId, note, actor: context.key.id };
+    const decision = { reviewId, action, dealId, note, actor: context.client.owner };
     const { review } = await serviceOf(deps, service).decideReview(decision, context);
     assert(review !== undefined, "the review is missing in the answer");
     return reviewItem(service, review);

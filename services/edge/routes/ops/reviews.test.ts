@@ -129,7 +129,7 @@ test("a service that cannot be reached is named, and the reviews of the others a
   expect((await none.call({ method: "GET", url: URL })).status).toBe(503);
 });
 
-test("a vote is sent to the service of the review, with the id of the API key", async () => {
+test("a vote is sent to the service of the review, with the owner of the API key", async () => {
   const decideReview = async () => ({ review: aReview({ id: 17n, state: ReviewState.PROPOSED }) });
   const edge = await testEdge({ platform: { decideReview } });
   const payload = `{"id":"platform-17","action":"reverse","deal_id":${LARGE},"note":"Checked."}`;
@@ -139,7 +139,7 @@ test("a vote is sent to the service of the review, with the id of the API key", 
   expect(edge.calls).toMatchObject([
     {
       method: "decideReview",
-      request: { reviewId: 17n, action: "reverse", dealId: LARGE, note: "Checked.", actor: "KeyOfTests01" },
+      request: { reviewId: 17n, action: "reverse", dealId: LARGE, note: "Checked.", actor: "tests" },
     },
   ]);
 });
