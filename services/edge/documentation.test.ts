@@ -138,6 +138,7 @@ test("the headers of commands are documented; queries have none", async () => {
     "X-Operation-Id",
     "Idempotency-Replayed",
     "X-Possible-Duplicate-Of",
+    "X-Ignored-Fields",
   ]);
 });
 

@@ -105,7 +105,7 @@ function shown(schema: FastifySchema, route: Route | undefined): FastifySchema {
   const converted = Object.fromEntries(present.map((part) => [part, shownSchema(schema[part] as TSchema)]));
   if (route === undefined) return { ...schema, ...converted };
   const { 200: answer } = converted["response"] as { readonly 200: TSchema };
-  const headers = isCommand(route) ? { headers: headersOf(route) } : {};
+  const headers = { headers: { ...(isCommand(route) ? headersOf(route) : {}), "X-Ignored-Fields": IGNORED } };
   const response = {
     200: { description: "The request succeeded.", ...headers, ...answer },
     ...problemResponses(route),
@@ -127,6 +127,11 @@ const POSSIBLE_DUPLICATE = {
   type: "string",
   pattern: "^[0-9]+$",
   description: "Deal ticket of an identical deposit or withdrawal of this client within the last 24 hours.",
+};
+
+const IGNORED = {
+  type: "string",
+  description: "Names of query parameters and body members that were sent and are not known, percent-encoded.",
 };
 
 function headersOf({ refusals }: Route): Record<string, unknown> {

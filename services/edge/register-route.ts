@@ -15,6 +15,7 @@ import { isCommand } from "./request-state.ts";
 import { contextOf, inputOf, routeContextOf, pollOf, waitMs } from "./route-context.ts";
 import type { Deps, Route } from "./route.ts";
 import { answerInTime } from "./time-limit.ts";
+import { nameIgnoredFields, unknownParameters } from "./unknown-fields.ts";
 import { findMistakes } from "./validation.ts";
 import type { LongPoll } from "./long-poll.ts";
 import { arrayOf, writeArray } from "./wire/json-array.ts";
@@ -51,7 +52,8 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
     // The framework would report only the first mistake.
     attachValidation: true,
     onRequest: (request, reply) => runtime.admission.admit(route, request, reply),
-    preValidation: (request, _reply, done) => {
+    preValidation: (request, reply, done) => {
+      nameIgnoredFields(route, request, reply);
       validate(route, request, runtime.deps);
       done();
     },
@@ -68,7 +70,7 @@ type Work<R extends Route> = { readonly route: R; readonly runtime: RouteRuntime
 
 function validate(route: Route, request: FastifyRequest, deps: Deps): void {
   if (route.body !== undefined) request.body ??= {};
-  const errors = findMistakes(request);
+  const errors = [...findMistakes(request), ...unknownParameters(route, request)];
   const isReadable = !errors.some(({ field }) => field === "body");
   if (route.kind === "object" && isReadable) errors.push(...(route.check?.(inputOf(request), deps) ?? []));
   if (isCommand(route)) errors.push(...idempotencyKeyErrors(request));

@@ -181,10 +181,10 @@ test.each([
   expect(commandsOf(edge)).toHaveLength(1);
 });
 
-test("a request with its parameters in another order and with unknown parameters is the same request", async () => {
+test("a request with its parameters in another order is the same request", async () => {
   const { edge } = await edgeWith(async () => aDeposit());
   await send(edge, "key-1");
-  const again = await send(edge, "key-1", "/api/v1/investor/deposit?amount=10&unknown=1&login=3000003");
+  const again = await send(edge, "key-1", "/api/v1/investor/deposit?amount=10&login=3000003");
 
   expect([again.status, again.headers["idempotency-replayed"]]).toEqual([200, "true"]);
 });

@@ -6,6 +6,7 @@ import { Secret } from "#kernel/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { SCOPES } from "./scopes.ts";
 import { findKey } from "../store/api-keys.ts";
+import { mintKey } from "./api-key.ts";
 import { createKeyRing, type KeyRingOptions } from "./key-ring.ts";
 import { createKey, type KeyAdministration, type KeyRequest, revokeKey, rotateKey } from "./manage-keys.ts";
 import { pepperOf } from "./pepper.ts";
@@ -64,6 +65,26 @@ test("every text other than the key is refused", async () => {
   expect(await Promise.all(wrong.map((text) => keyRing.authenticate(text, ADDRESS)))).toEqual(
     wrong.map(() => undefined),
   );
+});
+
+test("an unknown id costs the same queries and hashes as a known one with a wrong secret", async () => {
+  const pepper = pepperOf(new Secret(randomBytes(32)));
+  const hash = vi.fn(pepper.hash);
+  const { pool } = await testDatabase("edge");
+  const query = vi.spyOn(pool, "query");
+  const { keyRing, admin } = await keySystem({ pool, pepper: { ...pepper, hash } });
+  const known = await createKey({ ...admin, pool }, REQUEST);
+  // From now on its secret is another one.
+  await pool.query("update api_key set hash = $1", [randomBytes(32)]);
+  await keyRing.refresh();
+  const costOf = async (text: string) => {
+    hash.mockClear();
+    query.mockClear();
+    expect(await keyRing.authenticate(text, ADDRESS)).toBeUndefined();
+    return [hash.mock.calls.length, query.mock.calls.length];
+  };
+
+  expect(await costOf(known.text)).toEqual(await costOf(mintKey("live").text));
 });
 
 test("a revoked key is refused once the key ring has read the change", async () => {

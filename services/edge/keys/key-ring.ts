@@ -38,7 +38,7 @@ type VerifiedKey = Pick<CachedKey, "caller" | "allowsAddress" | "expiresAt" | "r
 
 /** Keys that were read longer ago may be revoked, so they are not accepted. Longer than a restart of the database. */
 const STALE_AFTER_MS = 60_000;
-/** Failures of one address. Each unknown id costs a query; valid keys of the address are not slowed down. */
+/** Failures of one address. Each costs a query; valid keys of the address are not slowed down. */
 const FAILURES = { perSecond: 5, burst: 100 };
 const BOOTSTRAP_ID = "bootstrap";
 const NO_HASH = Buffer.alloc(32);
@@ -71,14 +71,15 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
     if (used.size > 0) await markUsed(pool, used);
   }
 
-  /** An unknown id may belong to a key that was created a moment ago. */
-  async function find(id: string, address: string): Promise<CachedKey | undefined> {
-    requireFreshKeys();
-    if (cached.has(id)) return cached.get(id);
+  /**
+   * An unknown id may belong to a key that was created a moment ago. A known id with a wrong secret makes the same query, so that
+   * the time of the answer does not disclose which ids exist.
+   */
+  async function lookAgain(presentedKey: string, id: string, address: string): Promise<CachedKey | undefined> {
     countFailure(address);
-    const isInDatabase = await findKey(pool, id).catch(() => Promise.reject(cannotCheck()));
-    if (isInDatabase !== undefined) await refresh();
-    return cached.get(id);
+    const stored = await findKey(pool, id).catch(() => Promise.reject(cannotCheck()));
+    if (stored !== undefined && !cached.has(id)) await refresh();
+    return secrets.ifMatching(presentedKey, cached.get(id));
   }
 
   function countFailure(address: string): void {
@@ -95,8 +96,9 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
   async function verify(presentedKey: string, address: string): Promise<VerifiedKey | undefined> {
     if (secrets.isBootstrap(presentedKey)) return BOOTSTRAP;
     const id = readKeyId(presentedKey);
-    const key = id === undefined ? undefined : await find(id, address);
-    return secrets.matches(presentedKey, key) ? key : undefined;
+    if (id === undefined) return undefined;
+    requireFreshKeys();
+    return secrets.ifMatching(presentedKey, cached.get(id)) ?? (await lookAgain(presentedKey, id, address));
   }
 
   async function findVerified(presentedKey: string, address: string): Promise<VerifiedKey | undefined> {
@@ -135,10 +137,10 @@ function compareSecrets({
   return {
     isBootstrap: (presentedKey: string): boolean =>
       timingSafeEqual(pepper.hash(presentedKey), bootstrapHash) && bootstrapKey !== undefined,
-    /** An unknown id costs the same hash and the same comparison as a wrong secret. */
-    matches(presentedKey: string, key: CachedKey | undefined): boolean {
+    /** The key if its secret was presented. An unknown id costs the same hash and the same comparison as a wrong secret. */
+    ifMatching(presentedKey: string, key: CachedKey | undefined): CachedKey | undefined {
       const itsPepper = oldPepper !== undefined && key?.pepperId === oldPepper.id ? oldPepper : pepper;
-      return timingSafeEqual(itsPepper.hash(presentedKey), key?.hash ?? NO_HASH);
+      return timingSafeEqual(itsPepper.hash(presentedKey), key?.hash ?? NO_HASH) ? key : undefined;
     },
   };
 }

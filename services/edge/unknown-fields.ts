@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { FieldError } from "#kernel/refusal.ts";
+import type { Route } from "./route.ts";
+
+/** Names that are shown: a header has a few kilobytes, and a caller who misspells one name needs one. */
+const MAX_NAMES = 20;
+const MAX_NAME_LENGTH = 64;
+
+/** Query names that the route does not have; a misspelt parameter of a movement would change its meaning silently. */
+export function unknownParameters(route: Route, request: FastifyRequest): FieldError[] {
+  if (route.class !== "money") return [];
+  return namesBeyond(request.query, route.query).map((field) => ({
+    field,
+    code: "unknown_parameter",
+    message: `${field} is not a parameter of this route.`,
+  }));
+}
+
+/** Names in X-Ignored-Fields, percent-encoded, what the caller has sent and the route does not read. */
+export function nameIgnoredFields(route: Route, request: FastifyRequest, reply: FastifyReply): void {
+  const ignored = [...namesBeyond(request.query, route.query), ...namesBeyond(request.body, route.body)];
+  if (ignored.length === 0) return;
+  reply.header("x-ignored-fields", ignored.map(encodeURIComponent).join(", "));
+}
+
+function namesBeyond(sent: unknown, known: Route["body"]): string[] {
+  if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return [];
+  return Object.keys(sent)
+    .filter((name) => known === undefined || !Object.hasOwn(known.properties, name))
+    .slice(0, MAX_NAMES)
+    .map((name) => name.slice(0, MAX_NAME_LENGTH).toWellFormed());
+}
