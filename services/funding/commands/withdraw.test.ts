@@ -317,3 +317,15 @@ test("a withdrawal that platform refuses as the repetition of a lost one ends be
   expect(deps.fees.collected).toEqual([]);
   expect(deps.platform.deals).toEqual([]);
 });
+
+test("a payout that platform refuses as the repetition of a lost one ends the withdrawal, and its reserve is returned", async () => {
+  const deps = await world({ platform: fundedPlatform() });
+  const transfer: World["platform"]["transfer"] = () => Promise.reject(repeatsLost(77n));
+
+  await expect(
+    withdraw({ ...deps, platform: { ...deps.platform, transfer } }, FORTY, aCall("op-1")),
+  ).rejects.toMatchObject({ code: "possible_duplicate", outcome: "not_executed", details: { deal_id: "77" } });
+  expect(deps.returned).toEqual(["funding:payout:1"]);
+  expect(deps.platform.accountLocks.size).toBe(0);
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code: "possible_duplicate" });
+});

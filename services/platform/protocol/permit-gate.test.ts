@@ -12,7 +12,7 @@ import type { Period } from "../mt5/deals.ts";
 import { AccountReader } from "../reader/account-reader.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { openReviews, reviewOf, vote } from "../testing/reviews.ts";
-import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
+import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 async function gateOf(deps: Deps): Promise<PermitGate> {
@@ -185,6 +185,9 @@ test.concurrent("a withdrawal that equals a lost one gets no account lock", asyn
     details: { deal_id: String(dealId) },
   });
   expect(await hold("second", 9_00n)).toMatchObject({ balance: { minorUnits: 42_00n } });
+  // A restored saga that had its lock already.
+  const payout = aWithdrawal(login, 8_00n, { lockOwner: "second", comment: "lost" });
+  await expect(service.transfer(payout, aCall())).rejects.toMatchObject({ code: "possible_duplicate" });
   await service.release({ login, lockOwner: "second" }, aCall());
   // A saga without a withdrawal, such as an unassign.
   expect(await service.hold({ login, lockOwner: "third" }, aCall())).toMatchObject({ openPositions: 0 });

@@ -116,26 +116,30 @@ async function decideOrders(
   return decisions;
 }
 
-/** Deposits that repeat one that the database lost. A withdrawal was compared when its account lock was acquired. */
+/**
+ * Movements that repeat one that the database lost. A withdrawal was compared when its account lock was acquired, but a restored
+ * database may have a lock whose payout it lost.
+ */
 async function listRepeated(
   tx: Transaction,
   { accounts }: LockedLogins,
   requests: readonly OrderRequest[],
 ): Promise<Map<OrderRequest, Refusal>> {
-  const deposits = requests.flatMap((request) => {
+  const movements = requests.flatMap((request) => {
     const { comment, legs } = request.order;
     const [leg] = legs;
-    if (leg?.kind !== "deposit" || accounts.get(leg.login)?.hasLostMovements !== true) return [];
+    if (leg === undefined || LEG_KINDS[leg.kind].origin !== "external") return [];
+    if (accounts.get(leg.login)?.hasLostMovements !== true) return [];
     return [{ request, login: leg.login, amountMinor: leg.amountMinor, comment }];
   });
   const lost = await listLostMovements(
     tx,
-    deposits.map(({ login }) => login),
+    movements.map(({ login }) => login),
   );
   return new Map(
-    deposits.flatMap((deposit) => {
-      const earlier = executedBefore(deposit, lost);
-      return earlier === undefined ? [] : [[deposit.request, repeatsLost(earlier)] as const];
+    movements.flatMap((movement) => {
+      const earlier = executedBefore(movement, lost);
+      return earlier === undefined ? [] : [[movement.request, repeatsLost(earlier)] as const];
     }),
   );
 }

@@ -8,7 +8,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import { lockOwnerOf, payoutKey, withdrawalKey } from "../../domain/cashflow.ts";
-import { outcomeUnknown, refusalOfTransfer } from "../../domain/transfer-outcome.ts";
+import { outcomeUnknown, refusalOfTransfer, refusedUnsent } from "../../domain/transfer-outcome.ts";
 import type { Saga, WithdrawalDecision } from "../../domain/withdrawal.ts";
 import { markDoubt } from "../../store/cashflow-transitions.ts";
 import { getSaga } from "../../store/withdrawals.ts";
@@ -73,6 +73,10 @@ async function payOut(deps: Deps, saga: Saga, { effective }: WithdrawalDecision,
       await markDoubt(deps.pool, cashflow.id, outcome.doubt);
       throw outcomeUnknown(cashflow.operationId);
     case "not_sent":
+      // It was paid before the database was restored.
+      if (outcome.refusal.code === "possible_duplicate") {
+        return await returnReserve(deps, saga, refusedUnsent(outcome.refusal), context);
+      }
       throw outcomeUnknown(cashflow.operationId);
   }
 }
