@@ -1,3 +1,4 @@
+import { userInfo } from "node:os";
 import process from "node:process";
 import { createLog } from "#kernel/log.ts";
 import { systemClock } from "#kernel/clock.ts";
@@ -22,14 +23,17 @@ const terminal: Terminal = {
 
 await using stack = new AsyncDisposableStack();
 try {
-  process.exitCode = await runCommand(process.argv.slice(2), () => openSystem(stack), terminal);
+  process.exitCode = await runCommand(process.argv.slice(2), (actor) => openSystem(stack, actor), terminal);
 } catch (error) {
   const reason = error instanceof Error ? error.message : String(error);
   for (const line of reason.split("\n")) terminal.note(`keys: ${line}`);
   process.exitCode = 1;
 }
 
-async function openSystem(resources: AsyncDisposableStack): Promise<KeyAdministration> {
+async function openSystem(
+  resources: AsyncDisposableStack,
+  actor: string = userInfo().username,
+): Promise<KeyAdministration> {
   const config = readKeySystem(process.env);
   const url = config.EDGE_DATABASE_URL.reveal();
   await migrate({ url, schema: SCHEMA, folder: new URL("./migrations/", import.meta.url) });
@@ -40,6 +44,7 @@ async function openSystem(resources: AsyncDisposableStack): Promise<KeyAdministr
     pool,
     pepper: pepperOf(config.PAMM_API_KEY_PEPPER),
     now: systemClock,
+    actor,
     async announce(keyId) {
       broker?.connection.publish(KEYS_CHANGED, ApiKeysChanged.encode({ keyId }).finish());
       await broker?.connection.flush();

@@ -8,21 +8,22 @@ import { KeyCommandError, type KeyRequest } from "./manage-keys.ts";
 export const USAGE = `Usage: npm run keys -- <command>
 
   create --name NAME --scopes A,B [--expires WHEN] [--allow ADDRESS,NETWORK] [--environment live|test]
-         [--duplicate-comment allow|reject]
+         [--duplicate-comment allow|reject] [--by NAME]
   list
-  rotate ID [--overlap DURATION]
-  revoke ID
+  rotate ID [--overlap DURATION] [--by NAME]
+  revoke ID [--by NAME]
 
+  --by is the name that the audit keeps of who changes a key; the user of the operating system without it.
   WHEN is a duration such as P90D or an instant such as 2027-01-01T00:00:00Z.
   The old key of a rotation stays valid for P7D, or for DURATION when it is shorter.
   --duplicate-comment reject refuses a deposit or withdrawal that equals one executed within 24 hours, including its comment.
   Scopes: ${SCOPES.join(" ")}`;
 
 export type KeyCommand =
-  | { readonly kind: "create"; readonly request: KeyRequest }
+  | { readonly kind: "create"; readonly request: KeyRequest; readonly by: string | undefined }
   | { readonly kind: "list" }
-  | { readonly kind: "rotate"; readonly id: string; readonly overlapMs: number }
-  | { readonly kind: "revoke"; readonly id: string };
+  | { readonly kind: "rotate"; readonly id: string; readonly overlapMs: number; readonly by: string | undefined }
+  | { readonly kind: "revoke"; readonly id: string; readonly by: string | undefined };
 
 /** Long enough for a client to change its key, short enough that the old key is not forgotten. */
 export const MAX_OVERLAP_MS = 7 * DAY_MS;
@@ -35,23 +36,28 @@ const text = { type: "string" } as const;
 export function parseCommand([kind, ...rest]: readonly string[], now: Date): KeyCommand {
   switch (kind) {
     case "create":
-      return { kind, request: readRequest(rest, now) };
+      return { kind, ...readRequest(rest, now) };
     case "list":
       options(rest, {}, 0);
       return { kind };
     case "rotate": {
-      const { values, id } = options(rest, { overlap: text }, 1);
-      return { kind, id, overlapMs: readOverlap(values["overlap"]) };
+      const { values, id } = options(rest, { overlap: text, by: text }, 1);
+      rejectMistakes([wrongName("--by", values["by"])]);
+      return { kind, id, overlapMs: readOverlap(values["overlap"]), by: values["by"] };
     }
-    case "revoke":
-      return { kind, id: options(rest, {}, 1).id };
+    case "revoke": {
+      const { values, id } = options(rest, { by: text }, 1);
+      rejectMistakes([wrongName("--by", values["by"])]);
+      return { kind, id, by: values["by"] };
+    }
     default:
       throw new KeyCommandError(kind === undefined ? "A command is required." : `Command '${kind}' does not exist.`);
   }
 }
 
-function readRequest(rest: readonly string[], now: Date): KeyRequest {
-  const known = { name: text, scopes: text, expires: text, allow: text, environment: text, "duplicate-comment": text };
+function readRequest(rest: readonly string[], now: Date): { request: KeyRequest; by: string | undefined } {
+  const about = { name: text, scopes: text, expires: text, allow: text, environment: text, "duplicate-comment": text };
+  const known = { ...about, by: text };
   const { values } = options(rest, known, 0);
   const name = values["name"] ?? "";
   const environment = values["environment"] ?? "live";
@@ -61,7 +67,8 @@ function readRequest(rest: readonly string[], now: Date): KeyRequest {
   const unknownScopes = scopes.filter((scope) => !isScope(scope));
   const wrongAddresses = allowedAddresses.filter((address) => !isAddressOrNetwork(address));
   rejectMistakes([
-    [name.trim() === "" || name.length > MAX_NAME_LENGTH, `--name must have 1 to ${MAX_NAME_LENGTH} characters.`],
+    wrongName("--name", name),
+    wrongName("--by", values["by"]),
     [scopes.length === 0, `--scopes is required. Allowed: ${SCOPES.join(", ")}.`],
     [unknownScopes.length > 0, `--scopes: unknown ${unknownScopes.join(", ")}. Allowed: ${SCOPES.join(", ")}.`],
     [wrongAddresses.length > 0, `--allow: not an address or network: ${wrongAddresses.join(", ")}.`],
@@ -69,7 +76,7 @@ function readRequest(rest: readonly string[], now: Date): KeyRequest {
     [duplicateComment !== "allow" && duplicateComment !== "reject", "--duplicate-comment must be allow or reject."],
     [expiresAt === undefined, "--expires must be a duration such as P90D or an instant in the future."],
   ]);
-  return {
+  const request: KeyRequest = {
     name,
     environment: environment === "test" ? "test" : "live",
     scopes: [...new Set(scopes)] as readonly Scope[],
@@ -77,6 +84,13 @@ function readRequest(rest: readonly string[], now: Date): KeyRequest {
     duplicateComment: duplicateComment === "reject" ? "reject" : "allow",
     expiresAt: expiresAt ?? null,
   };
+  return { request, by: values["by"] };
+}
+
+/** The mistake of a name that is given and is empty or too long. */
+function wrongName(option: string, name: string | undefined): readonly [boolean, string] {
+  const isWrong = name !== undefined && (name.trim() === "" || name.length > MAX_NAME_LENGTH);
+  return [isWrong, `${option} must have 1 to ${MAX_NAME_LENGTH} characters.`];
 }
 
 type Known = Readonly<Record<string, typeof text>>;

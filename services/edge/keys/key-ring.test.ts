@@ -29,7 +29,13 @@ async function keySystem(overrides: Partial<KeyRingOptions> = {}) {
   const now = () => clock.at;
   const options = { pool, pepper, oldPepper: undefined, bootstrapKey: undefined, now, ...overrides };
   const keyRing = createKeyRing(options);
-  const admin: KeyAdministration = { pool, pepper: options.pepper, now, announce: () => keyRing.refresh() };
+  const admin: KeyAdministration = {
+    pool,
+    pepper: options.pepper,
+    now,
+    actor: "ann",
+    announce: () => keyRing.refresh(),
+  };
   const advance = (ms: number) => (clock.at = new Date(clock.at.getTime() + ms));
   return { pool, keyRing, admin, advance, clock };
 }
@@ -247,4 +253,22 @@ test("when the keys could not be read for a minute, every request is refused unt
   await expect(keyRing.authenticate(text, ADDRESS)).rejects.toMatchObject({ code: "service_unavailable" });
   await keyRing.refresh();
   expect(await keyRing.authenticate(text, ADDRESS)).toBeDefined();
+});
+
+test("every change of a key is in the audit, with the name of who made it, in the commit of the change", async () => {
+  const { admin, pool } = await keySystem();
+  const { id } = await createKey(admin, REQUEST);
+  await rotateKey(admin, id, DAY_MS);
+  await revokeKey({ ...admin, actor: "bob" }, id);
+  await expect(rotateKey(admin, id, DAY_MS)).rejects.toThrow("revoked");
+
+  expect(
+    await many(pool, sql`select client, method, route, operation_id, decision from access_audit order by id`),
+  ).toEqual(
+    [
+      ["ann", "keys create"],
+      ["ann", "keys rotate"],
+      ["bob", "keys revoke"],
+    ].map(([client, route]) => ({ client, method: "KEYS", route, operation_id: id, decision: "allowed" })),
+  );
 });

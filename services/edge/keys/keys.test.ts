@@ -47,10 +47,11 @@ test("an address list allows its addresses and networks only", () => {
 
 test("a command is parsed with all its options", () => {
   const line =
-    "create --name CRM --scopes masters:read,funds:deposit,masters:read --expires P90D --allow 10.0.0.0/8,::1 --duplicate-comment reject";
+    "create --name CRM --scopes masters:read,funds:deposit,masters:read --expires P90D --allow 10.0.0.0/8,::1 --duplicate-comment reject --by ann";
 
   expect(parseCommand(line.split(" "), NOW)).toEqual({
     kind: "create",
+    by: "ann",
     request: {
       environment: "live",
       name: "CRM",
@@ -61,11 +62,16 @@ test("a command is parsed with all its options", () => {
     },
   });
   expect(parseCommand(["list"], NOW)).toEqual({ kind: "list" });
-  expect(parseCommand(["revoke", "abcdefABCD12"], NOW)).toEqual({ kind: "revoke", id: "abcdefABCD12" });
+  expect(parseCommand(["revoke", "abcdefABCD12"], NOW)).toEqual({
+    kind: "revoke",
+    id: "abcdefABCD12",
+    by: undefined,
+  });
   expect(parseCommand(["rotate", "abcdefABCD12", "--overlap", "PT1H"], NOW)).toEqual({
     kind: "rotate",
     id: "abcdefABCD12",
     overlapMs: 3_600_000,
+    by: undefined,
   });
 });
 
@@ -78,6 +84,7 @@ test.each([
   ["list extra", "Unexpected argument: extra."],
   ["revoke", "The id of the key is required: 12 letters and digits."],
   ["revoke short", "The id of the key is required: 12 letters and digits."],
+  [`revoke abcdefABCD12 --by ${"x".repeat(101)}`, "--by must have 1 to 100 characters."],
   ["rotate abcdefABCD12 --overlap P8D", "--overlap must be a duration of at most P7D."],
   [
     "create --scopes masters:all --expires 2020-01-01T00:00:00Z --allow nowhere --environment prod --duplicate-comment warn",

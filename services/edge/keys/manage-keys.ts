@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { insertAuditEntries } from "../store/access-audit.ts";
 import type { Scope } from "./scopes.ts";
 import {
   type DuplicateComment,
@@ -20,6 +22,8 @@ export type KeyAdministration = {
   readonly pool: Pool;
   readonly pepper: Pepper;
   readonly now: Clock;
+  /** Who administers: the name that the audit keeps. */
+  readonly actor: string;
   /** Signals every replica of the edge to read its keys at once. */
   readonly announce: (keyId: string) => Promise<void>;
 };
@@ -43,7 +47,10 @@ export class KeyCommandError extends Error {
 
 export async function createKey(admin: KeyAdministration, request: KeyRequest): Promise<ShownKey> {
   const { shown, row } = mint(admin, request, undefined);
-  await insertKey(admin.pool, row);
+  await inTransaction(admin.pool, async (tx) => {
+    await insertKey(tx, row);
+    await audit(tx, admin, "create", shown.id);
+  });
   await admin.announce(shown.id);
   return shown;
 }
@@ -60,6 +67,7 @@ export async function rotateKey(
     const made = mint(admin, old, old);
     await insertKey(tx, made.row);
     await markExpiring(tx, old.id, oldExpiresAt);
+    await audit(tx, admin, "rotate", old.id);
     return made.shown;
   });
   await admin.announce(id);
@@ -71,6 +79,7 @@ export async function revokeKey(admin: KeyAdministration, id: string): Promise<v
     const key = await lockKey(tx, id);
     if (key === undefined) throw new KeyCommandError(`Key ${id} does not exist.`);
     await markRevoked(tx, id, admin.now());
+    await audit(tx, admin, "revoke", id);
   });
   await admin.announce(id);
 }
@@ -82,6 +91,29 @@ export function listKeys({ pool }: Pick<KeyAdministration, "pool">): Promise<Sto
 export function stateOf({ revokedAt, expiresAt }: StoredKey, at: Date): "active" | "expired" | "revoked" {
   if (revokedAt !== null) return "revoked";
   return expiresAt !== null && expiresAt.getTime() <= at.getTime() ? "expired" : "active";
+}
+
+/** Recorded in the commit of the change, as the request of the actor about this key. */
+async function audit(
+  tx: Transaction,
+  { actor, now }: KeyAdministration,
+  command: string,
+  keyId: string,
+): Promise<void> {
+  const entry = {
+    at: now(),
+    requestId: randomUUID(),
+    keyId: null,
+    client: actor,
+    address: "local",
+    method: "KEYS",
+    route: `keys ${command}`,
+    operationId: keyId,
+    decision: "allowed",
+    status: 200,
+    code: null,
+  } as const;
+  await insertAuditEntries(tx, [entry]);
 }
 
 function mint({ pepper, now }: KeyAdministration, request: KeyRequest, replaced: StoredKey | undefined) {

@@ -15,10 +15,10 @@ export type Terminal = { readonly out: (line: string) => void; readonly note: (l
 
 const HELP = new Set(["help", "--help", "-h"]);
 
-/** Runs one command and returns the exit code; `open` is called only for a valid command. */
+/** Runs one command and returns the exit code; `open` is called only for a valid command, with the name of who runs it, if given. */
 export async function runCommand(
   args: readonly string[],
-  open: () => Promise<KeyAdministration>,
+  open: (actor: string | undefined) => Promise<KeyAdministration>,
   { out, note }: Terminal,
 ): Promise<number> {
   if (HELP.has(args[0] ?? "")) {
@@ -27,7 +27,7 @@ export async function runCommand(
   }
   try {
     const command = parseCommand(args, new Date());
-    const admin = await open();
+    const admin = await open(command.kind === "list" ? undefined : command.by);
     switch (command.kind) {
       case "create":
         show(await createKey(admin, command.request), { out, note });

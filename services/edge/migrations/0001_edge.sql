@@ -32,7 +32,8 @@ create view api_key_row as
 
 create index api_key_in_force on api_key (created_at) where revoked_at is null;
 
--- The caller, the request and its outcome. Rows are inserted and never changed.
+-- The caller, the request and its outcome. Rows are inserted and never changed. A change of a key on the machine of the service has the
+-- method KEYS, no key, the name of who made it as the client, and the id of the key as the operation.
 create table access_audit (
   id           bigint generated always as identity primary key,
   at           timestamptz not null,
