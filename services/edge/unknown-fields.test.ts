@@ -14,6 +14,7 @@ test("a route that moves money refuses unknown query parameters, each by its nam
     ["comnent", "unknown_parameter"],
   ]);
   expect(edge.calls).toEqual([]);
+  expect(answer.headers).not.toHaveProperty("x-ignored-fields");
 });
 
 test("other routes name in a header what they ignore, in a form that a header can have", async () => {

@@ -8,7 +8,7 @@ const MAX_NAME_LENGTH = 64;
 
 /** Query names that the route does not have; a misspelt parameter of a movement would change its meaning silently. */
 export function unknownParameters(route: Route, request: FastifyRequest): FieldError[] {
-  if (route.class !== "money") return [];
+  if (!refusesUnknown(route)) return [];
   return namesBeyond(request.query, route.query).map((field) => ({
     field,
     code: "unknown_parameter",
@@ -18,9 +18,14 @@ export function unknownParameters(route: Route, request: FastifyRequest): FieldE
 
 /** Names in X-Ignored-Fields, percent-encoded, what the caller has sent and the route does not read. */
 export function nameIgnoredFields(route: Route, request: FastifyRequest, reply: FastifyReply): void {
-  const ignored = [...namesBeyond(request.query, route.query), ...namesBeyond(request.body, route.body)];
+  const parameters = refusesUnknown(route) ? [] : namesBeyond(request.query, route.query);
+  const ignored = [...parameters, ...namesBeyond(request.body, route.body)];
   if (ignored.length === 0) return;
   reply.header("x-ignored-fields", ignored.map(encodeURIComponent).join(", "));
+}
+
+function refusesUnknown(route: Route): boolean {
+  return route.class === "money";
 }
 
 function namesBeyond(sent: unknown, known: Route["body"]): string[] {
