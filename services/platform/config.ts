@@ -31,6 +31,7 @@ export const settings = {
   MT5_TIME_ZONE: optional(timeZone()),
   MT5_READ_INTERVAL: duration({ whenMissing: "PT1S" }),
   PAMM_QUIET_PERIOD: duration({ whenMissing: "PT5M" }),
+  PAMM_REVIEW_AFTER: duration({ whenMissing: "PT6H" }),
 };
 
 /** A shorter period is for rehearsals only: a command could still be executed after it was recorded as absent. */

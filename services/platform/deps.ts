@@ -18,6 +18,8 @@ export type Settings = {
   readonly paymentGroup: string;
   readonly loginRange: { readonly first: bigint; readonly last: bigint };
   readonly quietPeriodMs: number;
+  /** Age at which a leg whose attempts fail, or whose history cannot be read, is shown to operators. */
+  readonly reviewAfterMs: number;
   /** Maximum wait of a command for its turn on a login; then it is refused as account_busy. */
   readonly turnWaitMs: number;
 };

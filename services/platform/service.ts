@@ -19,6 +19,7 @@ import { heartbeat } from "./jobs/heartbeat.ts";
 import { findLostLegs } from "./jobs/find-lost-legs.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
+import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { COMMAND_TIMEOUT_MS } from "./domain/permit.ts";
@@ -69,6 +70,8 @@ const EVERY_MS = {
   fresh: 60_000,
   // Each run reads whole histories.
   amendments: 60_000,
+  // Legs are shown to operators at an age of hours.
+  failing: 60_000,
 };
 /** A leg that could not be sent is asked for again after this time, unless a signal comes: a caller may wait for it. */
 const WAITING_PAUSE_MS = 250;
@@ -92,6 +95,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
       maxRetryMs: URGENT_RETRY_MS,
     }),
     job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
+    job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: dueJobs(deps) }),
   ];
 }

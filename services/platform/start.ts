@@ -70,6 +70,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       paymentGroup: config.MT5_PAYMENT_GROUP,
       loginRange: config.MT5_LOGIN_RANGE,
       quietPeriodMs: config.PAMM_QUIET_PERIOD,
+      reviewAfterMs: config.PAMM_REVIEW_AFTER,
       turnWaitMs: TURN_WAIT_MS,
     },
     sender,

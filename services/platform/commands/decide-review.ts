@@ -8,8 +8,9 @@ import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/comm
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { logCorrection } from "../amendments/amendments.ts";
-import { confirmApplied, confirmNotApplied, keepApplied } from "../protocol/reviews/decide-leg.ts";
-import { requireOpenReview, requireDealOfLeg } from "../protocol/reviews/examine-decision.ts";
+import { STILL_NOT_APPLIED } from "../domain/review-actions.ts";
+import { confirmApplied, confirmNotApplied, keepApplied, retryLeg } from "../protocol/reviews/decide-leg.ts";
+import { requireOpenReview, requireDealOfLeg, requireWaitingLeg } from "../protocol/reviews/examine-decision.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-deal.ts";
 import { withEvidence } from "../protocol/reviews/with-evidence.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
@@ -67,14 +68,21 @@ async function examine(
   switch (action) {
     case "confirm_applied":
       return await requireDealOfLeg(tx, reviewCase, { ...seen, dealId });
+    case "retry":
+      return void (await requireWaitingLeg(tx, reviewCase));
     case "confirm_not_applied":
-      return void (await requireOpenReview(tx, reviewCase));
+      return await requireLegOf(tx, reviewCase);
     case "reverse":
       return void (await findReversalMinor(tx, seen.server, reviewCase));
     case "correct_log":
       return void (await logCorrection.require(tx, reviewCase, present(seen.correction)));
     default:
   }
+}
+
+async function requireLegOf(tx: Transaction, reviewCase: ReviewCase): Promise<void> {
+  if (reviewCase.reason === STILL_NOT_APPLIED) await requireWaitingLeg(tx, reviewCase);
+  else await requireOpenReview(tx, reviewCase);
 }
 
 async function carryOut(
@@ -86,6 +94,9 @@ async function carryOut(
   switch (action) {
     case "confirm_applied":
       await confirmApplied(tx, reviewCase, { server, ticket: dealId, at: shown?.at });
+      return "done";
+    case "retry":
+      await retryLeg(tx, reviewCase);
       return "done";
     case "confirm_not_applied":
       await confirmNotApplied(tx, reviewCase, server);

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decideAbsence, type LostAttempt, RESOLUTION_BOUND_MS, type Scan } from "./absence.ts";
+import { decideAbsence, type LostAttempt, RESOLUTION_BOUND_MS, SCAN_INTERVAL_MS, type Scan } from "./absence.ts";
 
 const QUIET_MS = 300_000;
+const SETTINGS = { quietPeriodMs: QUIET_MS, reviewAfterMs: 21_600_000 };
 /** The permit ended at 0, so the quiet period runs from 5 s to 305 s. */
 const QUIET_SINCE = 5_000;
 const HALF = QUIET_SINCE + QUIET_MS / 2;
@@ -25,10 +26,10 @@ function lost(own: Partial<LostAttempt> = {}): LostAttempt {
 
 test("absence needs a clean scan past half of the quiet period and one past all of it", () => {
   const proven = lost({ scans: [clean(10_000), clean(HALF), clean(OVER)] });
-  expect(decideAbsence(proven, QUIET_MS, OVER)).toEqual({ kind: "absent" });
+  expect(decideAbsence(proven, SETTINGS, OVER)).toEqual({ kind: "absent" });
 
   for (const scans of [[], [clean(OVER)], [clean(HALF - 1), clean(OVER)], [clean(HALF), clean(OVER - 1)]]) {
-    expect(decideAbsence(lost({ scans }), QUIET_MS, OVER)).toMatchObject({ kind: "scan" });
+    expect(decideAbsence(lost({ scans }), SETTINGS, OVER)).toMatchObject({ kind: "scan" });
   }
 });
 
@@ -39,32 +40,32 @@ test("a process that starts, or sees a step of the clock, watches a whole quiet 
   const attempt = lost({ watchedSinceMs });
   // What was read before shows deals, and proves nothing about their absence.
   const before = [clean(HALF), clean(OVER)];
-  expect(decideAbsence({ ...attempt, scans: before }, QUIET_MS, watchedSinceMs + 1)).toMatchObject({ kind: "scan" });
+  expect(decideAbsence({ ...attempt, scans: before }, SETTINGS, watchedSinceMs + 1)).toMatchObject({ kind: "scan" });
   const early = [...before, clean(halfMs - 1), clean(overMs)];
-  expect(decideAbsence({ ...attempt, scans: early }, QUIET_MS, overMs)).toMatchObject({ kind: "scan" });
+  expect(decideAbsence({ ...attempt, scans: early }, SETTINGS, overMs)).toMatchObject({ kind: "scan" });
   const proven = [...before, clean(halfMs), clean(overMs)];
-  expect(decideAbsence({ ...attempt, scans: proven }, QUIET_MS, overMs)).toEqual({ kind: "absent" });
+  expect(decideAbsence({ ...attempt, scans: proven }, SETTINGS, overMs)).toEqual({ kind: "absent" });
 });
 
 test("while the sender may still send the command, absence is not proven", () => {
   const scans = [clean(HALF), clean(OVER)];
   const running = lost({ isFenced: false, senderHeartbeatAtMs: OVER - 1_000, scans });
-  expect(decideAbsence(running, QUIET_MS, OVER)).toMatchObject({ kind: "scan" });
-  expect(decideAbsence(running, QUIET_MS, OVER + RESOLUTION_BOUND_MS)).toEqual({
+  expect(decideAbsence(running, SETTINGS, OVER)).toMatchObject({ kind: "scan" });
+  expect(decideAbsence(running, SETTINGS, OVER + RESOLUTION_BOUND_MS)).toEqual({
     kind: "review",
     reason: "sender_not_fenced",
   });
 
   const ended = lost({ isFenced: false, senderHeartbeatAtMs: 1_000, scans });
-  expect(decideAbsence(ended, QUIET_MS, OVER)).toEqual({ kind: "absent" });
-  expect(decideAbsence({ ...ended, senderHeartbeatAtMs: OVER - QUIET_MS }, QUIET_MS, OVER)).toMatchObject({
+  expect(decideAbsence(ended, SETTINGS, OVER)).toEqual({ kind: "absent" });
+  expect(decideAbsence({ ...ended, senderHeartbeatAtMs: OVER - QUIET_MS }, SETTINGS, OVER)).toMatchObject({
     kind: "scan",
   });
 });
 
 test("a deal that may belong to the leg with a rewritten comment is sent to manual review after the quiet period", () => {
-  expect(decideAbsence(lost({ scans: [candidates(10_000)] }), QUIET_MS, 11_000)).toMatchObject({ kind: "scan" });
-  expect(decideAbsence(lost({ scans: [clean(HALF), candidates(OVER)] }), QUIET_MS, OVER)).toEqual({
+  expect(decideAbsence(lost({ scans: [candidates(10_000)] }), SETTINGS, 11_000)).toMatchObject({ kind: "scan" });
+  expect(decideAbsence(lost({ scans: [clean(HALF), candidates(OVER)] }), SETTINGS, OVER)).toEqual({
     kind: "review",
     reason: "candidate_deal",
   });
@@ -72,18 +73,32 @@ test("a deal that may belong to the leg with a rewritten comment is sent to manu
 
 test("a scan with candidates is not one of the two clean ones, even when a later one is clean", () => {
   const scans = [candidates(HALF), clean(OVER)];
-  expect(decideAbsence(lost({ scans }), QUIET_MS, OVER)).toEqual({ kind: "scan", atMs: OVER + 1_000 });
-  expect(decideAbsence(lost({ scans: [...scans, clean(OVER + 1_000)] }), QUIET_MS, OVER + 1_000)).toEqual({
+  expect(decideAbsence(lost({ scans }), SETTINGS, OVER)).toEqual({ kind: "scan", atMs: OVER + 1_000 });
+  expect(decideAbsence(lost({ scans: [...scans, clean(OVER + 1_000)] }), SETTINGS, OVER + 1_000)).toEqual({
     kind: "absent",
   });
 });
 
-test("without a complete read a leg is sent to manual review 75 seconds after the quiet period", () => {
+test("while the history cannot be read a leg is scanned again, and sent to manual review hours later", () => {
+  const reviewedAt = 3_000 + SETTINGS.reviewAfterMs;
   const unscanned = lost({ scans: [clean(HALF)], lastScanStartedAtMs: OVER });
-  expect(decideAbsence(unscanned, QUIET_MS, OVER + RESOLUTION_BOUND_MS - 1)).toMatchObject({ kind: "scan" });
-  expect(decideAbsence(unscanned, QUIET_MS, OVER + RESOLUTION_BOUND_MS)).toEqual({
-    kind: "review",
-    reason: "not_scanned_in_time",
+  for (const isFenced of [true, false]) {
+    const attempt = { ...unscanned, isFenced, senderHeartbeatAtMs: reviewedAt };
+    expect(decideAbsence(attempt, SETTINGS, OVER + RESOLUTION_BOUND_MS)).toMatchObject({ kind: "scan" });
+    expect(decideAbsence(attempt, SETTINGS, reviewedAt - 1)).toMatchObject({ kind: "scan" });
+    expect(decideAbsence(attempt, SETTINGS, reviewedAt)).toEqual({
+      kind: "review",
+      reason: isFenced ? "not_scanned_in_time" : "sender_not_fenced",
+    });
+  }
+});
+
+test("after an outage of hours two complete reads decide", () => {
+  const endedAt = OVER + 3_600_000;
+  const scans = [clean(endedAt)];
+  expect(decideAbsence(lost({ scans }), SETTINGS, endedAt)).toEqual({ kind: "scan", atMs: endedAt + 1_000 });
+  expect(decideAbsence(lost({ scans: [...scans, clean(endedAt + 1_000)] }), SETTINGS, endedAt + 1_000)).toEqual({
+    kind: "absent",
   });
 });
 
@@ -92,35 +107,40 @@ test("scans run at 0.25, 1, 2 and 4 s, then at growing intervals of at most a mi
   let attempt = lost();
   let nowMs = attempt.lostAtMs;
   for (;;) {
-    const decision = decideAbsence(attempt, QUIET_MS, nowMs);
+    const decision = decideAbsence(attempt, SETTINGS, nowMs);
     if (decision.kind !== "scan") break;
     nowMs = decision.atMs;
     times.push((nowMs - attempt.lostAtMs) / 1_000);
     attempt = { ...attempt, lastScanStartedAtMs: nowMs, scans: [...attempt.scans, clean(nowMs)] };
   }
   expect(times).toEqual([0.25, 1, 2, 4, 8, 16, 32, 64, 124, 152, 212, 272, 302]);
-  expect(decideAbsence(attempt, QUIET_MS, nowMs)).toEqual({ kind: "absent" });
+  expect(decideAbsence(attempt, SETTINGS, nowMs)).toEqual({ kind: "absent" });
 });
 
 test("failed scans are repeated every half second and not in a hot loop", () => {
   const failing = lost({ lastScanStartedAtMs: 10_000 });
-  expect(decideAbsence(failing, QUIET_MS, 10_001)).toEqual({ kind: "scan", atMs: 10_500 });
+  expect(decideAbsence(failing, SETTINGS, 10_001)).toEqual({ kind: "scan", atMs: 10_500 });
 });
 
-test("absence is never declared before the quiet period is over, and every attempt is decided 75 s after it", () => {
+test("absence is never declared before the quiet period is over, and every attempt is decided or reviewed in time", () => {
   const scans = fc.array(fc.record({ at: fc.nat(500_000), isClean: fc.boolean() }), { maxLength: 8 });
   const times = fc.record({
     quiet: fc.integer({ min: 0, max: 400_000 }),
     now: fc.nat(600_000),
     heartbeat: fc.nat(600_000),
+    reviewAfterMs: fc.nat(600_000),
   });
   fc.assert(
-    fc.property(scans, times, fc.boolean(), (generated, { quiet, now, heartbeat }, isFenced) => {
+    fc.property(scans, times, fc.boolean(), (generated, { quiet, now, heartbeat, reviewAfterMs }, isFenced) => {
       const scansSoFar = generated
         .filter(({ at }) => at <= now)
         .sort((a, b) => a.at - b.at)
         .map(({ at, isClean }) => (isClean ? clean(at) : candidates(at)));
-      const decision = decideAbsence(lost({ isFenced, senderHeartbeatAtMs: heartbeat, scans: scansSoFar }), quiet, now);
+      const decision = decideAbsence(
+        lost({ isFenced, senderHeartbeatAtMs: heartbeat, scans: scansSoFar }),
+        { quietPeriodMs: quiet, reviewAfterMs },
+        now,
+      );
       const over = QUIET_SINCE + quiet;
       if (decision.kind === "absent") {
         expect(now).toBeGreaterThanOrEqual(over);
@@ -128,9 +148,9 @@ test("absence is never declared before the quiet period is over, and every attem
         expect(scansSoFar.filter(({ verdict }) => verdict === "clean").length).toBeGreaterThanOrEqual(2);
       }
       if (decision.kind === "scan") {
-        expect(now).toBeLessThan(over + RESOLUTION_BOUND_MS);
+        expect(now).toBeLessThan(Math.max(over + RESOLUTION_BOUND_MS, 3_000 + reviewAfterMs));
         expect(decision.atMs).toBeGreaterThanOrEqual(now);
-        expect(decision.atMs).toBeLessThanOrEqual(Math.max(over + RESOLUTION_BOUND_MS, now + 500));
+        expect(decision.atMs).toBeLessThanOrEqual(Math.max(over + RESOLUTION_BOUND_MS, now + SCAN_INTERVAL_MS));
       }
     }),
     { numRuns: 1_000 },

@@ -1,7 +1,7 @@
 import type { ReviewReason } from "./leg.ts";
 import { lostAfterMs } from "./permit.ts";
 
-/** A leg that is still unproven this long after its quiet period is sent to manual review. */
+/** A leg whose sender is still not fenced this long after its quiet period is sent to manual review. */
 export const RESOLUTION_BOUND_MS = 75_000;
 /** Delays of the first scans after the loss, when most deals are found; later delays double. */
 const EARLY_SCANS_MS = [250, 1_000, 2_000, 4_000];
@@ -43,9 +43,14 @@ export type AbsenceDecision =
 /**
  * Absence is proven by two clean scans, one past half of the quiet period and one past all of it, once the sender can no
  * longer write the command. The quiet period begins when the permit and the socket time-out have ended, and
- * again when the process starts or the clock is stepped.
+ * again when the process starts or the clock is stepped. While the platform does not answer, nothing is proven and no operator is
+ * asked before `reviewAfterMs`: the next complete reading decides.
  */
-export function decideAbsence(attempt: LostAttempt, quietPeriodMs: number, nowMs: number): AbsenceDecision {
+export function decideAbsence(
+  attempt: LostAttempt,
+  { quietPeriodMs, reviewAfterMs }: ProofSettings,
+  nowMs: number,
+): AbsenceDecision {
   const times = quietTimes(attempt, quietPeriodMs);
   const isFenced = attempt.isFenced || nowMs > times.senderStoppedByMs;
   const last = attempt.scans.at(-1);
@@ -54,11 +59,19 @@ export function decideAbsence(attempt: LostAttempt, quietPeriodMs: number, nowMs
     if (last.verdict === "candidates") return { kind: "review", reason: "candidate_deal" };
     if (isCleanTwice(attempt.scans, times.halfMs)) return { kind: "absent" };
   }
-  if (nowMs >= times.boundMs) {
+  const isScanned = last !== undefined && last.startedAtMs >= times.overMs;
+  if (nowMs >= times.boundMs && isScanned && !isFenced) return { kind: "review", reason: "sender_not_fenced" };
+  if (nowMs >= Math.max(times.boundMs, attempt.lostAtMs + reviewAfterMs)) {
     return { kind: "review", reason: isFenced ? "not_scanned_in_time" : "sender_not_fenced" };
   }
   return { kind: "scan", atMs: nextScanAt(attempt, times, nowMs) };
 }
+
+export type ProofSettings = {
+  readonly quietPeriodMs: number;
+  /** A leg whose history could not be read for this long is sent to manual review. */
+  readonly reviewAfterMs: number;
+};
 
 type QuietTimes = {
   readonly halfMs: number;

@@ -12,7 +12,10 @@ export type LegPolicy = {
   readonly comment: string | undefined;
   /** Occupies its login until its outcome is known. Credits of payment accounts do not: the reference identifies them. */
   readonly exclusive: boolean;
-  /** What follows when no attempt is left: the key ends REFUSED, or manual review because the debit was applied already. */
+  /**
+   * What follows when no attempt is left. "refuse": the key ends REFUSED, and its service requests the movement anew. "review": the
+   * debit was applied already, so the leg is attempted for days and then goes to manual review.
+   */
   readonly whenExhausted: "refuse" | "review";
 };
 

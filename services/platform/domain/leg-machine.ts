@@ -11,7 +11,7 @@ import {
   type Written,
 } from "./leg.ts";
 
-/** An internal leg ends after this many attempts that were proven absent. */
+/** An internal leg that its service can request anew ends after this many attempts that were proven absent. */
 export const MAX_ABSENT_ATTEMPTS = 3;
 /** The attempt is one base32 digit of the reference. */
 export const MAX_ATTEMPTS = 31;
@@ -46,9 +46,9 @@ const ofOtherDeal: Condition = (leg, event) =>
 const hasAttemptLeft: Condition = ({ attempt }) => attempt < MAX_ATTEMPTS;
 const isInternal: Condition = ({ kind }) => LEG_KINDS[kind].origin === "internal";
 const isThrottled: Condition = (_leg, event) => event.type === "refused" && event.code === THROTTLED;
-const hasAbsenceLeft: Condition = ({ absences }) => absences + 1 < MAX_ABSENT_ATTEMPTS;
-/** The other leg was applied already, so a leg without attempts left needs manual review. */
+/** The other leg was applied already: no service can request this one anew, so it is attempted for days, and then reviewed. */
 const isReviewedAtEnd: Condition = ({ kind }) => LEG_KINDS[kind].whenExhausted === "review";
+const hasAbsenceLeft: Condition = (leg, event) => isReviewedAtEnd(leg, event) || leg.absences + 1 < MAX_ABSENT_ATTEMPTS;
 const wasOpen: Condition = (leg) => cameFrom(leg, "SENDING", "UNKNOWN");
 const wasNotApplied: Condition = (leg) => cameFrom(leg, "INTENT", "REFUSED");
 const wasApplied: Condition = (leg) => cameFrom(leg, "APPLIED");

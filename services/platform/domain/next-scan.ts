@@ -1,3 +1,4 @@
+import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
 import type { Leg } from "./leg.ts";
 
 /** Delay of the first scan after a lost answer: the history usually shows the deal at once. */
@@ -5,19 +6,22 @@ const FIRST_SCAN_MS = 250;
 /** Pauses before a further attempt: the first is short, as a caller may wait; the last spares a platform that throttles. */
 const FIRST_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 30_000;
+/** Pauses of a leg that is attempted for days, by its number of attempts, so that 31 of them last for four days. */
+const PAUSES_FOR_DAYS_MS = [FIRST_PAUSE_MS, 10_000, 30_000, 60_000, 300_000, 900_000, 3_600_000];
+const MAX_PAUSE_FOR_DAYS_MS = 14_400_000;
 /** When the deal of an applied leg is verified again: a server that restarts may lose its last deals. */
 const VERIFICATION_DELAYS_MS: readonly number[] = [60_000, 3_600_000, 86_400_000];
 /** The history may show a new deal this late, also with a shorter quiet period. */
 export const SHOWN_WITHIN_MS = 60_000;
 
 /** Milliseconds until a worker has to process a leg that just reached this state; undefined when it never has to. */
-export function nextScanMs({ state, attempt }: Leg): number | undefined {
+export function nextScanMs({ kind, state, attempt }: Leg): number | undefined {
   switch (state) {
     case "UNKNOWN":
       return FIRST_SCAN_MS;
-    // After a failed attempt: the pause before the next one doubles each time.
+    // After a failed attempt.
     case "INTENT":
-      return Math.min(FIRST_PAUSE_MS * 2 ** Math.max(attempt - 1, 0), MAX_PAUSE_MS);
+      return pauseMs(kind, Math.max(attempt - 1, 0));
     case "APPLIED":
       return verificationDelayMs(0);
     case "SENDING":
@@ -25,6 +29,12 @@ export function nextScanMs({ state, attempt }: Leg): number | undefined {
     case "REVIEW":
       return undefined;
   }
+}
+
+/** The pause before the next attempt, after `failed` earlier pauses. */
+function pauseMs(kind: LegKind, failed: number): number {
+  if (LEG_KINDS[kind].whenExhausted === "review") return PAUSES_FOR_DAYS_MS[failed] ?? MAX_PAUSE_FOR_DAYS_MS;
+  return Math.min(FIRST_PAUSE_MS * 2 ** failed, MAX_PAUSE_MS);
 }
 
 /** Milliseconds from the execution of a leg to its next verification, after `done` verifications; undefined after the last. */

@@ -46,3 +46,8 @@ test("a second finding about a leg in manual review does not decide the leg", ()
   expect(reviewActions("unmatched_deal", reviewed)).toEqual(["reverse", "acknowledge"]);
   expect(reviewActions("account_not_shown", reviewed)).toEqual(["acknowledge"]);
 });
+
+test("a leg whose attempts still fail can be attempted at once, or ended", () => {
+  const waiting: Leg = { kind: "fee_credit", attempt: 7, absences: 7, state: "INTENT" };
+  expect(reviewActions("still_not_applied", waiting)).toEqual(["retry", "confirm_not_applied"]);
+});

@@ -7,6 +7,8 @@ export type ReviewAction =
   | "confirm_applied"
   /** The leg moved no money; a deal that appears later is an unmatched deal. */
   | "confirm_not_applied"
+  /** The next attempt of the leg is made at once. */
+  | "retry"
   /** The money of a deal is moved back by a new leg. */
   | "reverse"
   /** The log gets a correction entry, so that it equals what the platform shows now. */
@@ -28,6 +30,8 @@ const REVERSIBLE = new Set([
 const CORRECTABLE = new Set(["deal_gone", "deal_changed", "deal_cancelled"]);
 /** The platform has deals of legs that the database does not have. */
 export const DATABASE_BEHIND = "database_behind";
+/** A leg whose attempts have failed for hours. Further attempts are made meanwhile. */
+export const STILL_NOT_APPLIED = "still_not_applied";
 /** The service that keeps the books of the Investors decides about these. */
 const DECIDED_ELSEWHERE = new Set(["external_funds"]);
 
@@ -35,6 +39,7 @@ const DECIDED_ELSEWHERE = new Set(["external_funds"]);
 export function reviewActions(reason: string, leg: Leg | undefined): readonly ReviewAction[] {
   if (DECIDED_ELSEWHERE.has(reason)) return [];
   if (reason === DATABASE_BEHIND) return ["resume"];
+  if (reason === STILL_NOT_APPLIED) return ["retry", "confirm_not_applied"];
   if (leg?.state === "REVIEW" && leg.reason === reason) return legActions(leg);
   if (CORRECTABLE.has(reason)) return ["correct_log", "acknowledge"];
   return REVERSIBLE.has(reason) ? ["reverse", "acknowledge"] : ["acknowledge"];

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LEG_KINDS, type LegKind } from "../domain/leg-kind.ts";
 import type { AttemptState, Leg, LegEvent } from "../domain/leg.ts";
-import { MAX_ABSENT_ATTEMPTS, applyEvent } from "../domain/leg-machine.ts";
+import { MAX_ABSENT_ATTEMPTS, MAX_ATTEMPTS, applyEvent } from "../domain/leg-machine.ts";
 
 const kinds = fc.constantFrom(...(Object.keys(LEG_KINDS) as LegKind[]));
 
@@ -71,14 +71,16 @@ test("nothing is ever sent after the leg was applied or refused", () => {
   );
 });
 
-test("an external leg is sent at most once, and an internal one at most three times", () => {
+test("an external leg is sent at most once, and an internal one at most three times, or 31 times after an applied debit", () => {
   fc.assert(
     fc.property(kinds, fc.array(anyEvent, { maxLength: 80 }), (kind, events) => {
       const { outcomes } = run(kind, events, () => {});
       const mayHaveReachedThePlatform = [...outcomes.values()].filter(
         (outcome) => outcome !== "VOID" && outcome !== "REFUSED",
       );
-      const allowed = LEG_KINDS[kind].origin === "external" ? 1 : MAX_ABSENT_ATTEMPTS;
+      const { origin, whenExhausted } = LEG_KINDS[kind];
+      const internal = whenExhausted === "review" ? MAX_ATTEMPTS : MAX_ABSENT_ATTEMPTS;
+      const allowed = origin === "external" ? 1 : internal;
       expect(mayHaveReachedThePlatform.length).toBeLessThanOrEqual(allowed);
     }),
     { numRuns: 1_000 },

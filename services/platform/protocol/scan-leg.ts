@@ -98,7 +98,7 @@ async function decide(deps: Deps, { leg, attempt }: Lost, startedAtMs: number): 
       watchedSinceMs: deps.sender.clock.steadySinceMs,
       scans: await listScans(deps.pool, number, status.attempt),
     },
-    deps.settings.quietPeriodMs,
+    deps.settings,
     nowMs,
   );
   switch (decision.kind) {

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { openReviews } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type World } from "../testing/world.ts";
 
 async function aFeeSaga(world: World) {
@@ -99,6 +100,29 @@ test.concurrent("a credit that was lost and is absent is sent again, never rever
     { state: "APPLIED", attempt: 2, absences: 1 },
   ]);
 }, 30_000);
+
+test.concurrent("a credit that is absent three times is sent a fourth time, without operators", async (context) => {
+  const world = await aWorld(context);
+  const { service, instance, payment, fee } = await aFeeSaga(world);
+  await world.control.fault({ command: "trade/balance", effect: "drop_before", after: 1, times: 3 });
+
+  await service.transfer(fee("fee:1"), aCall(1_000));
+  await eventually(
+    async () => {
+      // The pauses of ten seconds and more between its attempts are skipped.
+      await execute(instance.deps.pool, sql`update leg set next_scan_at = clock_timestamp() where state = 'INTENT'`);
+      return await service.getTransfer({ key: "fee:1" }, aCall());
+    },
+    ({ state }) => state === TransferState.APPLIED,
+    60_000,
+  );
+
+  expect(await world.control.account(payment)).toMatchObject({ balance: "30.00" });
+  expect(await openReviews(instance)).toEqual([]);
+  expect(await many(instance.deps.pool, sql`select attempt, absences from leg where kind = 'fee_credit'`)).toEqual([
+    { attempt: 4, absences: 3 },
+  ]);
+}, 90_000);
 
 test.concurrent("after 'too frequent' the leg is sent again after a pause", async (context) => {
   const world = await aWorld(context);

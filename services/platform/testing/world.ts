@@ -130,6 +130,7 @@ async function startInstance(
       paymentGroup: "pamm\\payment",
       loginRange: { first: 3_000_000n, last: 3_999_999n },
       quietPeriodMs,
+      reviewAfterMs: 21_600_000,
       turnWaitMs: 5_000,
       ...settings,
     },

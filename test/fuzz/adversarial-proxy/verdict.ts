@@ -84,11 +84,10 @@ function contradictionsOf({ request, answers, isBlocked }: AnsweredTransfer, evi
   return contradictions;
 }
 
-/** No fault is needed for `attempts_exhausted`: the debit was executed, and the credit was absent three times. */
 function isExplained(reason: string, own: readonly string[], { faultsByLogin }: Evidence): boolean {
   const has = (faults: readonly string[], name: string): boolean => faults.some((fault) => fault.startsWith(name));
   if (ALTERED[reason]?.some((name) => has(own, name)) === true) return true;
-  if (!AFTER_A_TICKET_TWICE.includes(reason)) return reason === "attempts_exhausted";
+  if (!AFTER_A_TICKET_TWICE.includes(reason)) return false;
   const all = Array.from(faultsByLogin.values()).flat();
   return REPEATS_A_TICKET.some((name) => has(all, name));
 }

@@ -114,6 +114,7 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       paymentGroup: "pamm\\payment",
       loginRange: { first: 3_000_000n, last: 3_999_999n },
       quietPeriodMs: QUIET_PERIOD_MS,
+      reviewAfterMs: 21_600_000,
       turnWaitMs: TURN_WAIT_MS,
     },
     sender: await registerInstance({ pool }),

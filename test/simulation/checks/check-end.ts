@@ -9,8 +9,8 @@ import type { FeesWatch } from "./watch-fees.ts";
 import type { DealsWatch } from "./watch-deals.ts";
 import type { PoolsWatch } from "./watch-pools.ts";
 
-/** Attempts after which an internal leg goes to manual review. */
-const MAX_ATTEMPTS = 3;
+/** Attempts after which a credit or a reversal goes to manual review. */
+const MAX_ATTEMPTS = 31;
 
 export type End = {
   readonly plan: Plan;

@@ -6,7 +6,18 @@ const PLATFORM = "services/platform";
 export const REGRESSION_MUTANTS: readonly PlantedDefect[] = [
   {
     name: "a quiet period by the clock of the scanning process",
-    edits: [{ file: `${PLATFORM}/protocol/scan-leg.ts`, find: "await readWatchedClock(deps)", put: "Date.now()" }],
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/scan-leg.ts`,
+        find: "const startedAtMs = await readWatchedClock(deps)",
+        put: "const startedAtMs = Date.now()",
+      },
+      {
+        file: `${PLATFORM}/protocol/scan-leg.ts`,
+        find: "await setNextScan(deps.pool, number, new Date(decision.atMs))",
+        put: "await setNextScan(deps.pool, number, new Date(nowMs + 1_000))",
+      },
+    ],
   },
   {
     name: "a step of the database's clock is ignored",

@@ -53,7 +53,11 @@ export const REGRESSIONS: readonly Regression[] = [
   {
     title: "a process whose clock is an hour ahead scans for a command that is applied late",
     plan: (seed) =>
-      planOf(seed, [deposit(1_000)], [APPLIED_LATE, { kind: "clock_jump", atMs: 3_000, process: 0, byMs: 3_600_000 }]),
+      planOf(
+        seed,
+        [deposit(1_000), deposit(20_000)],
+        [APPLIED_LATE, { kind: "clock_jump", atMs: 3_000, process: 0, byMs: 3_600_000 }],
+      ),
     mutant: "a quiet period by the clock of the scanning process",
   },
   {

@@ -1,7 +1,7 @@
 import { simulate } from "../simulate.ts";
 import { REGRESSIONS } from "./regressions.ts";
 
-const SEEDS = 12;
+const SEEDS = 40;
 
 /** The violations of a regression, at most one for each of its seeds. */
 export async function replayRegression(title: string): Promise<readonly string[]> {

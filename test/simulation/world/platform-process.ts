@@ -49,6 +49,7 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       paymentGroup: "real",
       loginRange: { first: 1n, last: 2n },
       quietPeriodMs,
+      reviewAfterMs: 21_600_000,
       turnWaitMs: TURN_WAIT_MS,
     },
     sender: await registerInstance({ pool }),

@@ -14,6 +14,15 @@ export async function requireOpenReview(tx: Transaction, { login, operationId }:
   throw actionNotPossible(`Leg ${operationId} no longer needs manual review.`);
 }
 
+/** Locks the leg of a review about failed attempts; throws when it does not wait for a further attempt any more. */
+export async function requireWaitingLeg(tx: Transaction, { login, operationId }: ReviewCase): Promise<Locked> {
+  const locked = await lockAccountAndLeg(tx, login, legNumber(BigInt(operationId)));
+  if (locked.leg.status.state === "INTENT") return locked;
+  throw actionNotPossible(
+    `Leg ${operationId} is being attempted, or has ended. Read the review again before deciding.`,
+  );
+}
+
 export type NamedDeal = { readonly server: string; readonly dealId: bigint; readonly shown: Deal | undefined };
 
 /** Throws unless the named deal is the one that was ordered: the platform shows it, and it is not recorded yet. */

@@ -1,0 +1,38 @@
+import { column, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { STILL_NOT_APPLIED } from "../domain/review-actions.ts";
+import { legNumber, type LegNumber } from "../domain/leg-number.ts";
+
+/**
+ * Legs of this age that wait for a further attempt, oldest first, without those that operators have a review of or have decided
+ * about within the same time.
+ */
+export async function listFailingLegs(db: Queryable, ageMs: number, limit: number): Promise<LegNumber[]> {
+  const rows = await many<{ number: bigint }>(
+    db,
+    sql`select number
+        from leg
+        where state = 'INTENT' and is_ready and attempt > 0
+          and created_at < clock_timestamp() - ${ageMs} * interval '1 millisecond'
+          and not exists (
+            select from review_case
+            where reason = ${STILL_NOT_APPLIED} and operation_id = leg.number::text
+              and (state in ('OPEN', 'PROPOSED') or confirmed_at > clock_timestamp() - ${ageMs} * interval '1 millisecond')
+          )
+        order by number
+        limit ${limit}`,
+  );
+  return rows.map((row) => legNumber(row.number));
+}
+
+/** Undecided reviews of failing legs that have ended or are reviewed for another reason, ascending. */
+export async function listEndedReviews(db: Queryable, limit: number): Promise<bigint[]> {
+  return await column<bigint>(
+    db,
+    sql`select id
+        from review_case
+        where state in ('OPEN', 'PROPOSED') and reason = ${STILL_NOT_APPLIED}
+          and (select state from leg where number = operation_id::bigint) in ('APPLIED', 'REFUSED', 'REVIEW')
+        order by id
+        limit ${limit}`,
+  );
+}
