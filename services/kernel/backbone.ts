@@ -103,6 +103,7 @@ export async function openBackbone({ stack, log, watch }: ServiceContext, option
       schema: service,
       applicationName: service,
       max: settings.DATABASE_CONNECTIONS,
+      raisesIds: true,
       onIdleError: (error) => log.warn("idle database connection lost, the pool replaces it", { error }),
     }),
   );

@@ -41,7 +41,7 @@ test("the transfers of a crystallisation are listed by its key", async () => {
   const { deps } = await aWorldWithPendingFee();
   const amount = { currencyCode: "USD", minorUnits: 600_00n };
   expect(await listDueItems(deps, { key: KEY })).toEqual({
-    items: [{ key: "fee:payment:1", amount, isWeekly: false }],
+    items: [{ key: "fee:9001:5001:WD1", amount, isWeekly: false }],
   });
   expect(await listDueItems(deps, { key: "unknown" })).toEqual({ items: [] });
 });
@@ -94,7 +94,7 @@ test("while another saga has the account lock, the debit is requested again with
   expect(await collect(world.deps, { key: KEY, lockOwner: `${KEY}:1` }, aCall())).toEqual({
     collected: { currencyCode: "USD", minorUnits: 600_00n },
   });
-  expect(requested).toEqual(Array(3).fill("fee:payment:1"));
+  expect(requested).toEqual(Array(3).fill("fee:9001:5001:WD1"));
 });
 
 test("a debit that is finally refused becomes debt, and its reserve is returned before the answer", async () => {
@@ -104,7 +104,7 @@ test("a debit that is finally refused becomes debt, and its reserve is returned 
   expect(await collectAll(world)).toBe("0.00");
   expect(await paymentsOf(world)).toMatchObject([{ status: "DEFERRED", paid: "0.00", due: "600.00" }]);
   expect(await debtsOf(world)).toEqual({ [`${INVESTOR}:${MASTER}`]: "600.00" });
-  expect(world.subscriptions.returned).toEqual(["fee:payment:1"]);
+  expect(world.subscriptions.returned).toEqual(["fee:9001:5001:WD1"]);
   expect(info).toHaveBeenCalledWith(
     "fee deferred, amount is now debt",
     expect.objectContaining({ login: MASTER, reason: "insufficient_funds" }),
@@ -193,7 +193,10 @@ test("a weekly payment from a locked account waits, and the lock owner collects 
   world.platform.accountLocks.set(INVESTOR, `${KEY}:1`);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ suffix: "W", status: "EXECUTING", paid: "0.00" }]);
-  expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [["fee:payment:1", "300.00", true]] });
+  expect(await decideLeave(world)).toEqual({
+    pending: "0.00",
+    items: [["fee:9001:5001:W:2026-01-10T00:00:00.000Z", "300.00", true]],
+  });
   expect(await collectAll(world)).toBe("300.00");
   await passTime(world);
   await settle(world);

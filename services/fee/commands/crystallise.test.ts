@@ -29,7 +29,7 @@ test("a withdrawal in profit pays the whole pending fee first", async () => {
   const world = await aWorld();
   await anInvestor(world, { deposit: "10000.00" });
   const at = result(world, { [INVESTOR]: "+2000.00" });
-  expect(await decideLeave(world)).toEqual({ pending: "600.00", items: [["fee:payment:1", "600.00", false]] });
+  expect(await decideLeave(world)).toEqual({ pending: "600.00", items: [["fee:9001:5001:WD1", "600.00", false]] });
   expect(balanceOf(world, INVESTOR)).toBe("12000.00");
   expect(await collectAll(world)).toBe("600.00");
   expect(balanceOf(world, INVESTOR)).toBe("11400.00");
@@ -113,8 +113,8 @@ test("closed weeks are decided first, for all Investors, and open weekly payment
   expect(await decideLeave(world)).toEqual({
     pending: "60.00",
     items: [
-      ["fee:payment:1", "300.00", true],
-      ["fee:payment:3", "60.00", false],
+      ["fee:9001:5001:W:2026-01-10T00:00:00.000Z", "300.00", true],
+      ["fee:9001:5001:WD1", "60.00", false],
     ],
   });
   expect(await collectAll(world)).toBe("360.00");

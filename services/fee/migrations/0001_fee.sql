@@ -102,7 +102,7 @@ create table fee_payment (
   credit_id             bigint references payment_credit,
   created_at            timestamptz not null,
   -- Key of its transfer at platform.
-  key                   text not null generated always as ('fee:payment:' || id::text) stored,
+  key                   text not null check (key <> ''),
   unique_key            text not null
     generated always as ('PF:' || investor_login || ':' || master_login || ':' || run_id::text || ':' || suffix) stored,
   unique (run_id, investor_login, master_login, suffix),

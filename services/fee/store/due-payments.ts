@@ -34,6 +34,8 @@ export type NewPayment = Due & {
   readonly investorLogin: string;
   readonly investorId: bigint;
   readonly suffix: string;
+  /** Key of its transfer at platform. */
+  readonly key: string;
 };
 
 /**
@@ -45,9 +47,9 @@ export async function insertPayments(tx: Transaction, payments: readonly NewPaym
     tx,
     sql`insert into fee_payment
           (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
-           investor_login, investor_id, due_minor, owed_since, explanation)
+           investor_login, investor_id, due_minor, owed_since, key, explanation)
         select run_id, is_weekly, 'PENDING', ${at}, clock_timestamp(), kind, suffix, payment.master_login,
-               fee_master.payment_account_login, investor_login, investor_id, due_minor, owed_since, explanation::jsonb
+               fee_master.payment_account_login, investor_login, investor_id, due_minor, owed_since, payment.key, explanation::jsonb
         from unnest(
           ${payments.map(({ runId }) => runId)}::bigint[],
           ${payments.map(({ isWeekly }) => isWeekly)}::boolean[],
@@ -58,9 +60,10 @@ export async function insertPayments(tx: Transaction, payments: readonly NewPaym
           ${payments.map(({ investorId }) => investorId)}::bigint[],
           ${payments.map(({ amount }) => amount)}::bigint[],
           ${payments.map(({ since }) => since)}::timestamptz[],
+          ${payments.map(({ key }) => key)}::text[],
           string_to_array(${payments.map(({ explanation }) => JSON.stringify(explanation)).join("\n")}, ${"\n"})
         ) with ordinality as payment
-          (run_id, is_weekly, kind, suffix, master_login, investor_login, investor_id, due_minor, owed_since, explanation, rank)
+          (run_id, is_weekly, kind, suffix, master_login, investor_login, investor_id, due_minor, owed_since, key, explanation, rank)
              join fee_master on fee_master.master_login = payment.master_login
         order by rank
         returning id`,

@@ -217,7 +217,8 @@ test("an open payment of one week is never collected before that of an earlier w
     await passTime(world);
     await settle(world);
   }
-  expect(requested).toEqual(["fee:payment:1", "fee:payment:1", "fee:payment:1", "fee:payment:2"]);
+  const weekly = (day: number) => `fee:9001:5001:W:2026-01-${day}T00:00:00.000Z`;
+  expect(requested).toEqual([weekly(10), weekly(10), weekly(10), weekly(17)]);
   expect((await paymentsOf(world)).map(({ paid }) => paid)).toEqual(["30.00", "3.00"]);
   expect(await decideLeave(world)).toEqual({ pending: "0.00", items: [] });
 });

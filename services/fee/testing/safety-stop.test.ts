@@ -110,7 +110,7 @@ test("a decided fee that was not sent waits for the resume of its Master and is 
   ]);
   await passTime(world);
   await settle(world);
-  expect(world.platform.byKey.has("fee:payment:1")).toBe(false);
+  expect(Array.from(world.platform.byKey.keys(), (key) => key.split(":", 3).join(":"))).toEqual(["fee:9002:5002"]);
   await resumeAndSettle(world);
   expect(await paymentsOf(world)).toMatchObject([{ paid: "30.00" }, { paid: "30.00" }]);
   await expectToReconcile(world);
@@ -124,7 +124,7 @@ test("payments that were sent before the stop are completed", async () => {
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTING" }, { status: "EXECUTING", paid: "30.00" }]);
   await stop(world);
   await stop(world, OTHER_PAYMENT_ACCOUNT);
-  world.platform.finish("fee:payment:2");
+  world.platform.finish("fee:9002:5002:W:2026-01-10T00:00:00.000Z");
   await passTime(world);
   await settle(world);
   expect(await paymentsOf(world)).toMatchObject([{ status: "EXECUTED" }, { status: "EXECUTED" }]);
@@ -159,7 +159,7 @@ test("an open payment to a stopped Master blocks no payments to other Masters an
   expect(await paymentsOf(world)).toMatchObject([{ status: "PENDING" }, { status: "EXECUTED", paid: "30.00" }]);
   result(world, { [INVESTOR]: "+10.00" }, OTHER_MASTER);
   const leave = { key: "exit:1", suffix: "UA1", masterLogin: OTHER_MASTER };
-  expect(await decideLeave(world, leave)).toEqual({ pending: "3.00", items: [["fee:payment:3", "3.00", false]] });
+  expect(await decideLeave(world, leave)).toEqual({ pending: "3.00", items: [["fee:9001:5002:UA1", "3.00", false]] });
   expect(await collectAll(world, "exit:1")).toBe("3.00");
   await resumeAndSettle(world);
   expect(balanceOf(world, PAYMENT_ACCOUNT)).toBe("30.00");

@@ -24,7 +24,7 @@ export async function listOverdue(db: Queryable): Promise<Accepted[]> {
     db,
     sql`select id, operation_id as "operationId", login, action, state, amount_minor as "amountMinor",
                0::bigint as "movedMinor", deal_id as "dealId",
-               case action when 'deposit' then 'funding:deposit:' else 'funding:payout:' end || id as "transferKey"
+               case action when 'deposit' then 'funding:deposit:' else 'funding:payout:' end || operation_id as "transferKey"
         from cashflow
         where state not in ('POSTED', 'REFUSED')
           and deadline < clock_timestamp() - ${OVERDUE_MS} * interval '1 millisecond'
@@ -54,7 +54,7 @@ export async function listFinished(db: Queryable, ids: Fragment): Promise<Accept
                     when action = 'deposit' then amount_minor
                     else -coalesce(effective_minor, 0) end as "movedMinor",
                deal_id as "dealId",
-               case action when 'deposit' then 'funding:deposit:' else 'funding:payout:' end || cashflow.id as "transferKey"
+               case action when 'deposit' then 'funding:deposit:' else 'funding:payout:' end || operation_id as "transferKey"
         from cashflow
              left join withdrawal on cashflow_id = cashflow.id
         where state in ('POSTED', 'REFUSED') and cashflow.id in ${ids}

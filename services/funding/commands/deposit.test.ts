@@ -24,7 +24,7 @@ test("a repeated deposit is credited and recorded once", async () => {
   });
   expect(second).toEqual(first);
   expect(deps.platform.deals).toEqual([
-    { key: "funding:deposit:1", login: INVESTOR, minor: 100_00n, comment: "CRM-1", lockOwner: "" },
+    { key: "funding:deposit:op-1", login: INVESTOR, minor: 100_00n, comment: "CRM-1", lockOwner: "" },
   ]);
 });
 

@@ -8,8 +8,8 @@ const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: 
 const aWorldWithFee = () =>
   world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }), pendingFee: 30_00n });
 
-const FEE = { key: "fee of funding:withdrawal:1", login: INVESTOR, minor: -30_00n };
-const PAYOUT = { key: "funding:payout:1", login: INVESTOR, minor: -40_00n };
+const FEE = { key: "fee of funding:withdrawal:op-1", login: INVESTOR, minor: -30_00n };
+const PAYOUT = { key: "funding:payout:op-1", login: INVESTOR, minor: -40_00n };
 
 test("the pending fee is collected under the account lock before the payout", async () => {
   const deps = await aWorldWithFee();
@@ -21,7 +21,7 @@ test("the pending fee is collected under the account lock before the payout", as
     availableAfterFee: usd(70_00n),
     dealId: 900_003n,
   });
-  const lockOwner = "funding:withdrawal:1:1";
+  const lockOwner = "funding:withdrawal:op-1:1";
   expect(deps.platform.deals).toMatchObject([
     { ...FEE, lockOwner },
     { ...PAYOUT, lockOwner },
@@ -56,7 +56,7 @@ test.each(["unreachable", "lost answer"] as const)(
       code: "outcome_unknown",
       operationId: "op-1",
     });
-    expect(deps.platform.accountLocks.get(INVESTOR)).toBe("funding:withdrawal:1:1");
+    expect(deps.platform.accountLocks.get(INVESTOR)).toBe("funding:withdrawal:op-1:1");
     await settleLater(deps);
 
     expect(deps.leaves).toHaveLength(1);
@@ -117,7 +117,7 @@ test("a refused payout keeps the collected fee and returns the reserve", async (
     outcome: "not_executed",
   });
   expect(deps.platform.deals).toMatchObject([FEE]);
-  expect(deps.returned).toEqual(["funding:payout:1"]);
+  expect(deps.returned).toEqual(["funding:payout:op-1"]);
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 

@@ -33,18 +33,24 @@ test("a withdrawal acquires the account lock, lets the subscription service deci
     dealId: 900_003n,
   });
   expect(deps.platform.deals).toEqual([
-    { key: "funding:payout:1", login: INVESTOR, minor: -40_00n, comment: "CRM-2", lockOwner: "funding:withdrawal:1:1" },
+    {
+      key: "funding:payout:op-1",
+      login: INVESTOR,
+      minor: -40_00n,
+      comment: "CRM-2",
+      lockOwner: "funding:withdrawal:op-1:1",
+    },
   ]);
   expect(deps.leaves).toEqual([
     expect.objectContaining({
-      key: "funding:withdrawal:1",
+      key: "funding:withdrawal:op-1",
       try: 1,
-      payoutKey: "funding:payout:1",
+      payoutKey: "funding:payout:op-1",
       feeSuffix: "WDop-1",
       heldLogNumber: 1n,
     }),
   ]);
-  expect(deps.fees.collected).toEqual([{ key: "funding:withdrawal:1", lockOwner: "funding:withdrawal:1:1" }]);
+  expect(deps.fees.collected).toEqual([{ key: "funding:withdrawal:op-1", lockOwner: "funding:withdrawal:op-1:1" }]);
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
@@ -58,7 +64,9 @@ test("a payout is refused by a busy account rather than queued, and has no deadl
 
   await withdraw({ ...deps, platform: { ...deps.platform, transfer } }, FORTY, aCall("op-1"));
 
-  expect(requests).toMatchObject([{ key: "funding:payout:1", enqueue: false, upTo: undefined, sendBefore: undefined }]);
+  expect(requests).toMatchObject([
+    { key: "funding:payout:op-1", enqueue: false, upTo: undefined, sendBefore: undefined },
+  ]);
 });
 
 test("a withdrawal is reduced to the available balance", async () => {
@@ -96,7 +104,7 @@ test("after a temporary refusal the subscription service is called again with an
   await withdraw(deps, FORTY, aCall("op-1"));
 
   expect(deps.leaves.map(({ try: attempt }) => attempt)).toEqual([1, 2, 3]);
-  expect(deps.platform.released).toEqual([1, 2, 3].map((attempt) => `funding:withdrawal:1:${attempt}`));
+  expect(deps.platform.released).toEqual([1, 2, 3].map((attempt) => `funding:withdrawal:op-1:${attempt}`));
 });
 
 test.each(["master_open_positions", "investor_deficit"])(
@@ -141,7 +149,7 @@ test("the reserve of a refused payout is returned to the pool before the account
     code: "insufficient_funds",
     outcome: "not_executed",
   });
-  expect(deps.returned).toEqual(["funding:payout:1"]);
+  expect(deps.returned).toEqual(["funding:payout:op-1"]);
   expect(deps.platform.accountLocks.size).toBe(0);
 });
 
@@ -168,7 +176,7 @@ test("a payout that did not reach the platform service keeps its reserve and is 
 
   await expect(withdraw(deps, FORTY, aCall("op-1", ONE_CALL_MS))).rejects.toMatchObject({ code: "outcome_unknown" });
   expect(deps.returned).toEqual([]);
-  expect(deps.platform.accountLocks.get(INVESTOR)).toBe("funding:withdrawal:1:1");
+  expect(deps.platform.accountLocks.get(INVESTOR)).toBe("funding:withdrawal:op-1:1");
 
   await settleLater(deps);
 
@@ -210,7 +218,7 @@ test("a crash before the subscription service is called leaves a saga that ends 
   await settleLater(deps);
 
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ outcome: "not_executed" });
-  expect(deps.platform.released).toEqual(["funding:withdrawal:1:1"]);
+  expect(deps.platform.released).toEqual(["funding:withdrawal:op-1:1"]);
 });
 
 test("the account lock of a refused withdrawal whose release failed is released by the recovery job", async () => {
@@ -325,7 +333,7 @@ test("a payout that platform refuses as the repetition of a lost one ends the wi
   await expect(
     withdraw({ ...deps, platform: { ...deps.platform, transfer } }, FORTY, aCall("op-1")),
   ).rejects.toMatchObject({ code: "possible_duplicate", outcome: "not_executed", details: { deal_id: "77" } });
-  expect(deps.returned).toEqual(["funding:payout:1"]);
+  expect(deps.returned).toEqual(["funding:payout:op-1"]);
   expect(deps.platform.accountLocks.size).toBe(0);
   await expect(withdraw(deps, FORTY, aCall("op-1"))).rejects.toMatchObject({ code: "possible_duplicate" });
 });

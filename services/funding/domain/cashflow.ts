@@ -40,18 +40,18 @@ export type Cashflow = Omit<NewCashflow, "at" | "duplicates"> & {
 };
 
 /** Key of the one transfer of a deposit. */
-export function depositKey({ id }: Pick<Cashflow, "id">): string {
-  return `funding:deposit:${id}`;
+export function depositKey({ operationId }: Pick<Cashflow, "operationId">): string {
+  return `funding:deposit:${operationId}`;
 }
 
 /** Key of the payout of a withdrawal, the same for all tries. */
-export function payoutKey({ id }: Pick<Cashflow, "id">): string {
-  return `funding:payout:${id}`;
+export function payoutKey({ operationId }: Pick<Cashflow, "operationId">): string {
+  return `funding:payout:${operationId}`;
 }
 
 /** Key under which the pool decides a withdrawal. */
-export function withdrawalKey({ id }: Pick<Cashflow, "id">): string {
-  return `funding:withdrawal:${id}`;
+export function withdrawalKey({ operationId }: Pick<Cashflow, "operationId">): string {
+  return `funding:withdrawal:${operationId}`;
 }
 
 /** Last part of the unique keys of the fees that a withdrawal collects. */
@@ -60,7 +60,7 @@ export function feeSuffix({ operationId }: Pick<Cashflow, "operationId">): strin
 }
 
 /** Owner of the account lock in one try. */
-export function lockOwnerOf(cashflow: Pick<Cashflow, "id">, attempt: number): string {
+export function lockOwnerOf(cashflow: Pick<Cashflow, "operationId">, attempt: number): string {
   return `${withdrawalKey(cashflow)}:${attempt}`;
 }
 

@@ -116,7 +116,7 @@ test("an operation is found by its command id", async () => {
     reference: "",
     legs: [],
     feeKey: "",
-    transferKeys: ["funding:deposit:1"],
+    transferKeys: ["funding:deposit:op-1"],
   });
 });
 
@@ -146,8 +146,8 @@ test("a withdrawal has the keys of its payout and its fees; outside a pool witho
   await withdraw(deps, { ...HUNDRED, amount: usd(40_00n) }, aCall("op-1"));
 
   expect(await getOperation(deps, operationReads(deps), { operationId: "op-1" })).toMatchObject({
-    feeKey: "funding:withdrawal:1",
-    transferKeys: ["funding:payout:1"],
+    feeKey: "funding:withdrawal:op-1",
+    transferKeys: ["funding:payout:op-1"],
   });
   const withoutMaster = await world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }) });
   await withdraw(withoutMaster, { ...HUNDRED, amount: usd(40_00n) }, aCall("op-1"));

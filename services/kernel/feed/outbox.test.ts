@@ -6,7 +6,6 @@ import { createPool, type Pool } from "../postgres/pool.ts";
 import { execute, many, one, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { beforeCommit, inTransaction, type Transaction } from "../postgres/transaction.ts";
-import { raiseIds } from "./outbox.ts";
 import { publish } from "./publish.ts";
 import { cents, FEED, publishCents } from "../testing/feed.ts";
 
@@ -198,30 +197,4 @@ test("with concurrent writers of two replicas a reader that sees a number sees a
   }
   expect(looks.length).toBeGreaterThan(10);
   expect(looks.filter(({ last, count }) => last !== count)).toEqual([]);
-});
-
-test("ids are raised to the present time and never lowered", async () => {
-  const nextId = async () => {
-    await publishCents(pool, [1n]);
-    return (await one<{ id: bigint }>(pool, sql`select max(id) as id from outbox`)).id;
-  };
-  const floor = BigInt(Date.now() - Date.parse("2025-01-01T00:00:00Z")) * 512n;
-
-  await inTransaction(pool, raiseIds);
-  const first = await nextId();
-  expect(first - floor).toBeGreaterThan(-512n * 60_000n);
-  expect(first - floor).toBeLessThan(512n * 60_000n);
-
-  await execute(pool, sql`select setval('outbox_id_seq', ${first * 2n})`);
-  await inTransaction(pool, raiseIds);
-  expect(await nextId()).toBe(first * 2n + 1n);
-});
-
-test("processes that start together raise ids one after the other", async () => {
-  await inTransaction(pool, async (tx) => {
-    await raiseIds(tx);
-    await expect(inTransaction(other, raiseIds)).rejects.toThrow("lock timeout");
-  });
-
-  await inTransaction(other, raiseIds);
 });

@@ -1,4 +1,4 @@
-import { execute, many, one, type Queryable, sql } from "../postgres/query.ts";
+import { execute, many, type Queryable, sql } from "../postgres/query.ts";
 import type { Transaction } from "../postgres/transaction.ts";
 
 export type NewEntry = {
@@ -15,27 +15,6 @@ export type NewEntry = {
 type Position = { readonly feed: string; readonly number: bigint; readonly id: bigint };
 
 export type PublishedEntry = NewEntry & Position;
-
-/** Ids begin at milliseconds since 2025 times this, so far fewer events than this may be published in a millisecond on average. */
-const IDS_PER_MS = 512;
-
-/**
- * Raises the ids to the time of day. A database that was restored to an older time would otherwise give old ids to new
- * entries, and a reader could not detect that its cursor points into a history that no longer exists. Processes that start together
- * take turns: setting the sequence back would give an id twice.
- */
-export async function raiseIds(tx: Transaction): Promise<void> {
-  await one(tx, sql`select pg_advisory_xact_lock(hashtextextended('outbox_id', 0))`);
-  await many(
-    tx,
-    sql`select setval(sequence, floor)
-        from pg_get_serial_sequence('outbox', 'id') as sequence,
-             lateral (
-               select (extract(epoch from clock_timestamp() - timestamptz '2025-01-01Z') * 1000)::bigint * ${IDS_PER_MS}::bigint
-             ) as time (floor)
-        where floor > (select last_value from outbox_id_seq)`,
-  );
-}
 
 /**
  * Appends the events to their feeds, those of one feed in their order. The heads of the feeds are locked until the commit, so

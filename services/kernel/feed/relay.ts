@@ -3,11 +3,10 @@ import { type Job, runJob } from "../job.ts";
 import { HOUR_MS } from "../duration.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { inTransaction } from "../postgres/transaction.ts";
 import { MAX_FEED_RETRY_MS } from "../retry.ts";
 import { type Forward, FORWARD_BATCH, type ForwardedEntry, forwardEntries, ForwardFailed } from "./forward.ts";
 import { showOldestUnforwarded } from "./metrics.ts";
-import { listUnforwarded, type PublishedEntry, raiseIds } from "./outbox.ts";
+import { listUnforwarded, type PublishedEntry } from "./outbox.ts";
 import { onPublished } from "./publish.ts";
 import { deleteOldEntries } from "./retention.ts";
 
@@ -39,7 +38,6 @@ const DELETE_EVERY_MS = HOUR_MS;
  */
 export async function startRelay(options: RelayOptions): Promise<AsyncDisposable> {
   const { pool, feeds, signal, log } = options;
-  await inTransaction(pool, raiseIds);
   const waiting: ForwardedEntry[] = [];
   const wake = createWakeSignal();
   const listening = onPublished(pool, (entries) => {

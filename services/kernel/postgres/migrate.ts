@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
 import type { Client } from "pg";
 import { StartupError } from "../startup-error.ts";
+import { DATABASE_IDENTITY } from "./database-identity.ts";
 import { connectToMigrate } from "./migration-client.ts";
 import { listMigrations, type MigrationFile } from "./migration-files.ts";
 import { schemaName } from "./pool.ts";
@@ -51,7 +52,8 @@ async function prepareSchema(client: Client, schema: string): Promise<void> {
       name       text not null,
       sha256     text not null,
       applied_at timestamptz not null default clock_timestamp()
-    )`);
+    );
+    ${DATABASE_IDENTITY}`);
 }
 
 function listApplied(client: Client): Promise<Applied[]> {

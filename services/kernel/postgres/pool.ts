@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { raiseIds } from "./database-identity.ts";
 import { isTransient } from "./failure.ts";
 import { exactTypes } from "./types.ts";
 
@@ -16,6 +17,8 @@ export type PoolOptions = {
   readonly max: number;
   /** Called when an idle connection is lost; the pool replaces it by itself. */
   readonly onIdleError?: (error: Error) => void;
+  /** Whether the ids of the schema are raised in a database that may lack commits: for a service, whose new rows have ids of their own. */
+  readonly raisesIds?: boolean;
   /** Those of a service when not given. */
   readonly timeouts?: PoolTimeouts;
 };
@@ -42,7 +45,7 @@ export const PLANNING = "-c plan_cache_mode=force_generic_plan -c random_page_co
 const IDENTIFIER = /^[a-z][a-z0-9_]{0,62}$/;
 
 export function createPool(options: PoolOptions): Pool {
-  const { url, schema, applicationName, max, onIdleError, timeouts = TIMEOUTS } = options;
+  const { url, schema, applicationName, max, onIdleError, raisesIds = false, timeouts = TIMEOUTS } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max,
@@ -57,6 +60,7 @@ export function createPool(options: PoolOptions): Pool {
     query_timeout: SILENT_SERVER_TIMEOUT_MS,
     keepAlive: true,
     types: exactTypes(),
+    ...(raisesIds && { verify: raiseIdsFirst }),
   });
   // Without a listener a server restart would crash the process.
   pool.on("error", (error) => onIdleError?.(error));
@@ -65,6 +69,11 @@ export function createPool(options: PoolOptions): Pool {
       if (!pool.ending) await pool.end();
     },
   });
+}
+
+/** Before the first use of a new connection. */
+function raiseIdsFirst(client: pg.PoolClient, done: (error?: Error) => void): void {
+  raiseIds(client).then(() => done(), done);
 }
 
 /**

@@ -6,17 +6,6 @@
 -- Transfers, legs and logs of the managed accounts. The rules that every writer has to keep are constraints here;
 -- services/platform/protocol has the others.
 
--- Which history of commits this database has. The identifier of the cluster and its timeline change when a standby is promoted and when
--- an archive is recovered, the start of the server when a snapshot of its disk is, the table's file when a dump is restored. The start
--- changes with each restart too, so a restart counts as a restore.
-create function database_identity() returns text language sql stable as $$
-  select concat_ws('/', system_identifier, left(pg_walfile_name(pg_current_wal_lsn()), 8),
-                   extract(epoch from pg_postmaster_start_time()),
-                   (select oid from pg_database where datname = current_database()),
-                   pg_relation_filenode(to_regclass('sender')))
-  from pg_control_system()
-$$;
-
 -- A process of this service. It records a heartbeat every second; an attempt names the process that may send it.
 create table sender (
   epoch      bigint generated always as identity primary key,

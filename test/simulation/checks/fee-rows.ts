@@ -40,8 +40,9 @@ export class FeeRows {
     return Array.from(this.#fees.committed("fee_payment"), paymentOf);
   }
 
-  payment(id: bigint): PaymentRow | undefined {
-    return this.payments().find((payment) => payment.id === id);
+  /** The payment whose transfer has this key, or a key that begins with its key. */
+  paymentUnder(key: string): PaymentRow | undefined {
+    return this.payments().find((payment) => key === payment.key || key.startsWith(`${payment.key}:`));
   }
 
   paymentsOf({ investor, master }: Pick<PairRow, "investor" | "master">): readonly PaymentRow[] {

@@ -16,8 +16,6 @@ export type FeeFacts = {
   readonly rates: ReadonlyMap<string, number>;
 };
 
-/** The form of all keys under which fees are taken. */
-const PAYMENT_KEY = /^fee:payment:(\d+)/;
 const E8_PER_CENT = 1_000_000n;
 /** A cent at a rate of one, in the unit of the high-water mark times the rate. */
 const CENT_AT_RATE = E8_PER_CENT * 1_000_000n;
@@ -40,7 +38,7 @@ export class FeesWatch {
     const leg = platformRows.leg(readSentReference(deal.sentComment)?.number ?? -1n);
     if (leg?.kind !== "fee_debit" && leg?.kind !== "fee_credit") return;
     const key = platformRows.keyOf(leg.transferId);
-    const payment = fees.payment(idIn(key));
+    const payment = fees.paymentUnder(key);
     if (payment === undefined) throw new Violation("I11", `${key} moves a fee without a payment`);
     this.#checkAccount(deal, leg, payment);
     if (leg.ordinal !== DEBIT) return;
@@ -115,10 +113,10 @@ export class FeesWatch {
   }
 
   #isDealOf(ticket: bigint, wanted: { readonly id: bigint; readonly login: string; readonly amountMinor: bigint }) {
-    const { dealsWatch, platformRows } = this.#facts;
+    const { dealsWatch, platformRows, fees } = this.#facts;
     const deal = dealsWatch.deal(ticket);
     const leg = platformRows.leg(readSentReference(deal?.sentComment ?? "")?.number ?? -1n);
-    const isOwn = leg !== undefined && idIn(platformRows.keyOf(leg.transferId)) === wanted.id;
+    const isOwn = leg !== undefined && fees.paymentUnder(platformRows.keyOf(leg.transferId))?.id === wanted.id;
     return isOwn && deal?.login === wanted.login && deal.amountMinor === wanted.amountMinor;
   }
 
@@ -183,11 +181,6 @@ export class FeesWatch {
       throw new Violation("I11", `${name}: the high-water mark is ${pair.markE8}, and only ${best} were earned`);
     }
   }
-}
-
-/** The id of the payment in a key. */
-function idIn(key: string): bigint {
-  return BigInt(PAYMENT_KEY.exec(key)?.[1] ?? -1);
 }
 
 function nameOf({ investor, master }: Pick<PairRow, "investor" | "master">): string {

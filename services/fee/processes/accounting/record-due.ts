@@ -1,5 +1,6 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Due } from "../../domain/due.ts";
+import { DEBT_SUFFIX, paymentKey } from "../../domain/payment-key.ts";
 import { insertPayments } from "../../store/due-payments.ts";
 import { takeDebts } from "../../store/pairs.ts";
 import { insertRuns, type NewRun } from "../../store/runs.ts";
@@ -17,9 +18,6 @@ export type RunDue = {
   readonly suffix: string;
   readonly investors: readonly InvestorDue[];
 };
-
-/** Last part of the unique key of every collected debt. */
-const DEBT_SUFFIX = "DEBT";
 
 /** Inserts a run for each, except where nothing is due, with its payments; returns the ids of these. The pairs must be locked. */
 export async function recordDue(tx: Transaction, decided: readonly RunDue[], at: Date): Promise<bigint[][]> {
@@ -54,14 +52,16 @@ export async function recordPayments(
 ): Promise<bigint[]> {
   const due = runs.flatMap(({ runId, run, suffix, investors }) =>
     investors.flatMap(({ due: own, ...investor }) =>
-      own.map((one) => ({ ...one, ...investor, runId, isWeekly: run.kind === "WEEKLY", suffix })),
+      own.map((one) => {
+        const payment = { ...one, ...investor, suffix: one.kind === "PF_DEBT" ? DEBT_SUFFIX : suffix };
+        return { ...payment, runId, isWeekly: run.kind === "WEEKLY", key: paymentKey(run, payment) };
+      }),
     ),
   );
   if (due.length === 0) return [];
-  const payments = due.map((one) => ({ ...one, suffix: one.kind === "PF_DEBT" ? DEBT_SUFFIX : one.suffix }));
   await takeDebts(
     tx,
     due.filter(({ kind }) => kind === "PF_DEBT"),
   );
-  return await insertPayments(tx, payments, at);
+  return await insertPayments(tx, due, at);
 }
