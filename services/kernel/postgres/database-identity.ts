@@ -2,7 +2,7 @@ import type { ClientBase } from "pg";
 import { execute, fragment, matchesRow, one, sql } from "./query.ts";
 
 /**
- * The objects of each schema that tell one history of commits from another one. The identifier of the cluster and its timeline change
+ * The objects of each schema that distinguish one history of commits from another one. The identifier of the cluster and its timeline change
  * when a standby is promoted and when an archive is recovered, the start of the server when a snapshot of its disk is, the table's file
  * when a dump is restored. The start changes with each restart too, so a restart counts as a restore.
  */
