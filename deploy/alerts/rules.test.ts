@@ -3,6 +3,8 @@ import { register } from "prom-client";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import "#kernel/feed/metrics.ts";
+import "#kernel/identity.ts";
+import "#kernel/metrics.ts";
 import "#kernel/reconcile/metrics.ts";
 import "#kernel/review/metrics.ts";
 import { feeChecks } from "../../services/fee/checks/checks.ts";

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { getCACertificates } from "node:tls";
 import type { Environment } from "#kernel/config.ts";
 import { serviceUrl } from "../local/database.ts";
+import { type Identities, readOrIssueIdentities } from "../local/identities.ts";
 import { readOrMakeSecrets, type Secrets } from "../local/secrets.ts";
 import { type Service, SERVICES } from "../local/settings.ts";
 import { natsConfiguration, natsUrl } from "../local/nats.ts";
@@ -31,8 +32,9 @@ export async function provideSecrets(env: Environment, { generated, volumes }: F
   const databases = readDatabaseUrls(env);
   await mkdir(join(generated, "secret"), { recursive: true, mode: PRIVATE_FOLDER });
   const secrets = readOrMakeSecrets(generated);
+  const identities = await readOrIssueIdentities(generated);
   const trusted = await trustedCertificates(settings, join(volumes, SIMULATOR_STATE));
-  await writeFiles(volumes, secretFiles({ settings, databases, secrets, trusted }));
+  await writeFiles(volumes, secretFiles({ settings, databases, secrets, identities, trusted }));
 }
 
 /** The simulator uses an existing certificate, so the platform can trust it before the simulator runs. */
@@ -53,12 +55,13 @@ type Sources = {
   readonly settings: OperatorSettings;
   readonly databases: DatabaseUrls;
   readonly secrets: Secrets;
+  readonly identities: Identities;
   /** PEM of the authorities that the platform trusts. */
   readonly trusted: string;
 };
 
 /** Every container receives the files listed with it, and no others. */
-function secretFiles({ settings, databases, secrets, trusted }: Sources): Files {
+function secretFiles({ settings, databases, secrets, identities, trusted }: Sources): Files {
   const encryptionKey = settings.encryptionKey ?? secrets.encryptionKey;
   const mt5Password = settings.mt5Password ?? secrets.mt5Password;
   const own: Partial<Record<Service, Record<string, string>>> = {
@@ -67,11 +70,16 @@ function secretFiles({ settings, databases, secrets, trusted }: Sources): Files 
     platform: { "mt5-password": mt5Password, "ca.pem": trusted },
   };
   const natsAddress = settings.natsUrl ?? natsUrl(NATS_SERVER, secrets.natsPassword);
+  const identity = (service: Service): Record<string, string> => {
+    if (service === "edge") return {};
+    const { ca, cert, key } = identities[service];
+    return { "tls-ca.pem": ca, "tls.pem": cert, "tls-key.pem": key };
+  };
   const services = SERVICES.map((service) => {
     const local = serviceUrl(POSTGRES_SERVER, service, secrets.databasePasswordOf(service));
     return [
       service,
-      { "database-url": databases(service) ?? local, "nats-url": natsAddress, ...own[service] },
+      { "database-url": databases(service) ?? local, "nats-url": natsAddress, ...identity(service), ...own[service] },
     ] as const;
   });
   const broker = { listen: NATS_LISTEN, storeDir: NATS_DATA, password: secrets.natsPassword, hasSync: true };

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { prepareDatabase } from "./database.ts";
+import { readOrIssueIdentities } from "./identities.ts";
 import { type LaunchContext, planServices, planSimulator, type Stores } from "./plan.ts";
 import { recordedProcess, stopProcess } from "./process-id.ts";
 import { readOrMakeSecrets } from "./secrets.ts";
@@ -30,6 +31,7 @@ export async function launch(
   await stopEarlierProcesses(stateDir);
   const settings = await claimPorts(env, config);
   const context: LaunchContext = { root, env, settings, secrets: readOrMakeSecrets(stateDir) };
+  await readOrIssueIdentities(stateDir);
   const stores = await startStores(context, supervisor);
   if (settings.embedded.simulator) await supervisor.start([supervised(planSimulator(context))]);
   const programs = await planServices(context, stores);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DEFAULT_IDLE_CLOSE_MS } from "../../services/simulator/settings.ts";
 import { serviceUrl } from "./database.ts";
+import { identityVariables } from "./identities.ts";
 import { freePort } from "./ports.ts";
 import type { Secrets } from "./secrets.ts";
 import { type Program, type Readiness, scriptOf } from "./service-process.ts";
@@ -63,6 +64,7 @@ export async function planServices(context: LaunchContext, stores: Stores): Prom
     const env = {
       ...addresses,
       ...storeVariables(context, service, stores),
+      ...identityVariables(settings.stateDir, service),
       GRPC_HOST: LOOPBACK,
       GRPC_PORT: String(ports.get(service)),
       PAMM_METRICS_PORT: String(metricsPort),

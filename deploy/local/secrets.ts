@@ -40,13 +40,19 @@ function readOrMake(folder: string, name: string, make: () => string): string {
   const file = join(folder, name);
   if (existsSync(file)) return readFileSync(file, "utf8").trim();
   const value = make();
+  writeSecret(folder, name, `${value}\n`);
+  return value;
+}
+
+/** Whole or not at all, for the owner only. */
+export function writeSecret(folder: string, name: string, text: string): void {
+  const file = join(folder, name);
   const draft = openSync(`${file}.new`, "w", 0o600);
-  writeSync(draft, `${value}\n`);
+  writeSync(draft, text);
   fsyncSync(draft);
   closeSync(draft);
   renameSync(`${file}.new`, file);
   const directory = openSync(folder, "r");
   fsyncSync(directory);
   closeSync(directory);
-  return value;
 }

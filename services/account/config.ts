@@ -1,9 +1,11 @@
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
+import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { optional, secretKey } from "#kernel/config-variables.ts";
 
 export const settings = {
   ACCOUNT_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
+  ...IDENTITY_SETTINGS,
   PLATFORM_GRPC_URL: grpcAddress(),
   SUBSCRIPTION_GRPC_URL: grpcAddress(),
   /** Encrypts platform passwords. */

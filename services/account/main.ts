@@ -3,12 +3,14 @@ import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
+import { readIdentity } from "#kernel/identity.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { PERMISSIONS, READERS } from "./permissions.ts";
 import { generatePassword } from "./domain/password.ts";
 import { accountJobs, accountService, FEEDS } from "./service.ts";
 import { createCredentialCipher } from "./credential-cipher.ts";
@@ -19,6 +21,7 @@ const caller = "account";
 await runService(caller, async (context) => {
   const { stack, env, log } = context;
   const config = readConfig(settings, env);
+  const identity = readIdentity(caller, config);
   const backbone = await openBackbone(context, {
     service: caller,
     settings: config,
@@ -30,9 +33,15 @@ await runService(caller, async (context) => {
   const deps: Deps = {
     pool: backbone.pool,
     reads: directoryReads(backbone.pool),
-    platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
+    platform: stack.use(
+      grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, service: "platform", identity }),
+    ),
     subscriptions: stack.use(
-      grpcClient(config.SUBSCRIPTION_GRPC_URL, { contract: SubscriptionServiceService, caller }),
+      grpcClient(config.SUBSCRIPTION_GRPC_URL, {
+        contract: SubscriptionServiceService,
+        service: "subscription",
+        identity,
+      }),
     ),
     credentialCipher: createCredentialCipher(previousKey === undefined ? [key] : [key, previousKey]),
     newPassword: () => generatePassword((bound) => randomInt(bound)),
@@ -43,5 +52,13 @@ await runService(caller, async (context) => {
   for (const job of accountJobs(deps)) stack.use(job);
   const implementation = accountService(deps);
   const isReady = async (): Promise<boolean> => backbone.broker.isConnected();
-  await serveContract(context, backbone, { contract: AccountServiceService, implementation, feeds: FEEDS, isReady });
+  await serveContract(context, backbone, {
+    contract: AccountServiceService,
+    implementation,
+    permissions: PERMISSIONS,
+    identity,
+    feeds: FEEDS,
+    readers: READERS,
+    isReady,
+  });
 });

@@ -2,6 +2,7 @@ import { followFeed, openBackbone, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
+import { readIdentity } from "#kernel/identity.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
@@ -13,6 +14,7 @@ import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscrip
 import { feeChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { PERMISSIONS } from "./permissions.ts";
 import { feeQueues } from "./queues.ts";
 import { receiveAllocations } from "./events/receive-allocations.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
@@ -23,6 +25,7 @@ const caller = "fee";
 await runService(caller, async (context) => {
   const { stack, env, log } = context;
   const config = readConfig(settings, env);
+  const identity = readIdentity(caller, config);
   const { ACCOUNT_GRPC_URL: accounts, SUBSCRIPTION_GRPC_URL: subscriptions, PLATFORM_GRPC_URL: platform } = config;
   const backbone = await openBackbone(context, {
     service: caller,
@@ -33,14 +36,21 @@ await runService(caller, async (context) => {
   });
   const needs = {
     pool: backbone.pool,
-    accounts: stack.use(grpcClient(accounts, { contract: AccountServiceService, caller })),
-    subscriptions: stack.use(grpcClient(subscriptions, { contract: SubscriptionServiceService, caller })),
-    platform: stack.use(grpcClient(platform, { contract: PlatformServiceService, caller })),
+    accounts: stack.use(grpcClient(accounts, { contract: AccountServiceService, service: "account", identity })),
+    subscriptions: stack.use(
+      grpcClient(subscriptions, { contract: SubscriptionServiceService, service: "subscription", identity }),
+    ),
+    platform: stack.use(grpcClient(platform, { contract: PlatformServiceService, service: "platform", identity })),
     log,
     now: systemClock,
   };
   const deps: Deps = { ...needs, queues: feeQueues(needs), wakeSignals: createWakeSignals() };
-  const allocations = await followFeed(context, backbone, subscriptions, receiveAllocations(deps));
+  const allocations = await followFeed(
+    context,
+    backbone,
+    { address: subscriptions, service: "subscription", identity },
+    receiveAllocations(deps),
+  );
   for (const job of feeJobs(deps)) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
@@ -50,5 +60,11 @@ await runService(caller, async (context) => {
   const implementation = feeService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && allocations.state().stopped === undefined;
-  await serveContract(context, backbone, { contract: FeeServiceService, implementation, isReady });
+  await serveContract(context, backbone, {
+    contract: FeeServiceService,
+    implementation,
+    permissions: PERMISSIONS,
+    identity,
+    isReady,
+  });
 });

@@ -2,6 +2,7 @@ import { followFeed, openBackbone, serveContract } from "#kernel/backbone.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
+import { readIdentity } from "#kernel/identity.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -13,6 +14,7 @@ import { cashflowQueues } from "./cashflow-queues.ts";
 import { fundingChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { PERMISSIONS } from "./permissions.ts";
 import { DIRECTORY } from "./events/receive-directory.ts";
 import { FOLLOWINGS } from "./events/receive-followings.ts";
 import { fundingJobs, fundingService } from "./service.ts";
@@ -22,6 +24,7 @@ const caller = "funding";
 await runService(caller, async (context: ServiceContext) => {
   const { stack, env, log } = context;
   const config = readConfig(settings, env);
+  const identity = readIdentity(caller, config);
   const backbone = await openBackbone(context, {
     service: caller,
     settings: config,
@@ -31,24 +34,43 @@ await runService(caller, async (context: ServiceContext) => {
   });
   const deps: Deps = {
     pool: backbone.pool,
-    accounts: stack.use(grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, caller })),
-    fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, caller })),
-    platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
+    accounts: stack.use(
+      grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, service: "account", identity }),
+    ),
+    fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, service: "fee", identity })),
+    platform: stack.use(
+      grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, service: "platform", identity }),
+    ),
     subscriptions: stack.use(
-      grpcClient(config.SUBSCRIPTION_GRPC_URL, { contract: SubscriptionServiceService, caller }),
+      grpcClient(config.SUBSCRIPTION_GRPC_URL, {
+        contract: SubscriptionServiceService,
+        service: "subscription",
+        identity,
+      }),
     ),
     queues: cashflowQueues(backbone.pool),
     log,
     now: systemClock,
   };
   const followed = [
-    await followFeed(context, backbone, config.ACCOUNT_GRPC_URL, DIRECTORY),
-    await followFeed(context, backbone, config.SUBSCRIPTION_GRPC_URL, FOLLOWINGS),
+    await followFeed(context, backbone, { address: config.ACCOUNT_GRPC_URL, service: "account", identity }, DIRECTORY),
+    await followFeed(
+      context,
+      backbone,
+      { address: config.SUBSCRIPTION_GRPC_URL, service: "subscription", identity },
+      FOLLOWINGS,
+    ),
   ];
   for (const job of fundingJobs(deps)) stack.use(job);
   stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), maxMs: config.PAMM_CHECK_INTERVAL }));
   const implementation = fundingService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && followed.every((feed) => feed.state().stopped === undefined);
-  await serveContract(context, backbone, { contract: FundingServiceService, implementation, isReady });
+  await serveContract(context, backbone, {
+    contract: FundingServiceService,
+    implementation,
+    permissions: PERMISSIONS,
+    identity,
+    isReady,
+  });
 });

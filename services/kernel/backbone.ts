@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { callContext } from "./contract/context.ts";
 import type { Contract } from "./contract/contract.ts";
+import type { ServiceName } from "./contract/permissions.ts";
 import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { flag, integer, logLevel, optional, port, secretUrl, text, type Variable } from "./config-variables.ts";
@@ -10,6 +11,7 @@ import { feedReader } from "./feed/read.ts";
 import { startRelay } from "./feed/relay.ts";
 import type { Log } from "./log.ts";
 import { grpcClient } from "./grpc/client.ts";
+import type { Identity } from "./identity.ts";
 import { type Mounted, serveOverGrpc } from "./grpc/serve.ts";
 import { startMetrics } from "./metrics.ts";
 import { type Broker, connectNats } from "./nats/connect.ts";
@@ -129,16 +131,19 @@ export async function relayFeeds(
 /** Deadline of one read of a page: the owner reads its outbox by an index. */
 const READ_FEED_MS = 5_000;
 
+/** The service whose feed is read, and the identity of its reader. */
+export type FeedOwner = { readonly address: string; readonly service: ServiceName; readonly identity: Identity };
+
 /** Receives the feed of another service over gRPC, woken by plain NATS signals. */
 export async function followFeed<Event extends EventType<unknown>>(
   { stack, log }: ServiceContext,
   { service: caller, pool, broker }: Backbone,
-  address: string,
+  { address, service: owner, identity }: FeedOwner,
   receiver: Omit<ConsumerOptions<Event>, "pool" | "read" | "log">,
 ): Promise<FeedConsumer> {
-  const owner = stack.use(grpcClient(address, { contract: FeedServiceService, caller }));
+  const client = stack.use(grpcClient(address, { contract: FeedServiceService, service: owner, identity }));
   const read: ConsumerOptions<Event>["read"] = (request, signal) =>
-    owner.read(request, callContext({ caller, withinMs: READ_FEED_MS, signal }));
+    client.read(request, callContext({ caller, withinMs: READ_FEED_MS, signal }));
   const consumer = stack.use(await consumeFeed({ ...receiver, pool, read, log }));
   stack.use(onWakeUp(broker, receiver.feed, consumer.wake));
   return consumer;
@@ -147,6 +152,9 @@ export async function followFeed<Event extends EventType<unknown>>(
 export type Served<C extends Contract> = Mounted<C> & {
   /** The feeds of the service; a service without one has no FeedService. */
   readonly feeds?: readonly string[];
+  /** The services that read them. */
+  readonly readers?: readonly ServiceName[];
+  readonly identity: Identity;
   /** Whether the service can do its work now. */
   readonly isReady: () => Promise<boolean>;
 };
@@ -158,13 +166,17 @@ export type Served<C extends Contract> = Mounted<C> & {
 export async function serveContract<C extends Contract>(
   { stack, log }: ServiceContext,
   { service, settings, pool, broker }: Backbone,
-  { contract, implementation, feeds = [], isReady }: Served<C>,
+  { contract, implementation, permissions, identity, feeds = [], readers = [], isReady }: Served<C>,
 ): Promise<{ readonly grpcPort: number }> {
-  const reading = { contract: FeedServiceService, implementation: feedReader(pool, feeds) };
-  const services = [{ contract, implementation }, ...(feeds.length > 0 ? [reading] : [])];
+  const reading = {
+    contract: FeedServiceService,
+    implementation: feedReader(pool, feeds),
+    permissions: { read: readers },
+  };
+  const services = [{ contract, implementation, permissions }, ...(feeds.length > 0 ? [reading] : [])];
   const listen = { host: settings.GRPC_HOST, port: settings.GRPC_PORT };
-  const grpc = stack.use(await serveOverGrpc({ ...listen, services, log }));
-  stack.use(await serveOverNats(broker, { service, contract, implementation, log }));
+  const grpc = stack.use(await serveOverGrpc({ ...listen, services, identity, log }));
+  stack.use(await serveOverNats(broker, { service, contract, implementation, permissions, log }));
   stack.use(await startMetrics({ host: settings.PAMM_METRICS_HOST, port: settings.PAMM_METRICS_PORT, isReady }));
   return { grpcPort: grpc.port };
 }

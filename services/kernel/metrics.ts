@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { collectDefaultMetrics, Histogram, register } from "prom-client";
+import { collectDefaultMetrics, Counter, Histogram, register } from "prom-client";
 import { listenError } from "./startup-error.ts";
 
 export type Transport = "nats" | "grpc";
@@ -17,6 +17,16 @@ export function observeRequest(
   elapsedMs: number,
 ): void {
   requestSeconds.observe(labels, elapsedMs / 1_000);
+}
+
+const callsRefused = new Counter({
+  name: "pamm_calls_refused_total",
+  help: "Calls from services that may not use the method, by method.",
+  labelNames: ["method"],
+});
+
+export function countRefusedCall(method: string): void {
+  callsRefused.inc({ method });
 }
 
 export type MetricsOptions = {

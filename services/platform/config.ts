@@ -1,4 +1,5 @@
 import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
+import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { duration, integer, list, optional, variable, secret, text, url } from "#kernel/config-variables.ts";
 import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
@@ -14,6 +15,7 @@ const MAX_SESSIONS = 16;
 export const settings = {
   PLATFORM_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
+  ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,
   MT5_URL: url(["https"]),
   MT5_LOGIN: text("the manager's login"),

@@ -9,8 +9,11 @@ import { natsClient } from "#kernel/nats/client.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { identityVariables, testIdentity } from "#kernel/testing/identity.ts";
+import { permittedClient } from "#test/support/permitted-client.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { testSimulator, type TestSimulator } from "#test/support/simulator.ts";
+import { PERMISSIONS } from "./permissions.ts";
 import { startPlatform } from "./start.ts";
 import { aDeposit } from "./testing/requests.ts";
 import { aCall, eventually, silentLog } from "./testing/world.ts";
@@ -32,6 +35,7 @@ async function anEnvironment(): Promise<{ env: Env; simulator: TestSimulator }> 
   const simulator = await testSimulator({ log: silentLog });
   onTestFinished(() => simulator[Symbol.asyncDispose]());
   const env = {
+    ...(await identityVariables("platform")),
     PLATFORM_DATABASE_URL: database.url,
     NATS_URL: inject("natsUrl"),
     MT5_URL: simulator.url,
@@ -61,8 +65,14 @@ test("gRPC and NATS return the same answer, and movements are readable from the 
   const { env } = await anEnvironment();
   const { grpcPort } = await start(env);
   const address = `127.0.0.1:${grpcPort}`;
-  using overGrpc = grpcClient(address, { contract: PlatformServiceService, caller: "test" });
-  using feeds = grpcClient(address, { contract: FeedServiceService, caller: "test" });
+  const target = { contract: PlatformServiceService, service: "platform", permissions: PERMISSIONS } as const;
+  using overGrpc = await permittedClient(address, target);
+  const reader = {
+    contract: FeedServiceService,
+    service: "platform",
+    identity: await testIdentity("subscription"),
+  } as const;
+  using feeds = grpcClient(address, reader);
   await using broker = await connectNats({ url: env["NATS_URL"]!, name: "test", log: silentLog });
   const overNats: Client<PlatformServiceService> = natsClient(broker, {
     service: "platform",
@@ -76,9 +86,11 @@ test("gRPC and NATS return the same answer, and movements are readable from the 
     callback: (_error, message) => pushed.push(message.data),
   });
   const request = aDeposit(login, 12_34n);
-  const result = await overNats.transfer(request, aCall());
+  const result = await overGrpc.transfer(request, aCall());
   expect(result.state).toBe(TransferState.APPLIED);
-  expect(await overGrpc.transfer(request, aCall())).toEqual(result);
+  expect(await overGrpc.getTransfer({ key: request.key }, aCall())).toEqual(result);
+  expect(await overNats.getTransfer({ key: request.key }, aCall())).toEqual(result);
+  await expect(overNats.transfer(aDeposit(login, 1n), aCall())).rejects.toMatchObject({ code: "not_permitted" });
 
   const page = await eventually(
     () => feeds.read({ feed: "platform.movements", afterNumber: 0n, afterId: 0n, limit: 10 }, aCall()),

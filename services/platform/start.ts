@@ -1,5 +1,6 @@
 import streams from "#streams" with { type: "json" };
 import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
+import { readIdentity } from "#kernel/identity.ts";
 import { readConfig } from "#kernel/config.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
@@ -16,6 +17,7 @@ import { readLogin, readWholeLogin } from "./protocol/history/read-history.ts";
 import { hasOpenAttempts } from "./store/attempts.ts";
 import { withInProcessState } from "./in-process-state.ts";
 import { registerInstance } from "./register-instance.ts";
+import { PERMISSIONS, READERS } from "./permissions.ts";
 import { FEEDS, platformJobs, platformService } from "./service.ts";
 
 export const SERVICE = "platform";
@@ -33,6 +35,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   const config = readConfig(settings, env);
   requireSafeQuietPeriod(config.PAMM_QUIET_PERIOD, config.PAMM_REHEARSAL);
   const trust = readTrust(config);
+  const identity = readIdentity(SERVICE, config);
   const backbone = await openBackbone(context, {
     service: SERVICE,
     settings: config,
@@ -91,7 +94,10 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   return await serveContract(context, backbone, {
     contract: PlatformServiceService,
     implementation: platformService(deps),
+    permissions: PERMISSIONS,
+    identity,
     feeds: FEEDS,
+    readers: READERS,
     isReady: async () => backbone.broker.isConnected(),
   });
 }

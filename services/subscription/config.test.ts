@@ -6,6 +6,9 @@ const ADDRESS = "127.0.0.1:1";
 const ENV = {
   DATABASE_URL: "postgres://localhost/pamm",
   NATS_URL: "nats://localhost",
+  PAMM_TLS_CA_FILE: "ca.pem",
+  PAMM_TLS_CERT_FILE: "cert.pem",
+  PAMM_TLS_KEY_FILE: "key.pem",
   PLATFORM_GRPC_URL: ADDRESS,
   ACCOUNT_GRPC_URL: ADDRESS,
   FEE_GRPC_URL: ADDRESS,

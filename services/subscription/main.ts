@@ -3,6 +3,7 @@ import { followFeed, openBackbone, relayFeeds, serveContract } from "#kernel/bac
 import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
+import { readIdentity } from "#kernel/identity.ts";
 import { pullWakeUps } from "#kernel/nats/pull.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
@@ -15,6 +16,7 @@ import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscrip
 import { subscriptionChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { PERMISSIONS, READERS } from "./permissions.ts";
 import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { createWakeSignals, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
@@ -25,6 +27,7 @@ const caller = "subscription";
 await runService(caller, async (context) => {
   const { stack, env, log } = context;
   const config = readConfig(settings, env);
+  const identity = readIdentity(caller, config);
   const backbone = await openBackbone(context, {
     service: caller,
     settings: config,
@@ -34,9 +37,13 @@ await runService(caller, async (context) => {
   });
   const own = {
     pool: backbone.pool,
-    platform: stack.use(grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, caller })),
-    accounts: stack.use(grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, caller })),
-    fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, caller })),
+    platform: stack.use(
+      grpcClient(config.PLATFORM_GRPC_URL, { contract: PlatformServiceService, service: "platform", identity }),
+    ),
+    accounts: stack.use(
+      grpcClient(config.ACCOUNT_GRPC_URL, { contract: AccountServiceService, service: "account", identity }),
+    ),
+    fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, service: "fee", identity })),
     leaveReads: leaveReads(backbone.pool),
     wakeSignals: createWakeSignals(),
     log,
@@ -45,7 +52,12 @@ await runService(caller, async (context) => {
     week: { anchor: config.PAMM_FEE_ANCHOR, periodMs: config.PAMM_FEE_PERIOD },
   };
   await relayFeeds(context, backbone, FEEDS);
-  const movements = await followFeed(context, backbone, config.PLATFORM_GRPC_URL, fileAccountMovement(own));
+  const movements = await followFeed(
+    context,
+    backbone,
+    { address: config.PLATFORM_GRPC_URL, service: "platform", identity },
+    fileAccountMovement(own),
+  );
   const movementLag = (): bigint => {
     const { lag, stopped } = movements.state();
     return stopped === undefined ? lag : 0n;
@@ -67,7 +79,10 @@ await runService(caller, async (context) => {
   await serveContract(context, backbone, {
     contract: SubscriptionServiceService,
     implementation,
+    permissions: PERMISSIONS,
+    identity,
     feeds: FEEDS,
+    readers: READERS,
     isReady,
   });
 });

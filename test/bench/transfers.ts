@@ -12,7 +12,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { inBatches } from "#kernel/in-batches.ts";
-import { grpcClient } from "#kernel/grpc/client.ts";
+import { identityVariables } from "#kernel/testing/identity.ts";
+import { permittedClient } from "#test/support/permitted-client.ts";
+import { PERMISSIONS } from "../../services/platform/permissions.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
   PlatformServiceService,
@@ -90,6 +92,7 @@ async function startPlatform(): Promise<Platform> {
     GRPC_PORT: String(grpc),
     LOG_LEVEL: "error",
     ...MANAGER,
+    ...(await identityVariables("platform")),
   };
   const service = stack.use(startService("platform", env, join(folder, "platform.log"), process.execArgv));
   for (const [name, pid] of [
@@ -99,7 +102,8 @@ async function startPlatform(): Promise<Platform> {
   ] as const) {
     processes.set(name, pid);
   }
-  const client = stack.use(grpcClient(`127.0.0.1:${grpc}`, { contract: PlatformServiceService, caller: "bench" }));
+  const target = { contract: PlatformServiceService, service: "platform", permissions: PERMISSIONS } as const;
+  const client = stack.use(await permittedClient(`127.0.0.1:${grpc}`, target));
   await until(() => client.getStatus({}, call()));
   return client;
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { Client as Channel, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { type Client as Channel, Metadata, type ServiceError } from "@grpc/grpc-js";
 import fc from "fast-check";
 import { headers } from "nats";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -13,6 +13,8 @@ import { type Broker, connectNats } from "#kernel/nats/connect.ts";
 import { serveOverNats } from "#kernel/nats/serve.ts";
 import { subjectOf } from "#kernel/nats/subject.ts";
 import { Refusal } from "#kernel/refusal.ts";
+import { rawChannel } from "#kernel/testing/grpc-serving.ts";
+import { permitAll, testIdentity } from "#kernel/testing/identity.ts";
 import { testNats } from "#test/support/nats.ts";
 import { damagedBytes } from "./messages/arbitrary-message.ts";
 import { CONTRACTS, type Rpc, rpcsOf } from "./messages/contracts.ts";
@@ -34,13 +36,18 @@ beforeAll(async () => {
   const nats = stack.use(await testNats());
   ({ prefix } = nats);
   broker = stack.use(await connectNats({ url: nats.url, name: "fuzz", log }));
-  const services = CONTRACTS.map((contract) => ({ contract, implementation: refusing(contract) }));
+  const services = CONTRACTS.map((contract) => ({
+    contract,
+    implementation: refusing(contract),
+    permissions: permitAll(contract),
+  }));
   for (const [index, mounted] of services.entries()) {
     stack.use(await serveOverNats(broker, { service: `${prefix}${index}`, ...mounted, log }));
   }
-  const grpc = stack.use(await serveOverGrpc({ host: "127.0.0.1", port: 0, services, log }));
+  const identity = await testIdentity("platform");
+  const grpc = stack.use(await serveOverGrpc({ host: "127.0.0.1", port: 0, services, identity, log }));
   grpcPort = grpc.port;
-  channel = new Channel(`127.0.0.1:${grpcPort}`, credentials.createInsecure());
+  channel = await rawChannel(grpcPort);
   stack.defer(() => channel.close());
 });
 

@@ -6,6 +6,7 @@ import { onTestFinished } from "vitest";
 import type { Client } from "#kernel/contract/contract.ts";
 import { connectNats } from "#kernel/nats/connect.ts";
 import { serveOverNats } from "#kernel/nats/serve.ts";
+import { permitAll } from "#kernel/testing/identity.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
@@ -95,6 +96,7 @@ export async function serveFunding(natsUrl: string, deposit: Deposit = async () 
     listBreaks: () => Promise.reject(new Error("unexpected call")),
   };
   const server = await serveOverNats(broker, {
+    permissions: permitAll(FundingServiceService),
     service: "funding",
     contract: FundingServiceService,
     implementation,

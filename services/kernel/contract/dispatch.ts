@@ -1,5 +1,5 @@
 import type { Log } from "../log.ts";
-import { observeRequest, type Transport } from "../metrics.ts";
+import { countRefusedCall, observeRequest, type Transport } from "../metrics.ts";
 import { Refusal } from "../refusal.ts";
 import { isTransientFailure } from "../transient-failure.ts";
 import { asBuffer } from "./client.ts";
@@ -7,7 +7,8 @@ import type { CallContext, Contract, Implementation, Method } from "./contract.t
 import { type CallHeaders, readHeaders } from "./headers.ts";
 import { type Limit, limit } from "./limit.ts";
 import { isReadable } from "./readable.ts";
-import { busy, databaseUnavailable, deadlineExceeded, malformedRequest, refuse } from "./refusals.ts";
+import type { Permissions, ServiceName } from "./permissions.ts";
+import { busy, databaseUnavailable, deadlineExceeded, malformedRequest, notPermitted, refuse } from "./refusals.ts";
 
 export type Answer =
   | { readonly ok: true; readonly payload: Uint8Array }
@@ -17,6 +18,8 @@ export type IncomingCall = {
   readonly method: Method;
   readonly payload: Uint8Array;
   readonly header: (name: string) => string | undefined;
+  /** The service that calls, as the transport proves; undefined when it cannot. */
+  readonly caller: ServiceName | undefined;
   /** Of the transport, when the caller sent none in the headers. */
   readonly deadline?: Date | undefined;
   /** Calls back when the caller cancels. */
@@ -26,6 +29,7 @@ export type IncomingCall = {
 export type DispatchOptions = {
   readonly transport: Transport;
   readonly implementation: Implementation<Contract>;
+  readonly permissions: Permissions<Contract>;
   readonly log: Log;
   /** For commands and for queries each, so that neither blocks the other. */
   readonly maxConcurrent: number;
@@ -53,6 +57,8 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
     let outcome = "ok";
     try {
       headers = readHeaders(call.header, call.deadline ?? new Date(Date.now() + DEFAULT_DEADLINE_MS));
+      const caller = requirePermitted(options, call);
+      headers = { ...headers, caller };
       const slots = headers.commandId === "" ? limits.query : limits.command;
       return { ok: true, payload: await handleWithin(slots, options, call, headers) };
     } catch (error) {
@@ -75,6 +81,14 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
       while (inFlight.size > 0) await Promise.all(inFlight);
     },
   };
+}
+
+/** Whatever the headers claim, the caller is the service that the transport proves. */
+function requirePermitted({ permissions, log }: DispatchOptions, { caller, method }: IncomingCall): ServiceName {
+  if (caller !== undefined && permissions[method.name]?.includes(caller) === true) return caller;
+  countRefusedCall(method.path);
+  log.warn("call refused, the caller may not use this method", { caller: caller ?? "unknown", method: method.path });
+  throw notPermitted(method.rpc);
 }
 
 async function handleWithin(

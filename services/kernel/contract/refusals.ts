@@ -6,6 +6,7 @@ export const { refuse, refusals } = refusalsOf({
   request_too_large: "invalid",
   amount_missing: "invalid",
   currency_not_supported: "invalid",
+  not_permitted: "forbidden",
   deadline_exceeded: "unavailable",
   service_unavailable: "unavailable",
   outcome_unknown: "unknown_outcome",
@@ -23,6 +24,10 @@ export function requestTooLarge(bytes: number, maxBytes: number): Refusal {
     outcome: "not_executed",
     details: { bytes: String(bytes), most: String(maxBytes) },
   });
+}
+
+export function notPermitted(rpc: string): Refusal {
+  return refuse("not_permitted", `The caller may not use ${rpc}.`, { outcome: "not_executed" });
 }
 
 export function deadlineExceeded(): Refusal {

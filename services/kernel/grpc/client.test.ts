@@ -12,9 +12,9 @@ import {
   request,
   silent,
 } from "../testing/calls.ts";
-import { grpcClient } from "./client.ts";
 import { serveOverGrpc } from "./serve.ts";
-import { HOST, serving } from "../testing/grpc-serving.ts";
+import { permitAll, testIdentity } from "../testing/identity.ts";
+import { clientOf, HOST, serving } from "../testing/grpc-serving.ts";
 
 test("no answer in time is outcome_unknown, and the signal of the handler is aborted", async () => {
   const { read, aborted, release } = handlerUntilAborted();
@@ -61,7 +61,7 @@ test("a call to a peer that does not listen is service_unavailable and not execu
   await new Promise((resolve) => listener.once("listening", resolve));
   const { port } = listener.address() as AddressInfo;
   await new Promise((resolve) => listener.close(resolve));
-  using client = grpcClient(`${HOST}:${port}`, { contract, caller: "funding" });
+  using client = await clientOf(port);
 
   for (const _ of [1, 2, 3]) {
     expect(await refusalOf(client.read(request, call()))).toMatchObject({
@@ -70,7 +70,7 @@ test("a call to a peer that does not listen is service_unavailable and not execu
       outcome: "not_executed",
     });
   }
-  using nameless = grpcClient("no-such-host.invalid:1", { contract, caller: "funding" });
+  using nameless = await clientOf(1, "no-such-host.invalid");
   expect(await refusalOf(nameless.read(request, call()))).toMatchObject({ code: "service_unavailable" });
 });
 
@@ -78,7 +78,7 @@ test("a call whose connection is lost is outcome_unknown", async () => {
   const { read, began, release } = heldHandler();
   await using setup = await serving(read);
   const proxy = await cuttingProxy(setup.served.port);
-  using client = grpcClient(`${HOST}:${proxy.port}`, { contract, caller: "funding" });
+  using client = await clientOf(proxy.port);
 
   const running = refusalOf(client.read(request, call({ commandId: COMMAND_ID })));
   await began;
@@ -91,13 +91,14 @@ test("a call whose connection is lost is outcome_unknown", async () => {
 test("calls succeed soon after the peer restarts", async () => {
   const first = await serving(answer);
   const { port } = first.served;
-  using client = grpcClient(`${HOST}:${port}`, { contract, caller: "funding" });
+  using client = await clientOf(port);
   await client.read(request, call());
   await first[Symbol.asyncDispose]();
   await refusalOf(client.read(request, call()));
 
-  const services = [{ contract, implementation: { read: answer } }] as const;
-  await using _second = await serveOverGrpc({ host: HOST, port, services, log: silent });
+  const services = [{ contract, implementation: { read: answer }, permissions: permitAll(contract) }] as const;
+  const identity = await testIdentity("platform");
+  await using _second = await serveOverGrpc({ host: HOST, port, services, identity, log: silent });
   await waitFor(async () => expect((await client.read(request, call())).lastNumber).toBe(request.afterNumber), {
     timeout: 5_000,
     interval: 50,

@@ -4,13 +4,17 @@ import type { CallContext, Client, Contract, Method } from "../contract/contract
 import { decodeRefusal } from "../contract/error.ts";
 import { HEADER, writeHeaders } from "../contract/headers.ts";
 import { outcomeUnknown, requestTooLarge, serviceUnavailable } from "../contract/refusals.ts";
+import type { ServiceName } from "../contract/permissions.ts";
 import type { Refusal } from "../refusal.ts";
+import type { Identity } from "../identity.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 
 export type GrpcClientOptions<C extends Contract> = {
   readonly contract: C;
-  /** Name of the calling service. */
-  readonly caller: string;
+  /** The service at the address, which has to prove its name. */
+  readonly service: ServiceName;
+  /** Of the calling service. */
+  readonly identity: Identity;
 };
 
 export type GrpcClient<C extends Contract> = Client<C> & Disposable;
@@ -32,9 +36,12 @@ const CHANNEL_OPTIONS: ClientOptions = {
 /** `address` is host:port, or dns:///name:port for a name with many addresses. */
 export function grpcClient<C extends Contract>(
   address: string,
-  { contract, caller }: GrpcClientOptions<C>,
+  { contract, service, identity }: GrpcClientOptions<C>,
 ): GrpcClient<C> {
-  const channel = new Channel(address, credentials.createInsecure(), CHANNEL_OPTIONS);
+  const { name: caller, ca, cert, key } = identity;
+  const secure = credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
+  // The certificate has the name of the service, whatever the address is.
+  const channel = new Channel(address, secure, { ...CHANNEL_OPTIONS, "grpc.ssl_target_name_override": service });
   const client = clientOf(contract, async (method, payload, context) => {
     if (payload.length > MAX_MESSAGE_BYTES) throw requestTooLarge(payload.length, MAX_MESSAGE_BYTES);
     return await call(channel, method, payload, { context, caller });

@@ -1,4 +1,4 @@
-import { Client as Channel, credentials, status } from "@grpc/grpc-js";
+import { status } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
 import type { CallContext } from "../contract/contract.ts";
@@ -15,9 +15,9 @@ import {
 } from "../testing/calls.ts";
 import { createLog } from "../log.ts";
 import { Refusal } from "../refusal.ts";
-import { grpcClient } from "./client.ts";
 import { serveOverGrpc } from "./serve.ts";
-import { HOST, rawCall, serving } from "../testing/grpc-serving.ts";
+import { testIdentity } from "../testing/identity.ts";
+import { clientOf, HOST, rawCall, rawChannel, serving } from "../testing/grpc-serving.ts";
 
 test("a call reaches the handler with its message and its context", async () => {
   let received: CallContext | undefined;
@@ -140,7 +140,7 @@ test("a server that stops answers the calls in progress and accepts no new ones"
   await began;
 
   const stopped = setup.served[Symbol.asyncDispose]();
-  using late = grpcClient(`${HOST}:${setup.served.port}`, { contract, caller: "funding" });
+  using late = await clientOf(setup.served.port);
   expect(await refusalOf(late.read(request, call()))).toMatchObject({ code: "service_unavailable" });
   release();
 
@@ -174,7 +174,8 @@ test("a port that is in use is reported in one line", async () => {
   await using setup = await serving(answer);
   const { port } = setup.served;
 
-  await expect(serveOverGrpc({ host: HOST, port, services: [], log: silent })).rejects.toThrow(
+  const identity = await testIdentity("platform");
+  await expect(serveOverGrpc({ host: HOST, port, services: [], identity, log: silent })).rejects.toThrow(
     `port ${port} on 127.0.0.1 is taken`,
   );
 });
@@ -184,8 +185,8 @@ const LIST_SERVICES = 7;
 const FILE_CONTAINING_SYMBOL = 4;
 
 /** The text of the encoded answer. */
-function reflect(port: number, field: number, value: string): Promise<string> {
-  const channel = new Channel(`${HOST}:${port}`, credentials.createInsecure());
+async function reflect(port: number, field: number, value: string): Promise<string> {
+  const channel = await rawChannel(port);
   const asIs = (bytes: Buffer): Buffer => bytes;
   const path = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
   const stream = channel.makeBidiStreamRequest(path, asIs, asIs);

@@ -9,21 +9,29 @@ import {
 } from "@grpc/grpc-js";
 import { HealthImplementation } from "grpc-health-check";
 import { type Contract, type Implementation, type Method, methodsOf } from "../contract/contract.ts";
+import type { Permissions, ServiceName } from "../contract/permissions.ts";
 import { createDispatcher, type Dispatcher } from "../contract/dispatch.ts";
 import { MAX_CONCURRENT_CALLS } from "../contract/limit.ts";
 import type { Log } from "../log.ts";
-import { listenError } from "../startup-error.ts";
+import type { Identity } from "../identity.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
+import { acceptPeers } from "./peers.ts";
 import { addReflection } from "./reflection.ts";
 import { respond } from "./respond.ts";
 
-export type Mounted<C extends Contract> = { readonly contract: C; readonly implementation: Implementation<C> };
+export type Mounted<C extends Contract> = {
+  readonly contract: C;
+  readonly implementation: Implementation<C>;
+  readonly permissions: Permissions<C>;
+};
 
 export type GrpcServeOptions<Contracts extends readonly Contract[]> = {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
   readonly services: { readonly [Index in keyof Contracts]: Mounted<Contracts[Index]> };
+  /** Proves the name of this service to its callers. */
+  readonly identity: Identity;
   readonly log: Log;
   /** Calls in progress, for commands and for queries each. */
   readonly maxConcurrent?: number;
@@ -44,34 +52,43 @@ export async function serveOverGrpc<const Contracts extends readonly Contract[]>
     "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
   });
   const health = new HealthImplementation({ "": "SERVING" });
-  const dispatchers = options.services.map((mounted) => mount(server, health, mounted, options));
+  const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
+  const peers = await acceptPeers(injector, options);
+  const nameOf: NameOf = (call) => peers.nameOf(call.getPeer());
+  const dispatchers = options.services.map((mounted) => mount(server, health, mounted, { ...options, nameOf }));
   health.addToServer(server);
   addReflection(
     server,
     options.services.map(({ contract }) => serviceOf(contract)),
     options.log,
   );
-  const port = await bind(server, options.host, options.port);
   return {
-    port,
+    port: peers.port,
     async [Symbol.asyncDispose]() {
       health.setStatus("", "NOT_SERVING");
+      peers.close();
+      injector.drain(DRAIN_TIMEOUT_MS);
       await shutDown(server);
       await Promise.all(dispatchers.map((dispatcher) => dispatcher.idle()));
     },
   };
 }
 
+type UnaryCall = ServerUnaryCall<Buffer, Uint8Array>;
+/** The service that makes the call, as its certificate proves. */
+type NameOf = (call: UnaryCall) => ServiceName | undefined;
+type MountOptions = Pick<GrpcServeOptions<[]>, "log" | "maxConcurrent"> & { readonly nameOf: NameOf };
+
 function mount(
   server: Server,
   health: HealthImplementation,
-  { contract, implementation }: Mounted<Contract>,
-  { log, maxConcurrent = MAX_CONCURRENT_CALLS }: Pick<GrpcServeOptions<[]>, "log" | "maxConcurrent">,
+  { contract, implementation, permissions }: Mounted<Contract>,
+  { log, maxConcurrent = MAX_CONCURRENT_CALLS, nameOf }: MountOptions,
 ): Dispatcher {
-  const dispatcher = createDispatcher({ transport: "grpc", implementation, log, maxConcurrent });
+  const dispatcher = createDispatcher({ transport: "grpc", implementation, permissions, log, maxConcurrent });
   const methods = methodsOf(contract);
   const definition: ServiceDefinition = Object.fromEntries(methods.map((method) => [method.name, passThrough(method)]));
-  const handlers = methods.map((method) => [method.name, handlerOf(dispatcher, method)] as const);
+  const handlers = methods.map((method) => [method.name, handlerOf(dispatcher, method, nameOf)] as const);
   server.addService(definition, Object.fromEntries(handlers));
   health.setStatus(serviceOf(contract), "SERVING");
   return dispatcher;
@@ -95,27 +112,19 @@ function passThrough({ path }: Method): ServiceDefinition[string] {
   };
 }
 
-function handlerOf(dispatcher: Dispatcher, method: Method): handleUnaryCall<Buffer, Uint8Array> {
+function handlerOf(dispatcher: Dispatcher, method: Method, nameOf: NameOf): handleUnaryCall<Buffer, Uint8Array> {
   return (call, callback) => {
     const header = (name: string): string | undefined => call.metadata.get(name)[0]?.toString();
     const onCancelled = (abort: () => void): void => void call.on("cancelled", abort);
     const incoming = { method, payload: call.request, header, deadline: deadlineOf(call), onCancelled };
-    void dispatcher.dispatch(incoming).then((answer) => respond(callback, answer));
+    const caller = nameOf(call);
+    void dispatcher.dispatch({ ...incoming, caller }).then((answer) => respond(callback, answer));
   };
 }
 
-function deadlineOf(call: ServerUnaryCall<Buffer, Uint8Array>): Date | undefined {
+function deadlineOf(call: UnaryCall): Date | undefined {
   const deadline = new Date(call.getDeadline());
   return Number.isNaN(deadline.getTime()) ? undefined : deadline;
-}
-
-function bind(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(`${host}:${port}`, ServerCredentials.createInsecure(), (error, bound) => {
-      if (error === null) resolve(bound);
-      else reject(listenError("gRPC", host, port, error));
-    });
-  });
 }
 
 async function shutDown(server: Server): Promise<void> {

@@ -9,6 +9,7 @@ import { feedReader } from "../feed/read.ts";
 import { startRelay } from "../feed/relay.ts";
 import { FEED, publishCents, silent } from "../testing/feed.ts";
 import { grpcClient } from "../grpc/client.ts";
+import { permitAll, testIdentity } from "../testing/identity.ts";
 import { serveOverGrpc } from "../grpc/serve.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, sql } from "../postgres/query.ts";
@@ -29,8 +30,12 @@ async function startTill(url: string) {
   const { pool } = await kernelDatabase("till");
   const broker = stack.use(await connectNats({ url, name: "till", log: silent }));
   await requireStreams(broker, [STREAM]);
-  const services = [{ contract: FeedServiceService, implementation: feedReader(pool, [FEED]) }] as const;
-  const { port } = stack.use(await serveOverGrpc({ host: HOST, port: 0, services, log: silent }));
+  const implementation = feedReader(pool, [FEED]);
+  const services = [
+    { contract: FeedServiceService, implementation, permissions: permitAll(FeedServiceService) },
+  ] as const;
+  const identity = await testIdentity("platform");
+  const { port } = stack.use(await serveOverGrpc({ host: HOST, port: 0, services, identity, log: silent }));
   const forward = jetStreamPublisher(broker, [STREAM]);
   const relay = { service: "till", pool, feeds: [FEED], forward, signal: wakeUpSender(broker), log: silent };
   stack.use(await startRelay(relay));
@@ -44,7 +49,9 @@ async function startShop(url: string, tillPort: number) {
   const { pool } = await kernelDatabase("shop");
   await execute(pool, sql`create table coin (cents bigint)`);
   const broker = stack.use(await connectNats({ url, name: "shop", log: silent }));
-  const till = stack.use(grpcClient(`${HOST}:${tillPort}`, { contract: FeedServiceService, caller: "shop" }));
+  const identity = await testIdentity("subscription");
+  const owner = { contract: FeedServiceService, service: "platform", identity } as const;
+  const till = stack.use(grpcClient(`${HOST}:${tillPort}`, owner));
   const options = { feed: FEED, events: [Money], pool, log: silent } as const;
   const consumer: FeedConsumer = stack.use(
     await consumeFeed<typeof Money>({

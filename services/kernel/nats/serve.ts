@@ -4,6 +4,7 @@ import { type Answer, createDispatcher, type Dispatcher } from "../contract/disp
 import { encodeRefusal } from "../contract/error.ts";
 import { HEADER } from "../contract/headers.ts";
 import { MAX_CONCURRENT_REQUESTS } from "../contract/limit.ts";
+import { BROKER_CALLER, type Permissions } from "../contract/permissions.ts";
 import { refuse } from "../contract/refusals.ts";
 import { endOfTurn } from "../end-of-turn.ts";
 import type { Log } from "../log.ts";
@@ -16,6 +17,7 @@ export type NatsServeOptions<C extends Contract> = {
   readonly service: string;
   readonly contract: C;
   readonly implementation: Implementation<C>;
+  readonly permissions: Permissions<C>;
   readonly log: Log;
   /** Calls in progress, for commands and for queries each. */
   readonly maxConcurrent?: number;
@@ -32,9 +34,16 @@ const CONTRACT_VERSION = "1.0.0";
 /** Answers `pamm.v1.<service>.<Method>` in a queue group, and `$SRV.PING|INFO|STATS` for operators. */
 export async function serveOverNats<C extends Contract>(
   { connection }: Broker,
-  { service: name, contract, implementation, log, maxConcurrent = MAX_CONCURRENT_REQUESTS }: NatsServeOptions<C>,
+  {
+    service: name,
+    contract,
+    implementation,
+    permissions,
+    log,
+    maxConcurrent = MAX_CONCURRENT_REQUESTS,
+  }: NatsServeOptions<C>,
 ): Promise<NatsServer> {
-  const dispatcher = createDispatcher({ transport: "nats", implementation, log, maxConcurrent });
+  const dispatcher = createDispatcher({ transport: "nats", implementation, permissions, log, maxConcurrent });
   const service = await connection.services.add({ name, version: CONTRACT_VERSION, queue: name });
   const group = service.addGroup(subjectPrefix(name), name);
   for (const method of methodsOf(contract)) {
@@ -62,7 +71,7 @@ export async function serveOverNats<C extends Contract>(
 
 async function handle(dispatcher: Dispatcher, log: Log, method: Method, message: ServiceMsg): Promise<void> {
   const header = (name: string): string | undefined => message.headers?.get(name);
-  const answer = await dispatcher.dispatch({ method, payload: message.data, header });
+  const answer = await dispatcher.dispatch({ method, payload: message.data, header, caller: BROKER_CALLER });
   await endOfTurn();
   try {
     respond(message, answer);

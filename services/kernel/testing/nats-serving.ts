@@ -2,6 +2,7 @@ import { headers } from "nats";
 import { Error as ErrorMessage } from "#proto/pamm/common/v1/error.ts";
 import { testNats } from "#test/support/nats.ts";
 import { contract, type Read, silent } from "./calls.ts";
+import { permitAll } from "./identity.ts";
 import type { Log } from "../log.ts";
 import { natsClient } from "../nats/client.ts";
 import { type Broker, connectNats } from "../nats/connect.ts";
@@ -17,7 +18,14 @@ export async function serving(read: Read, options: Options = {}) {
   const serverBroker = stack.use(await connectNats({ url: natsUrl, name: service, log: silent }));
   const clientBroker = stack.use(await connectNats({ url: natsUrl, name: "edge", log: silent }));
   const serve = (handler: Read) =>
-    serveOverNats(serverBroker, { service, contract, implementation: { read: handler }, log: silent, ...options });
+    serveOverNats(serverBroker, {
+      service,
+      contract,
+      implementation: { read: handler },
+      permissions: permitAll(contract),
+      log: silent,
+      ...options,
+    });
   const served = stack.use(await serve(read));
   const client = natsClient(clientBroker, { service, contract, caller: "edge" });
   const callRaw = (payload: Uint8Array, sent: Record<string, string> = {}) =>

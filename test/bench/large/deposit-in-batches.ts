@@ -1,3 +1,4 @@
+import { PERMISSIONS } from "../../../services/platform/permissions.ts";
 import { concurrently } from "#kernel/concurrently.ts";
 import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
@@ -19,7 +20,8 @@ type Deposits = { readonly pools: readonly LargePool[]; readonly count: number }
 /** Deposits to each Master's Investors in turn, through the contract of platform: each with its deal, as funding asks for them. */
 export async function depositInBatches(system: System, { pools, count }: Deposits): Promise<void> {
   const key = `bench:deposit:${crypto.randomUUID()}`;
-  using platform = serviceClient(system, "platform", PlatformServiceService);
+  const target = { contract: PlatformServiceService, permissions: PERMISSIONS } as const;
+  using platform = await serviceClient(system, "platform", target);
   const batches = Array.from({ length: Math.ceil(count / BATCH) }, (_, batch) => batch);
   await concurrently(batches, BATCHES_AT_ONCE, async (batch) => {
     const size = Math.min(BATCH, count - batch * BATCH);

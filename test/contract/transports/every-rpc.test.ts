@@ -7,6 +7,7 @@ import { createLog } from "#kernel/log.ts";
 import { connectNats, type Broker } from "#kernel/nats/connect.ts";
 import { natsClient } from "#kernel/nats/client.ts";
 import { serveOverNats } from "#kernel/nats/serve.ts";
+import { permitAll, testIdentity } from "#kernel/testing/identity.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
@@ -42,8 +43,13 @@ beforeAll(async () => {
   const nats = stack.use(await testNats());
   prefix = nats.prefix;
   broker = stack.use(await connectNats({ url: nats.url, name: "contract-test", log }));
-  const services = CONTRACTS.map((contract) => ({ contract, implementation: recording(contract) }));
-  const grpc = stack.use(await serveOverGrpc({ host: "127.0.0.1", port: 0, services, log }));
+  const services = CONTRACTS.map((contract) => ({
+    contract,
+    implementation: recording(contract),
+    permissions: permitAll(contract),
+  }));
+  const identity = await testIdentity("platform");
+  const grpc = stack.use(await serveOverGrpc({ host: "127.0.0.1", port: 0, services, identity, log }));
   grpcPort = grpc.port;
   for (const [index, mounted] of services.entries()) {
     stack.use(await serveOverNats(broker, { service: `${prefix}${index}`, ...mounted, log }));
@@ -61,7 +67,7 @@ test.each(RPCS)(
   async ({ contract, index, name, rpc, decodeRequest }) => {
     const request = decodeRequest(goldenRequest(contract, name));
     const context = callContext({ caller: "test", withinMs: 5_000, commandId: COMMAND, requestId: `${prefix}-${rpc}` });
-    using overGrpc = grpcClient(`127.0.0.1:${grpcPort}`, { contract, caller: "test" });
+    using overGrpc = await grpcClientOf(contract);
     const overNats = natsClient(broker, { service: `${prefix}${index}`, contract, caller: "test" });
     handled.length = 0;
 
@@ -78,7 +84,7 @@ test.each(RPCS)(
   async ({ contract, index, name, decodeRequest }) => {
     const request = decodeRequest(goldenRequest(contract, name));
     const context = callContext({ caller: "test", withinMs: 5_000, requestId: "refuse" });
-    using overGrpc = grpcClient(`127.0.0.1:${grpcPort}`, { contract, caller: "test" });
+    using overGrpc = await grpcClientOf(contract);
     const overNats = natsClient(broker, { service: `${prefix}${index}`, contract, caller: "test" });
 
     const refusals = await Promise.allSettled([
@@ -100,6 +106,11 @@ test.each(RPCS)(
     }
   },
 );
+
+async function grpcClientOf(contract: Contract) {
+  const identity = await testIdentity("edge");
+  return grpcClient(`127.0.0.1:${grpcPort}`, { contract, service: "platform", identity });
+}
 
 /** Handlers that record their requests and answer with the golden response; request id "refuse" is refused. */
 function recording(contract: Contract): Implementation<Contract> {

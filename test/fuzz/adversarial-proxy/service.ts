@@ -2,7 +2,9 @@ import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "#kernel/contract/contract.ts";
-import { grpcClient } from "#kernel/grpc/client.ts";
+import { identityVariables } from "#kernel/testing/identity.ts";
+import { permittedClient } from "#test/support/permitted-client.ts";
+import { PERMISSIONS } from "../../../services/platform/permissions.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { freePort } from "../../../deploy/local/ports.ts";
 import { cleanEnvironment, run, type Running } from "../../journey/support/running.ts";
@@ -27,7 +29,7 @@ const START_TRIES = 10;
 
 export async function startPlatformProcess(options: Options): Promise<PlatformProcess> {
   const port = await freePort();
-  const env = environmentOf(options, port);
+  const env = { ...environmentOf(options, port), ...(await identityVariables("platform")) };
   const processes: Running[] = [];
   const killed = new Set<Running>();
   let crashes = 0;
@@ -51,7 +53,8 @@ export async function startPlatformProcess(options: Options): Promise<PlatformPr
     current.signal("SIGKILL");
     await current.ended;
   };
-  const client = grpcClient(`127.0.0.1:${port}`, { contract: PlatformServiceService, caller: "fuzz" });
+  const target = { contract: PlatformServiceService, service: "platform", permissions: PERMISSIONS } as const;
+  const client = await permittedClient(`127.0.0.1:${port}`, target);
   return {
     client,
     output: () => processes.map(({ output }) => output()).join(""),

@@ -1,0 +1,77 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DAY_MS } from "#kernel/duration.ts";
+import { issueCertificate, type KeyPair, makeAuthority } from "#kernel/issue-certificates.ts";
+import { writeSecret } from "./secrets.ts";
+import { type Service, SERVICES } from "./settings.ts";
+
+/** Texts in PEM. */
+export type IdentityFiles = { readonly ca: string; readonly cert: string; readonly key: string };
+/** The services that call others or are called over gRPC. */
+export type IdentifiedService = Exclude<Service, "edge">;
+export type Identities = Readonly<Record<IdentifiedService, IdentityFiles>>;
+
+/** A certificate is issued again this long before it ends, with the next start. */
+const RENEWED_BEFORE_MS = 90 * DAY_MS;
+export const IDENTIFIED = SERVICES.filter((service): service is IdentifiedService => service !== "edge");
+
+/** The certificates of the services, issued by an authority of this system. Kept in the state folder, for the owner only; issued again when they are about to end. */
+export async function readOrIssueIdentities(stateDir: string): Promise<Identities> {
+  const folder = identityFolder(stateDir);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const authority = await readOrMake(folder, "ca", makeAuthority);
+  const issued: [IdentifiedService, IdentityFiles][] = [];
+  for (const service of IDENTIFIED) {
+    const own = await readOrMake(folder, service, () => issueCertificate(authority, service), authority);
+    issued.push([service, { ca: authority.cert, ...own }]);
+  }
+  return Object.fromEntries(issued) as Identities;
+}
+
+/** Where a process of this machine reads its certificate. */
+export function identityVariables(stateDir: string, service: Service): NodeJS.ProcessEnv {
+  if (service === "edge") return {};
+  const file = (name: string): string => join(identityFolder(stateDir), name);
+  return {
+    PAMM_TLS_CA_FILE: file("ca.pem"),
+    PAMM_TLS_CERT_FILE: file(`${service}.pem`),
+    PAMM_TLS_KEY_FILE: file(`${service}-key.pem`),
+  };
+}
+
+function identityFolder(stateDir: string): string {
+  return join(stateDir, "secret", "tls");
+}
+
+async function readOrMake(
+  folder: string,
+  name: string,
+  make: () => Promise<KeyPair>,
+  issuer?: KeyPair,
+): Promise<KeyPair> {
+  const files = [`${name}.pem`, `${name}-key.pem`] as const;
+  const [cert, key] = files
+    .map((file) => join(folder, file))
+    .map((file) => (existsSync(file) ? readFileSync(file, "utf8") : ""));
+  if (cert !== undefined && key !== undefined && isUsable({ cert, key }, issuer)) return { cert, key };
+  const made = await make();
+  writeSecret(folder, files[1], made.key);
+  writeSecret(folder, files[0], made.cert);
+  return made;
+}
+
+/** A crash between the two writes leaves a key and a certificate that do not belong together. */
+function isUsable({ cert, key }: KeyPair, issuer: KeyPair | undefined): boolean {
+  try {
+    const parsed = new X509Certificate(cert);
+    const isIssued = issuer === undefined || parsed.verify(new X509Certificate(issuer.cert).publicKey);
+    return (
+      isIssued &&
+      parsed.checkPrivateKey(createPrivateKey(key)) &&
+      parsed.validToDate.getTime() > Date.now() + RENEWED_BEFORE_MS
+    );
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,22 @@
+import type { Permissions, ServiceName } from "#kernel/contract/permissions.ts";
+import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+
+/** The services that may call each method, with the certificate that proves their name. */
+export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
+  createMaster: ["edge"],
+  addMaster: ["edge"],
+  getMaster: ["edge"],
+  findMaster: ["fee", "funding", "subscription"],
+  updateMaster: ["edge"],
+  listMasters: ["edge"],
+  revealMaster: ["edge"],
+  createInvestor: ["edge"],
+  addInvestor: ["edge"],
+  findInvestor: ["fee", "funding", "subscription"],
+  listInvestors: ["edge"],
+  revealInvestor: ["edge"],
+  findAccounts: ["edge", "funding", "subscription"],
+};
+
+/** The services that read its feeds. */
+export const READERS: readonly ServiceName[] = ["funding"];

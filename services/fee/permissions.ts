@@ -1,0 +1,19 @@
+import type { Permissions } from "#kernel/contract/permissions.ts";
+import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+
+/** The services that may call each method, with the certificate that proves their name. */
+export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
+  configure: ["subscription"],
+  getConfiguration: ["edge"],
+  updateConfiguration: ["edge"],
+  listPaymentCredits: ["edge"],
+  listInvestorPayments: ["edge"],
+  prepare: ["subscription"],
+  crystallise: ["subscription"],
+  collect: ["funding", "subscription"],
+  listDueItems: ["edge"],
+  listBreaks: ["edge"],
+  listReviews: ["edge"],
+  // Its actor was authenticated by the edge.
+  decideReview: ["edge"],
+};

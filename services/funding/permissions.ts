@@ -1,0 +1,12 @@
+import type { Permissions } from "#kernel/contract/permissions.ts";
+import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+
+/** The services that may call each method, with the certificate that proves their name. */
+export const PERMISSIONS: Permissions<typeof FundingServiceService> = {
+  deposit: ["edge"],
+  withdraw: ["edge"],
+  getBalance: ["edge"],
+  getOperation: ["edge"],
+  listOperations: ["edge"],
+  listBreaks: ["edge"],
+};

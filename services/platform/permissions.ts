@@ -1,0 +1,29 @@
+import type { Permissions, ServiceName } from "#kernel/contract/permissions.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+
+/** The services that may call each method, with the certificate that proves their name. */
+export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
+  createAccount: ["account"],
+  disableAccount: ["account"],
+  inspectAccounts: ["account"],
+  adoptAccount: ["account"],
+  transfer: ["fee", "funding", "subscription"],
+  transferBatch: ["fee", "subscription"],
+  getTransfer: ["edge", "fee"],
+  readTransfers: ["funding"],
+  hold: ["funding", "subscription"],
+  release: ["funding", "subscription"],
+  readLog: ["fee", "subscription"],
+  readAccount: ["subscription"],
+  getBalance: [],
+  readBalances: ["funding", "subscription"],
+  readLogBalances: ["fee", "subscription"],
+  getStatus: ["edge"],
+  listBreaks: ["edge", "fee", "subscription"],
+  listReviews: ["edge"],
+  // Its actor was authenticated by the edge.
+  decideReview: ["edge"],
+};
+
+/** The services that read its feeds. */
+export const READERS: readonly ServiceName[] = ["subscription"];

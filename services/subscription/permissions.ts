@@ -1,0 +1,29 @@
+import type { Permissions, ServiceName } from "#kernel/contract/permissions.ts";
+import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+
+/** The services that may call each method, with the certificate that proves their name. */
+export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
+  assign: ["edge"],
+  unassign: ["edge"],
+  listSubscriptions: ["edge"],
+  getActiveMaster: ["edge"],
+  listActiveInvestors: ["edge"],
+  countActiveInvestors: ["account", "edge"],
+  findOpenSubscription: ["funding"],
+  leave: ["funding"],
+  returnReserve: ["fee", "funding"],
+  getPoolLedger: ["edge"],
+  readAllocations: ["fee"],
+  readAllocationRows: ["fee"],
+  getFeeFloors: ["fee"],
+  getOperation: ["edge"],
+  listOperations: ["edge"],
+  getProof: ["edge"],
+  listBreaks: ["edge"],
+  listReviews: ["edge"],
+  // Its actor was authenticated by the edge.
+  decideReview: ["edge"],
+};
+
+/** The services that read its feeds. */
+export const READERS: readonly ServiceName[] = ["fee", "funding"];
