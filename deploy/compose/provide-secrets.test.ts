@@ -119,8 +119,14 @@ test("containers that connect to each other receive the same secrets", async () 
   await up({}, folders);
   expect(readSecret(folders, "account/encryption-key")).toBe(readSecret(folders, "edge/encryption-key"));
   expect(readSecret(folders, "platform/mt5-password")).toBe(readSecret(folders, "simulator/mt5-password"));
-  const { password } = new URL(readSecret(folders, "fee/nats-url"));
-  expect(readSecret(folders, "nats/nats.conf")).toContain(`password: "${password}"`);
+  const users = SERVICES.map((service) => new URL(readSecret(folders, `${service}/nats-url`)));
+  expect(users.map(({ username }) => username)).toEqual([...SERVICES]);
+  expect(new Set(users.map(({ password }) => password)).size).toBe(SERVICES.length);
+  for (const { username, password } of users) {
+    expect(readSecret(folders, "nats/nats.conf")).toContain(
+      `{"user":"${username}","password":"${password}","permissions"`,
+    );
+  }
   const certificate = new X509Certificate(readSecret(folders, "platform/ca.pem"));
   expect(readSecret(folders, "simulator-state/simulator/ca.pem")).toBe(readSecret(folders, "platform/ca.pem"));
   expect(certificate.checkHost("simulator")).toBe("simulator");

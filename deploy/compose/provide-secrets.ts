@@ -69,7 +69,8 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
     edge: { "encryption-key": encryptionKey, "api-key": settings.apiKey ?? secrets.apiKey },
     platform: { "mt5-password": mt5Password, "ca.pem": trusted },
   };
-  const natsAddress = settings.natsUrl ?? natsUrl(NATS_SERVER, secrets.natsPassword);
+  const natsAddress = (service: Service): string =>
+    settings.natsUrl ?? natsUrl(NATS_SERVER, secrets.natsPasswordOf(service), service);
   const identity = (service: Service): Record<string, string> => {
     if (service === "edge") return {};
     const { ca, cert, key } = identities[service];
@@ -79,10 +80,16 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
     const local = serviceUrl(POSTGRES_SERVER, service, secrets.databasePasswordOf(service));
     return [
       service,
-      { "database-url": databases(service) ?? local, "nats-url": natsAddress, ...identity(service), ...own[service] },
+      {
+        "database-url": databases(service) ?? local,
+        "nats-url": natsAddress(service),
+        ...identity(service),
+        ...own[service],
+      },
     ] as const;
   });
-  const broker = { listen: NATS_LISTEN, storeDir: NATS_DATA, password: secrets.natsPassword, hasSync: true };
+  const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
+  const broker = { listen: NATS_LISTEN, storeDir: NATS_DATA, password, passwordOf, hasSync: true };
   return {
     ...Object.fromEntries(services),
     simulator: { "mt5-password": mt5Password },

@@ -39,14 +39,17 @@ export async function launch(
   return describeSystem(context, programs.edge, stores.natsUrl);
 }
 
-async function startStores(context: LaunchContext, supervisor: Supervisor): Promise<Stores> {
+async function startStores(
+  context: LaunchContext,
+  supervisor: Supervisor,
+): Promise<Stores & { readonly natsUrl: string | undefined }> {
   const { embedded } = context.settings;
   const postgres = embedded.postgres ? await postgresStore(context) : undefined;
   const nats = embedded.nats ? await natsStore(context) : undefined;
   const started = [postgres, nats].filter((store) => store !== undefined);
   if (started.length > 0) await supervisor.start(started.map(({ process }) => process));
   if (postgres !== undefined) await prepareDatabase(postgres.url(), context.secrets.databasePasswordOf);
-  return { postgresPort: postgres?.port, natsUrl: nats?.url() };
+  return { postgresPort: postgres?.port, natsPort: nats?.port, natsUrl: nats?.url() };
 }
 
 function supervised(program: Program): SupervisedProcess {

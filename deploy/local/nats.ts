@@ -6,16 +6,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { StartupError } from "#kernel/startup-error.ts";
 import { type ServerProcess, startServer, tailOf } from "./child-process.ts";
+import { natsPermissions } from "./nats-users.ts";
 import { freePort, PORT_TRIES } from "./ports.ts";
 import { commandLineOf, stopProcess } from "./process-id.ts";
+import { type Service, SERVICES } from "./settings.ts";
 
 export type NatsOptions = {
   /** Configuration, process id, and the streams below `jetstream`. */
   readonly dir: string;
   /** `nats-server.log` in that folder when not given. */
   readonly logFile?: string;
-  /** Of the user `pamm`; without one every program on this machine can connect. */
+  /** Of the user `pamm`, who may do everything; without one every program on this machine can connect. */
   readonly password?: string;
+  /** One user for each service, with its password. */
+  readonly passwordOf?: (service: Service) => string;
   /** Any free one when not given. */
   readonly port?: number;
   /** With it, a connection has to be encrypted. */
@@ -49,6 +53,9 @@ const SYNC_INTERVAL = "1s";
 const MAX_STORE = "64G";
 const FIRST_WITH_SYNC_INTERVAL = "2.10.0";
 
+/** A request is answered within the time of an HTTP request, or its caller has gone. */
+const ANSWER_WITHIN = "15s";
+
 const PROVISION = join(import.meta.dirname, "nats-server.sh");
 
 /** Starts a broker with JetStream that ends with this process. */
@@ -67,13 +74,14 @@ export async function startNats(options: NatsOptions): Promise<NatsServer> {
 }
 
 async function start(binary: NatsBinary, port: number, options: NatsOptions): Promise<NatsServer> {
-  const { dir, password, tls, logFile = join(dir, "nats-server.log") } = options;
+  const { dir, password, passwordOf, tls, logFile = join(dir, "nats-server.log") } = options;
   const config = join(dir, "nats-server.conf");
   const text = natsConfiguration({
     listen: `${HOST}:${port}`,
     storeDir: dir,
     pidFile: join(dir, PID_FILE),
     password,
+    passwordOf,
     tls,
     hasSync: hasSyncInterval(binary),
   });
@@ -101,17 +109,19 @@ export type NatsConfiguration = {
   readonly storeDir: string;
   readonly pidFile?: string;
   readonly password: string | undefined;
+  readonly passwordOf?: ((service: Service) => string) | undefined;
   readonly tls?: ServerCertificate | undefined;
   /** Whether the server accepts sync_interval; see FIRST_WITH_SYNC_INTERVAL. */
   readonly hasSync: boolean;
 };
 
-export function natsConfiguration({ listen, storeDir, pidFile, password, tls, hasSync }: NatsConfiguration): string {
+export function natsConfiguration(options: NatsConfiguration): string {
+  const { listen, storeDir, pidFile, tls, hasSync } = options;
   const lines = [
     `listen: "${listen}"`,
     ...(pidFile === undefined ? [] : [`pid_file: ${JSON.stringify(pidFile)}`]),
     `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: ${MAX_STORE}, ${hasSync ? `sync_interval: ${SYNC_INTERVAL}` : ""} }`,
-    ...(password === undefined ? [] : [`authorization { user: ${USER}, password: ${JSON.stringify(password)} }`]),
+    ...authorization(options),
     ...(tls === undefined
       ? []
       : [`tls { cert_file: ${JSON.stringify(tls.certFile)}, key_file: ${JSON.stringify(tls.keyFile)} }`]),
@@ -119,9 +129,24 @@ export function natsConfiguration({ listen, storeDir, pidFile, password, tls, ha
   return `${lines.join("\n")}\n`;
 }
 
-/** The URL of the broker at host:port that was configured with this password. */
-export function natsUrl(server: string, password: string | undefined): string {
-  return `nats://${password === undefined ? "" : `${USER}:${password}@`}${server}`;
+function authorization({ password, passwordOf }: Pick<NatsConfiguration, "password" | "passwordOf">): string[] {
+  if (password === undefined) return [];
+  const services = passwordOf === undefined ? [] : SERVICES;
+  const users = services.map((service) => {
+    const { publish, subscribe, answers } = natsPermissions(service);
+    const permissions = {
+      publish: { allow: publish },
+      subscribe: { allow: subscribe },
+      ...(answers ? { allow_responses: { max: 1, expires: ANSWER_WITHIN } } : {}),
+    };
+    return { user: service, password: passwordOf?.(service), permissions };
+  });
+  return [`authorization: ${JSON.stringify({ users: [{ user: USER, password }, ...users] })}`];
+}
+
+/** The URL of the broker at host:port that was configured with this password, of the user who may do everything or of a service. */
+export function natsUrl(server: string, password: string | undefined, user: string = USER): string {
+  return `nats://${password === undefined ? "" : `${user}:${password}@`}${server}`;
 }
 
 function hasSyncInterval({ version }: NatsBinary): boolean {

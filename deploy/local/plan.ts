@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { DEFAULT_IDLE_CLOSE_MS } from "../../services/simulator/settings.ts";
 import { serviceUrl } from "./database.ts";
 import { identityVariables } from "./identities.ts";
+import { natsUrl } from "./nats.ts";
 import { freePort } from "./ports.ts";
 import type { Secrets } from "./secrets.ts";
 import { type Program, type Readiness, scriptOf } from "./service-process.ts";
@@ -17,7 +18,7 @@ export type LaunchContext = {
 };
 
 /** Addresses of the stores that the launcher started; undefined = the environment names one. */
-export type Stores = { readonly postgresPort: number | undefined; readonly natsUrl: string | undefined };
+export type Stores = { readonly postgresPort: number | undefined; readonly natsPort: number | undefined };
 
 /** Short, as the simulator runs on this machine: after a lost answer a caller does not wait for minutes. */
 const QUIET_PERIOD_MS = 20_000;
@@ -142,12 +143,14 @@ function platformVariables({ env, settings }: LaunchContext, name: string): Node
 
 function storeVariables({ env, secrets }: LaunchContext, service: Service, stores: Stores): NodeJS.ProcessEnv {
   const variable = databaseVariable(service);
-  const { postgresPort, natsUrl } = stores;
+  const { postgresPort, natsPort } = stores;
   const isExternal = postgresPort === undefined || isSet(env, variable);
   const server = `${LOOPBACK}:${postgresPort}`;
   return {
     ...(isExternal ? {} : { [variable]: serviceUrl(server, service, secrets.databasePasswordOf(service)) }),
-    ...(natsUrl === undefined ? {} : { NATS_URL: natsUrl }),
+    ...(natsPort === undefined
+      ? {}
+      : { NATS_URL: natsUrl(`${LOOPBACK}:${natsPort}`, secrets.natsPasswordOf(service), service) }),
   };
 }
 

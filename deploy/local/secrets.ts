@@ -7,7 +7,9 @@ export type Secrets = {
   readonly encryptionKeyFile: string;
   readonly apiKey: string;
   readonly mt5Password: string;
+  /** Of the user who may do everything; each service has its own user. */
   readonly natsPassword: string;
+  readonly natsPasswordOf: (service: string) => string;
   /** Of the superuser; each service has its own password. */
   readonly postgresPassword: string;
   readonly databasePasswordOf: (service: string) => string;
@@ -25,6 +27,7 @@ export function readOrMakeSecrets(stateDir: string): Secrets {
     // The trading platform requires upper and lower case letters and digits in every password.
     mt5Password: readOrMake(folder, "mt5-password", () => `Mt5${random()}`),
     natsPassword: readOrMake(folder, "nats-password", random),
+    natsPasswordOf: (service) => readOrMake(folder, `nats-password-${service}`, random),
     postgresPassword: readOrMake(folder, "postgres-password", random),
     databasePasswordOf: (service) => readOrMake(folder, `postgres-password-${service}`, random),
   };

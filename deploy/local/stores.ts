@@ -37,7 +37,8 @@ export async function postgresStore({ settings, secrets }: LaunchContext): Promi
 export async function natsStore({ settings, secrets }: LaunchContext): Promise<Store> {
   const port = await freePort();
   const logFile = join(logFolder(settings), "nats.log");
-  const options = { dir: join(settings.stateDir, "nats"), logFile, port, password: secrets.natsPassword };
+  const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
+  const options = { dir: join(settings.stateDir, "nats"), logFile, port, password, passwordOf };
   let url = "";
   const start = async (): Promise<ProcessRun> => {
     const server = await startNats(options);
