@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import { checkBalance, readAccountState } from "./account-state.ts";
+import { createBatchSupport } from "./batches.ts";
 import { DEFAULT_BACKOFF } from "./session/backoff.ts";
 import { type Answers, type BalanceOrder, changeBalance } from "./balance.ts";
 import type { MoneyOutcome } from "./classify.ts";
@@ -17,7 +18,8 @@ import { findPositions, readPositions } from "./positions.ts";
 import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
 import { measuredTime, type TimeSource, zoneTime } from "./server-clock.ts";
-import { addUser, checkPassword, disableUser, getUser, getUsers } from "./users.ts";
+import { disableUser } from "./disable-user.ts";
+import { addUser, checkPassword, getUser, getUsers } from "./users.ts";
 
 /** The part of the platform's Web API that this service uses. Reads throw an Mt5Error; commands return outcomes. */
 export type Mt5Client = Disposable & {
@@ -115,14 +117,15 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   const read = createReader(pool);
   const readTime = () => readServerTime(read);
   const clock = timeZone === undefined ? measuredTime(readTime, now) : zoneTime(timeZone, readTime, now);
+  const batches = createBatchSupport(settings.log);
   const answers: Answers = {
     seenTickets: createSeenTickets(),
     lookAtTicket: createTicketLook(),
     outstandingAnswers: createOutstandingAnswers(settings.areAnswersMissing === true),
-    history: (lease) => bindHistory({ read: lease === undefined ? read : readerOn(lease), clock }),
+    history: (lease) => bindHistory({ read: lease === undefined ? read : readerOn(lease), clock, batches }),
   };
   return {
-    ...bindContext({ pool, read, clock }),
+    ...bindContext({ pool, read, clock, batches, log: settings.log }),
     serverClock: clock,
     acquireForCommand: async (options) =>
       commandSession(await pool.acquire({ ...options, isForCommand: true }), answers),

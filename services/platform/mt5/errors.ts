@@ -28,11 +28,18 @@ export class Mt5Error extends Error {
   readonly problem: Mt5Problem;
   /** The platform's return code, when there was one. */
   readonly retcode: number | undefined;
+  /** The HTTP status of an answer other than 200. */
+  readonly status: number | undefined;
 
-  constructor(problem: Mt5Problem, message: string, extra: { retcode?: number; cause?: unknown } = {}) {
+  constructor(
+    problem: Mt5Problem,
+    message: string,
+    extra: { retcode?: number; status?: number; cause?: unknown } = {},
+  ) {
     super(message, extra.cause === undefined ? {} : { cause: extra.cause });
     this.problem = problem;
     this.retcode = extra.retcode;
+    this.status = extra.status;
   }
 }
 

@@ -57,7 +57,7 @@ function parseAnswer(
   recognition: Recognition | undefined,
 ): Envelope {
   if (status === 403) throw new Mt5Error("forbidden", `the platform does not allow ${path} (HTTP 403)`);
-  if (status !== 200) throw new Mt5Error("http_status", `the platform answers ${path} with HTTP ${status}`);
+  if (status !== 200) throw new Mt5Error("http_status", `the platform answers ${path} with HTTP ${status}`, { status });
   try {
     return requireEnvelope(body, recognition);
   } catch (error) {

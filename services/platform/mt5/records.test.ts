@@ -177,11 +177,12 @@ test("deals by ticket leave out malformed rows and deals that were not asked for
 
 test("a page that is not a list or a total that is not a number is an error", async () => {
   for (const [total, page] of [
-    [done({ Total: "1" }), done({})],
+    [done({ Total: "1" }), done({ Deal: "500" })],
     [done({ Total: "1" }), done("none")],
-    [done({ Total: "1" }), '{"retcode":"0 Done"}'],
+    [done({ Total: "1" }), '{"retcode":"1 None","answer":[{}]}'],
     [done({ Total: "many" }), done([DEAL])],
-    [done([]), done([DEAL])],
+    [done({ Total: "-1" }), done([DEAL])],
+    [done(["1"]), done([DEAL])],
     ['{"retcode":"0 Done","answer":{"Total":"0","total":"1"}}', done([])],
   ]) {
     await using platform = await answering({ "deal/get_total": total!, "deal/get_page": page! });
