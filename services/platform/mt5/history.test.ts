@@ -181,10 +181,10 @@ test("the equity of an account inactive since the server's restart is its balanc
   expect(await mt5.readAccountState("3999999")).toBeUndefined();
 });
 
-test("a server with keys in lower case is read the same", async () => {
-  await using lower = await startPlatformServer({ keyCase: "lower" });
-  using client = lower.client();
-  const login = await lower.account("5.00");
+test.each(["live", "documented", "lower"] as const)("a server with %s keys is read the same", async (keyCase) => {
+  await using server = await startPlatformServer({ keyCase });
+  using client = server.client();
+  const login = await server.account("5.00");
   using session = await client.acquireForCommand();
   const order = { login, amountMinor: 1_00n, comment: "A", checkMargin: true, mayWrite: () => true };
   expect(await session.changeBalance(order)).toMatchObject({ kind: "applied" });
