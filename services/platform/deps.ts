@@ -18,6 +18,8 @@ export type Settings = {
   readonly paymentGroup: string;
   readonly loginRange: { readonly first: bigint; readonly last: bigint };
   readonly quietPeriodMs: number;
+  /** A command that was written and not answered within this time is lost. */
+  readonly commandTimeoutMs: number;
   /** Maximum wait of a command for its turn on a login; then it is refused as account_busy. */
   readonly turnWaitMs: number;
 };

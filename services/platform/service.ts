@@ -21,7 +21,6 @@ import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
-import { COMMAND_TIMEOUT_MS } from "./domain/permit.ts";
 import { nextVerification } from "./store/deal-verifications.ts";
 import { nextLost, nextWaiting } from "./store/queues.ts";
 import { getBalance } from "./queries/get-balance.ts";
@@ -102,7 +101,7 @@ function dueJobs(deps: Deps): DueJob[] {
     {
       name: "find lost legs",
       wake: deps.lostSignal,
-      due: () => nextLost(COMMAND_TIMEOUT_MS),
+      due: () => nextLost(deps.settings.commandTimeoutMs),
       work: () => findLostLegs(deps),
       pauseMs: LOST_PAUSE_MS,
     },

@@ -23,6 +23,13 @@ export type Mt5Problem =
   | "busy"
   | "closed";
 
+type Mt5ErrorParts = {
+  readonly retcode?: number;
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+};
+
 export class Mt5Error extends Error {
   override readonly name = "Mt5Error";
   readonly problem: Mt5Problem;
@@ -30,16 +37,15 @@ export class Mt5Error extends Error {
   readonly retcode: number | undefined;
   /** The HTTP status of an answer other than 200. */
   readonly status: number | undefined;
+  /** The pause that the answer names. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(
-    problem: Mt5Problem,
-    message: string,
-    extra: { retcode?: number; status?: number; cause?: unknown } = {},
-  ) {
+  constructor(problem: Mt5Problem, message: string, extra: Mt5ErrorParts = {}) {
     super(message, extra.cause === undefined ? {} : { cause: extra.cause });
     this.problem = problem;
     this.retcode = extra.retcode;
     this.status = extra.status;
+    this.retryAfterMs = extra.retryAfterMs;
   }
 }
 

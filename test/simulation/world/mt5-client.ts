@@ -90,6 +90,7 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
     disableUser: () => notSimulated("disableUser"),
     checkPassword: () => notSimulated("checkPassword"),
     getGroup: () => notSimulated("getGroup"),
+    probeRights: () => notSimulated("probeRights"),
     listGroupLogins: () => request("logins of a group", () => server.logins),
     serverClock: () => Promise.resolve(fixedClock(0)),
     ...sessions,
