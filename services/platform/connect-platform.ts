@@ -51,10 +51,11 @@ export async function connectPlatform(stack: AsyncDisposableStack, options: Conn
 async function requireRights(mt5: Mt5Client, { config, log }: ConnectionOptions): Promise<void> {
   const groups = [...config.MT5_MASTER_GROUPS, ...config.MT5_INVESTOR_GROUPS, config.MT5_PAYMENT_GROUP];
   try {
-    const { needed, limiting } = await mt5.probeRights([...new Set(groups)]);
+    const { needed, limiting, unchecked } = await mt5.probeRights([...new Set(groups)]);
     for (const reason of limiting) {
       log.warn("right or group of the trading platform missing, service starts without it", { reason });
     }
+    for (const reason of unchecked) log.info("rights of the manager not checked, service starts", { reason });
     if (needed.length === 0) return;
     const missing = needed.map((each) => `- ${each}`).join("\n");
     throw new StartupError(`the manager ${config.MT5_LOGIN} cannot be used, these are missing:\n${missing}`);

@@ -21,12 +21,13 @@ import { probeRights } from "./rights.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
 import { measuredTime, type TimeSource, zoneTime } from "./server-clock.ts";
 import { disableUser } from "./disable-user.ts";
-import { addUser, checkPassword, getUser, getUsers } from "./users.ts";
+import { addUser, checkPassword, getUser, getUsers, readUsers } from "./users.ts";
 
 /** The part of the platform's Web API that this service uses. Reads throw an Mt5Error; commands return outcomes. */
 export type Mt5Client = Disposable & {
   readonly getUser: Bound<typeof getUser>;
   readonly getUsers: Bound<typeof getUsers>;
+  readonly readUsers: Bound<typeof readUsers>;
   readonly addUser: Bound<typeof addUser>;
   readonly disableUser: Bound<typeof disableUser>;
   readonly checkPassword: Bound<typeof checkPassword>;
@@ -157,6 +158,7 @@ function bindContext(mt5: Mt5Context) {
     ...bindHistory(mt5),
     getUser: getUser.bind(undefined, mt5),
     getUsers: getUsers.bind(undefined, mt5),
+    readUsers: readUsers.bind(undefined, mt5),
     addUser: addUser.bind(undefined, mt5),
     disableUser: disableUser.bind(undefined, mt5),
     checkPassword: checkPassword.bind(undefined, mt5),

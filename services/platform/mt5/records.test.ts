@@ -232,6 +232,20 @@ test("floating amounts are rounded, and booked amounts are not", async () => {
   await expect(platform.client.getUser("1")).rejects.toThrow("a Balance that cannot be read");
 });
 
+test("an odd record of one account hides no other account", async () => {
+  const odd = { ...USER, Login: "2", Balance: "0.005" };
+  for (const batch of [done([USER, odd]), done([odd]), '{"retcode":"3 No"}']) {
+    await using server = await startScriptedServer(({ path, query }) => {
+      if (path === "user/get_batch") return batch;
+      return path === "user/get" ? done(query["login"] === "2" ? odd : USER) : undefined;
+    });
+    using client = aClient(server);
+    const { users, unreadable } = await client.readUsers(["1", "2"]);
+    expect([[...users.keys()], [...unreadable]]).toEqual([["1"], ["2"]]);
+    await expect(client.getUsers(["1", "2"])).rejects.toThrow("record of account 2 cannot be read");
+  }
+});
+
 test("a return code that is neither success nor 'not found' is an error with that code", async () => {
   await using platform = await answering({ "user/get": '{"retcode":"10 No connection"}' });
   await expect(platform.client.getUser("1")).rejects.toMatchObject({ problem: "retcode", retcode: 10 });

@@ -12,6 +12,8 @@ export type MissingRights = {
   readonly needed: readonly string[];
   /** The service works, but something is refused that operators or clients may expect. */
   readonly limiting: readonly string[];
+  /** Rights that cannot be found out before there is an account. */
+  readonly unchecked: readonly string[];
 };
 
 /** The currency of all accounts, and the digits of its amounts. */
@@ -37,10 +39,11 @@ export async function probeRights(mt5: Mt5Context, groups: readonly string[]): P
     if (await isRefused(mt5, { method: "GET", path: "user/total" })) {
       needed.push("the manager's right 'Access to accounts' (user/total is refused)");
     }
-    limiting.push(
-      "no account in the configured groups, so the rights for balance operations and deals are not known yet",
-    );
-    return { needed, limiting };
+    return {
+      needed,
+      limiting,
+      unchecked: ["the rights for balance operations and deals, because there is no account"],
+    };
   }
   const deals = { login, from: "0", to: "1" };
   if (await isRefused(mt5, { method: "GET", path: "deal/get_total", query: deals })) {
@@ -50,7 +53,7 @@ export async function probeRights(mt5: Mt5Context, groups: readonly string[]): P
   if (await isRefused(mt5, { method: "POST", path: "trade/balance", query: nothing })) {
     needed.push("the manager's right 'Accountant' (trade/balance is refused)");
   }
-  return { needed, limiting };
+  return { needed, limiting, unchecked: [] };
 }
 
 type GroupProblem = { readonly problem: string; readonly isNeeded: boolean };

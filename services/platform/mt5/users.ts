@@ -100,46 +100,81 @@ async function hasMoneyElsewhere(read: Reader, login: string): Promise<boolean> 
   }
 }
 
-/** Those of the accounts that exist, by login. */
-export async function getUsers(
-  mt5: Pick<Mt5Context, "read" | "batches">,
-  logins: readonly string[],
-): Promise<ReadonlyMap<string, User>> {
-  const users: User[] = [];
-  for (const batch of batchesOf(logins)) users.push(...(await getBatch(mt5, batch)));
-  return new Map(users.map((user) => [user.login, user]));
+/** Those of the accounts that exist, by login. Throws when one of them cannot be read. */
+export async function getUsers(mt5: BatchContext, logins: readonly string[]): Promise<ReadonlyMap<string, User>> {
+  const { users, unreadable } = await readUsers(mt5, logins);
+  const [first] = unreadable;
+  if (first !== undefined) throw badAnswer(`the platform's record of account ${first} cannot be read`);
+  return users;
 }
+
+export type ReadUsers = {
+  /** Those of the accounts that exist, by login. */
+  readonly users: ReadonlyMap<string, User>;
+  /** Accounts whose record is not as documented. */
+  readonly unreadable: ReadonlySet<string>;
+};
+
+/** Like getUsers, but an account that cannot be read does not hide the others. */
+export async function readUsers(mt5: BatchContext, logins: readonly string[]): Promise<ReadUsers> {
+  const users = new Map<string, User>();
+  const unreadable = new Set<string>();
+  for (const batch of batchesOf(logins)) {
+    for (const { login, user } of await getBatch(mt5, batch)) {
+      if (user === undefined) unreadable.add(login);
+      else users.set(login, user);
+    }
+  }
+  return { users, unreadable };
+}
+
+type BatchContext = Pick<Mt5Context, "read" | "batches">;
+/** An account that exists; without a user when its record cannot be read. */
+type Found = { readonly login: string; readonly user: User | undefined };
 
 /**
  * Some servers answer that nothing was found when one account of a batch does not exist: its halves are asked for then. An
  * account that a batch leaves out is asked for again, at last alone: only that answer means that it does not exist.
  */
-async function getBatch(mt5: Pick<Mt5Context, "read" | "batches">, logins: readonly string[]): Promise<User[]> {
+async function getBatch(mt5: BatchContext, logins: readonly string[]): Promise<Found[]> {
   const answered = await readBatch(mt5, "user/get_batch", { login: logins.join(",") });
   if (answered.kind === "refused") {
     mt5.batches.noteRefused("user/get_batch", answered.reason);
     return await getAlone(mt5, logins);
   }
-  const users = answered.kind === "rows" ? answered.rows.map(readUser) : [];
-  if (users.some(({ login }) => !logins.includes(login))) {
+  const found = answered.kind === "rows" ? answered.rows.map((row) => foundIn(row)) : [];
+  if (found.some(({ login }) => !logins.includes(login))) {
     throw badAnswer("the platform answers about another login");
   }
-  const shown = new Set(users.map(({ login }) => login));
+  const shown = new Set(found.map(({ login }) => login));
   const missing = logins.filter((login) => !shown.has(login));
-  if (missing.length === 1) return [...users, ...(await getAlone(mt5, missing))];
-  if (missing.length === 0) return users;
-  if (missing.length < logins.length) return [...users, ...(await getBatch(mt5, missing))];
+  if (missing.length === 1) return [...found, ...(await getAlone(mt5, missing))];
+  if (missing.length === 0) return found;
+  if (missing.length < logins.length) return [...found, ...(await getBatch(mt5, missing))];
   const half = Math.ceil(logins.length / 2);
   return [...(await getBatch(mt5, logins.slice(0, half))), ...(await getBatch(mt5, logins.slice(half)))];
 }
 
-async function getAlone({ read }: Pick<Mt5Context, "read">, logins: readonly string[]): Promise<User[]> {
-  const users: User[] = [];
+async function getAlone({ read }: Pick<Mt5Context, "read">, logins: readonly string[]): Promise<Found[]> {
+  const found: Found[] = [];
   for (const login of logins) {
-    const user = await findUser(read, login);
-    if (user !== undefined) users.push(user);
+    const envelope = findDone(await read({ method: "GET", path: "user/get", query: { login } }));
+    if (envelope === undefined) continue;
+    requireLogin(fieldsOf(envelope.answer), login);
+    found.push(foundIn(envelope.answer));
   }
-  return users;
+  return found;
+}
+
+/** Throws for a record without a readable login, which may be of any account. */
+function foundIn(record: JsonValue | undefined): Found {
+  const login = loginOf(fieldsOf(record));
+  try {
+    return { login, user: readUser(record) };
+  } catch (error) {
+    if (error instanceof Mt5Error) return { login, user: undefined };
+    throw error;
+  }
 }
 
 /** Whether this is the account's main password. */

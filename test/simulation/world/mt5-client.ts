@@ -66,6 +66,11 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
         "users",
         () => new Map(logins.flatMap((login) => [findUser(login) ?? []].flat().map((user) => [login, user]))),
       ),
+    readUsers: (logins) =>
+      request("users", () => {
+        const users = logins.flatMap((login) => [findUser(login) ?? []].flat());
+        return { users: new Map(users.map((user) => [user.login, user])), unreadable: new Set<string>() };
+      }),
     readPositions: (login) =>
       request("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
     // A server may cut the list.
