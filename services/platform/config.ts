@@ -1,5 +1,6 @@
 import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
+import { parseDuration } from "#kernel/duration.ts";
 import { duration, integer, list, optional, variable, secret, text, url } from "#kernel/config-variables.ts";
 import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
@@ -31,7 +32,11 @@ export const settings = {
   MT5_LOGIN_RANGE: loginRange("3000000-3999999"),
   MT5_SESSIONS: integer(1, MAX_SESSIONS, { whenMissing: "8" }),
   MT5_TIME_ZONE: optional(timeZone()),
-  MT5_READ_INTERVAL: duration({ whenMissing: "PT1S" }),
+  MT5_COMMAND_TIMEOUT: durationWithin("PT1S", "PT30S", "PT5S"),
+  MT5_CONNECT_TIMEOUT: durationWithin("PT1S", "PT30S", "PT5S"),
+  MT5_PING_INTERVAL: durationWithin("PT1S", "PT1M", "PT4S"),
+  MT5_PROVE_ALIVE_AFTER: durationWithin("PT0.1S", "PT1M", "PT1S"),
+  MT5_READ_INTERVAL: durationWithin("PT0.05S", "PT1H", "PT1S"),
   PAMM_QUIET_PERIOD: duration({ whenMissing: "PT5M" }),
   PAMM_REVIEW_AFTER: duration({ whenMissing: "PT6H" }),
 };
@@ -60,6 +65,18 @@ function fingerprint() {
     const digits = shown.replaceAll(":", "").toUpperCase();
     return /^[0-9A-F]{64}$/.test(digits) ? digits : undefined;
   });
+}
+
+function durationWithin(min: string, max: string, whenMissing: string) {
+  const [least = 0, most = 0] = [parseDuration(min), parseDuration(max)];
+  return variable(
+    `an ISO 8601 duration from ${min} to ${max}`,
+    (value) => {
+      const ms = parseDuration(value);
+      return ms !== undefined && ms >= least && ms <= most ? ms : undefined;
+    },
+    { whenMissing },
+  );
 }
 
 function loginRange(whenMissing: string) {

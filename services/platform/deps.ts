@@ -20,6 +20,8 @@ export type Settings = {
   readonly quietPeriodMs: number;
   /** Age at which a leg whose attempts fail, or whose history cannot be read, is shown to operators. */
   readonly reviewAfterMs: number;
+  /** A command that was written and not answered within this time is lost. */
+  readonly commandTimeoutMs: number;
   /** Maximum wait of a command for its turn on a login; then it is refused as account_busy. */
   readonly turnWaitMs: number;
 };

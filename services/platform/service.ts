@@ -22,7 +22,6 @@ import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.t
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
-import { COMMAND_TIMEOUT_MS } from "./domain/permit.ts";
 import { nextVerification } from "./store/deal-verifications.ts";
 import { nextLost, nextWaiting } from "./store/queues.ts";
 import { getBalance } from "./queries/get-balance.ts";
@@ -106,7 +105,7 @@ function dueJobs(deps: Deps): DueJob[] {
     {
       name: "find lost legs",
       wake: deps.lostSignal,
-      due: () => nextLost(COMMAND_TIMEOUT_MS),
+      due: () => nextLost(deps.settings.commandTimeoutMs),
       work: () => findLostLegs(deps),
       pauseMs: LOST_PAUSE_MS,
     },

@@ -12,8 +12,14 @@ import { PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/p
 import { identityVariables, testIdentity } from "#kernel/testing/identity.ts";
 import { permittedClient } from "#test/support/permitted-client.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { testSimulator, type TestSimulator } from "#test/support/simulator.ts";
 import { PERMISSIONS } from "./permissions.ts";
+import {
+  ALL_RIGHTS,
+  MANAGER_RIGHT,
+  testSimulator,
+  type TestSimulator,
+  type TestSimulatorOptions,
+} from "#test/support/simulator.ts";
 import { startPlatform } from "./start.ts";
 import { aDeposit } from "./testing/requests.ts";
 import { aCall, eventually, silentLog } from "./testing/world.ts";
@@ -30,9 +36,9 @@ async function start(env: Env): Promise<{ readonly grpcPort: number }> {
   return startPlatform({ stack, env, log: silentLog, signal: stopping.signal, watch });
 }
 
-async function anEnvironment(): Promise<{ env: Env; simulator: TestSimulator }> {
+async function anEnvironment(options: TestSimulatorOptions = {}): Promise<{ env: Env; simulator: TestSimulator }> {
   const database = await testDatabase("platform");
-  const simulator = await testSimulator({ log: silentLog });
+  const simulator = await testSimulator({ log: silentLog, ...options });
   onTestFinished(() => simulator[Symbol.asyncDispose]());
   const env = {
     ...(await identityVariables("platform")),
@@ -116,6 +122,21 @@ test("gRPC and NATS return the same answer, and movements are readable from the 
   await expect(overNats.getTransfer({ key: "none" }, aCall())).rejects.toMatchObject({ code: "transfer_not_found" });
 });
 
+test("a manager without a needed right ends the start with what is missing", async () => {
+  const managerRights = ALL_RIGHTS.filter((right) => right !== MANAGER_RIGHT.accountant);
+  const { env, simulator } = await anEnvironment({ managerRights });
+  const account = { group: "pamm\\investor", name: "Ann", balance: "5.00" };
+  await fetch(`${simulator.controlUrl}/control/accounts`, {
+    method: "POST",
+    body: JSON.stringify(account),
+    headers: { "content-type": "application/json" },
+  });
+  await expect(start(env)).rejects.toMatchObject({
+    name: "StartupError",
+    message: `the manager ${simulator.managerLogin} cannot be used, these are missing:\n- the manager's right 'Accountant' (trade/balance is refused)`,
+  });
+});
+
 test("a failed start reports its reason in one message without a secret", async () => {
   const { env } = await anEnvironment();
   using folder = mkdtempDisposableSync(join(tmpdir(), "no-certificates-"));
@@ -131,6 +152,14 @@ test("a failed start reports its reason in one message without a secret", async 
     [
       { ...env, MT5_TLS_FINGERPRINT: "ab".repeat(32) },
       /another certificate than the pinned one, with the SHA-256 fingerprint [0-9A-F]{64}/,
+    ],
+    [
+      { ...env, MT5_COMMAND_TIMEOUT: "PT31S", MT5_PING_INTERVAL: "PT0S", MT5_READ_INTERVAL: "PT0S" },
+      /MT5_COMMAND_TIMEOUT .*from PT1S to PT30S(.|\n)*MT5_PING_INTERVAL .*from PT1S to PT1M(.|\n)*MT5_READ_INTERVAL /,
+    ],
+    [
+      { ...env, MT5_CONNECT_TIMEOUT: "soon", MT5_PROVE_ALIVE_AFTER: "P1D" },
+      /MT5_CONNECT_TIMEOUT .*\nMT5_PROVE_ALIVE_AFTER /,
     ],
     [{ ...env, PAMM_REHEARSAL: "false" }, /PAMM_QUIET_PERIOD is below PT200S/],
     [{ ...env, MT5_LOGIN_RANGE: "9-1", MT5_TIME_ZONE: "Mars/Olympus" }, /MT5_LOGIN_RANGE .*\nMT5_TIME_ZONE /],

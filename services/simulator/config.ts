@@ -30,7 +30,7 @@ export const settings = {
   SIM_TLS_NAMES: optional(list()),
   SIM_GROUPS: optional(list()),
   SIM_LOGIN_RANGE: loginRange({ whenMissing: `${DEFAULT_LOGIN_RANGE.first}-${DEFAULT_LOGIN_RANGE.last}` }),
-  SIM_KEY_CASE: oneOf(KEY_CASES, { whenMissing: "documented" }),
+  SIM_KEY_CASE: oneOf(KEY_CASES, { whenMissing: "live" }),
   SIM_MANAGER_GROUPS: text("a mask of groups", { whenMissing: "*" }),
   SIM_MANAGER_RIGHTS: optional(rights()),
   MT5_LOGIN: integer(1, DEFAULT_LOGIN_RANGE.last),

@@ -73,7 +73,7 @@ test("every answered payment is stored after repeated SIGKILL under load", { tim
         sent += 1;
         const comment = `n${sent}`;
         const { answer } = await client.json(`/api/trade/balance?login=${login}&type=2&balance=1&comment=${comment}`);
-        answered.push({ ticket: Number(answer.Ticket), comment });
+        answered.push({ ticket: Number(answer.ticket), comment });
       }
     });
     const ended = Promise.allSettled(senders);

@@ -17,8 +17,11 @@ export const DEFAULT_TIME_ZONE = "Europe/Athens";
 /** All logins of up to nine digits, which is what SIM_LOGIN_RANGE may name. */
 export const DEFAULT_LOGIN_RANGE: LoginRange = { first: 1, last: 999_999_999 };
 
-export const KEY_CASES = ["documented", "lower"] as const;
-/** Some live servers answer with keys in lower case, against their manual. */
+export const KEY_CASES = ["live", "documented", "lower"] as const;
+/**
+ * Clients in production read values such as `total`, `ticket` and `time` in lower case and the fields of records as they are
+ * documented: that is `live`. In the manual all names begin with capitals, and some servers write all in lower case.
+ */
 export type KeyCase = (typeof KEY_CASES)[number];
 
 /** EnManagerRights by the numbers of the vendor's header. */

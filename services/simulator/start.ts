@@ -105,7 +105,7 @@ function settingsOf(options: SimulatorOptions): Settings {
     loginRange: options.loginRange ?? DEFAULT_LOGIN_RANGE,
     reservedLogins: options.reservedLogins,
     timeZone: options.timeZone ?? DEFAULT_TIME_ZONE,
-    keyCase: options.keyCase ?? "documented",
+    keyCase: options.keyCase ?? "live",
   };
 }
 

@@ -21,6 +21,8 @@ export type TradeServer = {
   readonly journal: Journal;
   readonly nowMs: NowMs;
   readonly offset: ZoneOffset;
+  /** Wall clock of the start: the time of prices that were never set. */
+  readonly startedMsc: number;
   readonly isVisibleGroup: (group: string) => boolean;
   /** Logins with a deal since the last restart: the others have no account state. */
   readonly active: Set<number>;
@@ -39,11 +41,13 @@ export function createTradeServer(
   stored: { readonly books: Books; readonly journal: Journal },
   nowMs: NowMs,
 ): TradeServer {
+  const offset = zoneOffset(settings.timeZone);
   const server: TradeServer = {
     settings,
     ...stored,
     nowMs,
-    offset: zoneOffset(settings.timeZone),
+    offset,
+    startedMsc: wallClockMs(nowMs(), offset),
     isVisibleGroup: groupMask(settings.managerGroups),
     active: new Set(),
     hidden: new Map(),

@@ -1,5 +1,7 @@
 import { startSimulator } from "../../services/simulator/start.ts";
 
+export { ALL_RIGHTS, MANAGER_RIGHT } from "../../services/simulator/settings.ts";
+
 export type TestSimulator = Awaited<ReturnType<typeof startSimulator>>;
 export type TestSimulatorOptions = NonNullable<Parameters<typeof startSimulator>[0]>;
 

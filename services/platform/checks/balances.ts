@@ -27,7 +27,12 @@ export type BalanceDeps = Deps & {
   readonly readWholeLogin: (login: string) => Promise<void>;
 };
 
-type Difference = { readonly row: Row; readonly shownMinor: bigint | undefined };
+type Difference = {
+  readonly row: Row;
+  readonly shownMinor: bigint | undefined;
+  /** The platform shows the account in a form that is not documented. */
+  readonly isUnreadable?: boolean;
+};
 
 /**
  * platform_balance. The platform's balance is the opening plus all deals since. The check does not stop other work, so an
@@ -59,9 +64,13 @@ export function balances(deps: BalanceDeps): Check {
 }
 
 async function differing({ mt5 }: Deps, rows: readonly Row[]): Promise<Difference[]> {
-  const users = await mt5.getUsers(rows.map(({ login }) => login));
+  const { users, unreadable } = await mt5.readUsers(rows.map(({ login }) => login));
   return rows
-    .map((row) => ({ row, shownMinor: users.get(row.login)?.balanceMinor }))
+    .map((row) => ({
+      row,
+      shownMinor: users.get(row.login)?.balanceMinor,
+      isUnreadable: unreadable.has(row.login),
+    }))
     .filter(({ row, shownMinor }) => !row.isInProgress && shownMinor !== row.logMinor);
 }
 
@@ -69,9 +78,9 @@ async function differing({ mt5 }: Deps, rows: readonly Row[]): Promise<Differenc
  * Reads the balance and then the history: a deal that the reader had not read yet explains the difference, or else one that was dated
  * back or first shown late.
  */
-async function readAgain(deps: BalanceDeps, { row, shownMinor: firstMinor }: Difference): Promise<Finding[]> {
-  const { login } = row;
-  if (firstMinor === undefined) return [findingOf({ row, shownMinor: firstMinor })];
+async function readAgain(deps: BalanceDeps, first: Difference): Promise<Finding[]> {
+  const { login } = first.row;
+  if (first.shownMinor === undefined) return [findingOf(first)];
   let differing: Difference | undefined;
   for (const read of [deps.readLogin, deps.readWholeLogin]) {
     const shownMinor = (await deps.mt5.getUsers([login])).get(login)?.balanceMinor;
@@ -108,11 +117,16 @@ function loginsOf(pendingBreaks: readonly PendingBreak[]): string[] {
   return pendingBreaks.map(({ login }) => login);
 }
 
-function findingOf({ row: { login, master, logMinor, logNumber, isUndecided }, shownMinor }: Difference): Finding {
+function findingOf({ row, shownMinor, isUnreadable }: Difference): Finding {
+  const { login, master, logMinor, logNumber, isUndecided } = row;
   const difference = (shownMinor ?? 0n) - logMinor;
+  const notShown =
+    isUnreadable === true
+      ? `The trading platform shows account ${login} in a form that cannot be read.`
+      : `The trading platform no longer shows account ${login}.`;
   const message =
     shownMinor === undefined
-      ? `The trading platform no longer shows account ${login}.`
+      ? notShown
       : `The trading platform shows ${formatAmount(usd(shownMinor))} on ${login}, but its log sums to ${formatAmount(usd(logMinor))}.`;
   return {
     // A different amount is a new break: only a difference that stays the same is not caused by money in transit.

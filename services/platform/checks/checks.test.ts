@@ -215,6 +215,25 @@ test.concurrent("platform_balance finds a balance that differs from the log, unl
   expect(await summaryOf(instance, "platform_balance")).toEqual([]);
 });
 
+test.concurrent("platform_balance reports an account whose record cannot be read, and compares the others", async (context) => {
+  const instance = await (await aWorld(context)).start({ hasJobs: false });
+  const { mt5, pool } = instance.deps;
+  const [odd, other] = [await anAccount(instance), await anAccount(instance)];
+  await pool.query(`update account set log_minor = log_minor - 250 where login = '${other}'`);
+  const readUsers: typeof mt5.readUsers = async (logins) => {
+    const { users } = await mt5.readUsers(logins);
+    return { users: new Map([...users].filter(([login]) => login !== odd)), unreadable: new Set([odd]) };
+  };
+  const findings = await findingsOfCheck(
+    { ...instance, deps: { ...instance.deps, mt5: { ...mt5, readUsers } } },
+    "platform_balance",
+  );
+  expect(findings.map(({ login, message }) => [login, message])).toEqual([
+    [odd, `The trading platform shows account ${odd} in a form that cannot be read.`],
+    [other, expect.stringContaining("shows 0.00")],
+  ]);
+});
+
 test.concurrent("unresolved_operations finds a leg whose outcome is unknown for more than 30 seconds, with the amount at risk", async (context) => {
   const instance = await (await aWorld(context)).start({ hasJobs: false });
   const { pool } = instance.deps;

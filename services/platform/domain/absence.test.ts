@@ -16,6 +16,7 @@ function lost(own: Partial<LostAttempt> = {}): LostAttempt {
   return {
     lostAtMs: 3_000,
     permitExpiresAtMs: 0,
+    commandTimeoutMs: 5_000,
     isFenced: true,
     senderHeartbeatAtMs: OVER,
     watchedSinceMs: 0,
@@ -31,6 +32,14 @@ test("absence needs a clean scan past half of the quiet period and one past all 
   for (const scans of [[], [clean(OVER)], [clean(HALF - 1), clean(OVER)], [clean(HALF), clean(OVER - 1)]]) {
     expect(decideAbsence(lost({ scans }), SETTINGS, OVER)).toMatchObject({ kind: "scan" });
   }
+});
+
+test("the quiet period begins when the sender has stopped waiting for the answer", () => {
+  const scans = [clean(10_000), clean(HALF), clean(OVER)];
+  const patient = lost({ scans, commandTimeoutMs: 30_000 });
+  expect(decideAbsence(patient, SETTINGS, OVER)).toMatchObject({ kind: "scan" });
+  const later = [clean(HALF + 25_000), clean(OVER + 25_000)];
+  expect(decideAbsence({ ...patient, scans: later }, SETTINGS, OVER + 25_000)).toEqual({ kind: "absent" });
 });
 
 test("a process that starts, or sees a step of the clock, watches a whole quiet period before it declares absence", () => {

@@ -16,6 +16,8 @@ const MIN_CLEAN_SCAN_GAP_MS = 1_000;
 export type LostAttempt = {
   readonly lostAtMs: number;
   readonly permitExpiresAtMs: number;
+  /** How long its sender waits for the answer. */
+  readonly commandTimeoutMs: number;
   /** Its sender has confirmed that it can write no more of the command: the session was reset or the answer read whole. */
   readonly isFenced: boolean;
   /** Last heartbeat of the sender's process. */
@@ -81,9 +83,12 @@ type QuietTimes = {
   readonly boundMs: number;
 };
 
-function quietTimes({ permitExpiresAtMs, ...attempt }: LostAttempt, quietPeriodMs: number): QuietTimes {
+function quietTimes(
+  { permitExpiresAtMs, commandTimeoutMs, ...attempt }: LostAttempt,
+  quietPeriodMs: number,
+): QuietTimes {
   const { watchedSinceMs } = attempt;
-  const sinceMs = Math.max(lostAfterMs(permitExpiresAtMs), watchedSinceMs);
+  const sinceMs = Math.max(lostAfterMs(permitExpiresAtMs, commandTimeoutMs), watchedSinceMs);
   const overMs = sinceMs + quietPeriodMs;
   return {
     halfMs: sinceMs + quietPeriodMs / 2,

@@ -10,5 +10,5 @@ test("a permit is valid for two seconds less a margin, and never before it was g
 });
 
 test("an attempt counts as lost when permit and socket time-out are over, not earlier", () => {
-  expect(lostAfterMs(10_000)).toBe(15_000);
+  expect(lostAfterMs(10_000, 5_000)).toBe(15_000);
 });

@@ -5,7 +5,7 @@
 export const PERMIT_MS = 2_000;
 /** Upper limit of the time from the check until the socket has the bytes, which is one synchronous call. */
 export const PERMIT_MARGIN_MS = 100;
-/** A command that was written and not answered within this time is lost. */
+/** A command that was written and not answered within this time is lost, unless another time is configured. */
 export const COMMAND_TIMEOUT_MS = 5_000;
 
 /** `grantedAtMs` is read on the monotonic clock before the transaction of the permit begins, so the permit expires before its row. */
@@ -15,6 +15,6 @@ export function mayStillWrite(grantedAtMs: number, nowMs: number): boolean {
 }
 
 /** From this time on the attempt counts as lost; its sender may still report the answer that it read. */
-export function lostAfterMs(permitExpiresAtMs: number): number {
-  return permitExpiresAtMs + COMMAND_TIMEOUT_MS;
+export function lostAfterMs(permitExpiresAtMs: number, commandTimeoutMs: number): number {
+  return permitExpiresAtMs + commandTimeoutMs;
 }

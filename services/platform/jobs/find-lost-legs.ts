@@ -1,7 +1,6 @@
 import { retryLevel } from "#kernel/transient-failure.ts";
 import type { Deps } from "../deps.ts";
 import { accepts } from "../domain/leg-machine.ts";
-import { COMMAND_TIMEOUT_MS } from "../domain/permit.ts";
 import { recordNow } from "../protocol/record-now.ts";
 import { scanLeg } from "../protocol/scan-leg.ts";
 import { findLeg } from "../store/legs.ts";
@@ -28,13 +27,14 @@ export async function findLostLegs(deps: Deps): Promise<boolean> {
 }
 
 /** Fences attempts of this process whose outcome could not be recorded: their permit and all timeouts have expired. */
-async function fenceOwn({ pool, sender, inFlight }: Deps): Promise<void> {
-  await fenceOwnAttempts(pool, { epoch: sender.epoch, afterMs: COMMAND_TIMEOUT_MS, inFlight: [...inFlight] });
+async function fenceOwn({ pool, sender, inFlight, settings }: Deps): Promise<void> {
+  const { commandTimeoutMs: afterMs } = settings;
+  await fenceOwnAttempts(pool, { epoch: sender.epoch, afterMs, inFlight: [...inFlight] });
 }
 
 /** Marks attempts as lost whose permit and timeouts expired without a recorded outcome: the process probably crashed. */
 async function markOverdueLost(deps: Deps): Promise<void> {
-  for (const number of await listOverdue(deps.pool, COMMAND_TIMEOUT_MS, BATCH)) {
+  for (const number of await listOverdue(deps.pool, deps.settings.commandTimeoutMs, BATCH)) {
     const leg = await findLeg(deps.pool, number);
     if (leg === undefined || !accepts(leg.status, "lost")) continue;
     const { attempt } = leg.status;

@@ -1,39 +1,29 @@
 import type { Mt5Context } from "./context.ts";
-import { fieldsOf, requireLogin } from "./fields.ts";
-import { findDone, requireDone } from "./reader.ts";
-import { getUser } from "./users.ts";
-
-export type AccountState = {
-  readonly login: string;
-  readonly balanceMinor: bigint;
-  readonly creditMinor: bigint;
-  /** Balance, credit and the floating profit and swap of open positions. */
-  readonly equityMinor: bigint;
-  readonly marginMinor: bigint;
-  readonly freeMarginMinor: bigint;
-  /** Swap and profit of open positions. */
-  readonly floatingMinor: bigint;
-};
+import { badAnswer } from "./errors.ts";
+import { fieldsOf } from "./fields.ts";
+import { requireDone } from "./reader.ts";
+import { findState, type ShownState } from "./shown-state.ts";
+import { readTotal } from "./totals.ts";
+import { getUser, type User } from "./users.ts";
 
 /**
  * The equity and margin of an account. The platform keeps this state for active accounts only: for an account without
- * activity since the server's last restart it answers "not found", and the equity is balance plus credit. Undefined when
- * the account does not exist.
+ * activity since the server's last restart it answers "not found" or zeros, and the equity is balance plus credit. Undefined
+ * when the account does not exist. Throws when zeros contradict open positions.
  */
-export async function readAccountState(mt5: Mt5Context, login: string): Promise<AccountState | undefined> {
-  const found = findDone(await mt5.read({ method: "GET", path: "user/account/get", query: { login } }));
-  if (found === undefined) return await inactiveState(mt5, login);
-  const fields = fieldsOf(found.answer);
-  requireLogin(fields, login);
-  return {
-    login,
-    balanceMinor: fields.minor("Balance"),
-    creditMinor: fields.minor("Credit", 0n),
-    equityMinor: fields.shownMinor("Equity"),
-    marginMinor: fields.shownMinor("Margin"),
-    freeMarginMinor: fields.shownMinor("MarginFree"),
-    floatingMinor: fields.shownMinor("Floating"),
-  };
+export async function readAccountState(mt5: Mt5Context, login: string): Promise<ShownState | undefined> {
+  const state = await findState(mt5.read, login);
+  if (state !== undefined && hasValue(state)) return state;
+  const user = await getUser(mt5, login);
+  if (user === undefined) return undefined;
+  if (state !== undefined && (await readTotal(mt5, "position/get_total", { login })) > 0) {
+    throw badAnswer(`the platform shows account ${login} with open positions, and all zeros as its state`);
+  }
+  return inactiveState(user);
+}
+
+function hasValue({ balanceMinor, creditMinor, equityMinor, marginMinor, floatingMinor }: ShownState): boolean {
+  return [balanceMinor, creditMinor, equityMinor, marginMinor, floatingMinor].some((value) => value !== 0n);
 }
 
 export type BalanceCheck = { readonly balanceMinor: bigint; readonly historyMinor: bigint };
@@ -46,10 +36,7 @@ export async function checkBalance({ read }: Mt5Context, login: string): Promise
   return { balanceMinor: balance.minor("User"), historyMinor: balance.minor("History") };
 }
 
-async function inactiveState(mt5: Mt5Context, login: string): Promise<AccountState | undefined> {
-  const user = await getUser(mt5, login);
-  if (user === undefined) return undefined;
-  const { balanceMinor, creditMinor } = user;
+function inactiveState({ login, balanceMinor, creditMinor }: User): ShownState {
   const equityMinor = balanceMinor + creditMinor;
   return {
     login,

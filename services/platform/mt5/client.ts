@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from "#kernel/clock.ts";
 import type { Log } from "#kernel/log.ts";
 import { checkBalance, readAccountState } from "./account-state.ts";
-import { DEFAULT_BACKOFF } from "./session/backoff.ts";
+import { createBatchSupport } from "./batches.ts";
+import { type Backoff, DEFAULT_BACKOFF } from "./session/backoff.ts";
 import { type Answers, type BalanceOrder, changeBalance } from "./balance.ts";
 import type { MoneyOutcome } from "./classify.ts";
 import type { Mt5Context, Mt5ReadContext } from "./context.ts";
@@ -14,15 +15,19 @@ import type { ServerTrust } from "./http/server-trust.ts";
 import type { Credentials } from "./session/handshake.ts";
 import { createOutstandingAnswers, createSeenTickets, createTicketLook } from "./answer-correlation.ts";
 import { findPositions, readPositions } from "./positions.ts";
+import { createReadPace, READ_BACKOFF } from "./read-pace.ts";
 import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
+import { probeRights } from "./rights.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
 import { measuredTime, type TimeSource, zoneTime } from "./server-clock.ts";
-import { addUser, checkPassword, disableUser, getUser, getUsers } from "./users.ts";
+import { disableUser } from "./disable-user.ts";
+import { addUser, checkPassword, getUser, getUsers, readUsers } from "./users.ts";
 
 /** The part of the platform's Web API that this service uses. Reads throw an Mt5Error; commands return outcomes. */
 export type Mt5Client = Disposable & {
   readonly getUser: Bound<typeof getUser>;
   readonly getUsers: Bound<typeof getUsers>;
+  readonly readUsers: Bound<typeof readUsers>;
   readonly addUser: Bound<typeof addUser>;
   readonly disableUser: Bound<typeof disableUser>;
   readonly checkPassword: Bound<typeof checkPassword>;
@@ -38,6 +43,7 @@ export type Mt5Client = Disposable & {
   readonly findGroupDeals: Bound<typeof findGroupDeals>;
   readonly findDealsByTicket: Bound<typeof findDealsByTicket>;
   readonly getDeal: Bound<typeof getDeal>;
+  readonly probeRights: Bound<typeof probeRights>;
   readonly serverClock: TimeSource;
   /** A free session that is signed in and has just answered. Acquire it before the permit, which expires soon. */
   readonly acquireForCommand: (options?: { readonly waitMs?: number }) => Promise<CommandSession>;
@@ -87,7 +93,10 @@ export type Mt5Limits = Pick<
   | "proveAliveAfterMs"
   | "backoff"
   | "contentType"
->;
+> & {
+  /** Pauses of reads while the platform asks for fewer requests. */
+  readonly readBackoff: Backoff;
+};
 
 const DEFAULT_LIMITS: Mt5Limits = {
   dialTimeoutMs: 5_000,
@@ -104,6 +113,7 @@ const DEFAULT_LIMITS: Mt5Limits = {
   // Well below the time after which a server closes idle connections, so that no command is sent on one being closed.
   proveAliveAfterMs: 1_000,
   backoff: DEFAULT_BACKOFF,
+  readBackoff: READ_BACKOFF,
   contentType: "application/json",
 };
 const DEFAULT_PORT = 443;
@@ -112,17 +122,19 @@ const DEFAULT_PORT = 443;
 export function createMt5Client(settings: Mt5Settings): Mt5Client {
   const { timeZone, now = systemClock } = settings;
   const pool = createSessionPool(poolOptions(settings));
-  const read = createReader(pool);
+  const { waitMs, readBackoff } = { ...DEFAULT_LIMITS, ...settings.limits };
+  const read = createReader(pool, createReadPace({ backoff: readBackoff, waitMs, log: settings.log }));
   const readTime = () => readServerTime(read);
   const clock = timeZone === undefined ? measuredTime(readTime, now) : zoneTime(timeZone, readTime, now);
+  const batches = createBatchSupport(settings.log);
   const answers: Answers = {
     seenTickets: createSeenTickets(),
     lookAtTicket: createTicketLook(),
     outstandingAnswers: createOutstandingAnswers(settings.areAnswersMissing === true),
-    history: (lease) => bindHistory({ read: lease === undefined ? read : readerOn(lease), clock }),
+    history: (lease) => bindHistory({ read: lease === undefined ? read : readerOn(lease), clock, batches }),
   };
   return {
-    ...bindContext({ pool, read, clock }),
+    ...bindContext({ pool, read, clock, batches, log: settings.log }),
     serverClock: clock,
     acquireForCommand: async (options) =>
       commandSession(await pool.acquire({ ...options, isForCommand: true }), answers),
@@ -146,10 +158,12 @@ function bindContext(mt5: Mt5Context) {
     ...bindHistory(mt5),
     getUser: getUser.bind(undefined, mt5),
     getUsers: getUsers.bind(undefined, mt5),
+    readUsers: readUsers.bind(undefined, mt5),
     addUser: addUser.bind(undefined, mt5),
     disableUser: disableUser.bind(undefined, mt5),
     checkPassword: checkPassword.bind(undefined, mt5),
     getGroup: getGroup.bind(undefined, mt5),
+    probeRights: probeRights.bind(undefined, mt5),
     listGroupLogins: listGroupLogins.bind(undefined, mt5),
     readAccountState: readAccountState.bind(undefined, mt5),
     checkBalance: checkBalance.bind(undefined, mt5),

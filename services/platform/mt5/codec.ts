@@ -17,6 +17,8 @@ export type ReadEnvelope =
 
 /** The documented form of a return code: a plain number, a space and a text. */
 const RETCODE = /^(0|[1-9]\d{0,8}) (.*\S.*)$/s;
+// oxlint-disable-next-line no-control-regex -- these characters are what is looked for
+const RAW_CONTROL = /[\u0000-\u001f]/g;
 /** Characters that are escaped with a backslash in the value of a parameter. */
 const ESCAPED = /[\\=|\n]/g;
 const NOT_LEFT_BY_URI_ENCODING = /[!'()*]/g;
@@ -50,7 +52,10 @@ export function platformText(text: string, maxLength: number): string {
 
 /** Never throws: a malformed body is a result of its own kind. */
 export function readEnvelope(body: Uint8Array, recognition?: Recognition): ReadEnvelope {
-  const text = decodeUtf8(body);
+  return readText(decodeUtf8(body), recognition);
+}
+
+function readText(text: string | undefined, recognition: Recognition | undefined): ReadEnvelope {
   const document = text === undefined ? undefined : readJson(text, recognition);
   if (!isJsonObject(document)) return { kind: "unparsable" };
   if (isContradictory(document, "retcode") || isContradictory(document, "answer")) return { kind: "contradictory" };
@@ -61,9 +66,13 @@ export function readEnvelope(body: Uint8Array, recognition?: Recognition): ReadE
   return { kind: "read", envelope: { code: Number(code), text: message, answer, members: document } };
 }
 
-/** For reads: a malformed answer throws a bad_answer. */
+/**
+ * For reads: a malformed answer throws a bad_answer. Bytes that are not UTF-8 and control characters, which dealers and other
+ * programs put into comments, are replaced: they must not hide the other rows of a list. Answers to commands are read without that.
+ */
 export function requireEnvelope(body: Uint8Array, recognition?: Recognition): Envelope {
-  const read = readEnvelope(body, recognition);
+  const exact = readEnvelope(body, recognition);
+  const read = exact.kind === "unparsable" ? readText(readableText(body), recognition) : exact;
   if (read.kind !== "read") throw badAnswer(`the platform's answer is ${read.kind}`);
   return read.envelope;
 }
@@ -72,6 +81,11 @@ export function requireEnvelope(body: Uint8Array, recognition?: Recognition): En
 export function isContradictory(object: JsonObject, name: string): boolean {
   const values = object.get(name) ?? [];
   return values.some((value) => value !== values[0]);
+}
+
+/** Outside of texts, control characters are white space. */
+function readableText(body: Uint8Array): string {
+  return new TextDecoder("utf-8").decode(body).replaceAll(RAW_CONTROL, " ");
 }
 
 function decodeUtf8(body: Uint8Array): string | undefined {

@@ -1,3 +1,5 @@
+import type { Log } from "#kernel/log.ts";
+import type { BatchSupport } from "./batches.ts";
 import type { Reader } from "./reader.ts";
 import type { SessionPool } from "./session/session-pool.ts";
 import type { TimeSource } from "./server-clock.ts";
@@ -7,7 +9,9 @@ export type Mt5Context = {
   readonly pool: SessionPool;
   readonly read: Reader;
   readonly clock: TimeSource;
+  readonly batches: BatchSupport;
+  readonly log: Log;
 };
 
 /** The part of the context that reads use. */
-export type Mt5ReadContext = Pick<Mt5Context, "read" | "clock">;
+export type Mt5ReadContext = Pick<Mt5Context, "read" | "clock" | "batches">;

@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
 import { bounds, type Deal, inOrder, type Period, readDeal, readDeals } from "./deals.ts";
 import type { Mt5ReadContext } from "./context.ts";
+import { type BatchAnswer, readBatch } from "./batches.ts";
 import { badAnswer, Mt5Error } from "./errors.ts";
-import { batchesOf, fieldsOf, loginOf, rowsOf } from "./fields.ts";
+import { batchesOf, fieldsOf, loginOf } from "./fields.ts";
 import { type JsonValue, MarkedObject, readJson, type Recognition } from "./http/json.ts";
-import { findDone, requireDone } from "./reader.ts";
-import { RETCODE, SELECTOR_REFUSED } from "./retcodes.ts";
 import type { ServerClock } from "./server-clock.ts";
+import { getUsers } from "./users.ts";
 
 /** One request that returns deals of many accounts: deal/get_batch with one of its three selectors. */
 const PATH = "deal/get_batch";
@@ -21,27 +21,58 @@ export async function findDeals(
   period: Period,
 ): Promise<readonly Deal[]> {
   const deals: Deal[] = [];
-  for (const batch of batchesOf(logins)) deals.push(...(await readBatch(mt5, batch, period)));
+  for (const batch of batchesOf(logins)) deals.push(...(await readLogins(mt5, batch, period)));
   return inOrder(deals);
 }
 
 /** When the server answers that its limit is reached, the batch is halved; a single login is read page by page. */
-async function readBatch(mt5: Mt5ReadContext, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
+async function readLogins(mt5: Mt5ReadContext, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
   const clock = await mt5.clock();
-  const query = { login: logins.join(","), ...bounds(clock, period) };
-  const envelope = await mt5.read({ method: "GET", path: PATH, query });
-  if (envelope.code === RETCODE.limitReached) {
-    const [only, another] = logins;
-    if (only !== undefined && another === undefined) return await readDeals(mt5, only, period);
-    const half = Math.ceil(logins.length / 2);
-    return [
-      ...(await readBatch(mt5, logins.slice(0, half), period)),
-      ...(await readBatch(mt5, logins.slice(half), period)),
-    ];
+  const answered = await readBatch(mt5, PATH, { login: logins.join(","), ...bounds(clock, period) });
+  switch (answered.kind) {
+    case "rows": {
+      const deals = answered.rows.map((row) => readDeal(row, clock));
+      if (deals.some(({ login }) => !logins.includes(login))) {
+        throw badAnswer("the platform answers about another login");
+      }
+      if (deals.length > 0) mt5.batches.noteRows(PATH);
+      return deals;
+    }
+    case "too_many": {
+      if (logins.length === 1) return await readAlone(mt5, logins, period);
+      const half = Math.ceil(logins.length / 2);
+      const first = await readLogins(mt5, logins.slice(0, half), period);
+      return [...first, ...(await readLogins(mt5, logins.slice(half), period))];
+    }
+    case "not_found":
+      return await readNotFound(mt5, { logins, period, reason: answered.reason });
+    case "refused":
+      mt5.batches.noteRefused(PATH, answered.reason);
+      return await readAlone(mt5, logins, period);
   }
-  const found = findDone(envelope);
-  const deals = found === undefined ? [] : rowsOf(found.answer).map((row) => readDeal(row, clock));
-  if (deals.some(({ login }) => !logins.includes(login))) throw badAnswer("the platform answers about another login");
+}
+
+/**
+ * "Not found" for a batch means that it has no deals, that one of its accounts does not exist, or that the server does not
+ * select so. It means the first only for accounts that the platform shows, on a server that has selected so before.
+ */
+async function readNotFound(
+  mt5: Mt5ReadContext,
+  { logins, period, reason }: { readonly logins: readonly string[]; readonly period: Period; readonly reason: string },
+): Promise<readonly Deal[]> {
+  const users = await getUsers(mt5, logins);
+  const shown = logins.filter((login) => users.has(login));
+  if (!mt5.batches.hasShownRows(PATH)) {
+    mt5.batches.noteRefused(PATH, reason);
+    return await readAlone(mt5, shown, period);
+  }
+  return shown.length === logins.length || shown.length === 0 ? [] : await readLogins(mt5, shown, period);
+}
+
+/** Page by page, one account after the other. */
+async function readAlone(mt5: Mt5ReadContext, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
+  const deals: Deal[] = [];
+  for (const login of logins) deals.push(...(await readDeals(mt5, login, period)));
   return deals;
 }
 
@@ -85,7 +116,7 @@ export async function findGroupDeals(
   const clock = await mt5.clock();
   const recognition = { markOf, isKnown: (mark: string) => recall(mark) !== undefined };
   const answered = await selectedBy(mt5, { group, ...bounds(clock, period) }, recognition);
-  return answered.kind === "done" ? readRows(rowsOf(answered.answer), { clock, isAskedFor, recall }) : answered;
+  return answered.kind === "rows" ? readRows(answered.rows, { clock, isAskedFor, recall }) : answered;
 }
 
 /**
@@ -100,7 +131,7 @@ export async function findDealsByTicket(
   const clock = await mt5.clock();
   for (const asked of batchesOf(tickets)) {
     const answered = await selectedBy(mt5, { ticket: asked.join(",") });
-    for (const row of answered.kind === "done" ? rowsOf(answered.answer) : []) {
+    for (const row of answered.kind === "rows" ? answered.rows : []) {
       const deal = readable(row, clock);
       if (deal !== undefined && asked.includes(deal.ticket)) shown.set(deal.ticket, deal);
     }
@@ -108,25 +139,15 @@ export async function findDealsByTicket(
   return shown;
 }
 
-type Selected =
-  | { readonly kind: "done"; readonly answer: JsonValue | undefined }
-  | Exclude<GroupDeals, { readonly kind: "read" }>;
+type Selected = Extract<BatchAnswer, { readonly kind: "rows" }> | Exclude<GroupDeals, { readonly kind: "read" }>;
 
 async function selectedBy(
   mt5: Mt5ReadContext,
   query: Readonly<Record<string, string>>,
   recognition?: Recognition,
 ): Promise<Selected> {
-  try {
-    const envelope = await mt5.read({ method: "GET", path: PATH, query }, recognition);
-    const { code, text } = envelope;
-    if (code === RETCODE.limitReached) return { kind: "too_many" };
-    if (SELECTOR_REFUSED.has(code)) return { kind: "refused", reason: `${code} ${text}` };
-    return { kind: "done", answer: requireDone(envelope).answer };
-  } catch (error) {
-    if (!(error instanceof Mt5Error && error.problem === "forbidden")) throw error;
-    return { kind: "refused", reason: error.message };
-  }
+  const answered = await readBatch(mt5, PATH, query, recognition);
+  return answered.kind === "not_found" ? { kind: "refused", reason: answered.reason } : answered;
 }
 
 type RowReading = Required<RowSelection> & { readonly clock: ServerClock };

@@ -1,13 +1,16 @@
 import type { Mt5ReadContext } from "./context.ts";
-import { type Fields, fieldsOf, loginOf, requireLogin, rowsOf, ticketOf, volumeOf } from "./fields.ts";
+import { type Fields, fieldsOf, loginOf, requireLogin, ticketOf, volumeOf } from "./fields.ts";
 import type { JsonValue } from "./http/json.ts";
+import { pageRowsOf } from "./lists.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
-import { findDone, requireDone } from "./reader.ts";
+import { findDone } from "./reader.ts";
 import type { ServerClock } from "./server-clock.ts";
 import { badAnswer } from "./errors.ts";
+import { readTotal } from "./totals.ts";
 
 /** Deal actions that this service distinguishes; all others are charges and corrections of the broker. */
 export const DEAL_ACTION = { buy: 0, sell: 1, balance: 2, credit: 3, bonus: 6, compensationCredit: 20 } as const;
+const DEAL_ENTRY = { in: 0, reversal: 2 } as const;
 const CREDITS: readonly number[] = [DEAL_ACTION.credit, DEAL_ACTION.bonus, DEAL_ACTION.compensationCredit];
 
 /** A trade or a balance operation: both are in one history. */
@@ -56,11 +59,12 @@ export async function readDeals(mt5: Mt5ReadContext, login: string, period: Peri
   const query = { login, ...bounds(clock, period) };
   const deals = await readWhole({
     what: "deals",
-    total: () => readTotal(mt5, query),
+    total: () => readTotal(mt5, "deal/get_total", query),
     page: async (offset) => {
       const page = { ...query, offset: String(offset), total: String(PAGE_ROWS) };
-      const { answer } = requireDone(await mt5.read({ method: "GET", path: "deal/get_page", query: page }));
-      return rowsOf(answer).map((row) => readDeal(row, clock, login));
+      return pageRowsOf(await mt5.read({ method: "GET", path: "deal/get_page", query: page })).map((row) =>
+        readDeal(row, clock, login),
+      );
     },
     idOf: ({ ticket }) => ticket,
   });
@@ -69,7 +73,7 @@ export async function readDeals(mt5: Mt5ReadContext, login: string, period: Peri
 
 /** Number of deals of a login in a period; one request, cheaper than reading them. */
 export async function countDeals(mt5: Mt5ReadContext, login: string, period: Period): Promise<number> {
-  return await readTotal(mt5, { login, ...bounds(await mt5.clock(), period) });
+  return await readTotal(mt5, "deal/get_total", { login, ...bounds(await mt5.clock(), period) });
 }
 
 /** One deal by its ticket; undefined when the platform has none. */
@@ -80,11 +84,6 @@ export async function getDeal(mt5: Mt5ReadContext, ticket: bigint): Promise<Deal
   const deal = readDeal(found.answer, await mt5.clock());
   if (deal.ticket !== ticket) throw badAnswer("the platform answers about another deal");
   return deal;
-}
-
-async function readTotal({ read }: Mt5ReadContext, query: Readonly<Record<string, string>>): Promise<number> {
-  const { answer } = requireDone(await read({ method: "GET", path: "deal/get_total", query }));
-  return fieldsOf(answer).number("Total");
 }
 
 /** The parameters of a period, in seconds of the server's wall clock. */
@@ -106,24 +105,32 @@ export function readDeal(row: JsonValue | undefined, clock: ServerClock, login?:
   if (login !== undefined) requireLogin(fields, login);
   const action = fields.code("Action");
   const isTrade = action === DEAL_ACTION.buy || action === DEAL_ACTION.sell;
+  const entry = isTrade || fields.has("Entry") ? fields.code("Entry") : DEAL_ENTRY.in;
   const serverTimeMs = fields.has("TimeMsc") ? fields.timeMs("TimeMsc", 1) : fields.timeMs("Time", 1_000);
   return {
     ticket: ticketOf(fields, "Deal"),
     login: loginOf(fields),
     action,
-    entry: isTrade || fields.has("Entry") ? fields.code("Entry") : 0,
+    entry,
     order: fields.has("Order") ? fields.integer("Order") : 0n,
     position: isTrade ? ticketOf(fields, "PositionID") : 0n,
-    symbol: fields.optionalText("Symbol") ?? "",
+    symbol: fields.shownText("Symbol"),
     volume: isTrade ? volumeOf(fields, "Volume") : 0n,
-    volumeClosed: isTrade ? volumeOf(fields, "VolumeClosed") : 0n,
+    volumeClosed: isTrade ? closedVolumeOf(fields, entry) : 0n,
     price: fields.optionalText("Price") ?? "0",
     ...moneyOf(fields),
-    comment: fields.optionalText("Comment") ?? "",
-    dealer: fields.optionalText("Dealer") ?? "",
+    comment: fields.shownText("Comment"),
+    dealer: fields.shownText("Dealer"),
     serverTimeMs,
     at: new Date(clock.toUtcMs(serverTimeMs)),
   };
+}
+
+/** Older servers have no such field: a deal in closes nothing, and a deal out all of its volume. A reversal needs the field. */
+function closedVolumeOf(fields: Fields, entry: number): bigint {
+  const isShown = fields.has("VolumeClosed") || fields.has("VolumeClosedExt");
+  if (isShown || entry === DEAL_ENTRY.reversal) return volumeOf(fields, "VolumeClosed");
+  return entry === DEAL_ENTRY.in ? 0n : volumeOf(fields, "Volume");
 }
 
 function moneyOf(fields: Fields): Pick<Deal, "profitMinor" | "swapMinor" | "commissionMinor" | "feeMinor"> {

@@ -23,16 +23,29 @@ export type Mt5Problem =
   | "busy"
   | "closed";
 
+type Mt5ErrorParts = {
+  readonly retcode?: number;
+  readonly status?: number;
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+};
+
 export class Mt5Error extends Error {
   override readonly name = "Mt5Error";
   readonly problem: Mt5Problem;
   /** The platform's return code, when there was one. */
   readonly retcode: number | undefined;
+  /** The HTTP status of an answer other than 200. */
+  readonly status: number | undefined;
+  /** The pause that the answer names. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(problem: Mt5Problem, message: string, extra: { retcode?: number; cause?: unknown } = {}) {
+  constructor(problem: Mt5Problem, message: string, extra: Mt5ErrorParts = {}) {
     super(message, extra.cause === undefined ? {} : { cause: extra.cause });
     this.problem = problem;
     this.retcode = extra.retcode;
+    this.status = extra.status;
+    this.retryAfterMs = extra.retryAfterMs;
   }
 }
 

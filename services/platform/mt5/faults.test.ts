@@ -117,7 +117,13 @@ test("a page that cannot be read is an error and not an empty page", async () =>
   const period = { from: new Date(Date.now() - 60_000), to: new Date() };
   await platform.fault("deal/get_page", "retcode:9");
   await expect(mt5.readDeals(login, period)).rejects.toMatchObject({ problem: "retcode", retcode: 9 });
+  // The account has a page with a deal, which contradicts that its list is not found.
+  await platform.fault("deal/get_total", "retcode:13", { times: 3 });
+  await expect(mt5.readDeals(login, period)).rejects.toMatchObject({ problem: "incomplete" });
   await platform.fault("deal/get_total", "retcode:13");
+  expect(await mt5.readDeals(login, period)).toHaveLength(1);
+  await platform.fault("deal/get_total", "retcode:13");
+  await platform.fault("user/get", "retcode:13");
   await expect(mt5.readDeals(login, period)).rejects.toMatchObject({ problem: "retcode", retcode: 13 });
 });
 

@@ -1,12 +1,14 @@
 import { inBatches } from "#kernel/in-batches.ts";
 import { badAnswer } from "./errors.ts";
 import { isContradictory } from "./codec.ts";
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "./http/json.ts";
+import { isJsonObject, type JsonObject, type JsonValue } from "./http/json.ts";
 
 /** Reads the members of one record of the platform. A member that is not as documented throws a bad_answer. */
 export type Fields = {
   readonly text: (name: string) => string;
   readonly optionalText: (name: string) => string | undefined;
+  /** Text that is stored and shown, empty when absent; a space for each control character, which tables do not take. */
+  readonly shownText: (name: string) => string;
   /** Tickets, logins, volumes: whole numbers that must never become floats. */
   readonly integer: (name: string) => bigint;
   /** Counts: whole numbers below 2^53. */
@@ -24,6 +26,7 @@ export type Fields = {
   readonly record: (name: string) => JsonValue | undefined;
 };
 
+const CONTROL = /\p{Cc}/gu;
 const INTEGER = /^-?(?:0|[1-9]\d{0,18})$/;
 /** Contracts and tables take an int64. */
 export const MAX_INTEGER = 2n ** 63n - 1n;
@@ -53,6 +56,7 @@ export function fieldsOf(value: JsonValue | undefined): Fields {
   return {
     text,
     optionalText,
+    shownText: (name) => (optionalText(name) ?? "").replaceAll(CONTROL, " "),
     integer,
     number,
     code: (name) => {
@@ -68,11 +72,6 @@ export function fieldsOf(value: JsonValue | undefined): Fields {
     has: (name) => optionalText(name) !== undefined,
     record: (name) => member(value, name),
   };
-}
-
-export function rowsOf(value: JsonValue | undefined): readonly JsonValue[] {
-  if (!isJsonArray(value)) throw badAnswer("the platform's answer is not a list");
-  return value;
 }
 
 /** The platform writes scalars as text; null is absent. */

@@ -1,8 +1,9 @@
 import type { Mt5Context } from "./context.ts";
 import { badAnswer } from "./errors.ts";
-import { fieldsOf, rowsOf } from "./fields.ts";
+import { fieldsOf } from "./fields.ts";
 import { isJsonArray } from "./http/json.ts";
-import { findDone, requireDone } from "./reader.ts";
+import { findDone } from "./reader.ts";
+import { rowsOf } from "./lists.ts";
 import { SELECTOR_REFUSED } from "./retcodes.ts";
 
 export type Group = {
@@ -36,7 +37,7 @@ export async function listGroupLogins(
 ): Promise<readonly string[] | undefined> {
   const envelope = await read({ method: "GET", path: "user/logins", query: { group } });
   if (SELECTOR_REFUSED.has(envelope.code)) return undefined;
-  return rowsOf(requireDone(envelope).answer).map((login) => {
+  return rowsOf(envelope).map((login) => {
     if (typeof login === "string") return login;
     throw badAnswer("the platform's answer has a login that is not text");
   });

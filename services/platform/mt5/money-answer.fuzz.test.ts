@@ -19,7 +19,7 @@ test(
   "random bytes are classified as refused or applied only when they contain such an answer",
   () => {
     fuzz("money answers, from bytes to outcome", 8_000, malformed, (sent) => {
-      expectJustified(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
+      expectJustified(classifyCommandAnswer(exchangedOf(sent)), () => sent);
     });
   },
   FUZZ_TIMEOUT_MS,
@@ -30,7 +30,7 @@ test(
   () => {
     const plain = inPortions(damaged(anyBody).map((body) => plainlyFramed(body, undefined)));
     fuzz("money answers in well-formed frames", 8_000, plain, (sent) => {
-      expectJustified(classifyCommandAnswer(exchangedOf(sent)), () => sent.portions);
+      expectJustified(classifyCommandAnswer(exchangedOf(sent)), () => sent);
     });
   },
   FUZZ_TIMEOUT_MS,
@@ -46,7 +46,7 @@ test(
         inputs += 1;
         const answer = { status: 200, headers: new Map(), body: Buffer.from(changed, "latin1"), keepsAlive: true };
         const outcome = classifyCommandAnswer({ kind: "answered", answer });
-        expectJustified(outcome, () => [plainlyFramed(changed, undefined)]);
+        expectJustified(outcome, () => ({ portions: [plainlyFramed(changed, undefined)], end: "silence" }));
       }
     });
     report("bodies changed at one index", inputs);
@@ -74,7 +74,7 @@ test(
   "after the first written byte, a broken, silent or malformed connection is never classified as not sent",
   async () => {
     await fuzzAsync("money answers over a connection", 2_000, malformed, async (sent) => {
-      expectJustified(await exchangeOver(sent), () => sent.portions);
+      expectJustified(await exchangeOver(sent), () => sent);
     });
   },
   FUZZ_TIMEOUT_MS,
@@ -93,10 +93,15 @@ function* everyChange(body: string, seed: number): Iterable<string> {
 }
 
 /** Only a complete answer may decide the outcome; the reader receives portions, so one prefix of them must be that answer. */
-function expectJustified(outcome: MoneyOutcome, sent: () => readonly string[]): void {
+function expectJustified(outcome: MoneyOutcome, sent: () => Sent): void {
   if (outcome.kind === "unknown") return;
-  const portions = sent();
-  const verdicts = portions.map((_, last) => verdictOf(Buffer.from(portions.slice(0, last + 1).join(""), "latin1")));
+  const { portions, end } = sent();
+  const verdicts = portions.map((_, last) =>
+    verdictOf(
+      Buffer.from(portions.slice(0, last + 1).join(""), "latin1"),
+      end === "close" && last === portions.length - 1,
+    ),
+  );
   expect(verdicts).toContainEqual(outcome);
 }
 
@@ -107,6 +112,8 @@ function exchangedOf({ portions, end }: Sent): Exchanged {
     if (reading.kind === "done") return { kind: "answered", answer: reading.answer };
     if (reading.kind === "violation") return { kind: "lost", reason: "protocol_violation" };
   }
+  const reading = end === "close" ? reader.end() : undefined;
+  if (reading?.kind === "done") return { kind: "answered", answer: reading.answer };
   return { kind: "lost", reason: end === "close" ? "connection_lost" : "timeout" };
 }
 

@@ -20,10 +20,15 @@ export async function readWhole<Row>(list: PagedList<Row>): Promise<readonly Row
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const total = await list.total();
     if (total > MAX_ROWS) break;
-    const rows = total === 0 ? [] : await readPages(list, total);
+    const rows = total === 0 ? await readEmpty(list) : await readPages(list, total);
     if (rows?.length === total) return rows;
   }
   throw new Mt5Error("incomplete", `the platform's list of ${list.what} could not be read whole`);
+}
+
+/** A page with rows contradicts a total of zero: then the total is asked for again. */
+async function readEmpty<Row>({ page }: PagedList<Row>): Promise<readonly Row[] | undefined> {
+  return (await page(0)).length === 0 ? [] : undefined;
 }
 
 /**

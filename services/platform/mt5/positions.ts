@@ -1,10 +1,11 @@
 import type { Mt5Context } from "./context.ts";
+import { readBatch } from "./batches.ts";
 import { badAnswer } from "./errors.ts";
-import { batchesOf, fieldsOf, loginOf, requireLogin, rowsOf, ticketOf, volumeOf } from "./fields.ts";
+import { batchesOf, fieldsOf, loginOf, requireLogin, ticketOf, volumeOf } from "./fields.ts";
 import type { JsonValue } from "./http/json.ts";
+import { pageRowsOf } from "./lists.ts";
 import { PAGE_ROWS, readWhole } from "./paging.ts";
-import { requireDone } from "./reader.ts";
-import { RETCODE, SELECTOR_REFUSED } from "./retcodes.ts";
+import { readTotal } from "./totals.ts";
 import type { ServerClock } from "./server-clock.ts";
 
 export type Position = {
@@ -29,14 +30,11 @@ export async function readPositions(mt5: Mt5Context, login: string): Promise<rea
   const clock = await mt5.clock();
   return await readWhole({
     what: "positions",
-    total: async () => {
-      const envelope = await mt5.read({ method: "GET", path: "position/get_total", query: { login } });
-      return fieldsOf(requireDone(envelope).answer).number("Total");
-    },
+    total: () => readTotal(mt5, "position/get_total", { login }),
     page: async (offset) => {
       const query = { login, offset: String(offset), total: String(PAGE_ROWS) };
       const envelope = await mt5.read({ method: "GET", path: "position/get_page", query });
-      return rowsOf(requireDone(envelope).answer).map((row) => readPosition(row, clock, login));
+      return pageRowsOf(envelope).map((row) => readPosition(row, clock, login));
     },
     idOf: ({ ticket }) => ticket,
   });
@@ -44,7 +42,8 @@ export async function readPositions(mt5: Mt5Context, login: string): Promise<rea
 
 /**
  * Positions of several logins with one request. A position that is not returned may be open: the platform documents no limit of
- * rows and does not mark a list that it cut. Undefined when the server does not answer such a request, and for a long list.
+ * rows and does not mark a list that it cut. Undefined for a long list, and when the server does not answer such a request: "not found"
+ * for several logins may mean that one of them does not exist.
  */
 export async function findPositions(
   mt5: Mt5Context,
@@ -53,13 +52,9 @@ export async function findPositions(
   const clock = await mt5.clock();
   const found = new Map<string, Position[]>(logins.map((login) => [login, []]));
   for (const batch of batchesOf(logins)) {
-    const query = { login: batch.join(",") };
-    const envelope = await mt5.read({ method: "GET", path: "position/get_batch", query });
-    if (envelope.code === RETCODE.notFound) continue;
-    if (envelope.code === RETCODE.limitReached || SELECTOR_REFUSED.has(envelope.code)) return undefined;
-    const rows = rowsOf(requireDone(envelope).answer);
-    if (rows.length >= MAX_ROWS) return undefined;
-    for (const row of rows) {
+    const answered = await readBatch(mt5, "position/get_batch", { login: batch.join(",") });
+    if (answered.kind !== "rows" || answered.rows.length >= MAX_ROWS) return undefined;
+    for (const row of answered.rows) {
       const position = readPosition(row, clock);
       const own = found.get(position.login);
       if (own === undefined) throw badAnswer("the platform answers about another login");

@@ -3,6 +3,7 @@ import { Mt5Error } from "./errors.ts";
 import type { Exchanged, HttpAnswer } from "./http/exchanged.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import type { Recognition } from "./http/json.ts";
+import type { ReadPace } from "./read-pace.ts";
 import { RETCODE } from "./retcodes.ts";
 import type { Lease, SessionPool } from "./session/session-pool.ts";
 
@@ -13,7 +14,7 @@ export type Reader = (request: Mt5Request, recognition?: Recognition) => Promise
 const FORBIDDEN_FOR_MS = 60_000;
 
 /** Repeats a read once on another session when the first one broke, and once after signing in when it was forbidden. */
-export function createReader(pool: SessionPool): Reader {
+export function createReader(pool: SessionPool, pace: ReadPace): Reader {
   const forbiddenUntil = new Map<string, number>();
   const isForbidden = (path: string) => (forbiddenUntil.get(path) ?? 0) > performance.now();
 
@@ -26,12 +27,36 @@ export function createReader(pool: SessionPool): Reader {
     else forbiddenUntil.delete(request.path);
     return { kind: "received", envelope: parseAnswer(lease, request, answer, recognition) } as const;
   };
-  return async (request, recognition) => {
+  const readTwice = async (request: Mt5Request, recognition?: Recognition) => {
     const first = await readOnce(request, recognition);
     const last = first.kind === "received" ? first : await readOnce(request, recognition);
     if (last.kind === "received") return last.envelope;
     throw lost(request, last);
   };
+  return async (request, recognition) => {
+    for (let tries = 1; ; tries += 1) {
+      const turn = await pace.turn();
+      const answered = await readTwice(request, recognition).catch((error: unknown) => {
+        if (error instanceof Mt5Error) return error;
+        throw error;
+      });
+      if (!isThrottled(answered)) pace.worked(turn);
+      else {
+        pace.slowDown(turn, answered instanceof Mt5Error ? answered.retryAfterMs : undefined);
+        if (tries < MAX_THROTTLED) continue;
+      }
+      if (answered instanceof Mt5Error) throw answered;
+      return answered;
+    }
+  };
+}
+
+/** A read whose answer asks for fewer requests is sent this often, each time after a pause. */
+const MAX_THROTTLED = 3;
+const TOO_MANY_REQUESTS = 429;
+
+function isThrottled(answered: Envelope | Mt5Error): boolean {
+  return answered instanceof Mt5Error ? answered.status === TOO_MANY_REQUESTS : answered.code === RETCODE.tooFrequent;
 }
 
 /** Reads on one session only, without a repetition. */
@@ -53,11 +78,14 @@ async function exchange(lease: Lease, request: Mt5Request, mayBeStale: boolean):
 function parseAnswer(
   lease: Lease,
   { path }: Mt5Request,
-  { status, body }: HttpAnswer,
+  { status, body, headers }: HttpAnswer,
   recognition: Recognition | undefined,
 ): Envelope {
   if (status === 403) throw new Mt5Error("forbidden", `the platform does not allow ${path} (HTTP 403)`);
-  if (status !== 200) throw new Mt5Error("http_status", `the platform answers ${path} with HTTP ${status}`);
+  if (status !== 200) {
+    const message = `the platform answers ${path} with HTTP ${status}`;
+    throw new Mt5Error("http_status", message, { status, ...retryAfter(headers) });
+  }
   try {
     return requireEnvelope(body, recognition);
   } catch (error) {
@@ -65,6 +93,12 @@ function parseAnswer(
     lease.reset();
     throw error;
   }
+}
+
+/** The pause in seconds that an answer names; a date is not read. */
+function retryAfter(headers: HttpAnswer["headers"]): { readonly retryAfterMs?: number } {
+  const [seconds = ""] = headers.get("retry-after") ?? [];
+  return /^\d{1,5}$/.test(seconds) ? { retryAfterMs: Number(seconds) * 1_000 } : {};
 }
 
 function lost({ path }: Mt5Request, { reason }: Exclude<Exchanged, { kind: "answered" }>): Mt5Error {

@@ -13,6 +13,7 @@ import {
 } from "#test/fuzz/answers/records.ts";
 import { damaged } from "#test/fuzz/answers/sent.ts";
 import { FUZZ_TIMEOUT_MS, fuzzAsync } from "#test/fuzz/support/fuzz.ts";
+import { createBatchSupport } from "./batches.ts";
 import { checkBalance, readAccountState } from "./account-state.ts";
 import { requireEnvelope } from "./codec.ts";
 import type { Mt5Context } from "./context.ts";
@@ -23,6 +24,7 @@ import { getGroup, listGroupLogins } from "./groups.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import { readPositions } from "./positions.ts";
 import { fixedClock, zoneClock } from "./server-clock.ts";
+import { silentLog } from "./testing/test-client.ts";
 import { getUser, getUsers } from "./users.ts";
 
 const PERIOD = { from: new Date("2026-01-01"), to: new Date("2026-02-01") };
@@ -36,6 +38,8 @@ function contextOf(platform: Platform, clock = CLOCKS[0]!): Mt5Context {
     pool: undefined as never,
     read: async (request, recognition) => requireEnvelope(Buffer.from(platform(request), "latin1"), recognition),
     clock: async () => clock,
+    batches: createBatchSupport(silentLog),
+    log: silentLog,
   };
 }
 

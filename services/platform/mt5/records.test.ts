@@ -177,11 +177,12 @@ test("deals by ticket leave out malformed rows and deals that were not asked for
 
 test("a page that is not a list or a total that is not a number is an error", async () => {
   for (const [total, page] of [
-    [done({ Total: "1" }), done({})],
+    [done({ Total: "1" }), done({ Deal: "500" })],
     [done({ Total: "1" }), done("none")],
-    [done({ Total: "1" }), '{"retcode":"0 Done"}'],
+    [done({ Total: "1" }), '{"retcode":"1 None","answer":[{}]}'],
     [done({ Total: "many" }), done([DEAL])],
-    [done([]), done([DEAL])],
+    [done({ Total: "-1" }), done([DEAL])],
+    [done(["1"]), done([DEAL])],
     ['{"retcode":"0 Done","answer":{"Total":"0","total":"1"}}', done([])],
   ]) {
     await using platform = await answering({ "deal/get_total": total!, "deal/get_page": page! });
@@ -229,6 +230,20 @@ test("floating amounts are rounded, and booked amounts are not", async () => {
   });
   expect(await platform.client.readPositions("1")).toMatchObject([{ profitMinor: 0n, volume: 1_000_000n }]);
   await expect(platform.client.getUser("1")).rejects.toThrow("a Balance that cannot be read");
+});
+
+test("an odd record of one account hides no other account", async () => {
+  const odd = { ...USER, Login: "2", Balance: "0.005" };
+  for (const batch of [done([USER, odd]), done([odd]), '{"retcode":"3 No"}']) {
+    await using server = await startScriptedServer(({ path, query }) => {
+      if (path === "user/get_batch") return batch;
+      return path === "user/get" ? done(query["login"] === "2" ? odd : USER) : undefined;
+    });
+    using client = aClient(server);
+    const { users, unreadable } = await client.readUsers(["1", "2"]);
+    expect([[...users.keys()], [...unreadable]]).toEqual([["1"], ["2"]]);
+    await expect(client.getUsers(["1", "2"])).rejects.toThrow("record of account 2 cannot be read");
+  }
 });
 
 test("a return code that is neither success nor 'not found' is an error with that code", async () => {

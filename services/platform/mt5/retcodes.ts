@@ -1,6 +1,7 @@
 /** The platform's return codes that this service handles. An answer has them as `"<code> <text>"`. */
 export const RETCODE = {
   done: 0,
+  doneWithoutData: 1,
   invalidParameters: 3,
   noPermission: 8,
   tooFrequent: 12,

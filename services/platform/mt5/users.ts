@@ -2,12 +2,14 @@ import type { Secret } from "#kernel/secret.ts";
 import { classifyCommand, type CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
 import { platformText } from "./codec.ts";
-import { badAnswer } from "./errors.ts";
-import { batchesOf, fieldsOf, loginOf, requireLogin, rowsOf } from "./fields.ts";
+import { readBatch } from "./batches.ts";
+import { badAnswer, Mt5Error, type Mt5Problem } from "./errors.ts";
+import { batchesOf, fieldsOf, loginOf, requireLogin } from "./fields.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import type { JsonValue } from "./http/json.ts";
-import { findDone, requireDone } from "./reader.ts";
+import { findDone, type Reader, requireDone } from "./reader.ts";
 import { RETCODE, USER_RETCODES } from "./retcodes.ts";
+import { findState } from "./shown-state.ts";
 
 export type User = {
   readonly login: string;
@@ -41,11 +43,13 @@ const DEFAULT_RIGHTS = 0x163n;
 /** Lengths of the fields of the platform. */
 const MAX_NAME_LENGTH = 127;
 const MAX_COMMENT_LENGTH = 63;
+/** Answers to a request for an account's state which say nothing about its money. */
+const NOT_SHOWN: ReadonlySet<Mt5Problem> = new Set(["retcode", "forbidden", "http_status", "bad_answer"]);
 
 /** Safe to repeat, because this service chooses the login: code 3004 means that it exists, and getUser shows its owner. */
 export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOutcome> {
   const name = (text: string) => platformText(text, MAX_NAME_LENGTH);
-  return await command(mt5, {
+  return await userCommand(mt5, {
     method: "POST",
     path: "user/add",
     body: {
@@ -64,50 +68,113 @@ export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOu
   });
 }
 
-/** Undefined when the manager sees no such account. */
-export async function getUser(mt5: Mt5Context, login: string): Promise<User | undefined> {
-  const found = findDone(await mt5.read({ method: "GET", path: "user/get", query: { login } }));
+/** Undefined when the manager sees no such account. Throws when the platform contradicts an empty account in another answer. */
+export async function getUser({ read }: Pick<Mt5Context, "read">, login: string): Promise<User | undefined> {
+  const user = await findUser(read, login);
+  if (user === undefined || !isEmpty(user) || !(await hasMoneyElsewhere(read, login))) return user;
+  // A deposit between the two answers is no contradiction.
+  const again = await findUser(read, login);
+  if (again === undefined || !isEmpty(again)) return again;
+  throw badAnswer(`the platform shows account ${login} without money in one answer and with money in another`);
+}
+
+async function findUser(read: Reader, login: string): Promise<User | undefined> {
+  const found = findDone(await read({ method: "GET", path: "user/get", query: { login } }));
   if (found === undefined) return undefined;
   requireLogin(fieldsOf(found.answer), login);
   return readUser(found.answer);
 }
 
-/** Those of the accounts that exist, by login. */
-export async function getUsers(mt5: Mt5Context, logins: readonly string[]): Promise<ReadonlyMap<string, User>> {
-  const users: User[] = [];
-  for (const batch of batchesOf(logins)) users.push(...(await getBatch(mt5, batch)));
-  return new Map(users.map((user) => [user.login, user]));
+function isEmpty({ balanceMinor, creditMinor }: Pick<User, "balanceMinor" | "creditMinor">): boolean {
+  return balanceMinor === 0n && creditMinor === 0n;
 }
 
-/** Some servers say that nothing was found when one account of a batch does not exist: its halves are asked for then. */
-async function getBatch(mt5: Mt5Context, logins: readonly string[]): Promise<User[]> {
-  const request: Mt5Request = { method: "GET", path: "user/get_batch", query: { login: logins.join(",") } };
-  const found = findDone(await mt5.read(request));
-  if (found === undefined) {
-    if (logins.length === 1) return [];
-    const half = Math.ceil(logins.length / 2);
-    return [...(await getBatch(mt5, logins.slice(0, half))), ...(await getBatch(mt5, logins.slice(half)))];
+/** False also when the platform has no state of the account, or does not show it to this manager. */
+async function hasMoneyElsewhere(read: Reader, login: string): Promise<boolean> {
+  try {
+    const state = await findState(read, login);
+    return state !== undefined && !isEmpty(state);
+  } catch (error) {
+    if (error instanceof Mt5Error && NOT_SHOWN.has(error.problem)) return false;
+    throw error;
   }
-  const users = rowsOf(found.answer).map(readUser);
-  if (users.some(({ login }) => !logins.includes(login))) {
-    throw badAnswer("the platform answers about another login");
-  }
+}
+
+/** Those of the accounts that exist, by login. Throws when one of them cannot be read. */
+export async function getUsers(mt5: BatchContext, logins: readonly string[]): Promise<ReadonlyMap<string, User>> {
+  const { users, unreadable } = await readUsers(mt5, logins);
+  const [first] = unreadable;
+  if (first !== undefined) throw badAnswer(`the platform's record of account ${first} cannot be read`);
   return users;
 }
 
+export type ReadUsers = {
+  /** Those of the accounts that exist, by login. */
+  readonly users: ReadonlyMap<string, User>;
+  /** Accounts whose record is not as documented. */
+  readonly unreadable: ReadonlySet<string>;
+};
+
+/** Like getUsers, but an account that cannot be read does not hide the others. */
+export async function readUsers(mt5: BatchContext, logins: readonly string[]): Promise<ReadUsers> {
+  const users = new Map<string, User>();
+  const unreadable = new Set<string>();
+  for (const batch of batchesOf(logins)) {
+    for (const { login, user } of await getBatch(mt5, batch)) {
+      if (user === undefined) unreadable.add(login);
+      else users.set(login, user);
+    }
+  }
+  return { users, unreadable };
+}
+
+type BatchContext = Pick<Mt5Context, "read" | "batches">;
+/** An account that exists; without a user when its record cannot be read. */
+type Found = { readonly login: string; readonly user: User | undefined };
+
 /**
- * Removes the rights to connect and to trade, and keeps the other rights. Done only when the platform shows the new
- * rights, because it ignores invalid values without an error. Undefined when there is no such account.
+ * Some servers answer that nothing was found when one account of a batch does not exist: its halves are asked for then. An
+ * account that a batch leaves out is asked for again, at last alone: only that answer means that it does not exist.
  */
-export async function disableUser(mt5: Mt5Context, login: string): Promise<CommandOutcome | undefined> {
-  const user = await getUser(mt5, login);
-  if (user === undefined) return undefined;
-  const rights = (user.rights & ~USER_RIGHT.enabled) | USER_RIGHT.tradeDisabled;
-  const query = { login, rights: rights.toString() };
-  const outcome = await command(mt5, { method: "POST", path: "user/update", query });
-  if (outcome.kind !== "done") return outcome;
-  const changed = await getUser(mt5, login);
-  return changed?.rights === rights ? outcome : { kind: "unknown", reason: "contradictory" };
+async function getBatch(mt5: BatchContext, logins: readonly string[]): Promise<Found[]> {
+  const answered = await readBatch(mt5, "user/get_batch", { login: logins.join(",") });
+  if (answered.kind === "refused") {
+    mt5.batches.noteRefused("user/get_batch", answered.reason);
+    return await getAlone(mt5, logins);
+  }
+  const found = answered.kind === "rows" ? answered.rows.map((row) => foundIn(row)) : [];
+  if (found.some(({ login }) => !logins.includes(login))) {
+    throw badAnswer("the platform answers about another login");
+  }
+  const shown = new Set(found.map(({ login }) => login));
+  const missing = logins.filter((login) => !shown.has(login));
+  if (missing.length === 1) return [...found, ...(await getAlone(mt5, missing))];
+  if (missing.length === 0) return found;
+  if (missing.length < logins.length) return [...found, ...(await getBatch(mt5, missing))];
+  const half = Math.ceil(logins.length / 2);
+  return [...(await getBatch(mt5, logins.slice(0, half))), ...(await getBatch(mt5, logins.slice(half)))];
+}
+
+async function getAlone({ read }: Pick<Mt5Context, "read">, logins: readonly string[]): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const login of logins) {
+    const envelope = findDone(await read({ method: "GET", path: "user/get", query: { login } }));
+    if (envelope === undefined) continue;
+    requireLogin(fieldsOf(envelope.answer), login);
+    found.push(foundIn(envelope.answer));
+  }
+  return found;
+}
+
+/** Throws for a record without a readable login, which may be of any account. */
+function foundIn(record: JsonValue | undefined): Found {
+  const login = loginOf(fieldsOf(record));
+  try {
+    return { login, user: readUser(record) };
+  } catch (error) {
+    if (error instanceof Mt5Error) return { login, user: undefined };
+    throw error;
+  }
 }
 
 /** Whether this is the account's main password. */
@@ -119,7 +186,8 @@ export async function checkPassword(mt5: Mt5Context, login: string, password: Se
   return true;
 }
 
-async function command({ pool }: Mt5Context, request: Mt5Request): Promise<CommandOutcome> {
+/** Sends a command that changes an account. */
+export async function userCommand({ pool }: Mt5Context, request: Mt5Request): Promise<CommandOutcome> {
   using lease = await pool.acquire({ isForCommand: true });
   return classifyCommand(await lease.call(request), USER_RETCODES);
 }
@@ -129,8 +197,8 @@ function readUser(record: JsonValue | undefined): User {
   return {
     login: loginOf(fields),
     group: fields.text("Group"),
-    name: fields.optionalText("Name") ?? "",
-    comment: fields.optionalText("Comment") ?? "",
+    name: fields.shownText("Name"),
+    comment: fields.shownText("Comment"),
     rights: fields.integer("Rights"),
     leverage: fields.number("Leverage"),
     balanceMinor: fields.minor("Balance"),

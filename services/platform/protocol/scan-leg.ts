@@ -93,6 +93,7 @@ async function decide(deps: Deps, { leg, attempt }: Lost, startedAtMs: number): 
       lostAtMs: leg.changedAt.getTime(),
       lastScanStartedAtMs: startedAtMs,
       permitExpiresAtMs: attempt.permitExpiresAt.getTime(),
+      commandTimeoutMs: deps.settings.commandTimeoutMs,
       isFenced: attempt.isFenced,
       senderHeartbeatAtMs: attempt.senderHeartbeatAt.getTime(),
       watchedSinceMs: deps.sender.clock.steadySinceMs,

@@ -385,29 +385,36 @@ test.concurrent("an account whose deal cannot be read is set aside with a review
   expect(await instance.service.readAccount({ login: odd }, aCall())).toMatchObject({ complete: true });
 });
 
-test.concurrent("of a page of accounts only the one whose deal cannot be read is set aside", async (context) => {
-  const world = await aWorld(context);
-  const instance = await world.start({ hasJobs: false });
-  const logins: string[] = [];
-  for (let count = 0; count < 5; count += 1) logins.push(await anAccount(instance, "master"));
-  const odd = logins[3]!;
-  const { mt5, pool } = instance.deps;
-  const findGroupDeals = () => Promise.resolve({ kind: "refused", reason: "3 Invalid parameters" } as const);
-  const findDeals: typeof mt5.findDeals = async (page, period) => {
-    if (page.includes(odd)) throw badAnswer("the platform's answer has a Profit that cannot be read");
-    return await mt5.findDeals(page, period);
-  };
-  for (const login of logins) await world.control.result(login, "5.00");
-  const reader = aReader(context, { ...instance.deps, mt5: { ...mt5, findGroupDeals, findDeals } });
+const NOT_BY_GROUP = {
+  "refuses it": () => Promise.resolve({ kind: "refused", reason: "3 Invalid parameters" } as const),
+  "shows a row without account": () => Promise.reject(badAnswer("the platform's answer has no Login")),
+};
 
-  await reader.read();
+test.concurrent.for(Object.entries(NOT_BY_GROUP))(
+  "of accounts that are not read by group because the platform %s, only the one whose deal cannot be read is set aside",
+  async ([, findGroupDeals], context) => {
+    const world = await aWorld(context);
+    const instance = await world.start({ hasJobs: false });
+    const logins: string[] = [];
+    for (let count = 0; count < 5; count += 1) logins.push(await anAccount(instance, "master"));
+    const odd = logins[3]!;
+    const { mt5, pool } = instance.deps;
+    const findDeals: typeof mt5.findDeals = async (page, period) => {
+      if (page.includes(odd)) throw badAnswer("the platform's answer has a Profit that cannot be read");
+      return await mt5.findDeals(page, period);
+    };
+    for (const login of logins) await world.control.result(login, "5.00");
+    const reader = aReader(context, { ...instance.deps, mt5: { ...mt5, findGroupDeals, findDeals } });
 
-  for (const login of logins) {
-    expect(await logOf(instance, login)).toEqual(login === odd ? [] : ["TRADE 0.00", "TRADE 5.00"]);
-  }
-  expect(await many(pool, sql`select login from account where undecided_from is not null`)).toEqual([{ login: odd }]);
-  expect(await many(pool, sql`select read_to from reader_cursor`)).toHaveLength(1);
-});
+    await reader.read();
+
+    for (const login of logins) {
+      expect(await logOf(instance, login)).toEqual(login === odd ? [] : ["TRADE 0.00", "TRADE 5.00"]);
+    }
+    expect(await many(pool, sql`select login from account where undecided_from is not null`)).toEqual([{ login: odd }]);
+    expect(await many(pool, sql`select read_to from reader_cursor`)).toHaveLength(1);
+  },
+);
 
 test.concurrent("when no account can be read, the platform is at fault and none is set aside", async (context) => {
   const world = await aWorld(context);

@@ -2,7 +2,7 @@ import { concurrently } from "#kernel/concurrently.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
 import { deletedDeals } from "../amendments/amendments.ts";
 import type { Deps } from "../deps.ts";
-import type { DealName, ShownDeal } from "../mt5/deal-batches.ts";
+import type { DealName, GroupDeals, ShownDeal } from "../mt5/deal-batches.ts";
 import type { Period } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { batchesOf } from "../mt5/fields.ts";
@@ -150,11 +150,7 @@ export class AccountReader {
       const end = await readGroup({
         span: run.span,
         slice,
-        find: (period) =>
-          this.#deps.mt5.findGroupDeals(name, period, {
-            isAskedFor: (login) => this.#known.has(login),
-            recall: (mark) => this.#seen.recall(mark),
-          }),
+        find: (period) => this.#findGroupDeals(name, period),
         take: async ({ deals, known, unreadable }, period) => {
           for (const login of unreadable) noteUnreadable(run, login, since);
           await this.#take({ deals, known, since, from: period.from });
@@ -171,6 +167,19 @@ export class AccountReader {
     } catch (error) {
       run.failures.push(error);
       return true;
+    }
+  }
+
+  /** An answer that is not as documented is like a refusal: only the accounts that it concerns cannot be read by login. */
+  async #findGroupDeals(name: string, period: Period): Promise<GroupDeals> {
+    try {
+      return await this.#deps.mt5.findGroupDeals(name, period, {
+        isAskedFor: (login) => this.#known.has(login),
+        recall: (mark) => this.#seen.recall(mark),
+      });
+    } catch (error) {
+      if (!(error instanceof Mt5Error) || !isUnreadable(error)) throw error;
+      return { kind: "refused", reason: error.message };
     }
   }
 

@@ -1,3 +1,4 @@
+import { COMMAND_TIMEOUT_MS } from "../domain/permit.ts";
 import { randomUUID } from "node:crypto";
 import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
@@ -131,6 +132,7 @@ async function startInstance(
       loginRange: { first: 3_000_000n, last: 3_999_999n },
       quietPeriodMs,
       reviewAfterMs: 21_600_000,
+      commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: 5_000,
       ...settings,
     },

@@ -93,8 +93,8 @@ test("hide_deal: executed and part of the balance, but not in the history until 
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
   await control(simulator, "POST", "faults", { command: "trade/balance", effect: "hide_deal", delay_ms: 600 });
-  const hidden = (await pay(client, login, "1.00")).answer.Ticket;
-  const shown = (await pay(client, login, "2.00")).answer.Ticket;
+  const hidden = (await pay(client, login, "1.00")).answer.ticket;
+  const shown = (await pay(client, login, "2.00")).answer.ticket;
   const period = "from=0&to=9999999999";
   const page = async (): Promise<string[]> => {
     const { answer } = await client.json(`/api/deal/get_page?login=${login}&${period}&offset=0&total=100`);
@@ -103,7 +103,7 @@ test("hide_deal: executed and part of the balance, but not in the history until 
   expect((await client.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("3.00");
   expect(await page()).toEqual([shown]);
   expect((await client.json(`/api/deal/get?ticket=${hidden}`)).retcode).toBe("13 Not found");
-  expect((await client.json(`/api/deal/get_total?login=${login}&${period}`)).answer.Total).toBe("1");
+  expect((await client.json(`/api/deal/get_total?login=${login}&${period}`)).answer.total).toBe("1");
   expect((await client.json(`/api/deal/get_batch?ticket=${hidden},${shown}`)).answer).toHaveLength(1);
   expect(await dealsOf(simulator, login)).toHaveLength(2);
   await expect.poll(page, { timeout: 3_000 }).toEqual([hidden, shown]);

@@ -26,8 +26,8 @@ test("a restart that loses the last deals reverts balances and positions, and as
 
   nowMs += 60_000;
   const lost = [
-    (await pay(client, login, "70.00")).answer.Ticket,
-    (await client.json(`/api/trade/balance?login=${login}&type=3&balance=9`)).answer.Ticket,
+    (await pay(client, login, "70.00")).answer.ticket,
+    (await client.json(`/api/trade/balance?login=${login}&type=3&balance=9`)).answer.ticket,
     (await control(simulator, "POST", `positions/${kept.position}/close`, { volume: "0.1" })).body.deal,
     (await control(simulator, "POST", `positions/${kept.position}/close`)).body.deal,
     (await open()).body.deal,
@@ -42,5 +42,5 @@ test("a restart that loses the last deals reverts balances and positions, and as
   expect(deals.map(({ deal }: { deal: number }) => deal)).toEqual([kept.deal - 1, kept.deal]);
 
   await using again = await connectAuthenticated(simulator);
-  expect(Number((await pay(again, login, "1.00")).answer.Ticket)).toBe(lost[0]);
+  expect(Number((await pay(again, login, "1.00")).answer.ticket)).toBe(lost[0]);
 });

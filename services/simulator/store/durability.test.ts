@@ -26,9 +26,9 @@ test("all data is kept after a stop and a start", async () => {
     const funded = await addFunded(client, "5000.00", { Comment: "tag", Name: "Zoë" });
     await control(simulator, "POST", "positions", { login: funded, symbol: "EURUSD", side: "buy", volume: "0.1" });
     await control(simulator, "POST", "prices", { symbol: "EURUSD", bid: "1.25", ask: "1.2501" });
-    const edited = (await pay(client, funded, "1.00")).answer.Ticket;
+    const edited = (await pay(client, funded, "1.00")).answer.ticket;
     await client.json("/api/deal/update", { body: { Deal: edited, Comment: "5" } });
-    const removed = (await pay(client, funded, "2.00")).answer.Ticket;
+    const removed = (await pay(client, funded, "2.00")).answer.ticket;
     await client.json(`/api/deal/delete?ticket=${removed}`);
     await client.json(`/api/user/check_balance?login=${funded}&fixflag=1`);
     return { login: funded, before: await snapshot(simulator, funded), ca: simulator.ca };
@@ -112,7 +112,7 @@ test("a journal with many outdated entries is rewritten at start", async () => {
   expect(await snapshot(simulator, login)).toEqual(before);
   expect(before.account).toMatchObject({ balance: "5003.00", open_positions: [{ volume: "0.30" }] });
   await using client = await connectAuthenticated(simulator);
-  expect(Number((await pay(client, login, "1")).answer.Ticket)).toBe(before.deals.at(-1).deal + 1);
+  expect(Number((await pay(client, login, "1")).answer.ticket)).toBe(before.deals.at(-1).deal + 1);
 });
 
 test("the manager cannot take the login of a stored account", async () => {

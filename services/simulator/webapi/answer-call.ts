@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { strike, type Verdict } from "../domain/fault.ts";
 import { RETCODE } from "../domain/retcode.ts";
 import type { TradeServer } from "../trade-server.ts";
-import { COMMANDS, SESSION_COMMANDS } from "./command-table.ts";
+import { commandAt, COMMANDS, SESSION_COMMANDS } from "./command-table.ts";
 import type { Connection } from "./connection.ts";
 import { execute, runCommand, runSessionCommand } from "./execute.ts";
 import { namesOf, type Params, parseBody, parseQuery } from "./params.ts";
@@ -22,12 +22,10 @@ export type CallContext = {
   readonly signal: AbortSignal;
 };
 
-const PREFIX = "/api/";
-
 /** Answers a call when every change that it read or made is on disk. */
 export async function answerCall(context: CallContext, call: Call): Promise<Reply> {
   const { server, connection } = context;
-  const name = call.path.startsWith(PREFIX) ? call.path.slice(PREFIX.length) : "";
+  const name = commandAt(call.path);
   const isHandshake = name === "auth/start" || name === "auth/answer";
   if (!isHandshake && connection.session.state !== "authenticated") return plain(403);
   const session = SESSION_COMMANDS.find((known) => known === name);

@@ -1,4 +1,5 @@
 import type { Command } from "./command.ts";
+import { COMMON_COMMANDS } from "./commands/common.ts";
 import { DEAL_COMMANDS } from "./commands/deal.ts";
 import { GROUP_COMMANDS } from "./commands/group.ts";
 import { MARKET_COMMANDS } from "./commands/market.ts";
@@ -18,12 +19,23 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
     ...ORDER_COMMANDS,
     ...MARKET_COMMANDS,
     ...TIME_COMMANDS,
+    ...COMMON_COMMANDS,
   }),
 );
 
 /** Commands about the connection itself. */
 export const SESSION_COMMANDS = ["auth/start", "auth/answer", "test/access", "quit"] as const;
 export type SessionCommand = (typeof SESSION_COMMANDS)[number];
+
+const PREFIX = "/api/";
+const OLD_PATHS: ReadonlyMap<string, string> = new Map(
+  [...SESSION_COMMANDS, ...COMMANDS.keys()].map((name) => [`/${name.replaceAll("/", "_")}`, name]),
+);
+
+/** `/api/user/get`, or `/user_get` as older clients write it. Empty for any other path. */
+export function commandAt(path: string): string {
+  return path.startsWith(PREFIX) ? path.slice(PREFIX.length) : (OLD_PATHS.get(path) ?? "");
+}
 
 export function isCommand(name: string): boolean {
   return COMMANDS.has(name) || SESSION_COMMANDS.some((known) => known === name);

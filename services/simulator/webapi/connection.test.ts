@@ -100,7 +100,7 @@ test("pipelined requests are answered in order", async () => {
     client.json("/api/group/total"),
     client.json("/api/symbol/list"),
   ]);
-  expect(answers.map(({ answer }) => answer)).toEqual([{ Total: "1" }, { Total: "5" }, ["EURUSD"]]);
+  expect(answers.map(({ answer }) => answer)).toEqual([{ total: "1" }, { total: "5" }, ["EURUSD"]]);
 });
 
 test("invalid bytes on one connection do not affect others", async () => {

@@ -12,7 +12,7 @@ test("pages have at most 100 rows, without gaps or repetitions", async () => {
   for (let index = 0; index < 130; index += 1) await pay(client, login, "1");
   const page = (query: string) => client.json(`/api/deal/get_page?login=${login}&${ALWAYS}&${query}`);
 
-  expect((await client.json(`/api/deal/get_total?login=${login}&${ALWAYS}`)).answer).toEqual({ Total: "130" });
+  expect((await client.json(`/api/deal/get_total?login=${login}&${ALWAYS}`)).answer).toEqual({ total: "130" });
   const first = (await page("offset=0&total=100")).answer;
   const second = (await page("offset=100&total=100")).answer;
   expect([first.length, second.length, (await page("offset=130&total=100")).answer.length]).toEqual([100, 30, 0]);
@@ -47,7 +47,7 @@ test("times are the server's wall clock, in winter and in summer", async () => {
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
   await pay(client, login, "1");
-  expect((await client.json("/api/time/server")).answer).toEqual({ Time: "1768478400 2026.01.15 12:00:00" });
+  expect((await client.json("/api/time/server")).answer).toEqual({ time: "1768478400 2026.01.15 12:00:00" });
   expect((await client.json("/api/time/get")).answer).toMatchObject({
     Daylight: "1",
     DaylightState: "0",
@@ -56,7 +56,7 @@ test("times are the server's wall clock, in winter and in summer", async () => {
 
   nowMs = Date.UTC(2026, 6, 15, 10, 0, 0);
   await pay(client, login, "2");
-  expect((await client.json("/api/time/server")).answer).toEqual({ Time: "1784120400 2026.07.15 13:00:00" });
+  expect((await client.json("/api/time/server")).answer).toEqual({ time: "1784120400 2026.07.15 13:00:00" });
   expect((await client.json("/api/time/get")).answer).toMatchObject({
     Daylight: "1",
     DaylightState: "1",
@@ -111,7 +111,7 @@ test("deals can be edited and deleted without a change of the balance", async ()
   await using simulator = await startSimulator();
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
-  const ticket = (await pay(client, login, "5.00")).answer.Ticket;
+  const ticket = (await pay(client, login, "5.00")).answer.ticket;
   const edited = await client.json("/api/deal/update", {
     body: { Deal: ticket, Comment: "rewritten", ExternalID: "E1" },
   });
@@ -175,7 +175,7 @@ test("deals of a group are those of the period in the order of their tickets, al
   const [first, second] = [await addUser(client), await addUser(client)];
   const tickets: string[] = [];
   for (const login of [second, first, second, first, second]) {
-    tickets.push((await pay(client, login, "1.00")).answer.Ticket);
+    tickets.push((await pay(client, login, "1.00")).answer.ticket);
     nowMs += 1_000;
   }
   await client.json(`/api/deal/delete?ticket=${tickets[2]}`, { method: "POST" });

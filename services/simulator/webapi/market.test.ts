@@ -32,7 +32,7 @@ test("a trade is an entry, a position and one or more exits", async () => {
     Storage: "0.00",
     ContractSize: "100000.00",
   });
-  expect((await client.json(`/api/position/get_total?login=${login}`)).answer).toEqual({ Total: "1" });
+  expect((await client.json(`/api/position/get_total?login=${login}`)).answer).toEqual({ total: "1" });
   expect((await client.json(`/api/position/get?login=${login}&symbol=EURUSD`)).answer).toEqual(position);
   expect((await client.json(`/api/position/get_batch?ticket=${body.position}`)).answer).toEqual([position]);
   expect((await client.json(`/api/position/get?login=${login}&symbol=GBPUSD`)).retcode).toBe("13 Not found");
@@ -61,7 +61,7 @@ test("a trade is an entry, a position and one or more exits", async () => {
   expect(new Set(deals.map(({ PositionID }: { PositionID: string }) => PositionID))).toEqual(
     new Set([position.Position]),
   );
-  expect((await client.json(`/api/position/get_total?login=${login}`)).answer).toEqual({ Total: "0" });
+  expect((await client.json(`/api/position/get_total?login=${login}`)).answer).toEqual({ total: "0" });
   expect((await client.json(`/api/user/get?login=${login}`)).answer.Balance).toBe("5493.50");
 });
 
@@ -69,7 +69,7 @@ test("groups, symbols and ticks are returned, and lists of orders are empty", as
   await using simulator = await startSimulator({ groups: ["real\\extra"] });
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
-  expect((await client.json("/api/group/total")).answer).toEqual({ Total: "6" });
+  expect((await client.json("/api/group/total")).answer).toEqual({ total: "6" });
   expect((await client.json("/api/group/get?group=pamm%5Cmaster")).answer).toMatchObject({
     Group: "pamm\\master",
     Currency: "USD",
@@ -86,7 +86,7 @@ test("groups, symbols and ticks are returned, and lists of orders are empty", as
     Digits: "5",
     ContractSize: "100000.00",
   });
-  expect((await client.json("/api/symbol/total")).answer).toEqual({ Total: "1" });
+  expect((await client.json("/api/symbol/total")).answer).toEqual({ total: "1" });
   const tick = await client.json("/api/tick/last?symbol=EURUSD&trans_id=0");
   expect(tick.answer).toMatchObject([{ Symbol: "EURUSD", Bid: "1.10000", Ask: "1.10010", Digits: "5" }]);
   expect((await client.json(`/api/tick/last?symbol=EURUSD&trans_id=${tick["trans_id"]}`)).answer).toEqual([]);
@@ -95,7 +95,7 @@ test("groups, symbols and ticks are returned, and lists of orders are empty", as
     { Bid: "1.20000", Ask: "1.20010" },
   ]);
   for (const kind of ["order", "history"]) {
-    expect((await client.json(`/api/${kind}/get_total?login=${login}`)).answer).toEqual({ Total: "0" });
+    expect((await client.json(`/api/${kind}/get_total?login=${login}`)).answer).toEqual({ total: "0" });
     expect((await client.json(`/api/${kind}/get_page?login=${login}&offset=0&total=100`)).answer).toEqual([]);
     expect((await client.json(`/api/${kind}/get?ticket=5`)).retcode).toBe("13 Not found");
   }

@@ -7,6 +7,8 @@ export type WireRecord = { readonly [name: string]: WireValue };
 
 export type Answer = {
   readonly answer?: WireValue;
+  /** `answer` has values of the command itself, no record: `live` writes their names in lower case. */
+  readonly hasValues?: true;
   /** Members beside `answer`. */
   readonly siblings?: WireRecord;
 };
@@ -16,6 +18,11 @@ export type Reply =
   | { readonly kind: "plain"; readonly status: number }
   /** The connection closes without an answer. */
   | { readonly kind: "drop" };
+
+/** Values of a command, such as a total or a ticket, under their documented names. */
+export function valuesOf(values: WireRecord): Answer {
+  return { answer: values, hasValues: true };
+}
 
 export const NO_CONTENT: Answer = {};
 export const DROP: Reply = { kind: "drop" };
@@ -33,8 +40,9 @@ export function plain(status: number): Reply {
   return { kind: "plain", status };
 }
 
-export function encodeJson(retcode: number, { answer, siblings }: Answer, keyCase: KeyCase): string {
-  const content = answer === undefined ? siblings : { ...siblings, answer };
+export function encodeJson(retcode: number, { answer, hasValues, siblings }: Answer, keyCase: KeyCase): string {
+  const shown = keyCase === "live" && hasValues && answer !== undefined ? lowerKeys(answer) : answer;
+  const content = shown === undefined ? siblings : { ...siblings, answer: shown };
   const cased = keyCase === "lower" && content !== undefined ? lowerKeys(content) : content;
   return JSON.stringify({ retcode: retcodeText(retcode), ...(cased as WireRecord | undefined) });
 }

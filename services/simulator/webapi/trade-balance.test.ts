@@ -19,10 +19,10 @@ test("a balance operation is a deal whose profit is the signed amount", async ()
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
   const paid = await client.json(`/api/trade/balance?login=${login}&type=2&balance=1250.5&comment=PM%3A0001`);
-  expect(paid).toEqual({ retcode: "0 Done", answer: { Ticket: expect.stringMatching(/^\d+$/) } });
+  expect(paid).toEqual({ retcode: "0 Done", answer: { ticket: expect.stringMatching(/^\d+$/) } });
   const taken = await pay(client, login, "-50.25");
-  const ticket = taken.answer.Ticket;
-  expect(Number(ticket)).toBeGreaterThan(Number(paid.answer.Ticket));
+  const ticket = taken.answer.ticket;
+  expect(Number(ticket)).toBeGreaterThan(Number(paid.answer.ticket));
   expect((await client.json(`/api/deal/get?ticket=${ticket}`)).answer).toMatchObject({
     Deal: ticket,
     Login: login,
@@ -135,7 +135,7 @@ test("comments are cut to 31 characters, and spaces and plus signs are kept", as
   const commentOf = async (comment: string): Promise<string> => {
     const target = `/api/trade/balance?login=${login}&type=2&balance=1&comment=${comment}`;
     const { answer } = await client.json(target, { method: "POST" });
-    return (await client.json(`/api/deal/get?ticket=${answer.Ticket}`)).answer.Comment;
+    return (await client.json(`/api/deal/get?ticket=${answer.ticket}`)).answer.Comment;
   };
   expect(await commentOf("0123456789012345678901234567890123")).toBe("0123456789012345678901234567890");
   expect(await commentOf("a%20b+c")).toBe("a b+c");

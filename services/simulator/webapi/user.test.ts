@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { MANAGER_RIGHT } from "../settings.ts";
+import { type KeyCase, MANAGER_RIGHT } from "../settings.ts";
 import { startSimulator } from "../start.ts";
 import { addFunded, addUser, control, pay, PASSWORDS } from "../test/fixture.ts";
 import { connectAuthenticated } from "../test/raw-client.ts";
@@ -87,8 +87,8 @@ test("batches accept logins or a group, not both, and omit unknown logins", asyn
   expect((await batch("")).retcode).toBe("3 Invalid parameters");
   expect((await batch("?login=99")).retcode).toBe("13 Not found");
   expect((await client.json("/api/user/logins?group=pamm*")).answer).toEqual([first, second]);
-  expect((await client.json("/api/user/total")).answer).toEqual({ Total: "3" });
-  expect((await client.json(`/api/user/group?login=${first}`)).answer).toEqual({ Group: "pamm\\master" });
+  expect((await client.json("/api/user/total")).answer).toEqual({ total: "3" });
+  expect((await client.json(`/api/user/group?login=${first}`)).answer).toEqual({ group: "pamm\\master" });
 });
 
 test("accounts outside the groups of the manager are not found", async () => {
@@ -136,7 +136,7 @@ test("check_balance compares the account with its history, and corrects it on re
   await using client = await connectAuthenticated(simulator);
   const login = await addFunded(client, "100.00");
   const { answer } = await pay(client, login, "40.00");
-  await client.json(`/api/deal/delete?ticket=${answer.Ticket}`, { method: "POST" });
+  await client.json(`/api/deal/delete?ticket=${answer.ticket}`, { method: "POST" });
   const check = (fix: number) => client.json(`/api/user/check_balance?login=${login}&fixflag=${fix}`);
   const difference = {
     Balance: { User: "140.000000", History: "100.000000" },
@@ -147,10 +147,18 @@ test("check_balance compares the account with its history, and corrects it on re
   expect((await check(0)).answer.Balance).toEqual({ User: "100.000000", History: "100.000000" });
 });
 
-test("keys can be sent in lower case, as by some servers", async () => {
-  await using simulator = await startSimulator({ keyCase: "lower" });
-  await using client = await connectAuthenticated(simulator);
-  expect(await client.json("/api/user/total")).toEqual({ retcode: "0 Done", answer: { total: "1" } });
+test("values and records have the key case of the setting", async () => {
+  const named = async (keyCase?: KeyCase) => {
+    await using simulator = await startSimulator(keyCase === undefined ? {} : { keyCase });
+    await using client = await connectAuthenticated(simulator);
+    const { answer: total } = await client.json("/api/user/total");
+    const { answer: user } = await client.json(`/api/user/get?login=${simulator.managerLogin}`);
+    return [...Object.keys(total), Object.keys(user)[0]];
+  };
+  expect(await named()).toEqual(["total", "Login"]);
+  expect(await named("live")).toEqual(["total", "Login"]);
+  expect(await named("documented")).toEqual(["Total", "Login"]);
+  expect(await named("lower")).toEqual(["total", "login"]);
 });
 
 test("the balances of yesterday and of last month are returned", async () => {

@@ -18,6 +18,8 @@ import { distortedRead } from "./reads.ts";
 /** References of deposits and withdrawals: their deals are compared with the request at once. */
 const COMPARED = /^P[DW]/;
 const MONEY = "trade/balance";
+/** The service tries whether it may move money. */
+const NO_AMOUNT = "balance=0.00";
 
 export type AdversarialProxy = AsyncDisposable & {
   readonly url: string;
@@ -103,7 +105,7 @@ async function serve(proxy: AdversarialProxy, connection: Connection, incoming: 
   const request = { method: incoming.method ?? "", path, query, body };
   proxy.requests += 1;
   const random = randomOf(proxy.seed, path, proxy.requests);
-  if (path === MONEY) return await moveMoney(proxy, connection, request);
+  if (path === MONEY && !query.includes(NO_AMOUNT)) return await moveMoney(proxy, connection, request);
   if (path === "user/add") {
     const { Login, Group, Name } = JSON.parse(body) as Record<string, string>;
     proxy.accounts.set(Login!, `${Group}/${Name}`);
@@ -159,7 +161,7 @@ async function execute(
   const answering = forward(proxy, connection, { ...request, query: query.join("&") });
   // Under a fault, the simulator may close the connection instead of answering.
   const { answer } = effect === undefined ? await answering : await answering.catch(() => ({ answer: "" }));
-  const ticket = /"Ticket":"(\d+)"/.exec(answer)?.[1];
+  const ticket = /"ticket":"(\d+)"/i.exec(answer)?.[1];
   if (ticket !== undefined) proxy.executed.push({ login: sent["login"] ?? "", ticket });
   if (ticket !== undefined && isAltered) proxy.altered.add(ticket);
   connection.lastMoneyAnswer = httpAnswer(answer);

@@ -84,6 +84,7 @@ function environmentOf({ proxy, databaseUrl, natsUrl }: Options, port: number): 
     MT5_PASSWORD: managerPassword,
     MT5_SESSIONS: "16",
     MT5_READ_INTERVAL: "PT1S",
+    MT5_COMMAND_TIMEOUT: "PT1.2S",
     // The second scan without the deal may begin one second after half of this period.
     PAMM_QUIET_PERIOD: "PT2.4S",
     PAMM_REHEARSAL: "true",

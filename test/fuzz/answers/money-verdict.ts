@@ -1,3 +1,5 @@
+import { gunzipSync } from "node:zlib";
+
 /**
  * The meaning of an answer to a command that moves money, written from the protocol documents and not from the adapter. It
  * reads all bytes at once with the JSON parser of the runtime, and scans the tokens for duplicate members, which the parser
@@ -17,9 +19,9 @@ const HANDSHAKE_CODES = [
 const REFUSED = new Set([3, 8, 12, 13, 4005, 10019, ...HANDSHAKE_CODES]);
 const MAX_INT64 = 2n ** 63n - 1n;
 
-/** Takes all bytes that the platform sent on the connection after the request. */
-export function verdictOf(bytes: Buffer): Verdict {
-  const body = bodyOf(bytes);
+/** Takes all bytes that the platform sent on the connection after the request; `isEnded` = and then it closed the connection. */
+export function verdictOf(bytes: Buffer, isEnded = false): Verdict {
+  const body = bodyOf(bytes, isEnded);
   if (body === undefined) return AMBIGUOUS;
   const members = membersOf(body);
   if (members === undefined) return AMBIGUOUS;
@@ -38,7 +40,7 @@ export function verdictOf(bytes: Buffer): Verdict {
 }
 
 /** The body of exactly one whole answer with status 200; undefined for anything else. */
-function bodyOf(bytes: Buffer): Buffer | undefined {
+function bodyOf(bytes: Buffer, isEnded: boolean): Buffer | undefined {
   const text = bytes.toString("latin1");
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
@@ -48,16 +50,32 @@ function bodyOf(bytes: Buffer): Buffer | undefined {
   if (headers.includes(null)) return undefined;
   const valuesOf = (name: string): string[] =>
     headers.filter((header) => header?.[1]?.toLowerCase() === name).map((header) => header?.[2]?.trim() ?? "");
-  if (valuesOf("content-encoding").some((coding) => coding !== "identity")) return undefined;
+  const framed = unframed(text.slice(end + 4), valuesOf, isEnded);
+  return framed && decoded(framed, valuesOf("content-encoding"));
+}
+
+function unframed(rest: string, valuesOf: (name: string) => string[], isEnded: boolean): Buffer | undefined {
   const lengths = valuesOf("content-length");
   const codings = valuesOf("transfer-encoding");
-  const rest = text.slice(end + 4);
   if (codings.length > 0) {
     return codings.join(",").toLowerCase() === "chunked" && lengths.length === 0 ? dechunked(rest) : undefined;
   }
   const isWhole =
-    lengths.length > 0 && lengths.every((length) => /^\d+$/.test(length) && Number(length) === rest.length);
+    (lengths.length > 0 || isEnded) &&
+    lengths.every((length) => /^\d+$/.test(length) && Number(length) === rest.length);
   return isWhole ? Buffer.from(rest, "latin1") : undefined;
+}
+
+function decoded(body: Buffer, codings: readonly string[]): Buffer | undefined {
+  const [coding = "identity", ...others] = codings.map((each) => each.toLowerCase());
+  if (others.length > 0) return undefined;
+  try {
+    if (coding === "identity") return body;
+    if (coding === "gzip" || coding === "x-gzip") return gunzipSync(body);
+    return undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function dechunked(text: string): Buffer | undefined {

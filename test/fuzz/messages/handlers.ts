@@ -20,6 +20,7 @@ import { feeQueues } from "../../../services/fee/queues.ts";
 import { feeService } from "../../../services/fee/service.ts";
 import { cashflowQueues } from "../../../services/funding/cashflow-queues.ts";
 import { fundingService } from "../../../services/funding/service.ts";
+import { COMMAND_TIMEOUT_MS } from "../../../services/platform/domain/permit.ts";
 import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
 import { withInProcessState } from "../../../services/platform/in-process-state.ts";
 import { registerInstance } from "../../../services/platform/register-instance.ts";
@@ -115,6 +116,7 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       loginRange: { first: 3_000_000n, last: 3_999_999n },
       quietPeriodMs: QUIET_PERIOD_MS,
       reviewAfterMs: 21_600_000,
+      commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
     },
     sender: await registerInstance({ pool }),

@@ -66,6 +66,11 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
         "users",
         () => new Map(logins.flatMap((login) => [findUser(login) ?? []].flat().map((user) => [login, user]))),
       ),
+    readUsers: (logins) =>
+      request("users", () => {
+        const users = logins.flatMap((login) => [findUser(login) ?? []].flat());
+        return { users: new Map(users.map((user) => [user.login, user])), unreadable: new Set<string>() };
+      }),
     readPositions: (login) =>
       request("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
     // A server may cut the list.
@@ -90,6 +95,7 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
     disableUser: () => notSimulated("disableUser"),
     checkPassword: () => notSimulated("checkPassword"),
     getGroup: () => notSimulated("getGroup"),
+    probeRights: () => notSimulated("probeRights"),
     listGroupLogins: () => request("logins of a group", () => server.logins),
     serverClock: () => Promise.resolve(fixedClock(0)),
     ...sessions,

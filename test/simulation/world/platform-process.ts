@@ -3,6 +3,7 @@ import type { Implementation } from "../../../services/kernel/contract/contract.
 import type { Log } from "../../../services/kernel/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { COMMAND_TIMEOUT_MS } from "../../../services/platform/domain/permit.ts";
 import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
 import { withInProcessState } from "../../../services/platform/in-process-state.ts";
 import { registerInstance } from "../../../services/platform/register-instance.ts";
@@ -50,6 +51,7 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       loginRange: { first: 1n, last: 2n },
       quietPeriodMs,
       reviewAfterMs: 21_600_000,
+      commandTimeoutMs: COMMAND_TIMEOUT_MS,
       turnWaitMs: TURN_WAIT_MS,
     },
     sender: await registerInstance({ pool }),

@@ -53,7 +53,12 @@ export function createConnection(wire: Wire, onEnd: () => void): Connection {
     if (reading.kind === "done") accept(reading.answer);
     if (reading.kind === "violation") end("protocol_violation");
   });
-  for (const event of ["end", "close", "error"]) wire.tls.on(event, () => end("connection_lost"));
+  wire.tls.on("end", () => {
+    const reading = waiting?.reader.end();
+    if (reading?.kind === "done") accept(reading.answer);
+    else end("connection_lost");
+  });
+  for (const event of ["close", "error"]) wire.tls.on(event, () => end("connection_lost"));
   if (wire.tls.destroyed || wire.tls.readableEnded) end("connection_lost");
 
   return {

@@ -1,6 +1,7 @@
+import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createAnswerReader, MAX_CHUNKS, MAX_HEAD_BYTES, type Reading } from "./http-answer.ts";
+import { createAnswerReader, MAX_BODY_BYTES, MAX_CHUNKS, MAX_HEAD_BYTES, type Reading } from "./http-answer.ts";
 
 const read = (text: string | Buffer, sizes: readonly number[] = []): Reading => {
   const bytes = Buffer.isBuffer(text) ? text : Buffer.from(text, "latin1");
@@ -60,11 +61,12 @@ test("a single byte after the answer is a violation, and so is another whole ans
 
 test("a malformed HTTP/1.1 answer is a violation", () => {
   const heads = [
-    "HTTP/1.1 200 OK\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n",
     "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Encoding: br\r\nContent-Length: 2\r\n\r\n",
+    "HTTP/1.1 200 OK\r\nContent-Encoding: gzip, gzip\r\nContent-Length: 2\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 0x2\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 2,2\r\n\r\n",
@@ -106,6 +108,69 @@ test("an error status without a length is read without its body and ends the con
   });
 });
 
+test("an answer without a length ends with the connection, in portions of any size", () => {
+  const open = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n{"retcode":"0 Done"}';
+  for (const size of [1, 7, open.length]) {
+    const reader = createAnswerReader();
+    for (let at = 0; at < open.length; at += size) {
+      expect(reader.push(Buffer.from(open.slice(at, at + size))).kind).toBe("more");
+    }
+    const reading = reader.end();
+    expect(reading).toMatchObject({ kind: "done", answer: { status: 200, keepsAlive: false } });
+    expect(bodyOf(reading)).toBe('{"retcode":"0 Done"}');
+  }
+});
+
+test("the end of the connection completes no answer with a length, and no head", () => {
+  for (const text of [PLAIN, CHUNKED, "HTTP/1.1 200 OK\r\nX: y"]) {
+    const reader = createAnswerReader();
+    reader.push(Buffer.from(text.slice(0, -1)));
+    expect(reader.end().kind).toBe("violation");
+  }
+});
+
+test("a body without a length is a violation above the maximum", () => {
+  const reader = createAnswerReader();
+  reader.push(Buffer.from("HTTP/1.1 200 OK\r\n\r\n"));
+  expect(reader.push(Buffer.alloc(MAX_BODY_BYTES)).kind).toBe("more");
+  expect(reader.push(Buffer.alloc(1)).kind).toBe("violation");
+});
+
+const encoded = (encoding: string, body: Buffer): Buffer =>
+  Buffer.concat([
+    Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n`),
+    body,
+  ]);
+
+test("a compressed answer is decoded, with a length and in chunks", () => {
+  const text = '{"retcode":"0 Done"}';
+  expect(bodyOf(read(encoded("gzip", gzipSync(text))))).toBe(text);
+  expect(bodyOf(read(encoded("GZIP", gzipSync(text)), [1, 5, 9]))).toBe(text);
+  expect(bodyOf(read(encoded("deflate", deflateSync(text))))).toBe(text);
+  expect(bodyOf(read(encoded("deflate", deflateRawSync(text))))).toBe(text);
+  const packed = gzipSync(text);
+  const chunked = Buffer.concat([
+    Buffer.from("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"),
+    Buffer.from(`${packed.length.toString(16)}\r\n`),
+    packed,
+    Buffer.from("\r\n0\r\n\r\n"),
+  ]);
+  expect(bodyOf(read(chunked))).toBe(text);
+});
+
+test("a compressed answer that is damaged, cut or too long when it is decoded is a violation", () => {
+  const packed = gzipSync('{"retcode":"0 Done"}');
+  expect(read(encoded("gzip", packed.subarray(0, -4))).kind).toBe("violation");
+  expect(read(encoded("gzip", Buffer.from("{}"))).kind).toBe("violation");
+  expect(read(encoded("gzip", gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1)))).kind).toBe("violation");
+});
+
+test("an answer of HTTP/1.0 keeps the connection alive only when it says so", () => {
+  const old = (head: string) => read(`HTTP/1.0 200 OK\r\n${head}Content-Length: 2\r\n\r\n{}`);
+  expect(old("")).toMatchObject({ kind: "done", answer: { keepsAlive: false } });
+  expect(old("Connection: keep-alive\r\n")).toMatchObject({ kind: "done", answer: { keepsAlive: true } });
+});
+
 test("an answer with connection close does not keep the connection alive", () => {
   const closing = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}";
   expect(read(closing)).toMatchObject({ kind: "done", answer: { keepsAlive: false } });
@@ -143,7 +208,8 @@ test("the reader never throws", () => {
   fc.assert(
     fc.property(pieces, (chunks) => {
       const reader = createAnswerReader();
-      for (const chunk of chunks) if (reader.push(Buffer.from(chunk)).kind !== "more") break;
+      for (const chunk of chunks) if (reader.push(Buffer.from(chunk)).kind !== "more") return;
+      reader.end();
     }),
     { numRuns: 1_000 },
   );

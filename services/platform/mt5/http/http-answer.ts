@@ -1,7 +1,12 @@
 import type { HttpAnswer } from "./exchanged.ts";
+import { decodeContent, isKnownEncoding } from "./content-encoding.ts";
 
 /** Takes bytes in portions of any size until one whole answer has been read. */
-export type AnswerReader = { readonly push: (bytes: Buffer) => Reading };
+export type AnswerReader = {
+  readonly push: (bytes: Buffer) => Reading;
+  /** The server has ended the connection: that completes an answer without a length. */
+  readonly end: () => Reading;
+};
 export type Reading =
   | { readonly kind: "more" }
   | { readonly kind: "done"; readonly answer: HttpAnswer }
@@ -30,6 +35,7 @@ const VIOLATION = { kind: "violation" } as const;
 /** Bytes that are not exactly one answer are a violation, also a single byte after the answer. */
 export function createAnswerReader(): AnswerReader {
   const body: Buffer[] = [];
+  const whole = (rest: Buffer) => (isWhole(head, rest) ? done(head, body) : VIOLATION);
   let head: Head | undefined;
   let part: Part = readHead((parsed) => {
     head = parsed;
@@ -45,13 +51,15 @@ export function createAnswerReader(): AnswerReader {
         if (progress.kind !== "taken") return progress;
         pending = pending.subarray(progress.count);
         if (progress.next !== "end") part = progress.next;
-        else return isWhole(head, pending) ? done(head, body) : VIOLATION;
+        else return whole(pending);
       }
     },
+    end: () => (head?.framing.kind === "close" ? whole(pending) : VIOLATION),
   };
 }
 
 type Head = {
+  readonly version: string;
   readonly status: number;
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly framing: Framing;
@@ -59,16 +67,26 @@ type Head = {
 type Framing =
   | { readonly kind: "length"; readonly bytes: number }
   | { readonly kind: "chunked" }
-  /** The end of the connection ends the body. Accepted for any status but 200; the body is not read. */
+  /** The end of the connection ends the body. Only complete JSON is read from it, so a cut one is no answer. */
+  | { readonly kind: "close" }
+  /** The same for any status but 200: the body is not read. */
   | { readonly kind: "none" };
 
 function isWhole(head: Head | undefined, rest: Buffer): head is Head {
   return head !== undefined && (rest.length === 0 || head.framing.kind === "none");
 }
 
-function done({ status, headers, framing }: Head, body: readonly Buffer[]): Reading {
-  const keepsAlive = framing.kind !== "none" && !/\bclose\b/i.test(headers.get("connection")?.join() ?? "");
-  return { kind: "done", answer: { status, headers, body: Buffer.concat(body), keepsAlive } };
+function done(head: Head, parts: readonly Buffer[]): Reading {
+  const { status, headers } = head;
+  const body = decodeContent(Buffer.concat(parts), encodingOf(headers), MAX_BODY_BYTES);
+  if (body === undefined) return VIOLATION;
+  return { kind: "done", answer: { status, headers, body, keepsAlive: keepsAlive(head) } };
+}
+
+function keepsAlive({ version, headers, framing }: Head): boolean {
+  const connection = headers.get("connection")?.join() ?? "";
+  if (framing.kind === "none" || framing.kind === "close" || /\bclose\b/i.test(connection)) return false;
+  return version === "1.1" || /\bkeep-alive\b/i.test(connection);
 }
 
 function readHead(next: (head: Head) => Part | "end"): Part {
@@ -80,41 +98,47 @@ function readHead(next: (head: Head) => Part | "end"): Part {
   };
 }
 
-const STATUS_LINE = /^HTTP\/1\.[01] ([2-5]\d\d)(?: [^\r\n]*)?$/;
+const STATUS_LINE = /^HTTP\/(1\.[01]) ([2-5]\d\d)(?: [^\r\n]*)?$/;
 const HEADER = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([^\r\n]*?)[ \t]*$/;
 
 function parseHead(text: string): Head | undefined {
   const [statusLine = "", ...lines] = text.split(CRLF);
-  const status = STATUS_LINE.exec(statusLine)?.[1];
+  const [, version, status] = STATUS_LINE.exec(statusLine) ?? [];
   const headers = new Map<string, string[]>();
   for (const line of lines) {
     const [, name, value] = HEADER.exec(line) ?? [];
     if (name === undefined || value === undefined) return undefined;
     headers.set(name.toLowerCase(), [...(headers.get(name.toLowerCase()) ?? []), value]);
   }
-  if (status === undefined) return undefined;
+  if (version === undefined || status === undefined) return undefined;
   const framing = framingOf(Number(status), headers);
-  return framing === undefined ? undefined : { status: Number(status), headers, framing };
+  return framing === undefined ? undefined : { version, status: Number(status), headers, framing };
 }
 
-/** Two framings of one answer, or an encoding that was not requested, allow response smuggling and are refused. */
+/** Two framings of one answer allow response smuggling and are refused, as is an encoding that cannot be decoded. */
 function framingOf(status: number, headers: ReadonlyMap<string, readonly string[]>): Framing | undefined {
   const lengths = headers.get("content-length") ?? [];
   const transfer = headers.get("transfer-encoding")?.join();
-  if (headers.has("content-encoding") && headers.get("content-encoding")?.join() !== "identity") return undefined;
+  if (!isKnownEncoding(encodingOf(headers))) return undefined;
   if (transfer !== undefined) {
     return transfer.toLowerCase() === "chunked" && lengths.length === 0 ? { kind: "chunked" } : undefined;
   }
   const [length] = lengths;
-  if (length === undefined) return status === 200 ? undefined : { kind: "none" };
+  if (length === undefined) return { kind: status === 200 ? "close" : "none" };
   if (lengths.some((other) => other !== length) || !/^\d{1,8}$/.test(length)) return undefined;
   return Number(length) > MAX_BODY_BYTES ? undefined : { kind: "length", bytes: Number(length) };
+}
+
+function encodingOf(headers: Head["headers"]): string {
+  return headers.get("content-encoding")?.join().toLowerCase() ?? "identity";
 }
 
 function bodyPart({ framing }: Head, body: Buffer[]): Part | "end" {
   switch (framing.kind) {
     case "none":
       return "end";
+    case "close":
+      return readToEnd(body, 0);
     case "length":
       return framing.bytes === 0 ? "end" : readBytes(framing.bytes, body, "end");
     case "chunked":
@@ -129,6 +153,16 @@ function readBytes(count: number, body: Buffer[], next: Part | "end"): Part {
     body.push(taken);
     const left = count - taken.length;
     return { kind: "taken", count: taken.length, next: left === 0 ? next : readBytes(left, body, next) };
+  };
+}
+
+function readToEnd(body: Buffer[], total: number): Part {
+  return (bytes) => {
+    if (bytes.length === 0) return MORE;
+    const read = total + bytes.length;
+    if (read > MAX_BODY_BYTES) return VIOLATION;
+    body.push(bytes);
+    return { kind: "taken", count: bytes.length, next: readToEnd(body, read) };
   };
 }
 

@@ -27,6 +27,7 @@ export function encodeRequest({ method, path, query, body }: Mt5Request, head: R
     `Host: ${head.host}`,
     `User-Agent: ${USER_AGENT}`,
     "Accept: application/json",
+    "Accept-Encoding: identity",
     "Connection: keep-alive",
     ...(head.cookie === undefined ? [] : [`Cookie: ${head.cookie}`]),
     ...(method === "GET" ? [] : [`Content-Type: ${head.contentType}`, `Content-Length: ${content.length}`]),

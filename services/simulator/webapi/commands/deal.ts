@@ -15,8 +15,8 @@ import {
   requiredText,
   textOf,
 } from "../params.ts";
-import { dealRecord } from "../records/deal-record.ts";
-import { type Answer, NO_CONTENT } from "../reply.ts";
+import { batchedDealRecord, dealRecord } from "../records/deal-record.ts";
+import { type Answer, NO_CONTENT, valuesOf } from "../reply.ts";
 import { dealsInPeriod, dealsOfGroup, findAccount, findDeal, getAccount, type Period } from "../visible.ts";
 
 /** In seconds, after any deal. */
@@ -33,7 +33,7 @@ function getDeal(server: TradeServer, params: Params): Answer {
 }
 
 function countDeals(server: TradeServer, params: Params): Answer {
-  return { answer: { Total: String(dealsOfLogin(server, params).length) } };
+  return valuesOf({ Total: String(dealsOfLogin(server, params).length) });
 }
 
 function getDealPage(server: TradeServer, params: Params): Answer {
@@ -49,7 +49,7 @@ function dealsOfLogin(server: TradeServer, params: Params): readonly Deal[] {
 function getDeals(server: TradeServer, params: Params): Answer {
   const symbols = listOf(params, "symbol");
   const deals = selectDeals(server, params).filter(({ symbol }) => symbols === undefined || symbols.includes(symbol));
-  return { answer: batchOf(deals).map(dealRecord) };
+  return { answer: batchOf(deals).map(batchedDealRecord) };
 }
 
 /** Exactly one of login, group and ticket; the first two require a period. */

@@ -5,14 +5,14 @@ import type { TradeServer } from "../../trade-server.ts";
 import type { Commands } from "../command.ts";
 import { numberOf, type Params, requiredNumber, requiredText } from "../params.ts";
 import { groupRecord } from "../records/group-record.ts";
-import type { Answer } from "../reply.ts";
+import { type Answer, valuesOf } from "../reply.ts";
 
 function visibleGroups({ settings, isVisibleGroup }: TradeServer): readonly string[] {
   return settings.groups.filter(isVisibleGroup);
 }
 
 function countGroups(server: TradeServer): Answer {
-  return { answer: { Total: String(visibleGroups(server).length) } };
+  return valuesOf({ Total: String(visibleGroups(server).length) });
 }
 
 /** One group as an object; with a count above 1 an array. */

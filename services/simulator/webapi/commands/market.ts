@@ -7,7 +7,7 @@ import type { TradeServer } from "../../trade-server.ts";
 import type { Commands } from "../command.ts";
 import { numberOf, type Params, requiredNumber, requiredText, textOf } from "../params.ts";
 import { symbolRecord } from "../records/symbol-record.ts";
-import type { Answer, WireRecord } from "../reply.ts";
+import { type Answer, valuesOf, type WireRecord } from "../reply.ts";
 
 const ALL = [...SYMBOLS.values()];
 /** Bounds the work of comparing each symbol with the masks. */
@@ -18,7 +18,7 @@ function listSymbols(): Answer {
 }
 
 function countSymbols(): Answer {
-  return { answer: { Total: String(ALL.length) } };
+  return valuesOf({ Total: String(ALL.length) });
 }
 
 function nextSymbol(_server: TradeServer, params: Params): Answer {
@@ -33,13 +33,15 @@ function getSymbol(_server: TradeServer, params: Params): Answer {
 }
 
 /** Only quotes that changed after trans_id; the answer names the id for the next call. */
-function lastTicks({ books }: TradeServer, params: Params): Answer {
+function lastTicks({ books, startedMsc }: TradeServer, params: Params): Answer {
   const text = requiredText(params, "symbol");
   if (text.length > MAX_SYMBOL_TEXT) throw refused("invalidParameters");
   const isAsked = groupMask(text);
   const since = numberOf(params, "trans_id") ?? 0;
   const quotes = [...books.quotes.values()];
-  const ticks = quotes.filter(({ symbol, change }) => change > since && isNamed(symbol, isAsked)).map(tickRecord);
+  const ticks = quotes
+    .filter(({ symbol, change }) => change > since && isNamed(symbol, isAsked))
+    .map((quote) => tickRecord(quote, startedMsc));
   const latest = Math.max(...quotes.map(({ change }) => change));
   return { siblings: { trans_id: String(latest) }, answer: ticks };
 }
@@ -49,7 +51,8 @@ function isNamed(symbol: string, isAsked: (text: string) => boolean): boolean {
   return isAsked(symbol) || isAsked(SYMBOLS.get(symbol)?.path ?? "");
 }
 
-function tickRecord({ symbol, bid, ask, timeMsc }: Quote): WireRecord {
+function tickRecord({ symbol, bid, ask, ...quote }: Quote, startedMsc: number): WireRecord {
+  const timeMsc = quote.timeMsc || startedMsc;
   const digits = SYMBOLS.get(symbol)?.digits ?? 0;
   return {
     Symbol: symbol,

@@ -4,7 +4,7 @@ import type { TradeServer } from "../../trade-server.ts";
 import type { Commands } from "../command.ts";
 import { pageOf } from "../paging.ts";
 import { type Params, requiredNumber } from "../params.ts";
-import type { Answer } from "../reply.ts";
+import { type Answer, valuesOf } from "../reply.ts";
 import { getAccount } from "../visible.ts";
 
 /** The simulator has no pending orders, so every list of orders is empty. */
@@ -15,7 +15,7 @@ function getOrder(_server: TradeServer, params: Params): Answer {
 
 function countOrders(server: TradeServer, params: Params): Answer {
   getAccount(server, requiredNumber(params, "login"));
-  return { answer: { Total: "0" } };
+  return valuesOf({ Total: "0" });
 }
 
 function getOrderPage(server: TradeServer, params: Params): Answer {

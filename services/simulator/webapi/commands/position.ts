@@ -7,7 +7,7 @@ import type { Commands } from "../command.ts";
 import { batchOf, pageOf } from "../paging.ts";
 import { listOf, numbersOf, type Params, requiredNumber, requiredText, textOf } from "../params.ts";
 import { positionRecord } from "../records/position-record.ts";
-import type { Answer, WireRecord } from "../reply.ts";
+import { type Answer, valuesOf, type WireRecord } from "../reply.ts";
 import { accountsOfGroup, findAccount, getAccount } from "../visible.ts";
 
 /** For netting accounts. These are hedging accounts, of which it shows the first position only. */
@@ -19,7 +19,7 @@ function getPosition(server: TradeServer, params: Params): Answer {
 }
 
 function countPositions(server: TradeServer, params: Params): Answer {
-  return { answer: { Total: String(positionsOfLogin(server, params).length) } };
+  return valuesOf({ Total: String(positionsOfLogin(server, params).length) });
 }
 
 function getPositionPage(server: TradeServer, params: Params): Answer {

@@ -2,10 +2,12 @@ import { DAY_MS } from "#kernel/duration.ts";
 import { MANAGER_RIGHT } from "../../settings.ts";
 import { serverTimeSeconds, type TradeServer } from "../../trade-server.ts";
 import type { Commands } from "../command.ts";
-import type { Answer } from "../reply.ts";
+import { type Answer, valuesOf } from "../reply.ts";
 
 const DAYS = 7;
 const HOURS = 24;
+/** The address from which the platform takes its time, not its zone. */
+const TIME_SERVER = "time.example.com";
 /** Half a year: one of two instants that far apart is in winter. */
 const HALF_YEAR_MS = 182 * DAY_MS;
 
@@ -13,10 +15,10 @@ const HALF_YEAR_MS = 182 * DAY_MS;
 function serverTime(server: TradeServer): Answer {
   const seconds = serverTimeSeconds(server);
   const [date = "", time = ""] = new Date(seconds * 1_000).toISOString().split("T");
-  return { answer: { Time: `${seconds} ${date.replaceAll("-", ".")} ${time.slice(0, 8)}` } };
+  return valuesOf({ Time: `${seconds} ${date.replaceAll("-", ".")} ${time.slice(0, 8)}` });
 }
 
-function timeSettings({ nowMs, offset, settings }: TradeServer): Answer {
+function timeSettings({ nowMs, offset }: TradeServer): Answer {
   const current = offset(nowMs());
   const other = offset(nowMs() - HALF_YEAR_MS);
   const standard = Math.min(current, other);
@@ -25,7 +27,7 @@ function timeSettings({ nowMs, offset, settings }: TradeServer): Answer {
       Daylight: current === other ? "0" : "1",
       DaylightState: current === standard ? "0" : "1",
       TimeZone: String(standard),
-      TimeServer: settings.timeZone,
+      TimeServer: TIME_SERVER,
       Days: Array.from({ length: DAYS }, () => Array.from({ length: HOURS }, () => "1")),
     },
   };

@@ -11,7 +11,7 @@ import { recordDeals, type TradeServer } from "../../trade-server.ts";
 import type { Commands } from "../command.ts";
 import { type Params, requiredMoney, requiredNumber, requiredText, textOf } from "../params.ts";
 import { accountRecord } from "../records/account-record.ts";
-import type { Answer } from "../reply.ts";
+import { type Answer, valuesOf } from "../reply.ts";
 import { getAccount, getWritableAccount } from "../visible.ts";
 
 /** trade/balance: without request id and idempotency. A repetition pays a second time. */
@@ -33,7 +33,7 @@ function balance(server: TradeServer, params: Params, verdict: Verdict): Answer 
   const [deal] = recordDeals(server, [draft]);
   if (deal === undefined) throw new Error("a draft became no deal");
   if (verdict.hideMs !== undefined) server.hidden.set(deal.ticket, server.nowMs() + verdict.hideMs);
-  return { answer: { Ticket: String(deal.ticket) } };
+  return valuesOf({ Ticket: String(deal.ticket) });
 }
 
 /** The account now, and with an additional position. */

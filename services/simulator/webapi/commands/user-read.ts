@@ -7,7 +7,7 @@ import { record, type TradeServer } from "../../trade-server.ts";
 import { batchOf } from "../paging.ts";
 import { numbersOf, type Params, requiredNumber, requiredText, textOf } from "../params.ts";
 import { userRecord } from "../records/user-record.ts";
-import type { Answer } from "../reply.ts";
+import { type Answer, valuesOf } from "../reply.ts";
 import { accountsOfGroup, findAccount, getAccount, getWritableAccount } from "../visible.ts";
 
 export function getUser(server: TradeServer, params: Params): Answer {
@@ -36,11 +36,11 @@ export function listLogins(server: TradeServer, params: Params): Answer {
 }
 
 export function countUsers(server: TradeServer): Answer {
-  return { answer: { Total: String(accountsOfGroup(server, "*").length) } };
+  return valuesOf({ Total: String(accountsOfGroup(server, "*").length) });
 }
 
 export function getUserGroup(server: TradeServer, params: Params): Answer {
-  return { answer: { Group: getAccount(server, requiredNumber(params, "login")).group } };
+  return valuesOf({ Group: getAccount(server, requiredNumber(params, "login")).group });
 }
 
 /** Here money is shown with six decimals. */

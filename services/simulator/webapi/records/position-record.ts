@@ -4,6 +4,7 @@ import { closingPrice, SYMBOLS } from "../../domain/market.ts";
 import type { Position } from "../../domain/position.ts";
 import { COARSE_VOLUME, formatMoney, MONEY_DIGITS } from "../../domain/units.ts";
 import type { WireRecord } from "../reply.ts";
+import { EMPTY_API_DATA } from "./api-data.ts";
 import { contractSize } from "./deal-record.ts";
 
 const ZERO_PRICE = "0.00000";
@@ -45,7 +46,8 @@ export function positionRecord(position: Position, quotes: Quotes): WireRecord {
     ActivationPrice: ZERO_PRICE,
     ActivationFlags: "0",
     ModificationFlags: "0",
-    ApiData: [],
+    ModifyFlags: "0",
+    ApiData: EMPTY_API_DATA,
   };
 }
 

@@ -6,6 +6,7 @@ import { MANAGER_RIGHT } from "../../settings.ts";
 import { dealsOf } from "../../store/books.ts";
 import { type PreviousBalances, serverTimeMs, type TradeServer } from "../../trade-server.ts";
 import type { WireRecord } from "../reply.ts";
+import { EMPTY_API_DATA } from "./api-data.ts";
 import { NUMBER_FIELDS, TEXT_FIELDS } from "../user-fields.ts";
 
 export function userRecord(server: TradeServer, account: Account): WireRecord {
@@ -37,7 +38,7 @@ export function userRecord(server: TradeServer, account: Account): WireRecord {
     EquityPrevDay: balancePrevDay,
     EquityPrevMonth: balancePrevMonth,
     TradeAccounts: "",
-    ApiData: [],
+    ApiData: EMPTY_API_DATA,
   };
 }
 

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { startScriptedServer } from "./testing/scripted-server.ts";
+import { aClient } from "./testing/test-client.ts";
+
+const RECORD = {
+  Login: "1",
+  Group: String.raw`pamm\investor`,
+  Rights: "355",
+  Leverage: "100",
+  Name: "Ann Lee",
+  Comment: "PAMM 1",
+  Email: "ann@example.com",
+  Agent: "0",
+  Balance: "5.00",
+};
+type Changed = Partial<Record<keyof typeof RECORD, string>>;
+
+/** A server with one account; `update` decides what an update makes of it. */
+async function serverOf(update: (before: Changed, fields: Changed, call: number) => Changed) {
+  let record: Changed = RECORD;
+  let calls = 0;
+  const server = await startScriptedServer(({ path, query, body }) => {
+    const shown = () => JSON.stringify({ retcode: "0 Done", answer: record });
+    if (path === "user/get") return shown();
+    if (path !== "user/update") return undefined;
+    const fields = body === "" ? { Rights: query["rights"] ?? "" } : (JSON.parse(body) as Changed);
+    record = update(record, fields, (calls += 1));
+    return shown();
+  });
+  const client = aClient(server);
+  return {
+    client,
+    record: () => record,
+    calls: () => calls,
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+const DISABLED = { ...RECORD, Rights: "358" };
+/** As a server that replaces the whole record. */
+const replaced = (_: Changed, fields: Changed): Changed => ({
+  ...Object.fromEntries(Object.keys(RECORD).map((name) => [name, name === "Leverage" ? "1" : ""])),
+  Login: "1",
+  Balance: "5.00",
+  Group: RECORD.Group,
+  ...fields,
+});
+
+test("an update that keeps the other fields is done with one request", async () => {
+  await using server = await serverOf((before, fields) => ({ ...before, ...fields }));
+  expect(await server.client.disableUser("1")).toMatchObject({ kind: "done" });
+  expect([server.record(), server.calls()]).toEqual([DISABLED, 1]);
+});
+
+test("fields that the update has cleared are written back together with the new rights", async () => {
+  await using server = await serverOf(replaced);
+  expect(await server.client.disableUser("1")).toMatchObject({ kind: "done" });
+  expect([server.record(), server.calls()]).toEqual([{ ...DISABLED, Agent: "" }, 2]);
+});
+
+test("fields that cannot be written back leave the outcome unknown", async () => {
+  await using server = await serverOf((before, fields, call) =>
+    call === 1 ? replaced(before, fields) : { ...before, Name: "Ann Lee" },
+  );
+  expect(await server.client.disableUser("1")).toEqual({ kind: "unknown", reason: "contradictory" });
+});
+
+test("rights that the second update does not keep leave the outcome unknown", async () => {
+  await using server = await serverOf((before, fields, call) =>
+    call === 1 ? replaced(before, fields) : { ...RECORD, Rights: "355" },
+  );
+  expect(await server.client.disableUser("1")).toEqual({ kind: "unknown", reason: "contradictory" });
+});
+
+test("a text that another manager changes at the same moment is kept", async () => {
+  await using server = await serverOf((before, fields) => ({ ...before, ...fields, Comment: "VIP" }));
+  expect(await server.client.disableUser("1")).toMatchObject({ kind: "done" });
+  expect(server.record()).toEqual({ ...DISABLED, Comment: "VIP" });
+});

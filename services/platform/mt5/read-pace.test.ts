@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { type Reply, startScriptedServer } from "./testing/scripted-server.ts";
+import { aClient, sendOnce } from "./testing/test-client.ts";
+
+const USER = '{"retcode":"0 Done","answer":{"Login":"1","Group":"g","Rights":"355","Leverage":"100","Balance":"5.00"}}';
+const FREQUENT = '{"retcode":"12 Too frequent requests"}';
+const limits = { readBackoff: { firstMs: 200, lastMs: 1_000 }, waitMs: 1_500 };
+const tooMany = (head = ""): Reply => ({ status: 429, head, body: "slow down" });
+
+/** Answers these in their order, and then as documented. */
+async function answering(...first: Reply[]) {
+  const answers = [...first];
+  const server = await startScriptedServer(({ path }) => (path === "user/get" ? (answers.shift() ?? USER) : undefined));
+  const client = aClient(server, { limits });
+  const reads = () => server.paths().filter((path) => path === "user/get").length;
+  return {
+    server,
+    client,
+    reads,
+    async [Symbol.asyncDispose]() {
+      client[Symbol.dispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("a read that the platform finds too frequent is repeated after growing pauses", async () => {
+  for (const answer of [FREQUENT, tooMany()]) {
+    await using platform = await answering(answer, answer);
+    const startedAt = performance.now();
+    expect(await platform.client.getUser("1")).toMatchObject({ login: "1" });
+    expect(performance.now() - startedAt).toBeGreaterThan(450);
+    expect(platform.reads()).toBe(3);
+    // The next read waits for nothing.
+    const nextAt = performance.now();
+    await platform.client.getUser("1");
+    expect(performance.now() - nextAt).toBeLessThan(150);
+  }
+});
+
+test("a platform that stays too busy fails the read with its reason", async () => {
+  await using frequent = await answering(FREQUENT, FREQUENT, FREQUENT);
+  await expect(frequent.client.getUser("1")).rejects.toMatchObject({ problem: "retcode", retcode: 12 });
+  expect(frequent.reads()).toBe(3);
+  await using many = await answering(tooMany(), tooMany(), tooMany());
+  await expect(many.client.getUser("1")).rejects.toMatchObject({ problem: "http_status", status: 429 });
+});
+
+test("all reads wait for one pause, and answers to reads of the same moment do not make it longer", async () => {
+  await using platform = await answering(FREQUENT, FREQUENT, FREQUENT, FREQUENT);
+  const startedAt = performance.now();
+  const reads = Array.from({ length: 4 }, () => platform.client.getUser("1"));
+  expect(await Promise.all(reads)).toHaveLength(4);
+  expect(performance.now() - startedAt).toBeLessThan(1_400);
+});
+
+test("a pause that the platform names is kept, and a read for which it is too long fails at once", async () => {
+  await using platform = await answering(tooMany("Retry-After: 1\r\n"));
+  const startedAt = performance.now();
+  expect(await platform.client.getUser("1")).toMatchObject({ login: "1" });
+  expect(performance.now() - startedAt).toBeGreaterThan(950);
+  await using blocked = await answering(tooMany("Retry-After: 30\r\n"));
+  await expect(blocked.client.getUser("1")).rejects.toMatchObject({ problem: "busy" });
+  await expect(blocked.client.getUser("1")).rejects.toThrow("limits the rate of requests");
+  expect(blocked.reads()).toBe(1);
+});
+
+test("a command that is too frequent is refused and not repeated", async () => {
+  await using server = await startScriptedServer(({ path }) => (path === "trade/balance" ? FREQUENT : undefined));
+  using client = aClient(server, { limits });
+  expect(await sendOnce(client)).toEqual({ kind: "refused", code: 12 });
+  expect(server.paths().filter((path) => path === "trade/balance")).toHaveLength(1);
+});

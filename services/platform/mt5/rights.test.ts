@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { ALL_RIGHTS, MANAGER_RIGHT } from "#test/support/simulator.ts";
+import { startPlatformServer } from "./testing/platform-server.ts";
+import { type Reply, startScriptedServer } from "./testing/scripted-server.ts";
+import { aClient } from "./testing/test-client.ts";
+
+const INVESTORS = String.raw`pamm\investor`;
+const GROUPS = [INVESTORS, String.raw`pamm\master`];
+const without = (...missing: number[]) => ALL_RIGHTS.filter((right) => !missing.includes(right));
+
+test("a manager with all rights lacks nothing, and the probe moves nothing", async () => {
+  await using platform = await startPlatformServer();
+  using client = platform.client();
+  const login = await platform.account("5.00");
+  expect(await client.probeRights(GROUPS)).toEqual({ needed: [], limiting: [], unchecked: [] });
+  expect(await platform.deals(login)).toHaveLength(1);
+  expect(await client.getUser(login)).toMatchObject({ balanceMinor: 5_00n });
+});
+
+test("each missing right that money depends on is named", async () => {
+  const { accountant, readAccounts, readTrades } = MANAGER_RIGHT;
+  const cases: [number[], string[]][] = [
+    [[accountant], ["'Accountant'"]],
+    [[readTrades], ["orders, deals and positions"]],
+    [
+      [accountant, readTrades],
+      ["orders, deals and positions", "'Accountant'"],
+    ],
+    [[readAccounts], ["'Access to accounts'"]],
+  ];
+  for (const [missing, named] of cases) {
+    await using platform = await startPlatformServer({ managerRights: without(...missing) });
+    await platform.account("5.00");
+    using client = platform.client();
+    const { needed } = await client.probeRights(GROUPS);
+    expect(
+      needed.map((text, index) => text.includes(named[index] ?? "?")),
+      needed.join(),
+    ).toEqual(named.map(() => true));
+  }
+});
+
+test("a group that the manager does not see, and a manager without any account, only limit the service", async () => {
+  await using platform = await startPlatformServer({ managerRights: without(MANAGER_RIGHT.accountant) });
+  using client = platform.client();
+  expect(await client.probeRights([...GROUPS, "other"])).toEqual({
+    needed: [],
+    limiting: [expect.stringContaining("group other, which the manager does not see")],
+    unchecked: [expect.stringContaining("there is no account")],
+  });
+});
+
+const done = (answer: unknown) => JSON.stringify({ retcode: "0 Done", answer });
+
+async function probed(answers: Readonly<Record<string, Reply>>) {
+  await using server = await startScriptedServer(({ path }) => answers[path]);
+  using client = aClient(server, { maxSessions: 1 });
+  const missing = await client.probeRights([INVESTORS]);
+  const sent = server.requests.find(({ path }) => path === "trade/balance")?.query;
+  return { ...missing, sent };
+}
+const USD = done({ Group: INVESTORS, Currency: "USD", CurrencyDigits: "2" });
+const ANSWERS = { "group/get": USD, "user/logins": done(["7"]), "user/get": done({ Login: "7" }) };
+
+test("HTTP 403 is a missing right, and any other refusal is none", async () => {
+  expect((await probed({ ...ANSWERS, "trade/balance": { status: 403, body: "403 Forbidden" } })).needed).toHaveLength(
+    1,
+  );
+  for (const code of [3, 4, 13, 4005, 10_019]) {
+    const { needed, limiting, sent } = await probed({ ...ANSWERS, "trade/balance": `{"retcode":"${code} No"}` });
+    expect([needed, limiting]).toEqual([[], []]);
+    expect(sent).toMatchObject({ login: "7", type: "99", balance: "0.00" });
+  }
+});
+
+test("a group in another currency, or with other digits, cannot be used", async () => {
+  for (const [Currency, CurrencyDigits] of [
+    ["JPY", "0"],
+    ["USD", "4"],
+  ]) {
+    const { needed } = await probed({ ...ANSWERS, "group/get": done({ Group: INVESTORS, Currency, CurrencyDigits }) });
+    expect(needed).toEqual([expect.stringContaining(`it is in ${Currency} with ${CurrencyDigits}`)]);
+  }
+});
+
+test("a platform that does not answer proves nothing about rights", async () => {
+  await using server = await startScriptedServer(({ path, connection }) => {
+    if (path !== "group/get") return undefined;
+    connection.raw.resetAndDestroy();
+    return "nothing";
+  });
+  using client = aClient(server, { maxSessions: 1 });
+  await expect(client.probeRights([INVESTORS])).rejects.toMatchObject({ problem: "lost" });
+});

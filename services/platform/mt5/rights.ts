@@ -1,0 +1,109 @@
+import type { Mt5Context } from "./context.ts";
+import { Mt5Error } from "./errors.ts";
+import { fieldsOf } from "./fields.ts";
+import { getGroup } from "./groups.ts";
+import { isJsonArray } from "./http/json.ts";
+import type { Mt5Request } from "./http/http-request.ts";
+import { RETCODE } from "./retcodes.ts";
+
+/** What the manager may not do, or a group is not fit for, in words for an operator. */
+export type MissingRights = {
+  /** The service cannot work without these. */
+  readonly needed: readonly string[];
+  /** The service works, but something is refused that operators or clients may expect. */
+  readonly limiting: readonly string[];
+  /** Rights that cannot be found out before there is an account. */
+  readonly unchecked: readonly string[];
+};
+
+/** The currency of all accounts, and the digits of its amounts. */
+const CURRENCY = "USD";
+const CURRENCY_DIGITS = 2;
+/** No balance operation has this type: the platform refuses it with code 3, and an amount of zero moves nothing. */
+const NO_TYPE = "99";
+
+/**
+ * Finds out what the manager may do, without changing anything. A right counts as missing only when the platform refuses a request
+ * about an account that it shows to this manager: code 8 also means that an account or a group is not shown. Throws an
+ * Mt5Error when the platform does not answer.
+ */
+export async function probeRights(mt5: Mt5Context, groups: readonly string[]): Promise<MissingRights> {
+  const needed: string[] = [];
+  const limiting: string[] = [];
+  for (const group of groups) {
+    const { problem, isNeeded } = (await checkGroup(mt5, group)) ?? {};
+    if (problem !== undefined) (isNeeded === true ? needed : limiting).push(problem);
+  }
+  const login = await findAccount(mt5, groups);
+  if (login === undefined) {
+    if (await isRefused(mt5, { method: "GET", path: "user/total" })) {
+      needed.push("the manager's right 'Access to accounts' (user/total is refused)");
+    }
+    return {
+      needed,
+      limiting,
+      unchecked: ["the rights for balance operations and deals, because there is no account"],
+    };
+  }
+  const deals = { login, from: "0", to: "1" };
+  if (await isRefused(mt5, { method: "GET", path: "deal/get_total", query: deals })) {
+    needed.push("the manager's right to orders, deals and positions (deal/get_total is refused)");
+  }
+  const nothing = { login, type: NO_TYPE, balance: "0.00", comment: "", check_margin: "1" };
+  if (await isRefused(mt5, { method: "POST", path: "trade/balance", query: nothing })) {
+    needed.push("the manager's right 'Accountant' (trade/balance is refused)");
+  }
+  return { needed, limiting, unchecked: [] };
+}
+
+type GroupProblem = { readonly problem: string; readonly isNeeded: boolean };
+
+async function checkGroup(mt5: Mt5Context, name: string): Promise<GroupProblem | undefined> {
+  const group = await orUndefined(getGroup(mt5, name));
+  if (group === undefined) {
+    return {
+      problem: `group ${name}, which the manager does not see: no account can be created in it`,
+      isNeeded: false,
+    };
+  }
+  const { currency, currencyDigits } = group;
+  if (currency === CURRENCY && currencyDigits === CURRENCY_DIGITS) return undefined;
+  const problem = `group ${name} in ${CURRENCY} with ${CURRENCY_DIGITS} digits (it is in ${currency} with ${currencyDigits})`;
+  return { problem, isNeeded: true };
+}
+
+/** An account of the groups that the platform shows to the manager. */
+async function findAccount({ read }: Mt5Context, groups: readonly string[]): Promise<string | undefined> {
+  for (const group of groups) {
+    const listed = await orUndefined(read({ method: "GET", path: "user/logins", query: { group } }));
+    const [login] = isJsonArray(listed?.answer) ? listed.answer : [];
+    if (typeof login !== "string") continue;
+    const user = await orUndefined(read({ method: "GET", path: "user/get", query: { login } }));
+    if (user?.code === RETCODE.done && fieldsOf(user.answer).optionalText("Login") === login) return login;
+  }
+  return undefined;
+}
+
+async function isRefused({ read }: Mt5Context, request: Mt5Request): Promise<boolean> {
+  try {
+    return (await read(request)).code === RETCODE.noPermission;
+  } catch (error) {
+    if (error instanceof Mt5Error && error.problem === "forbidden") return true;
+    if (error instanceof Mt5Error && isAboutOne(error)) return false;
+    throw error;
+  }
+}
+
+async function orUndefined<Result>(reading: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof Mt5Error && isAboutOne(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The answer to this request, not the state of the connection. */
+function isAboutOne({ problem }: Mt5Error): boolean {
+  return problem === "forbidden" || problem === "http_status" || problem === "retcode" || problem === "bad_answer";
+}
