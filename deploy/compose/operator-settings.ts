@@ -7,6 +7,7 @@ import { databaseVariable, type Service, SERVICES } from "../local/settings.ts";
 const SETTINGS = {
   NATS_URL: optional(secretUrl(["nats", "tls"])),
   PAMM_ENCRYPTION_KEY: optional(secretKey()),
+  PAMM_API_KEY_PEPPER: optional(secretKey()),
   PAMM_BOOTSTRAP_API_KEY: optional(secret("a key")),
   MT5_URL: optional(url(["https"])),
   MT5_LOGIN: optional(text("the manager's login")),
@@ -27,6 +28,7 @@ const REQUIRED_WITH_PLATFORM = ["MT5_LOGIN", "MT5_PASSWORD", "PAMM_QUIET_PERIOD"
 export type OperatorSettings = {
   readonly natsUrl: string | undefined;
   readonly encryptionKey: string | undefined;
+  readonly pepper: string | undefined;
   readonly apiKey: string | undefined;
   readonly mt5Password: string | undefined;
   /** False = the environment names a trading platform. */
@@ -48,6 +50,7 @@ export function readOperatorSettings(env: Environment): OperatorSettings {
   return {
     natsUrl: read.NATS_URL?.reveal(),
     encryptionKey: read.PAMM_ENCRYPTION_KEY?.reveal().toString("base64"),
+    pepper: read.PAMM_API_KEY_PEPPER?.reveal().toString("base64"),
     apiKey: read.PAMM_BOOTSTRAP_API_KEY?.reveal(),
     mt5Password: read.MT5_PASSWORD?.reveal(),
     isSimulated,

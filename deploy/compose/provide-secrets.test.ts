@@ -74,8 +74,8 @@ test("each container receives its own secrets only", async () => {
     "account/tls-key.pem",
     "account/tls.pem",
     "edge/api-key",
+    "edge/api-key-pepper",
     "edge/database-url",
-    "edge/encryption-key",
     "edge/nats-url",
     "fee/database-url",
     "fee/nats-url",
@@ -117,7 +117,7 @@ test("each container receives its own secrets only", async () => {
 test("containers that connect to each other receive the same secrets", async () => {
   const folders = createFolders();
   await up({}, folders);
-  expect(readSecret(folders, "account/encryption-key")).toBe(readSecret(folders, "edge/encryption-key"));
+  expect(readSecret(folders, "account/encryption-key")).not.toBe(readSecret(folders, "edge/api-key-pepper"));
   expect(readSecret(folders, "platform/mt5-password")).toBe(readSecret(folders, "simulator/mt5-password"));
   const users = SERVICES.map((service) => new URL(readSecret(folders, `${service}/nats-url`)));
   expect(users.map(({ username }) => username)).toEqual([...SERVICES]);
@@ -138,6 +138,7 @@ test("generated secrets are kept, also when the operator provides own secrets in
   const generated = filesIn(folders).map((file) => [file, readSecret(folders, file)]);
   const provided = {
     PAMM_ENCRYPTION_KEY: A_KEY,
+    PAMM_API_KEY_PEPPER: A_KEY,
     PAMM_BOOTSTRAP_API_KEY: "a-key-of-the-operator",
     MT5_PASSWORD: "Manager-1007",
     NATS_URL: "nats://nats.example:4222",
@@ -146,7 +147,7 @@ test("generated secrets are kept, also when the operator provides own secrets in
   };
   await up(provided, folders);
   expect(readSecret(folders, "account/encryption-key")).toBe(A_KEY);
-  expect(readSecret(folders, "edge/encryption-key")).toBe(A_KEY);
+  expect(readSecret(folders, "edge/api-key-pepper")).toBe(A_KEY);
   expect(readSecret(folders, "edge/api-key")).toBe("a-key-of-the-operator");
   expect(readSecret(folders, "simulator/mt5-password")).toBe("Manager-1007");
   expect(readSecret(folders, "edge/nats-url")).toBe("nats://nats.example:4222");

@@ -66,7 +66,7 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
   const mt5Password = settings.mt5Password ?? secrets.mt5Password;
   const own: Partial<Record<Service, Record<string, string>>> = {
     account: { "encryption-key": encryptionKey },
-    edge: { "encryption-key": encryptionKey, "api-key": settings.apiKey ?? secrets.apiKey },
+    edge: { "api-key-pepper": settings.pepper ?? secrets.pepper, "api-key": settings.apiKey ?? secrets.apiKey },
     platform: { "mt5-password": mt5Password, "ca.pem": trusted },
   };
   const natsAddress = (service: Service): string =>

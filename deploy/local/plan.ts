@@ -26,8 +26,8 @@ const MANAGER_LOGIN = "1000";
 
 /** The processes that receive each secret. */
 const OWNERS: Record<string, readonly string[]> = {
-  PAMM_ENCRYPTION_KEY: ["account", "edge"],
-  PAMM_ENCRYPTION_KEY_OLD: ["account", "edge"],
+  PAMM_ENCRYPTION_KEY: ["account"],
+  PAMM_ENCRYPTION_KEY_OLD: ["account"],
   PAMM_API_KEY_PEPPER: ["edge"],
   PAMM_API_KEY_PEPPER_OLD: ["edge"],
   PAMM_BOOTSTRAP_API_KEY: ["edge"],
@@ -122,6 +122,7 @@ function inherited(env: NodeJS.ProcessEnv, name: string): NodeJS.ProcessEnv {
 function secretVariables({ env, secrets, settings }: LaunchContext, name: string): NodeJS.ProcessEnv {
   const generated: Record<string, string> = {
     PAMM_ENCRYPTION_KEY: secrets.encryptionKey,
+    PAMM_API_KEY_PEPPER: secrets.pepper,
     PAMM_BOOTSTRAP_API_KEY: secrets.apiKey,
     ...(settings.embedded.simulator ? { MT5_PASSWORD: secrets.mt5Password } : {}),
   };

@@ -4,7 +4,9 @@ import { join } from "node:path";
 
 export type Secrets = {
   readonly encryptionKey: string;
-  readonly encryptionKeyFile: string;
+  /** Of the hashes of API keys. */
+  readonly pepper: string;
+  readonly pepperFile: string;
   readonly apiKey: string;
   readonly mt5Password: string;
   /** Of the user who may do everything; each service has its own user. */
@@ -15,14 +17,15 @@ export type Secrets = {
   readonly databasePasswordOf: (service: string) => string;
 };
 
-const ENCRYPTION_KEY = "encryption-key";
+const PEPPER = "api-key-pepper";
 
 /** Generated once and kept in the state folder, with the data that they protect, for the owner only. */
 export function readOrMakeSecrets(stateDir: string): Secrets {
   const folder = join(stateDir, "secret");
   return {
-    encryptionKey: readOrMake(folder, ENCRYPTION_KEY, () => randomBytes(32).toString("base64")),
-    encryptionKeyFile: join(folder, ENCRYPTION_KEY),
+    encryptionKey: readOrMake(folder, "encryption-key", randomKey),
+    pepper: readOrMake(folder, PEPPER, randomKey),
+    pepperFile: join(folder, PEPPER),
     apiKey: readOrMake(folder, "api-key", () => `pamm_dev_${random()}`),
     // The trading platform requires upper and lower case letters and digits in every password.
     mt5Password: readOrMake(folder, "mt5-password", () => `Mt5${random()}`),
@@ -31,6 +34,10 @@ export function readOrMakeSecrets(stateDir: string): Secrets {
     postgresPassword: readOrMake(folder, "postgres-password", random),
     databasePasswordOf: (service) => readOrMake(folder, `postgres-password-${service}`, random),
   };
+}
+
+function randomKey(): string {
+  return randomBytes(32).toString("base64");
 }
 
 /** Hexadecimal digits need no escaping in an address. */

@@ -11,7 +11,7 @@ const SYSTEM: RunningSystem = {
   feeAnchor: "2025-01-04T00:00:00.000Z",
   edgeDatabaseUrl: null,
   natsUrl: null,
-  encryptionKeyFile: null,
+  pepperFile: null,
 };
 
 test("with the simulator the example requests create an Investor in its group and deposit", () => {

@@ -18,7 +18,7 @@ export type RunningSystem = {
   /** Read by the keys command; null where the operator named a database, which the operator then names there too. */
   readonly edgeDatabaseUrl: string | null;
   readonly natsUrl: string | null;
-  readonly encryptionKeyFile: string | null;
+  readonly pepperFile: string | null;
 };
 
 const SECOND = { name: "second", lastsMs: 1_000 };
@@ -46,7 +46,7 @@ export function describeSystem(
     feeAnchor: feeWeek.anchor.toISOString(),
     edgeDatabaseUrl: embedded.postgres ? (edge.env[databaseVariable("edge")] ?? null) : null,
     natsUrl: natsUrl ?? null,
-    encryptionKeyFile: isSet(env, "PAMM_ENCRYPTION_KEY") ? null : secrets.encryptionKeyFile,
+    pepperFile: isSet(env, "PAMM_API_KEY_PEPPER") ? null : secrets.pepperFile,
   };
 }
 

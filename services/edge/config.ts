@@ -5,8 +5,8 @@ import { isAddressOrNetwork } from "./keys/addresses.ts";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{16,200}$/;
 
-/** Secret input of the stored key hashes; derived from the encryption key when it is not set. */
-const pepper = secretKey({ otherwise: "PAMM_ENCRYPTION_KEY" });
+/** Secret input of the stored key hashes. The key of the platform passwords is not known to this process. */
+const pepper = secretKey();
 
 /** After a pause a burst of twice as many is accepted. */
 const perSecond = (whenMissing: string) => integer(1, 1_000_000, { whenMissing });
@@ -26,8 +26,8 @@ export const settings = {
     ),
   ),
   PAMM_API_KEY_PEPPER: pepper,
-  /** The previous pepper, while keys that were created with it are in use. */
-  PAMM_API_KEY_PEPPER_OLD: optional(secretKey({ otherwise: "PAMM_ENCRYPTION_KEY_OLD" })),
+  /** The previous pepper, while keys that were hashed with it are in use. */
+  PAMM_API_KEY_PEPPER_OLD: optional(secretKey()),
   /** Proxies whose X-Forwarded-For is trusted. */
   PAMM_TRUSTED_PROXIES: optional(variable("addresses or networks separated by commas", parseAddresses)),
   PAMM_RATE_READ: perSecond("2000"),

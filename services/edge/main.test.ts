@@ -81,7 +81,7 @@ test(
       NATS_URL: nats.url,
       PAMM_HTTP_PORT: "0",
       PAMM_METRICS_PORT: "0",
-      PAMM_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+      PAMM_API_KEY_PEPPER: randomBytes(32).toString("base64"),
       PAMM_REHEARSAL: "true",
       PAMM_BOOTSTRAP_API_KEY: BOOTSTRAP,
     });
@@ -145,7 +145,7 @@ test("all configuration errors are reported at once, without values", async () =
     1,
     [
       "edge cannot start: EDGE_DATABASE_URL or DATABASE_URL is missing: expected a URL that begins with postgres: or postgresql:",
-      "edge cannot start: PAMM_API_KEY_PEPPER or PAMM_ENCRYPTION_KEY is missing: expected 32 bytes in base64",
+      "edge cannot start: PAMM_API_KEY_PEPPER is missing: expected 32 bytes in base64",
       "edge cannot start: PAMM_BOOTSTRAP_API_KEY is not valid: expected 16 to 200 visible ASCII characters",
       "edge cannot start: PAMM_HTTP_PORT is not valid: expected a port, 0 to 65535",
       "edge cannot start: PAMM_RATE_READ is not valid: expected a whole number from 1 to 1000000",
@@ -162,9 +162,9 @@ test("the keys command finds the running system by the state folder", { timeout:
     errors: expect.stringContaining("No running system found"),
   });
 
-  const encryptionKeyFile = join(folder.path, "key");
-  writeFileSync(encryptionKeyFile, env["PAMM_ENCRYPTION_KEY"] ?? "");
-  const runFile = { edgeDatabaseUrl: env["EDGE_DATABASE_URL"], natsUrl: env["NATS_URL"], encryptionKeyFile };
+  const pepperFile = join(folder.path, "pepper");
+  writeFileSync(pepperFile, env["PAMM_API_KEY_PEPPER"] ?? "");
+  const runFile = { edgeDatabaseUrl: env["EDGE_DATABASE_URL"], natsUrl: env["NATS_URL"], pepperFile };
   mkdirSync(join(folder.path, "run"));
   writeFileSync(join(folder.path, "run", "system.json"), JSON.stringify(runFile));
   const created = await keys("create --name CRM --scopes masters:read", state);

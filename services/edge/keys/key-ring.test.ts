@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { register } from "prom-client";
 import { expect, test, vi } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
@@ -232,6 +233,37 @@ test("a key that was created with the previous pepper stays valid", async () => 
   const { text } = await createKey({ ...admin, pepper: oldPepper }, REQUEST);
 
   expect(await keyRing.authenticate(text, ADDRESS)).toMatchObject({ client: "CRM" });
+});
+
+test("a key that was used is hashed with the current pepper, so that the previous one can be removed", async () => {
+  const oldPepper = pepperOf(new Secret(randomBytes(32)));
+  const { pool, keyRing, admin } = await keySystem({ oldPepper });
+  const { id, text } = await createKey({ ...admin, pepper: oldPepper }, REQUEST);
+  const unused = await createKey({ ...admin, pepper: oldPepper }, { ...REQUEST, name: "unused" });
+  const counted = async () => {
+    const { values } = await register.getSingleMetric("pamm_api_keys")!.get();
+    return Object.fromEntries(values.map(({ labels, value }) => [labels["pepper"], value]));
+  };
+  await keyRing.refresh();
+  expect(await counted()).toEqual({ current: 0, other: 2 });
+
+  await keyRing.authenticate(text, ADDRESS);
+  await keyRing.authenticate(`${unused.text}x`, ADDRESS);
+  await keyRing.refresh();
+  await keyRing.refresh();
+
+  expect(await counted()).toEqual({ current: 1, other: 1 });
+  expect(await keyRing.authenticate(text, ADDRESS)).toMatchObject({ keyId: id });
+  const later = createKeyRing({
+    pool,
+    pepper: admin.pepper,
+    oldPepper: undefined,
+    bootstrapKey: undefined,
+    now: admin.now,
+  });
+  await later.refresh();
+  expect(await later.authenticate(text, ADDRESS)).toMatchObject({ keyId: id });
+  expect(await later.authenticate(unused.text, ADDRESS)).toBeUndefined();
 });
 
 test("failed attempts from one address are limited, and a valid key from the same address is accepted", async () => {

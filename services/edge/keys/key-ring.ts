@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import { Gauge } from "prom-client";
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Refusal } from "#kernel/refusal.ts";
@@ -7,13 +8,19 @@ import type { Authenticate, Caller } from "./auth.ts";
 import { createBuckets } from "../rate-limit.ts";
 import { refuse } from "../problems/refusals.ts";
 import { SCOPES } from "./scopes.ts";
-import { findKey, listKeysInForce, markUsed, type StoredKey } from "../store/api-keys.ts";
+import { findKey, listKeysInForce, markUsed, saveHashes, type StoredKey } from "../store/api-keys.ts";
 import { allows } from "./addresses.ts";
 import { readKeyId } from "./api-key.ts";
 import type { Pepper } from "./pepper.ts";
 
 /** Subject of the signal that keys changed. A lost message costs the time until the next periodic read. */
 export const KEYS_CHANGED = "edge.v1.keys.changed";
+
+const apiKeys = new Gauge({
+  name: "pamm_api_keys",
+  help: "API keys in force, by the pepper of their hash: the current one, or another one that may not be removed yet.",
+  labelNames: ["pepper"],
+});
 
 export type KeyRingOptions = {
   readonly pool: Pool;
@@ -48,6 +55,8 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
   const secrets = compareSecrets(options);
   const failures = createBuckets(FAILURES, now);
   const uses = new Map<string, Date>();
+  /** Hashes with the current pepper of keys that are stored with the previous one, by id: known once the key was presented. */
+  const renewed = new Map<string, Buffer>();
   let cached = new Map<string, CachedKey>();
   /** By the digest of the presented key. Empty after each refresh, so that what was true of an earlier state is forgotten. */
   let verified = new Map<string, VerifiedKey>();
@@ -68,7 +77,12 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
     refreshedAt = at.getTime();
     const used = new Map(uses);
     uses.clear();
+    const hashes = new Map(renewed);
+    renewed.clear();
+    apiKeys.set({ pepper: "current" }, keys.filter(({ pepperId }) => pepperId === options.pepper.id).length);
+    apiKeys.set({ pepper: "other" }, keys.filter(({ pepperId }) => pepperId !== options.pepper.id).length);
     if (used.size > 0) await markUsed(pool, used);
+    if (hashes.size > 0) await saveHashes(pool, options.pepper.id, hashes);
   }
 
   /**
@@ -107,6 +121,9 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
     if (known !== undefined) return known;
     const keys = cached;
     const key = await verify(presentedKey, address);
+    if (key !== undefined && isStoredWith(options.oldPepper, cached.get(key.caller.keyId))) {
+      renewed.set(key.caller.keyId, options.pepper.hash(presentedKey));
+    }
     // A key that was read before a refresh may be revoked since.
     if (key !== undefined && keys === cached) verified.set(digest, key);
     return key;
@@ -128,6 +145,10 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
   };
 }
 
+function isStoredWith(pepper: Pepper | undefined, key: CachedKey | undefined): boolean {
+  return pepper !== undefined && key?.pepperId === pepper.id;
+}
+
 function compareSecrets({
   pepper,
   oldPepper,
@@ -139,7 +160,7 @@ function compareSecrets({
       timingSafeEqual(pepper.hash(presentedKey), bootstrapHash) && bootstrapKey !== undefined,
     /** The key if its secret was presented. An unknown id costs the same hash and the same comparison as a wrong secret. */
     ifMatching(presentedKey: string, key: CachedKey | undefined): CachedKey | undefined {
-      const itsPepper = oldPepper !== undefined && key?.pepperId === oldPepper.id ? oldPepper : pepper;
+      const itsPepper = oldPepper !== undefined && isStoredWith(oldPepper, key) ? oldPepper : pepper;
       return timingSafeEqual(itsPepper.hash(presentedKey), key?.hash ?? NO_HASH) ? key : undefined;
     },
   };

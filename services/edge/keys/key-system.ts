@@ -21,16 +21,16 @@ function runningSystem(env: Environment): Environment {
       `No running system found (${file} does not exist). Start it, or set DATABASE_URL or PAMM_STATE_DIR.`,
     );
   }
-  const { edgeDatabaseUrl, natsUrl, encryptionKeyFile } = readRunFile(file);
-  const hasOwnKey = isSet(env["PAMM_ENCRYPTION_KEY"]) || isSet(env["PAMM_ENCRYPTION_KEY_FILE"]);
+  const { edgeDatabaseUrl, natsUrl, pepperFile } = readRunFile(file);
+  const hasOwnPepper = isSet(env["PAMM_API_KEY_PEPPER"]) || isSet(env["PAMM_API_KEY_PEPPER_FILE"]);
   return {
     EDGE_DATABASE_URL: edgeDatabaseUrl,
     NATS_URL: natsUrl,
-    PAMM_ENCRYPTION_KEY_FILE: hasOwnKey ? undefined : encryptionKeyFile,
+    PAMM_API_KEY_PEPPER_FILE: hasOwnPepper ? undefined : pepperFile,
   };
 }
 
-type RunFile = { readonly [Name in "edgeDatabaseUrl" | "natsUrl" | "encryptionKeyFile"]?: string };
+type RunFile = { readonly [Name in "edgeDatabaseUrl" | "natsUrl" | "pepperFile"]?: string };
 
 function readRunFile(file: string): RunFile {
   try {

@@ -87,6 +87,17 @@ export async function markUsed(db: Queryable, uses: ReadonlyMap<string, Date>): 
   );
 }
 
+/** Stores hashes with another pepper, of keys that were verified with the previous one. */
+export async function saveHashes(db: Queryable, pepperId: string, hashes: ReadonlyMap<string, Buffer>): Promise<void> {
+  await execute(
+    db,
+    sql`update api_key
+        set pepper_id = ${pepperId}, hash = renewed.hash
+        from unnest(${[...hashes.keys()]}::text[], ${[...hashes.values()]}::bytea[]) as renewed (id, hash)
+        where api_key.id = renewed.id`,
+  );
+}
+
 /** A scope of another version of the edge grants nothing here. */
 function withKnownScopes(row: Row): StoredKey {
   return { ...row, scopes: row.scopes.filter(isScope) };

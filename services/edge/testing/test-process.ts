@@ -63,7 +63,7 @@ export async function edgeEnvironment(): Promise<{
     NATS_URL: nats.url,
     PAMM_HTTP_PORT: "0",
     PAMM_METRICS_PORT: "0",
-    PAMM_ENCRYPTION_KEY: randomBytes(32).toString("base64"),
+    PAMM_API_KEY_PEPPER: randomBytes(32).toString("base64"),
     PAMM_REHEARSAL: "true",
     PAMM_BOOTSTRAP_API_KEY: BOOTSTRAP,
   };
