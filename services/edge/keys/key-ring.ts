@@ -55,8 +55,7 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
   const secrets = compareSecrets(options);
   const failures = createBuckets(FAILURES, now);
   const uses = new Map<string, Date>();
-  /** Hashes with the current pepper of keys that are stored with the previous one, by id: known once the key was presented. */
-  const renewed = new Map<string, Buffer>();
+  const renewal = renewHashes(pool, options);
   let cached = new Map<string, CachedKey>();
   /** By the digest of the presented key. Empty after each refresh, so that what was true of an earlier state is forgotten. */
   let verified = new Map<string, VerifiedKey>();
@@ -64,10 +63,7 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
   let refreshed: Promise<void> = Promise.resolve();
 
   /** One refresh after the other, so that an earlier one cannot restore a key that a later one has removed. */
-  function refresh(): Promise<void> {
-    refreshed = refreshed.then(readKeys, readKeys);
-    return refreshed;
-  }
+  const refresh = (): Promise<void> => (refreshed = refreshed.then(readKeys, readKeys));
 
   async function readKeys(): Promise<void> {
     const at = now();
@@ -77,12 +73,8 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
     refreshedAt = at.getTime();
     const used = new Map(uses);
     uses.clear();
-    const hashes = new Map(renewed);
-    renewed.clear();
-    apiKeys.set({ pepper: "current" }, keys.filter(({ pepperId }) => pepperId === options.pepper.id).length);
-    apiKeys.set({ pepper: "other" }, keys.filter(({ pepperId }) => pepperId !== options.pepper.id).length);
     if (used.size > 0) await markUsed(pool, used);
-    if (hashes.size > 0) await saveHashes(pool, options.pepper.id, hashes);
+    await renewal.save(keys);
   }
 
   /**
@@ -121,9 +113,7 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
     if (known !== undefined) return known;
     const keys = cached;
     const key = await verify(presentedKey, address);
-    if (key !== undefined && isStoredWith(options.oldPepper, cached.get(key.caller.keyId))) {
-      renewed.set(key.caller.keyId, options.pepper.hash(presentedKey));
-    }
+    if (key !== undefined) renewal.note(presentedKey, cached.get(key.caller.keyId));
     // A key that was read before a refresh may be revoked since.
     if (key !== undefined && keys === cached) verified.set(digest, key);
     return key;
@@ -141,6 +131,24 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
       }
       uses.set(key.caller.keyId, now());
       return key.caller;
+    },
+  };
+}
+
+/** A key that is stored with the previous pepper can be stored with the current one once it was presented. */
+function renewHashes(pool: Pool, { pepper, oldPepper }: Pick<KeyRingOptions, "pepper" | "oldPepper">) {
+  const renewed = new Map<string, Buffer>();
+  return {
+    note(presentedKey: string, key: CachedKey | undefined): void {
+      if (key !== undefined && isStoredWith(oldPepper, key)) renewed.set(key.id, pepper.hash(presentedKey));
+    },
+    async save(keys: readonly StoredKey[]): Promise<void> {
+      const others = keys.filter(({ pepperId }) => pepperId !== pepper.id).length;
+      apiKeys.set({ pepper: "current" }, keys.length - others);
+      apiKeys.set({ pepper: "other" }, others);
+      const hashes = new Map(renewed);
+      renewed.clear();
+      if (hashes.size > 0) await saveHashes(pool, pepper.id, hashes);
     },
   };
 }
