@@ -9,6 +9,7 @@ import "#kernel/reconcile/metrics.ts";
 import "#kernel/review/metrics.ts";
 import { feeChecks } from "../../services/fee/checks/checks.ts";
 import { fundingChecks } from "../../services/funding/checks/checks.ts";
+import "../../services/edge/observe.ts";
 import "../../services/platform/metrics.ts";
 import { platformChecks } from "../../services/platform/checks/checks.ts";
 import { subscriptionChecks } from "../../services/subscription/checks/checks.ts";

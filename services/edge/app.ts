@@ -4,6 +4,7 @@ import type { Log } from "#kernel/log.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { type AdmissionOptions, createAdmission } from "./admission.ts";
 import type { Audit } from "./audit/audit.ts";
+import { refusedRequests } from "./audit/refused-requests.ts";
 import { auditEntry } from "./audit/audit-entry.ts";
 import { acceptJsonBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
 import { answerClientError, HTTP_LIMITS, MAX_URL_LENGTH } from "./connection.ts";
@@ -105,12 +106,14 @@ function readsBody({ body }: Route): boolean {
 }
 
 function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
+  const isRefusalRecorded = refusedRequests(systemClock);
   const finish = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
     if (request.edge.isFinished) return;
     request.edge.isFinished = true;
     observeHttp(log, request, status, reply.elapsedTime);
     const route = routeOf(request);
-    if (route !== undefined && isAudited(route, status)) audit.note(auditEntry(request, status));
+    if (route === undefined || !isAudited(route, status)) return;
+    if (!REFUSED.has(status) || isRefusalRecorded(request.ip)) audit.note(auditEntry(request, status));
   };
   app.addHook("onRequest", (request, reply, done) => {
     request.edge = beginRequest();
@@ -134,15 +137,13 @@ function commonHeaders({ id }: FastifyRequest): Record<string, string> {
 
 /** The status that nginx logs for a client that closed its connection. */
 const CALLER_LEFT = 499;
-const UNAUTHENTICATED = 401;
-const FORBIDDEN = 403;
-const TOO_MANY = 429;
+/** Not authenticated, not permitted, too many. */
+const REFUSED: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** A request that revealed secrets was audited before its response left. */
 function isAudited(route: Route, status: number): boolean {
-  if (status === TOO_MANY) return false;
   if (route.revealsSecrets === true) return status !== 200;
-  return isCommand(route) || status === UNAUTHENTICATED || status === FORBIDDEN;
+  return isCommand(route) || REFUSED.has(status);
 }
 
 async function sendProblem(

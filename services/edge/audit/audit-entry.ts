@@ -1,6 +1,10 @@
 import type { FastifyRequest } from "fastify";
 import type { AuditEntry } from "./audit.ts";
 
+/** Also of a request with a valid key. */
+const REFUSED: ReadonlySet<number> = new Set([403, 429]);
+
+/** A request that ended before its key was checked, for example for its length, was not allowed either. */
 export function auditEntry(request: FastifyRequest, status: number): AuditEntry {
   const { caller, operationId, code } = request.edge;
   return {
@@ -12,7 +16,7 @@ export function auditEntry(request: FastifyRequest, status: number): AuditEntry 
     method: request.method,
     route: request.routeOptions.url ?? "",
     operationId: operationId ?? null,
-    decision: status === 401 || status === 403 || status === 429 ? "denied" : "allowed",
+    decision: caller === undefined || REFUSED.has(status) ? "denied" : "allowed",
     status,
     code: code ?? null,
   };
