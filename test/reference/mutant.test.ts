@@ -146,5 +146,5 @@ function firstTakesAll({ pool, parts, suspense }: Allocation): Allocation {
 }
 
 function earnedAt({ earnings }: DueFacts, when: () => Date): DueFacts["earnings"] {
-  return { ...earnings, layers: earnings.layers.map((layer) => ({ ...layer, earnedAt: when() })) };
+  return { ...earnings, layers: earnings.layers.map((layer) => ({ ...layer, earnedFrom: when(), earnedTo: when() })) };
 }

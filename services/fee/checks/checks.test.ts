@@ -95,7 +95,7 @@ test("fee_payments: a decreased high-water mark and a result that is not the sum
   expect(await keys()).toEqual([]);
   const master = (await world.deps.pool.query("select master_login from fee_pair limit 1")).rows[0].master_login;
   // As if a fee were returned and charged again: the layers match, and only the recorded mark differs.
-  await corrupt(`update fee_pair set mark_e8 = mark_e8 - 10000000, layers = '[["10000000", "2026-01-01T00:00:00.000Z"]]'
+  await corrupt(`update fee_pair set mark_e8 = mark_e8 - 10000000, layers = '[["10000000", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z"]]'
                  where investor_login = '9002'`);
   expect(await findings()).toMatchObject([
     { key: `pair:9002/${master}`, atRiskMinor: 10n, message: expect.stringContaining("decreased") },

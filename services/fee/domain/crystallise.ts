@@ -30,7 +30,7 @@ export type CrystallisationFacts = {
 export function crystallise(before: Earnings, { floating, rateAt }: CrystallisationFacts): Crystallisation {
   const openLoss = floating < 0n ? -floating : 0n;
   const { rest, taken } = takeFromTop(before.layers, openLoss);
-  const rated = (layer: Layer): RatedLayer => ({ ...layer, ratePpm: rateAt(layer.earnedAt) });
+  const rated = (layer: Layer): RatedLayer => ({ ...layer, ratePpm: rateAt(layer.earnedFrom) });
   const charged = rest.map(rated);
   const exact = charged.reduce((sum, layer) => sum + shareOf(layer), 0n);
   const fee = exact / (E8_PER_CENT * PPM);

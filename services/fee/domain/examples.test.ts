@@ -144,7 +144,7 @@ test("an exit in profit pays the fee rounded down", () => {
 
 test("a rate from a past date applies to profit that is not crystallised only", () => {
   const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
-  const since = example.earnings.layers[0]!.earnedAt;
+  const since = example.earnings.layers[0]!.earnedFrom;
   expect(example.run()).toBe("300.00");
   example.result("+100.00").change({ ratePpm: 200_000, effectiveSince: since }).result("+100.00");
   expect(example.run()).toBe("40.00");

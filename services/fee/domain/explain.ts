@@ -103,8 +103,8 @@ function explainLayers(layers: readonly RatedLayer[]): ExplainedLayer[] {
     const whole = { ...first, amount: sumOf(run) };
     return {
       amount: formatExact(whole.amount),
-      earnedFrom: first.earnedAt.toISOString(),
-      earnedTo: (run.at(-1) ?? first).earnedAt.toISOString(),
+      earnedFrom: first.earnedFrom.toISOString(),
+      earnedTo: (run.at(-1) ?? first).earnedTo.toISOString(),
       rate: formatRate(rateFromPpm(BigInt(first.ratePpm))),
       share: formatExact(shareOf(whole), SHARE_DECIMALS),
     };

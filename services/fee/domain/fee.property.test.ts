@@ -120,3 +120,42 @@ test("a rate of 0 charges nothing and does not change the mark", () => {
     }),
   );
 });
+
+test("the layers follow from all results and the mark alone", () => {
+  fc.assert(
+    fc.property(history, (events) => {
+      const { mark, ...own } = replay(events).states.at(-1)!;
+      const parts = events.flatMap((event, hour) =>
+        "result" in event ? [{ amount: event.result, earnedAt: at(hour) }] : [],
+      );
+      expect(earn({ ...NOTHING_EARNED, mark }, parts)).toEqual({ mark, ...own });
+    }),
+  );
+});
+
+test("profits that no change of the rate separates are one layer, and no fee differs", () => {
+  const changes = fc.uniqueArray(fc.nat(39), { maxLength: 4 });
+  fc.assert(
+    fc.property(history, changes, (events, hours) => {
+      const changedIn = (from: Date, to: Date) => hours.some((hour) => at(hour) > from && at(hour) <= to);
+      const rateAt = (when: Date) => 100_000 * hours.filter((hour) => at(hour) <= when).length;
+      let single = NOTHING_EARNED;
+      let merged = NOTHING_EARNED;
+      for (const [hour, event] of events.entries()) {
+        if ("result" in event) {
+          const parts = [{ amount: event.result, earnedAt: at(hour) }];
+          single = earn(single, parts);
+          merged = earn(merged, parts, changedIn);
+        } else {
+          const [exact, shown] = [single, merged].map((own) => crystallise(own, { ...event, rateAt }));
+          expect(shown?.exact).toBe(exact?.exact);
+          single = exact!.after;
+          merged = shown!.after;
+        }
+        expect({ ...merged, layers: [] }).toEqual({ ...single, layers: [] });
+        expect(merged.layers.length).toBeLessThanOrEqual(hours.length + 1);
+        expect(sumOf(merged.layers)).toBe(sumOf(single.layers));
+      }
+    }),
+  );
+});

@@ -1,12 +1,16 @@
 import { E8_PER_CENT } from "./units.ts";
 
-/** Profit above the high-water mark for which no fee was charged yet. It has the time of earning, and no rate. */
+/** Profit above the high-water mark for which no fee was charged yet. It has the times of earning, and no rate. */
 export type Layer = {
   /** Units of 1e-8 USD, positive. */
   readonly amount: bigint;
-  /** Time of the Master's deal. */
-  readonly earnedAt: Date;
+  /** Times of the earliest and of the latest of the Master's deals that added to it; no change of the rate lies between them. */
+  readonly earnedFrom: Date;
+  readonly earnedTo: Date;
 };
+
+/** Whether profits of two instants, the earlier one first, may have different rates. */
+export type IsSeparated = (from: Date, to: Date) => boolean;
 
 /** The result of an Investor with a Master since the first baseline. Deposits and withdrawals are not part of it. */
 export type Earnings = {
@@ -27,8 +31,11 @@ export type Part = {
 
 export const NOTHING_EARNED: Earnings = { earned: 0n, mark: 0n, layers: [] };
 
-/** Profit above the mark and the previous result becomes a layer; a loss consumes layers from the top (last in, first out). */
-export function earn(earnings: Earnings, parts: readonly Part[]): Earnings {
+/**
+ * Profit above the mark and the previous result becomes a layer, or part of the top one when no change of the rate separates the
+ * two; a loss consumes layers from the top (last in, first out). The layers follow from all parts and the mark alone.
+ */
+export function earn(earnings: Earnings, parts: readonly Part[], isSeparated: IsSeparated = differ): Earnings {
   const { mark } = earnings;
   const layers = [...earnings.layers];
   let { earned } = earnings;
@@ -36,7 +43,7 @@ export function earn(earnings: Earnings, parts: readonly Part[]): Earnings {
     const before = earned * E8_PER_CENT;
     earned += amount;
     const after = earned * E8_PER_CENT;
-    if (amount > 0n) push(layers, { amount: above(after, before > mark ? before : mark), earnedAt });
+    if (amount > 0n) push(layers, { amount: above(after, before > mark ? before : mark), earnedAt }, isSeparated);
     else pop(layers, above(before, mark) - above(after, mark));
   }
   return { earned, mark, layers };
@@ -52,12 +59,19 @@ export function sumOf(layers: readonly Layer[]): bigint {
   return layers.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** Profit of one instant is one layer, also when it is allocated in several parts. */
-function push(stack: Layer[], layer: Layer): void {
-  if (layer.amount === 0n) return;
+/** A deal may be older than the previous one. */
+function push(stack: Layer[], { amount, earnedAt }: Part, isSeparated: IsSeparated): void {
+  if (amount === 0n) return;
   const top = stack.at(-1);
-  if (top?.earnedAt.getTime() !== layer.earnedAt.getTime()) stack.push(layer);
-  else stack[stack.length - 1] = { ...top, amount: top.amount + layer.amount };
+  const earnedFrom = top !== undefined && top.earnedFrom < earnedAt ? top.earnedFrom : earnedAt;
+  const earnedTo = top !== undefined && top.earnedTo > earnedAt ? top.earnedTo : earnedAt;
+  if (top === undefined || isSeparated(earnedFrom, earnedTo)) {
+    stack.push({ amount, earnedFrom: earnedAt, earnedTo: earnedAt });
+  } else stack[stack.length - 1] = { amount: top.amount + amount, earnedFrom, earnedTo };
+}
+
+function differ(from: Date, to: Date): boolean {
+  return from.getTime() !== to.getTime();
 }
 
 /** Removes `amount` from the top; returns the removed layers, bottom first. */

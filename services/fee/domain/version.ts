@@ -73,6 +73,12 @@ export function isEnabledAt(versions: readonly FeeVersion[], at: Date): boolean 
   return versions.length > 0 && termsAt(versions, at).enabled;
 }
 
+/** Whether a version begins after `from` and not after `to`, so that profits of these two instants may have different rates. */
+export function isChangedWithin(versions: readonly FeeVersion[], from: Date, to: Date): boolean {
+  const isWithin = (begin: Date | undefined): boolean => begin !== undefined && begin > from && begin <= to;
+  return versions.some(({ rateFrom, enabledFrom }) => isWithin(rateFrom) || isWithin(enabledFrom));
+}
+
 function versionAt(versions: readonly FeeVersion[], from: "rateFrom" | "enabledFrom", at: Date): FeeVersion {
   const begun = versions.findLast((version) => (version[from] ?? NEVER) <= at);
   const scheduled = versions.filter((version) => version[from] !== undefined);

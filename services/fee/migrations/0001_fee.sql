@@ -206,7 +206,7 @@ create table fee_pair (
   earned_minor    bigint not null default 0,
   -- The high-water mark.
   mark_e8         bigint not null default 0 check (mark_e8 >= 0),
-  -- Bottom first: pairs of units of 1e-8 USD, as text, and the time of the deal. They fill the interval from mark to earned.
+  -- Bottom first: units of 1e-8 USD, as text, and the times of the earliest and the latest deal. They fill the interval from mark to earned.
   layers          jsonb not null default '[]',
   debt_minor      bigint not null default 0 check (debt_minor >= 0),
   debt_since      timestamptz,

@@ -18,7 +18,7 @@ type PairRow = {
   foldedNumber: bigint;
   earned: bigint;
   mark: bigint;
-  layers: (readonly [string, string])[];
+  layers: (readonly [string, string, string])[];
   debt: bigint;
   debtSince: Date | null;
   crystallisedAt: Date | null;
@@ -113,9 +113,10 @@ export async function addDebts(tx: Transaction, debts: readonly PairDebt[]): Pro
 
 function pairOf(row: PairRow): Pair {
   const { investorLogin, masterLogin, foldedNumber, earned, mark, debt, debtSince } = row;
-  const layers = row.layers.map(([amount, earnedAt]): Layer => ({
+  const layers = row.layers.map(([amount, earnedFrom, earnedTo]): Layer => ({
     amount: BigInt(amount),
-    earnedAt: new Date(earnedAt),
+    earnedFrom: new Date(earnedFrom),
+    earnedTo: new Date(earnedTo),
   }));
   return {
     investorLogin,
@@ -128,5 +129,5 @@ function pairOf(row: PairRow): Pair {
 }
 
 function layersText(layers: readonly Layer[]): string {
-  return JSON.stringify(layers.map(({ amount, earnedAt }) => [String(amount), earnedAt]));
+  return JSON.stringify(layers.map(({ amount, earnedFrom, earnedTo }) => [String(amount), earnedFrom, earnedTo]));
 }

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { MINUTE_MS } from "#kernel/duration.ts";
+import { configure } from "../../commands/configure.ts";
+import { E8_PER_CENT } from "../../domain/units.ts";
 import { MASTER, PAYMENT_ACCOUNT } from "../../testing/fee.ts";
 import { aWorld } from "../../testing/world.ts";
 import { insertMaster } from "../../store/masters.ts";
@@ -10,6 +13,8 @@ import { openBooks } from "./open-books.ts";
 /** With `DEALS`: more results than one page contains. */
 const HOLDINGS = 300;
 const DEALS = 75;
+/** A deal a minute. */
+const FIRST_DEAL = new Date("2026-01-03T00:01:00Z");
 
 test("results of many Investors are added in pages, each once and in sequence", async () => {
   const { deps } = await aWorld();
@@ -53,6 +58,36 @@ test("results of many Investors are added in pages, each once and in sequence", 
     expect(pair?.foldedNumber).toBe(BigInt(DEALS));
     expect(pair?.earnings.earned).toBe(BigInt((DEALS / 5) * 300));
     expect(pair?.earnings.layers).toEqual(books[0]?.pair?.earnings.layers);
-    expect(pair?.earnings.layers).toHaveLength((DEALS / 5) * 3);
+    // No rate changes between the deals.
+    expect(pair?.earnings.layers).toHaveLength(1);
   }
+
+  // The fortieth deal is a loss. A rate from the past, and scheduled ones that separate nothing yet: the results are folded again, once.
+  const login = "9000";
+  const from = new Date(FIRST_DEAL.getTime() + 39 * MINUTE_MS);
+  const later = new Date(FIRST_DEAL.getTime() + 1_000 * MINUTE_MS);
+  for (const effectiveSince of [from, later]) {
+    const terms = { ratePpm: 300_000, enabled: true, effectiveSince };
+    await configure(deps, { key: effectiveSince.toISOString(), investorId: 1n, investorLogin: login, ...terms });
+  }
+  const divided = [
+    { amount: 24n * 100n * E8_PER_CENT, earnedFrom: FIRST_DEAL, earnedTo: before(from) },
+    { amount: 21n * 100n * E8_PER_CENT, earnedFrom: deal(41), earnedTo: deal(DEALS - 1) },
+  ];
+  for (let times = 0; times < 2; times += 1) {
+    const [own] = await fold(DEALS, [login]);
+    expect(own?.pair?.foldedNumber).toBe(BigInt(DEALS));
+    expect(own?.pair?.earnings).toEqual({ ...books[0]?.pair?.earnings, layers: divided });
+  }
+  const terms = { ratePpm: 200_000, enabled: true, effectiveSince: deal(10) };
+  await configure(deps, { key: "divided again", investorId: 1n, investorLogin: login, ...terms });
+  await expect(fold(DEALS - 1, [login])).rejects.toThrow(`is folded to ${DEALS}, beyond ${DEALS - 1}.`);
 });
+
+function deal(number: number): Date {
+  return new Date(FIRST_DEAL.getTime() + (number - 1) * MINUTE_MS);
+}
+
+function before(instant: Date): Date {
+  return new Date(instant.getTime() - MINUTE_MS);
+}

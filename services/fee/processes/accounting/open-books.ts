@@ -1,6 +1,7 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Debt, inOrder } from "../../domain/debt.ts";
 import { earn, NOTHING_EARNED } from "../../domain/layers.ts";
+import { type FeeVersion, isChangedWithin } from "../../domain/version.ts";
 import { listTerms, type Terms } from "../../store/configurations.ts";
 import { findFirstToFold, listPartsToFold } from "../../store/journal.ts";
 import { lockPairs, type Pair } from "../../store/pairs.ts";
@@ -37,10 +38,11 @@ export async function openBooks(tx: Transaction, wanted: readonly WantedBooks[])
     if (masterLogin === undefined) return undefined;
     return known.get(nameOf(investorLogin, masterLogin)) ?? newPair(investorLogin, masterLogin);
   };
-  const own = wanted.map(pairOf);
-  const folded = await foldAll(tx, wanted, own);
   const byInvestor = Map.groupBy(locked, ({ investorLogin }) => investorLogin);
   const terms = await listTerms(tx, investorLogins);
+  const versionsOf = (login: string): readonly FeeVersion[] => terms.get(login)?.versions ?? [];
+  const own = wanted.map((each) => beforeFolding(pairOf(each), each, versionsOf(each.investorLogin)));
+  const folded = await foldAll(tx, wanted, own, versionsOf);
   return wanted.map(({ investorLogin }) => ({
     investorLogin,
     pair: folded.get(investorLogin),
@@ -49,11 +51,31 @@ export async function openBooks(tx: Transaction, wanted: readonly WantedBooks[])
   }));
 }
 
+/**
+ * A version that begins inside a layer was added after the layer: all results are folded again, which makes a layer before it and
+ * one from it on. The mark stays, so nothing is charged twice. A pair that is folded beyond the requested entry is left to the check
+ * of the fold.
+ */
+function beforeFolding(
+  pair: Pair | undefined,
+  { throughNumber }: WantedBooks,
+  versions: readonly FeeVersion[],
+): Pair | undefined {
+  const isDivided = pair?.earnings.layers.some(({ earnedFrom, earnedTo }) =>
+    isChangedWithin(versions, earnedFrom, earnedTo),
+  );
+  if (pair === undefined || isDivided !== true || pair.foldedNumber > throughNumber) return pair;
+  return { ...pair, foldedNumber: 0n, earnings: { ...NOTHING_EARNED, mark: pair.earnings.mark } };
+}
+
+type VersionsOf = (investorLogin: string) => readonly FeeVersion[];
+
 /** The pairs by Investor. Those of one Master up to one entry are folded together. */
 async function foldAll(
   tx: Transaction,
   wanted: readonly WantedBooks[],
   pairs: readonly (Pair | undefined)[],
+  versionsOf: VersionsOf,
 ): Promise<Map<string, Pair>> {
   const folded = new Map<string, Pair>();
   const groups = Map.groupBy(wanted.entries(), ([, { masterLogin = "", throughNumber }]) =>
@@ -63,14 +85,15 @@ async function foldAll(
     const [, { masterLogin, throughNumber }] = group[0] as [number, WantedBooks];
     if (masterLogin === undefined) continue;
     const own = group.flatMap(([index]) => pairs[index] ?? []);
-    for (const pair of await fold(tx, { masterLogin, throughNumber }, own)) folded.set(pair.investorLogin, pair);
+    const range = { masterLogin, throughNumber };
+    for (const pair of await fold(tx, range, own, versionsOf)) folded.set(pair.investorLogin, pair);
   }
   return folded;
 }
 
 type Range = { readonly masterLogin: string; readonly throughNumber: bigint };
 
-async function fold(tx: Transaction, range: Range, pairs: readonly Pair[]): Promise<Pair[]> {
+async function fold(tx: Transaction, range: Range, pairs: readonly Pair[], versionsOf: VersionsOf): Promise<Pair[]> {
   const { masterLogin, throughNumber } = range;
   const ahead = pairs.find(({ foldedNumber }) => foldedNumber > throughNumber);
   if (ahead !== undefined) {
@@ -86,6 +109,7 @@ async function fold(tx: Transaction, range: Range, pairs: readonly Pair[]): Prom
       tx,
       { masterLogin, fromNumber: next, throughNumber: through < throughNumber ? through : throughNumber },
       folded,
+      versionsOf,
     );
   }
   return folded.map((pair) => ({ ...pair, foldedNumber: throughNumber }));
@@ -110,12 +134,15 @@ async function foldThrough(
   tx: Transaction,
   range: Range & { readonly fromNumber: bigint },
   pairs: readonly Pair[],
+  versionsOf: VersionsOf,
 ): Promise<Pair[]> {
   const parts = await listPartsToFold(tx, range, pairs);
   return pairs.map((pair) => ({
     ...pair,
     foldedNumber: pair.foldedNumber > range.throughNumber ? pair.foldedNumber : range.throughNumber,
-    earnings: earn(pair.earnings, parts.get(pair.investorLogin) ?? []),
+    earnings: earn(pair.earnings, parts.get(pair.investorLogin) ?? [], (from, to) =>
+      isChangedWithin(versionsOf(pair.investorLogin), from, to),
+    ),
   }));
 }
 
