@@ -16,7 +16,7 @@ import { decideBoth, openReviews, resumeBoth, reviewOf, vote } from "../testing/
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 const NOW = { at: new Date() };
-const UNKNOWN_REFERENCE = platformComment({ kind: "deposit", number: legNumber(77n), attempt: 1 }, "");
+const UNKNOWN_REFERENCE = platformComment({ kind: "reversal", number: legNumber(77n), attempt: 1 }, "");
 
 /** A deposit whose answer was lost and whose deal, if it exists, has another comment. */
 async function aDoubtfulDeposit(instance: Instance, known?: string) {

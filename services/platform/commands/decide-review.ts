@@ -15,7 +15,6 @@ import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-de
 import { withEvidence } from "../protocol/reviews/with-evidence.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { readClock } from "../store/clock.ts";
-import { deleteLostMovement } from "../store/lost-movements.ts";
 import { resumePermits } from "../store/permit-gate.ts";
 
 /**
@@ -104,7 +103,6 @@ async function carryOut(
     case "reverse":
       await keepApplied(tx, reviewCase, server);
       await orderReversal(tx, server, reviewCase);
-      await deleteLostMovement(tx, server, reviewCase.dealId);
       return "working";
     case "resume":
       await requireResumed(tx);

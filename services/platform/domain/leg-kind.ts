@@ -8,7 +8,7 @@ export type LegPolicy = {
   readonly sign: "credit" | "debit" | "either";
   /** Whether the platform is to refuse a debit above the free margin. */
   readonly checkMargin: boolean;
-  /** Text of the service in the platform's comment; undefined where the caller's comment is used. */
+  /** Text of the service at the end of the platform's comment, at most 5 characters; undefined where the caller's comment is used. */
   readonly comment: string | undefined;
   /** Occupies its login until its outcome is known. Credits of payment accounts do not: the reference identifies them. */
   readonly exclusive: boolean;
@@ -23,21 +23,21 @@ export type LegPolicy = {
 export const LEG_KINDS: Readonly<Record<LegKind, LegPolicy>> = {
   deposit: external({ letter: "D", sign: "credit" }),
   withdrawal: external({ letter: "W", sign: "debit" }),
-  fee_debit: internal({ letter: "F", sign: "debit", comment: "Performance fee", checkMargin: true }),
+  fee_debit: internal({ letter: "F", sign: "debit", comment: "Fee", checkMargin: true }),
   fee_credit: internal({
     letter: "C",
     sign: "credit",
-    comment: "Performance fee",
+    comment: "Fee",
     exclusive: false,
     whenExhausted: "review",
   }),
-  result: internal({ letter: "T", sign: "either", comment: "Trading result" }),
-  mirror: internal({ letter: "M", sign: "either", comment: "PAMM mirror" }),
-  exit: internal({ letter: "X", sign: "debit", comment: "PAMM exit" }),
+  result: internal({ letter: "T", sign: "either", comment: "Trade" }),
+  mirror: internal({ letter: "M", sign: "either", comment: "PAMM" }),
+  exit: internal({ letter: "X", sign: "debit", comment: "Exit" }),
   reversal: internal({
     letter: "R",
     sign: "either",
-    comment: "Reversal",
+    comment: "Rev.",
     checkMargin: true,
     whenExhausted: "review",
   }),

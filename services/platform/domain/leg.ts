@@ -28,6 +28,8 @@ export type RefusalReason =
   | "expired"
   | "account_busy"
   | "nothing_to_take"
+  /** Calculated before a movement was imported that the database had lost. */
+  | "outdated"
   | "decided";
 /** Why the leg needs manual review. */
 export type ReviewReason =

@@ -37,6 +37,9 @@ function pauseMs(kind: LegKind, failed: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** failed, MAX_PAUSE_MS);
 }
 
+/** The number of verifications after which the deal of a leg is not verified again. */
+export const VERIFIED = VERIFICATION_DELAYS_MS.length;
+
 /** Milliseconds from the execution of a leg to its next verification, after `done` verifications; undefined after the last. */
 export function verificationDelayMs(done: number): number | undefined {
   return VERIFICATION_DELAYS_MS[done];

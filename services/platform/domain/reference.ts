@@ -1,3 +1,4 @@
+import { BASE32, toBase32 } from "./base32.ts";
 import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
 import { MAX_ATTEMPTS } from "./leg-machine.ts";
 import { legNumber, type LegNumber } from "./leg-number.ts";
@@ -17,8 +18,6 @@ const REFERENCE_LENGTH = 14;
 const TEXT_LENGTH = PLATFORM_COMMENT_LENGTH - REFERENCE_LENGTH - 1;
 const NUMBER_LENGTH = 10;
 const PREFIX = "P";
-/** Crockford's base32: no I, L, O or U. */
-const BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 const ALPHANUMERIC = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 const REFERENCE = new RegExp(`^${PREFIX}([A-Z])([${BASE32}]{${NUMBER_LENGTH}})([${BASE32}])([0-9A-Z])`);
 /** Marks and ligatures that Unicode does not decompose. */
@@ -45,11 +44,7 @@ export function formatReference({ kind, number, attempt }: Reference): string {
   if (!Number.isInteger(attempt) || attempt < 1 || attempt > MAX_ATTEMPTS) {
     throw new RangeError(`An attempt is numbered 1 to ${MAX_ATTEMPTS}.`);
   }
-  const digits = Array.from({ length: NUMBER_LENGTH }, (_, index) => {
-    const shift = BigInt(5 * (NUMBER_LENGTH - 1 - index));
-    return BASE32.charAt(Number((legNumber(number) >> shift) & 31n));
-  });
-  const body = PREFIX + LEG_KINDS[kind].letter + digits.join("") + BASE32.charAt(attempt);
+  const body = PREFIX + LEG_KINDS[kind].letter + toBase32(legNumber(number), NUMBER_LENGTH) + BASE32.charAt(attempt);
   return body + checkCharacter(body);
 }
 

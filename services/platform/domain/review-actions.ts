@@ -32,8 +32,8 @@ const CORRECTABLE = new Set(["deal_gone", "deal_changed", "deal_cancelled"]);
 export const DATABASE_BEHIND = "database_behind";
 /** A leg whose attempts have failed for hours. Further attempts are made meanwhile. */
 export const STILL_NOT_APPLIED = "still_not_applied";
-/** The service that keeps the books of the Investors decides about these. */
-const DECIDED_ELSEWHERE = new Set(["external_funds"]);
+/** Only recorded: the service that keeps the books of the Investors decides, or nothing has to be decided. */
+const DECIDED_ELSEWHERE = new Set(["external_funds", "imported_deal"]);
 
 /** Actions for a finding, given the leg that it is about. Without actions the finding is only recorded. */
 export function reviewActions(reason: string, leg: Leg | undefined): readonly ReviewAction[] {

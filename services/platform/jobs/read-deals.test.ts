@@ -96,7 +96,7 @@ test.concurrent("a deal with an unknown reference is logged and sent to manual r
   const world = await aWorld(context);
   const instance = await world.start();
   const login = await anAccount(instance);
-  const unknown = { kind: "deposit", number: legNumber(77n), attempt: 1 } as const;
+  const unknown = { kind: "reversal", number: legNumber(77n), attempt: 1 } as const;
   await world.control.balance(login, "8.00", platformComment(unknown, "from a lost database"));
 
   const entries = await logOf(instance, login, 2);
@@ -110,7 +110,7 @@ test.concurrent("a deal with an unknown reference is logged and sent to manual r
       login,
       reason: "unknown_reference",
       deal_id: entries[0]!.dealId,
-      evidence: { amount_minor: "800", reference: { kind: "deposit", number: "77", attempt: 1 } },
+      evidence: { amount_minor: "800", reference: { kind: "reversal", number: "77", attempt: 1 } },
     },
   ]);
 });

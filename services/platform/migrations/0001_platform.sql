@@ -50,8 +50,11 @@ create table account (
   -- When facts were last read: a leg that waited for one read is sent before the next read.
   read_at        timestamptz,
   managed_at     timestamptz not null default clock_timestamp(),
-  -- Whether lost_movement had rows of it.
+  -- Whether legs of it were lost with commits of the database.
   has_lost_movements boolean not null default false,
+  -- Number of the last entry of its log that was imported, because the database had lost its leg. Amounts that were calculated
+  -- without it are outdated.
+  imported_number bigint not null default -1,
   check ((locked_by is null) = (lock_number is null)),
   check (lock_granted_at is null or locked_by is not null),
   check ((reading_until is null) = (reading_token is null))

@@ -160,7 +160,12 @@ function legsOf({ order, account, requestId }: Accepted, numbers: Iterator<LegNu
 }
 
 /** Why nothing of the order will be sent, if that is known already. */
-function refusalOf({ sendBefore }: TransferOrder, { seenAt }: Account, cutMinor: bigint): RefusalReason | undefined {
+function refusalOf(
+  { sendBefore, filedNumber }: TransferOrder,
+  { seenAt, importedNumber }: Account,
+  cutMinor: bigint,
+): RefusalReason | undefined {
+  if (filedNumber !== undefined && filedNumber < importedNumber) return "outdated";
   if (cutMinor === 0n) return "nothing_to_take";
   return sendBefore !== undefined && sendBefore <= seenAt ? "expired" : undefined;
 }

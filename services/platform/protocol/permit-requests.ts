@@ -10,6 +10,7 @@ import type { RecordedLeg } from "../store/leg-row.ts";
 import { type QueuePosition, type QueueState, readQueues } from "../store/queues.ts";
 import { listTransfers, type Transfer } from "../store/transfers.ts";
 import { grantPermits, type Permit, type PermitHolder } from "./grant-permits.ts";
+import { claimImported } from "./claim-imported.ts";
 import { insertOrders, type LockedLogins, type OrderAnswer } from "./insert-orders.ts";
 import { neverQueues, type TransferOrder } from "./transfer-order.ts";
 
@@ -97,7 +98,9 @@ async function decideOrders(
   for (const [request, refusal] of await listRepeated(tx, logins, requests)) {
     if (!decisions.has(request)) decisions.set(request, { kind: "refused", refusal });
   }
-  const free = requests.filter((request) => !decisions.has(request));
+  const unclaimed = requests.filter((request) => !decisions.has(request));
+  const claimed = await claimImported(tx, logins.accounts, unclaimed);
+  const free = unclaimed.filter((request) => !claimed.has(request));
   const permitted = free.map((request) => ({ ...request, permitHolder: () => holders.of(request) }));
   const answers = await insertOrders(tx, logins, permitted);
   for (const [index, request] of free.entries()) {

@@ -44,7 +44,7 @@ test.for([HOUR_MS, -HOUR_MS])(
     await service.transfer(aDeposit(login, 5_00n), aCall());
     await service.transferBatch({ requests: [aDeposit(login, 6_00n)] }, aCall());
     await service.transfer(aTransfer("m:1", [{ login: master, kind: MovementKind.MIRROR, minor: 9_00n }]), aCall());
-    const forged = platformComment({ kind: "deposit", number: legNumber(77n), attempt: 1 }, "");
+    const forged = platformComment({ kind: "reversal", number: legNumber(77n), attempt: 1 }, "");
     await world.control.balance(login, "8.00", forged);
     await readLogin(deps, login);
     await decideBoth(instance, await reviewOf(instance, "unknown_reference"), { action: "acknowledge" });

@@ -4,7 +4,7 @@ import type { MoneyOutcome } from "../mt5/classify.ts";
 import type { CommandSession } from "../mt5/client.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { mayStillWrite } from "../domain/permit.ts";
-import { platformComment } from "../domain/reference.ts";
+import { commentOfLeg } from "./comment-of-leg.ts";
 import type { Permit } from "./grant-permits.ts";
 
 /** A permit and the outcome of its command. */
@@ -16,10 +16,10 @@ type Sender = Pick<Deps, "inFlight" | "reach" | "log">;
 export async function writeOnce(deps: Sender, permit: Permit, session: CommandSession): Promise<Sent> {
   const { leg, attempt, grantedAtMs } = permit;
   deps.reach("after_permit", leg.status.kind);
-  const { login, number, amountMinor, status, comment } = leg;
+  const { login, number, amountMinor, status } = leg;
   const policy = LEG_KINDS[status.kind];
   const reference = { kind: status.kind, number, attempt };
-  const text = platformComment(reference, policy.comment ?? comment);
+  const text = commentOfLeg(reference, leg);
   const { checkMargin, origin } = policy;
   const mayWrite = (): boolean => mayStillWrite(grantedAtMs, performance.now());
   const onWritten = (): void => failpoint("after_write", status.kind);

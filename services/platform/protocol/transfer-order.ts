@@ -3,6 +3,7 @@ import type { FieldError } from "#kernel/refusal.ts";
 import type { TransferLeg, TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import { refuse } from "../refusals.ts";
 import { kindFromProto } from "./history/account-moved.ts";
+import { IMPORTED } from "../domain/imported-leg.ts";
 import { allowsAmount, LEG_KINDS, type LegKind } from "../domain/leg-kind.ts";
 import { readReference } from "../domain/reference.ts";
 import { isRequestKey, MAX_KEY_LENGTH } from "../domain/request-key.ts";
@@ -20,6 +21,8 @@ export type TransferOrder = {
   readonly releasesLock: boolean;
   readonly sendBefore: Date | undefined;
   readonly comment: string;
+  /** Number of the last entry of the first account's log that the amount was calculated from. */
+  readonly filedNumber: bigint | undefined;
 };
 
 export type OrderedLeg = { readonly login: string; readonly kind: LegKind; readonly amountMinor: bigint };
@@ -45,6 +48,7 @@ export function readTransferOrder(request: TransferRequest): TransferOrder {
     releasesLock: request.releaseLock,
     sendBefore: request.sendBefore,
     comment: request.comment,
+    filedNumber: request.filedNumber,
   };
   checkNames(order, reject);
   checkTogether(order, request.legs.length, reject);
@@ -84,6 +88,7 @@ function legKindOf({ kind }: TransferLeg): LegKind | undefined {
 
 function checkNames({ key, lockOwner, comment }: TransferOrder, reject: Reject): void {
   if (!isRequestKey(key)) reject("key", "format", `must have 1 to ${MAX_KEY_LENGTH} visible ASCII characters`);
+  if (key.startsWith(IMPORTED)) reject("key", "reserved", "must not begin like a key of an imported transfer");
   if (lockOwner !== "" && !isRequestKey(lockOwner)) {
     reject("lockOwner", "format", `must have at most ${MAX_KEY_LENGTH} visible ASCII characters`);
   }

@@ -17,8 +17,10 @@ export type Account = {
   readonly accountLock: AccountLock | undefined;
   /** Facts are being read: no permit is granted. */
   readonly isBeingRead: boolean;
-  /** Deposits or withdrawals of it were lost with commits of the database; callers may repeat them. */
+  /** Legs of it were lost with commits of the database; callers may repeat them. */
   readonly hasLostMovements: boolean;
+  /** Number of the last imported entry of its log; -1 without one. */
+  readonly importedNumber: bigint;
   /** When the row was read, by the clock of the database: the clock of a process may be changed while it runs. */
   readonly seenAt: Date;
 };
@@ -44,6 +46,7 @@ type AccountRow = {
   is_granted: boolean;
   is_being_read: boolean;
   has_lost_movements: boolean;
+  imported_number: bigint;
   seen_at: Date;
 };
 
@@ -69,7 +72,7 @@ const ACCOUNTS = fragment`
   select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
          locked_by, lock_number, lock_granted_at is not null as is_granted,
          coalesce(reading_until > clock_timestamp(), false) as is_being_read, has_lost_movements,
-         clock_timestamp() as seen_at
+         imported_number, clock_timestamp() as seen_at
   from account`;
 
 /** Locks the row until commit: serialises permits, account locks and log positions of a login. */
@@ -192,6 +195,7 @@ function accountOf(row: AccountRow): Account {
     accountLock: lockOwner === null || number === null ? undefined : { lockOwner, number, isGranted: row.is_granted },
     isBeingRead: row.is_being_read,
     hasLostMovements: row.has_lost_movements,
+    importedNumber: row.imported_number,
     seenAt: row.seen_at,
   };
 }

@@ -2,7 +2,7 @@ import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { LOST_MOVEMENT_DAYS, type LostMovement } from "../domain/lost-movement.ts";
 
-/** Records a lost movement once, and marks its account, so that only requests for such accounts look for lost movements. */
+/** Records a lost deposit or withdrawal once. */
 export async function insertLostMovement(
   tx: Transaction,
   server: string,
@@ -14,6 +14,10 @@ export async function insertLostMovement(
         values (${server}, ${dealId}, ${login}, ${amountMinor}, ${comment})
         on conflict do nothing`,
   );
+}
+
+/** Marks the account, so that only requests for such accounts look for lost movements. */
+export async function markLostMovements(tx: Transaction, login: string): Promise<void> {
   await execute(tx, sql`update account set has_lost_movements = true where login = ${login}`);
 }
 
@@ -27,9 +31,4 @@ export async function listLostMovements(db: Queryable, logins: readonly string[]
         where login = any (${logins}::text[])
           and found_at > clock_timestamp() - ${LOST_MOVEMENT_DAYS} * interval '1 day'`,
   );
-}
-
-/** Its money was moved back, so an equal request does not repeat it. */
-export async function deleteLostMovement(tx: Transaction, server: string, dealId: bigint): Promise<void> {
-  await execute(tx, sql`delete from lost_movement where server = ${server} and deal_id = ${dealId}`);
 }

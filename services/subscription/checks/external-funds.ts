@@ -15,7 +15,7 @@ type Row = {
 };
 
 /**
- * external_funds_master: external funds on a Master that no operator has acknowledged, or external withdrawals from an
+ * external_funds_master: external funds on a Master that no operator has acknowledged, imported transfers that no flow or exit was settled with, or external withdrawals from an
  * Investor that took its balance below zero.
  */
 export function externalFundsMaster({ pool }: Pick<Deps, "pool">): Check {
@@ -47,10 +47,10 @@ async function runOn(pool: Deps["pool"], list: (db: Queryable) => Promise<readon
 function listOnMasters(db: Queryable): Promise<Row[]> {
   return many<Row>(
     db,
-    sql`select 'master' as kind, login, login as master, external_minor as "externalMinor",
+    sql`select 'master' as kind, login, login as master, external_minor + imported_mirrors_minor + imported_exits_minor as "externalMinor",
                external_acknowledged_minor as "acknowledgedMinor", 0::bigint as "balanceMinor"
         from master_pool
-        where external_minor <> external_acknowledged_minor and external_minor <> 0
+        where (external_minor <> external_acknowledged_minor and external_minor <> 0) or imported_mirrors_minor <> 0 or imported_exits_minor <> 0
         order by login
         limit ${MAX_FINDINGS + 1}`,
   );

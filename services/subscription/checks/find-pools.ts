@@ -29,7 +29,7 @@ export async function listMasters(db: Queryable, logins: readonly string[]): Pro
   return many<BookedMaster>(
     db,
     sql`select login, filed_number as number,
-               (external_minor + unallocated_minor + suspense_minor + coalesce(holdings.minor, 0))::bigint as "bookedMinor"
+               (external_minor + imported_mirrors_minor + imported_exits_minor + unallocated_minor + suspense_minor + coalesce(holdings.minor, 0))::bigint as "bookedMinor"
         from master_pool
              left join lateral (
                select sum(waiting_minor + pooled_minor + reserved_minor + outbound_minor) as minor

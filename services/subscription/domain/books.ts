@@ -29,6 +29,10 @@ export type PoolBook = {
   readonly receivedNumber: bigint;
   /** X: external funds on the Master. */
   readonly external: bigint;
+  /** What mirrors whose records were lost have moved, without the flows that were settled with them. Signed. */
+  readonly importedMirrors: bigint;
+  /** The same of exit transfers; never positive. */
+  readonly importedExits: bigint;
   /** Results that are not allocated yet. */
   readonly unallocated: bigint;
   /** Highest filed ticket. */

@@ -36,6 +36,8 @@ function someBooks(): Books {
           filedNumber: -1n,
           receivedNumber: -1n,
           external: 0n,
+          importedMirrors: 0n,
+          importedExits: 0n,
           unallocated: 0n,
           filedDealId: 0n,
           arePositionsKnown: true,

@@ -7,6 +7,7 @@ import {
   applyFlow,
 } from "./books.ts";
 import { type InvestorEffect, classifyInvestorMovement, classifyMasterMovement, isDebit } from "./classify-movement.ts";
+import { isImported } from "./imported-transfers.ts";
 import { changeAccount, changeHolding } from "./buckets.ts";
 
 /** "known": the entry was filed before. "gap": an earlier entry is missing. */
@@ -72,7 +73,7 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
   if (filed !== "filed") return filed;
   const transfer = books.transfers.get(movement.key);
   const next = { ...pool, filedNumber: movement.number, filedDealId: highest(pool.filedDealId, movement.dealId) };
-  const effect = classifyMasterMovement(movement, transfer);
+  const effect = classifyMasterMovement({ ...movement, isImported: isImported(movement) }, transfer);
   switch (effect) {
     case "transfer":
       books.pools.set(pool.login, next);
@@ -81,6 +82,9 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
     case "result":
       books.pools.set(pool.login, { ...next, unallocated: pool.unallocated + movement.amount });
       books.outcome.results.push(movement);
+      break;
+    case "imported":
+      books.pools.set(pool.login, { ...next, ...importedTo(pool, movement) });
       break;
     case "external":
       books.pools.set(pool.login, { ...next, ...externalTo(pool, movement) });
@@ -99,6 +103,16 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
       break;
   }
   return "filed";
+}
+
+/** A transfer whose records were lost. */
+function importedTo(
+  { importedMirrors, importedExits }: PoolBook,
+  { kind, amount }: LoggedMovement,
+): Pick<PoolBook, "importedMirrors" | "importedExits"> {
+  return kind === "exit"
+    ? { importedMirrors, importedExits: importedExits + amount }
+    : { importedMirrors: importedMirrors + amount, importedExits };
 }
 
 /**

@@ -5,6 +5,7 @@ import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/t
 import { later } from "#kernel/retry.ts";
 import type { Deps } from "../deps.ts";
 import { applyFlow } from "../domain/books.ts";
+import { movedBefore } from "../domain/imported-transfers.ts";
 import { takeWhatFits } from "../domain/parts.ts";
 import { jobContext } from "../processes/deadlines.ts";
 import { sendMirrors } from "../processes/mirror/send-mirrors.ts";
@@ -33,7 +34,7 @@ const FLOWS_PER_MIRROR = 1_000;
 const LAG_TO_WAIT = 1_000n;
 /** The longest of these waits. */
 const MAX_WAIT_MS = 30_000;
-/** The deal id of a mirror whose flows cancel out: no transfer is needed. */
+/** The deal id of a mirror whose flows cancel out or were mirrored before: no transfer is needed. */
 const NO_DEAL = 0n;
 
 /** Sends one transfer per Master for the net of all its open inflows and outflows. True when more are due now. */
@@ -59,13 +60,21 @@ async function netOpenFlows(deps: Deps, logins: readonly string[]): Promise<void
   }
 }
 
-/** Takes the open flows of each Master into one mirror. Flows that cancel out are applied at once, without a transfer. */
+/**
+ * Takes the open flows of each Master into one mirror. Flows that cancel out, or that imported transfers have moved already, are applied
+ * at once, without a transfer.
+ */
 async function openMirrors(tx: Transaction, deps: Deps, masterLogins: readonly string[]): Promise<void> {
   const locked = await lockMastersForMirror(tx, masterLogins);
-  const open = Map.groupBy(await listOpenFlows(tx, locked, FLOWS_PER_MIRROR), ({ masterLogin }) => masterLogin);
+  const open = Map.groupBy(
+    await listOpenFlows(tx, [...locked.keys()], FLOWS_PER_MIRROR),
+    ({ masterLogin }) => masterLogin,
+  );
   const nets = [...open].map(([masterLogin, flows]) => {
     const taken = takeWhatFits(flows);
-    return { masterLogin, flows: taken, amount: taken.reduce((net, flow) => net + flow.amount, 0n) };
+    const net = taken.reduce((sum, flow) => sum + flow.amount, 0n);
+    const imported = movedBefore(net, locked.get(masterLogin) ?? 0n);
+    return { masterLogin, flows: taken, amount: net - imported, imported };
   });
   for (const mirror of await insertMirrors(tx, nets, deps.now())) {
     const flows = nets.find(({ masterLogin }) => masterLogin === mirror.masterLogin)?.flows ?? [];
@@ -74,7 +83,11 @@ async function openMirrors(tx: Transaction, deps: Deps, masterLogins: readonly s
 }
 
 async function applyAtOnce(tx: Transaction, deps: Deps, mirror: OpenMirror, flows: readonly OpenFlow[]): Promise<void> {
-  assert.equal(mirror.amount, 0n, "only flows that cancel out are applied without a deal");
+  assert.equal(
+    mirror.amount,
+    0n,
+    "only flows that cancel out, or that were mirrored before, are applied without a deal",
+  );
   const at = deps.now();
   const locked = await lockHoldings(tx, [...new Set(flows.map(({ subscriptionId }) => subscriptionId))]);
   const holdings = new Map(locked.map((holding) => [holding.subscriptionId, holding]));

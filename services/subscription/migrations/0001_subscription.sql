@@ -126,6 +126,10 @@ create table master_pool (
   filed_number         bigint not null default -1 check (filed_number >= -1),
   received_number      bigint not null default -1,
   external_minor       bigint not null default 0,
+  -- Transfers that the platform has executed and whose records were lost with commits of a database: flows and exits that are still to
+  -- be mirrored are settled with them.
+  imported_mirrors_minor bigint not null default 0,
+  imported_exits_minor bigint not null default 0 check (imported_exits_minor <= 0),
   -- Trading results that are not allocated yet; their rows are in master_result.
   unallocated_minor    bigint not null default 0,
   -- Set while operations on this Master are suspended pending manual review.
@@ -235,6 +239,10 @@ create table mirror (
   key          text generated always as ('subscription:mirror:' || id) stored unique,
   master_login text not null references master_pool,
   amount_minor bigint not null,
+  -- The part of its flows that imported transfers have moved already.
+  imported_minor bigint not null default 0,
+  -- Log position of the Master from which the amount was calculated.
+  filed_number bigint not null,
   state        text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
   deal_id      bigint,
   created_at   timestamptz not null,
@@ -273,6 +281,8 @@ create table exit_transfer (
   key             text generated always as ('exit:' || subscription_id || ':' || number) stored unique,
   master_login    text not null references master_pool,
   amount_minor    bigint not null check (amount_minor > 0),
+  -- Log position of the Master from which the amount was calculated.
+  filed_number    bigint not null,
   state           text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
   -- Id of the transfer in platform; set once platform has recorded it.
   transfer_id     bigint,
@@ -370,6 +380,8 @@ create table posting (
   key            text generated always as ('subscription:posting:' || id) stored unique,
   investor_login text not null references investor_account,
   amount_minor   bigint not null check (amount_minor <> 0),
+  -- Log position of the Investor from which the amount was calculated.
+  filed_number   bigint not null,
   state          text not null check (state in ('OPEN', 'APPLIED', 'REFUSED')),
   created_at     timestamptz not null,
   closed_at      timestamptz,

@@ -117,7 +117,7 @@ async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promi
   const rows = await many<PoolRow>(
     tx,
     sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external",
-               unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason",
+               imported_mirrors_minor as "importedMirrors", imported_exits_minor as "importedExits", unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason",
                are_positions_known as "arePositionsKnown"
         from master_pool
         where login = any(${logins}::text[])
@@ -163,18 +163,20 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
     tx,
     sql`update master_pool
         set filed_number = book.filed_number, received_number = book.received_number,
-            external_minor = book.external_funds, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
+            external_minor = book.external_funds, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
             stopped_reason = book.stopped_reason, are_positions_known = book.are_positions_known
         from unnest(
           ${pools.map(({ login }) => login)}::text[],
           ${pools.map(({ filedNumber }) => filedNumber)}::bigint[],
           ${pools.map(({ receivedNumber }) => receivedNumber)}::bigint[],
           ${pools.map(({ external }) => external)}::bigint[],
+          ${pools.map(({ importedMirrors }) => importedMirrors)}::bigint[],
+          ${pools.map(({ importedExits }) => importedExits)}::bigint[],
           ${pools.map(({ unallocated }) => unallocated)}::bigint[],
           ${pools.map(({ filedDealId }) => filedDealId)}::bigint[],
           ${pools.map(({ stoppedReason }) => stoppedReason)}::text[],
           ${pools.map(({ arePositionsKnown }) => arePositionsKnown)}::boolean[]
-        ) as book (login, filed_number, received_number, external_funds, unallocated, filed_deal_id, stopped_reason,
+        ) as book (login, filed_number, received_number, external_funds, imported_mirrors, imported_exits, unallocated, filed_deal_id, stopped_reason,
                    are_positions_known)
         where master_pool.login = book.login`,
   );

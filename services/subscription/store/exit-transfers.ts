@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { execute, fragment, many, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import {
+  column,
+  execute,
+  fragment,
+  many,
+  matchesRow,
+  maybeOne,
+  one,
+  type Queryable,
+  sql,
+} from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { retryAt, workQueue } from "#kernel/work-queue/work-queue.ts";
 import type { HoldingFlow } from "../domain/books.ts";
@@ -12,6 +22,8 @@ export type ExitTransfer = {
   readonly subscriptionId: bigint;
   readonly masterLogin: string;
   readonly amount: bigint;
+  /** Log position of the Master from which the amount was calculated. */
+  readonly filedNumber: bigint;
   readonly tries: number;
   readonly refusals: number;
 };
@@ -41,10 +53,11 @@ export async function insertExitTransfers(
   if (parts.length === 0) return [];
   return await many<ExitTransfer>(
     tx,
-    sql`insert into exit_transfer (subscription_id, number, master_login, amount_minor, state, created_at, next_try_at,
+    sql`insert into exit_transfer (subscription_id, number, master_login, amount_minor, filed_number, state, created_at, next_try_at,
                                    refusals)
         select part.subscription_id, last.number + row_number() over (partition by part.subscription_id order by ordinal),
-               part.master_login, amount, 'OPEN', ${at}::timestamptz,
+               part.master_login, amount,
+               (select filed_number from master_pool where login = part.master_login), 'OPEN', ${at}::timestamptz,
                case when part.refusals > 0 then ${AFTER_REFUSALS} else clock_timestamp() end,
                part.refusals
         from unnest(
@@ -59,20 +72,28 @@ export async function insertExitTransfers(
                where exit_transfer.subscription_id = part.subscription_id
              ) as last
         order by ordinal
-        returning id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount, tries,
-                  refusals`,
+        returning id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
+                  filed_number as "filedNumber", tries, refusals`,
   );
 }
+
+export type FirstExitTransfer = ExitTransfer & {
+  /** Of platform, once it has recorded the transfer. */
+  readonly transferId: bigint | undefined;
+  /** It was executed by an imported transfer. */
+  readonly isSettled: boolean;
+};
 
 /** The first exit transfer of a subscription: the command returns its id. */
 export async function findFirstExitTransfer(
   db: Queryable,
   subscriptionId: bigint,
-): Promise<(ExitTransfer & { readonly transferId: bigint | undefined }) | undefined> {
-  const row = await maybeOne<ExitTransfer & { transferId: bigint | null }>(
+): Promise<FirstExitTransfer | undefined> {
+  const row = await maybeOne<Omit<FirstExitTransfer, "transferId"> & { transferId: bigint | null }>(
     db,
     sql`select id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
-               tries, refusals, transfer_id as "transferId"
+               filed_number as "filedNumber", tries, refusals, transfer_id as "transferId",
+               state = 'APPLIED' and transfer_id is null as "isSettled"
         from exit_transfer
         where subscription_id = ${subscriptionId} and number = 1`,
   );
@@ -84,8 +105,68 @@ export const exitTransferQueue = workQueue<ExitTransfer>({
   key: fragment`id`,
   keyType: fragment`bigint`,
   isOpen: fragment`work.state = 'OPEN'`,
-  columns: fragment`id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount, refusals`,
+  columns: fragment`id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
+    filed_number as "filedNumber", refusals`,
 });
+
+/** Masters with imported exits and an open exit transfer that was not requested. */
+export async function listImportedExits(db: Queryable, limit: number): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select login
+        from master_pool
+        where imported_exits_minor < 0
+          and exists (
+            select from exit_transfer where master_login = login and state = 'OPEN' and transfer_id is null
+          )
+        order by login
+        limit ${limit}`,
+  );
+}
+
+/** Open exit transfers of a Master that were not requested, and what imported exits have moved on it; both locked. */
+export async function listExitsToSettle(
+  tx: Transaction,
+  masterLogin: string,
+): Promise<{ readonly imported: bigint; readonly exits: readonly ExitTransfer[] }> {
+  const { imported } = await one<{ imported: bigint }>(
+    tx,
+    sql`select imported_exits_minor as imported
+        from master_pool
+        where login = ${masterLogin}
+        for no key update`,
+  );
+  const exits = await many<ExitTransfer>(
+    tx,
+    sql`select id, key, subscription_id as "subscriptionId", master_login as "masterLogin", amount_minor as amount,
+               filed_number as "filedNumber", tries, refusals
+        from exit_transfer
+        where master_login = ${masterLogin} and state = 'OPEN' and transfer_id is null
+        order by id
+        for no key update`,
+  );
+  return { imported, exits };
+}
+
+/** The exits were executed by imported transfers, whose sum is lowered. */
+export async function markExitsSettled(
+  tx: Transaction,
+  masterLogin: string,
+  exits: readonly ExitTransfer[],
+  at: Date,
+): Promise<void> {
+  const total = exits.reduce((sum, { amount }) => sum + amount, 0n);
+  await execute(
+    tx,
+    sql`update exit_transfer
+        set state = 'APPLIED', deal_id = 0, closed_at = ${at}, reason = null
+        where id = any (${exits.map(({ id }) => id)}::bigint[])`,
+  );
+  await execute(
+    tx,
+    sql`update master_pool set imported_exits_minor = imported_exits_minor + ${total} where login = ${masterLogin}`,
+  );
+}
 
 /** Platform has recorded the transfer; its outcome is read again after a pause. The reason is for operators. */
 export async function markExitSent(

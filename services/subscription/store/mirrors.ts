@@ -8,18 +8,22 @@ export type OpenMirror = {
   readonly key: string;
   readonly masterLogin: string;
   readonly amount: bigint;
+  /** Log position of the Master from which the amount was calculated. */
+  readonly filedNumber: bigint;
   readonly tries: number;
 };
 
 export type NewMirror = {
   readonly masterLogin: string;
   readonly amount: bigint;
+  /** The part of its flows that imported transfers have moved already; same sign as the flows. */
+  readonly imported: bigint;
   readonly flows: readonly { readonly id: bigint }[];
 };
 
 /**
  * Masters with open flows and without an open mirror that are not stopped or delayed after a refusal; with `before`, only
- * those whose first open flow is older.
+ * those whose first open flow is older. After an import the flows are awaited too: those that it belongs to are filed meanwhile.
  */
 export async function listMastersToMirror(
   db: Queryable,
@@ -33,8 +37,8 @@ export async function listMastersToMirror(
           and exists (select from flow where flow.master_login = login and flow.mirror_id is null)
           and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
           and (
-            ${before}::timestamptz is null
-            or ${before} > (
+            (${before}::timestamptz is null and imported_mirrors_minor = 0)
+            or coalesce(${before}, statement_timestamp() - interval '30 seconds') > (
               select created_at
               from flow
               where flow.master_login = login and flow.mirror_id is null
@@ -56,16 +60,20 @@ const NEXT_TO_MIRROR = fragment`(
     and not exists (select from mirror where mirror.master_login = login and mirror.state = 'OPEN')
 )`;
 
-/** Locks those of the Masters that may get a mirror and that no other transaction has locked. */
-export async function lockMastersForMirror(tx: Transaction, logins: readonly string[]): Promise<string[]> {
-  return await column<string>(
+/** Locks those of the Masters that may get a mirror and that no other transaction has locked. Returns what imported mirrors have moved on each. */
+export async function lockMastersForMirror(
+  tx: Transaction,
+  logins: readonly string[],
+): Promise<ReadonlyMap<string, bigint>> {
+  const rows = await many<{ login: string; imported: bigint }>(
     tx,
-    sql`select login
+    sql`select login, imported_mirrors_minor as imported
         from master_pool
         where login = any(${logins}::text[]) and stopped_reason is null and mirror_next_at <= statement_timestamp()
         order by login
         for no key update skip locked`,
   );
+  return new Map(rows.map(({ login, imported }) => [login, imported]));
 }
 
 /** Opens mirrors, each with its flows; at most one for each Master. */
@@ -75,13 +83,15 @@ export async function insertMirrors(tx: Transaction, mirrors: readonly NewMirror
   return await many<OpenMirror>(
     tx,
     sql`with opened as (
-          insert into mirror (master_login, amount_minor, state, created_at, next_try_at)
-          select login, amount, 'OPEN', ${at}::timestamptz, clock_timestamp()
+          insert into mirror (master_login, amount_minor, imported_minor, filed_number, state, created_at, next_try_at)
+          select net.login, amount, imported, filed_number, 'OPEN', ${at}::timestamptz, clock_timestamp()
           from unnest(
             ${mirrors.map(({ masterLogin }) => masterLogin)}::text[],
-            ${mirrors.map(({ amount }) => amount)}::bigint[]
-          ) as net (login, amount)
-          returning id, key, master_login, amount_minor, tries
+            ${mirrors.map(({ amount }) => amount)}::bigint[],
+            ${mirrors.map(({ imported }) => imported)}::bigint[]
+          ) as net (login, amount, imported)
+          join master_pool on master_pool.login = net.login
+          returning id, key, master_login, amount_minor, filed_number, tries
         ), carried as (
           update flow
           set mirror_id = opened.id
@@ -92,7 +102,7 @@ export async function insertMirrors(tx: Transaction, mirrors: readonly NewMirror
                join opened on opened.master_login = taken.login
           where flow.id = taken.flow_id
         )
-        select id, key, master_login as "masterLogin", amount_minor as amount, tries from opened`,
+        select id, key, master_login as "masterLogin", amount_minor as amount, filed_number as "filedNumber", tries from opened`,
   );
 }
 
@@ -103,7 +113,7 @@ export const mirrorQueue = workQueue<OpenMirror>({
   keyType: fragment`bigint`,
   isOpen: fragment`work.state = 'OPEN'`,
   mayStart: fragment`exists (select from master_pool where login = work.master_login and stopped_reason is null)`,
-  columns: fragment`id, key, master_login as "masterLogin", amount_minor as amount`,
+  columns: fragment`id, key, master_login as "masterLogin", amount_minor as amount, filed_number as "filedNumber"`,
 });
 
 /** Expression: when the next mirror may be opened or sent. */
@@ -126,10 +136,13 @@ export async function markMirrorsApplied(
             ${mirrors.map(({ dealId }) => dealId)}::bigint[]
           ) as arrived (id, deal_id)
           where mirror.id = arrived.id and mirror.state = 'OPEN'
-          returning mirror.master_login
+          returning mirror.master_login, mirror.imported_minor
         )
         update master_pool
-        set mirror_refusals = 0, mirror_reason = null
+        set mirror_refusals = 0, mirror_reason = null,
+            imported_mirrors_minor = imported_mirrors_minor - (
+              select sum(applied.imported_minor)::bigint from applied where applied.master_login = login
+            )
         where login in (select master_login from applied)
         returning exists (select from flow where flow.master_login = login and flow.mirror_id is null)`,
   );

@@ -30,7 +30,7 @@ type Row = PoolPart & (HoldingPart | { readonly subscriptionId: null });
 export async function findPoolLedger(db: Queryable, masterLogin: string): Promise<PoolLedger | undefined> {
   const rows = await many<Row>(
     db,
-    sql`select pool.filed_number as "filedNumber", pool.external_minor as "external",
+    sql`select pool.filed_number as "filedNumber", pool.external_minor + pool.imported_mirrors_minor + pool.imported_exits_minor as "external",
                pool.unallocated_minor as unallocated, pool.suspense_minor as suspense,
                holding.subscription_id as "subscriptionId", holding.investor_login as "investorLogin", holding.status,
                account.filed_number as "filedEntry", account.outside_minor as outside,

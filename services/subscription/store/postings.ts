@@ -9,6 +9,8 @@ export type Posting = {
   readonly key: string;
   readonly investorLogin: string;
   readonly amount: bigint;
+  /** Log position of the account from which the amount was calculated. */
+  readonly filedNumber: bigint;
   readonly tries: number;
 };
 
@@ -38,7 +40,7 @@ export async function openPostings(db: Queryable, at: Date, limit: number): Prom
   return execute(
     db,
     sql`with due as (
-          select login, unposted_minor
+          select login, unposted_minor, filed_number
           from investor_account as account
           where unposted_minor <> 0 and posting_next_at <= statement_timestamp()
             and not exists (select from posting where investor_login = account.login and state = 'OPEN')
@@ -50,9 +52,9 @@ export async function openPostings(db: Queryable, at: Date, limit: number): Prom
           limit ${limit}
           for no key update skip locked
         )
-        insert into posting (investor_login, amount_minor, state, created_at, next_try_at)
+        insert into posting (investor_login, amount_minor, filed_number, state, created_at, next_try_at)
         select login, greatest(least(unposted_minor, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
-               'OPEN', ${at}, clock_timestamp()
+               filed_number, 'OPEN', ${at}, clock_timestamp()
         from due
         order by login
         on conflict do nothing`,
@@ -76,9 +78,9 @@ export async function openPostingOf(tx: Transaction, investorLogin: string, at: 
   await maybeOne(tx, sql`select login from investor_account where login = ${investorLogin} for no key update`);
   await execute(
     tx,
-    sql`insert into posting (investor_login, amount_minor, state, created_at, next_try_at)
+    sql`insert into posting (investor_login, amount_minor, filed_number, state, created_at, next_try_at)
         select login, greatest(least(unposted_minor, ${MAX_AMOUNT.minor}::bigint), -${MAX_AMOUNT.minor}::bigint),
-               'OPEN', ${at}, clock_timestamp()
+               filed_number, 'OPEN', ${at}, clock_timestamp()
         from investor_account
         where login = ${investorLogin} and unposted_minor <> 0
           and not exists (select from posting where investor_login = ${investorLogin} and state = 'OPEN')
@@ -86,7 +88,8 @@ export async function openPostingOf(tx: Transaction, investorLogin: string, at: 
   );
   return maybeOne<Posting>(
     tx,
-    sql`select id, key, investor_login as "investorLogin", amount_minor as amount, tries
+    sql`select id, key, investor_login as "investorLogin", amount_minor as amount,
+               filed_number as "filedNumber", tries
         from posting
         where investor_login = ${investorLogin} and state = 'OPEN'`,
   );
@@ -104,7 +107,7 @@ export const postingQueue = workQueue<Posting>({
                 join master_pool as pool on pool.login = holding.master_login
     where account.login = work.investor_login and pool.stopped_reason is not null
   )`,
-  columns: fragment`id, key, investor_login as "investorLogin", amount_minor as amount`,
+  columns: fragment`id, key, investor_login as "investorLogin", amount_minor as amount, filed_number as "filedNumber"`,
 });
 
 /** Expression: when the next posting may be opened or sent. */

@@ -119,7 +119,7 @@ async function readBooks(db: Queryable) {
   );
   const pools = await many<PoolRow>(
     db,
-    sql`select login, filed_number as filed, external_minor + unallocated_minor + suspense_minor as unowned
+    sql`select login, filed_number as filed, external_minor + imported_mirrors_minor + imported_exits_minor + unallocated_minor + suspense_minor as unowned
         from master_pool`,
   );
   return { accounts, pools, holdings: await listHoldings(db), totals: await readAllocationTotals(db) };

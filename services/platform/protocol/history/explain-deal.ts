@@ -63,6 +63,11 @@ export function isBalanceOperation({ action }: Deal): boolean {
   return BALANCE_OPERATIONS.has(action);
 }
 
+/** As this service makes them: no charge or correction. */
+export function isPlainBalance({ action }: Deal): boolean {
+  return action === BALANCE;
+}
+
 export function effectOf({ profitMinor, swapMinor, commissionMinor, feeMinor }: Deal): bigint {
   return profitMinor + swapMinor + commissionMinor + feeMinor;
 }

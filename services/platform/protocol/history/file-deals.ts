@@ -11,6 +11,9 @@ import { recordTransition } from "../record.ts";
 import { reportFinding } from "../reviews/report-finding.ts";
 import { stopForLostCommits } from "../reviews/stop-for-lost-commits.ts";
 import { type Addition, appendToLogs } from "./append-to-log.ts";
+import { IMPORTED } from "../../domain/imported-leg.ts";
+import { markImported } from "../../store/imported-legs.ts";
+import { importDeal } from "./import-deal.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
 import { effectOf, explainDeal, type Explanation } from "./explain-deal.ts";
 import { RecordsOfDeals } from "./records-of-deals.ts";
@@ -49,19 +52,35 @@ async function fileLocked(
   const booked = await listBookedDeals(tx, server, tickets);
   const readsFrom = new Map(accounts.map((account) => [account.login, account.readsFrom]));
   const fresh = shown.filter(({ ticket, login, at }) => !booked.has(ticket) && at >= (readsFrom.get(login) ?? at));
-  const filing = { tx, server, records: await RecordsOfDeals.read(tx, server, fresh) };
+  const records = await RecordsOfDeals.read(tx, server, fresh);
   const byLogin = Map.groupBy(fresh, ({ login }) => login);
   const additions: Addition[] = [];
   for (const account of accounts) {
     const { login, undecidedFrom } = account;
-    const { entries, undecided } = await explainAll(filing, byLogin.get(login) ?? []);
+    const { entries, undecided } = await explainAll({ tx, server, account, records }, byLogin.get(login) ?? []);
     additions.push(...entries.map((entry) => ({ account, entry })));
     if (undecided?.at.getTime() !== undecidedFrom?.getTime()) await setUndecidedFrom(tx, login, undecided?.at);
   }
   await appendToLogs(tx, server, additions);
+  await markImports(tx, additions);
 }
 
-type Commit = { readonly tx: Transaction; readonly server: string; readonly records: RecordsOfDeals };
+/** Amounts that were calculated without the imported entries of a login are outdated. */
+async function markImports(tx: Transaction, additions: readonly Addition[]): Promise<void> {
+  const imported = additions.filter(({ entry: { cause } }) => cause?.key.startsWith(IMPORTED) === true);
+  for (const { login, logNumber } of new Set(imported.map(({ account }) => account))) {
+    const added = additions.filter(({ account }) => account.login === login);
+    const last = added.findLastIndex(({ entry: { cause } }) => cause?.key.startsWith(IMPORTED) === true);
+    await markImported(tx, login, logNumber + BigInt(last + 1));
+  }
+}
+
+type Commit = {
+  readonly tx: Transaction;
+  readonly server: string;
+  readonly account: Account;
+  readonly records: RecordsOfDeals;
+};
 type Explained = { readonly entries: readonly NewEntry[]; readonly undecided: Deal | undefined };
 
 async function explainAll(commit: Commit, deals: readonly Deal[]): Promise<Explained> {
@@ -100,9 +119,12 @@ async function entriesFor(
     }
     case "external": {
       const { finding, leg, event } = explanation;
+      if (finding === "unknown_reference") {
+        const imported = await importLost(commit, deal);
+        if (imported !== undefined) return [imported];
+      }
       if (leg !== undefined) records.noteChangedLeg();
       if (finding !== undefined) await report(tx, server, deal, { reason: finding, leg });
-      if (finding === "unknown_reference") await reportLostCommits(tx, server, deal);
       if (leg !== undefined && event !== undefined) await recordTransition(tx, leg, event, circumstances);
       const entry = externalEntry(deal);
       return readReference(deal.comment) === undefined ? [entry] : [entry, unmatchedEntry(deal)];
@@ -129,6 +151,17 @@ async function reportMisfit(
   if (misfit === undefined || !accepts(leg.status, "does_not_fit")) return;
   records.noteChangedLeg();
   await recordTransition(tx, leg, { type: "does_not_fit", reason: misfit }, dealEvidence(server, deal, leg));
+}
+
+/** The database has lost the leg. Its deal is booked as what its reference says, if it fits; permits stop in any case. */
+async function importLost(commit: Commit, deal: Deal): Promise<NewEntry | undefined> {
+  const { tx, server, account, records } = commit;
+  await reportLostCommits(tx, server, deal);
+  const entry = await importDeal(tx, server, account, deal);
+  if (entry === undefined) return undefined;
+  records.noteChangedLeg();
+  await report(tx, server, deal, { reason: "imported_deal", leg: undefined });
+  return entry;
 }
 
 async function reportLostCommits(tx: Transaction, server: string, deal: Deal): Promise<void> {

@@ -46,6 +46,7 @@ export async function orderReversal(tx: Transaction, server: string, reviewCase:
     releasesLock: false,
     sendBefore: undefined,
     comment: "",
+    filedNumber: undefined,
   };
   const accounts = await lockAccounts(tx, [reviewCase.login]);
   const queues = await readQueues(tx, { positions: [], logins: [], newLegs: order.legs.length });

@@ -5,7 +5,7 @@ import { LEG_KINDS } from "../../domain/leg-kind.ts";
 import type { LostMovement } from "../../domain/lost-movement.ts";
 import { formatReference, type Reference } from "../../domain/reference.ts";
 import { readClock } from "../../store/clock.ts";
-import { insertLostMovement } from "../../store/lost-movements.ts";
+import { insertLostMovement, markLostMovements } from "../../store/lost-movements.ts";
 import { stopPermits } from "../../store/permit-gate.ts";
 
 /** A deal with a reference of this service whose leg the database does not have. */
@@ -13,11 +13,12 @@ export type LostDeal = LostMovement & { readonly reference: Reference };
 
 /**
  * Stops all permits: a leg is recorded before its command is sent, so the database has lost commits, and callers may repeat what was
- * executed already. One review asks operators to resume, whatever the number of such deals; each deal has a review of its own. A lost deposit or withdrawal is remembered: a caller who repeats it
+ * executed already. One review asks operators to resume, whatever the number of such deals. A lost deposit or withdrawal is remembered: a caller who repeats it
  * is refused, also after the operators have resumed. The account is locked.
  */
 export async function stopForLostCommits(tx: Transaction, server: string, deal: LostDeal): Promise<void> {
   await stopPermits(tx);
+  await markLostMovements(tx, deal.login);
   if (LEG_KINDS[deal.reference.kind].origin === "external") await insertLostMovement(tx, server, deal);
   const newCase = {
     subject: DATABASE_BEHIND,

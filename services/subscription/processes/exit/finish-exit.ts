@@ -12,6 +12,7 @@ import { findFirstExitTransfer } from "../../store/exit-transfers.ts";
 import type { Exit } from "../../store/exits.ts";
 import { getSubscription, type Subscription } from "../../store/subscriptions.ts";
 import { postUnderLock } from "../posting/post-under-lock.ts";
+import { settleImportedExits } from "./settle-imported.ts";
 import { sendExit } from "./send-exit.ts";
 import { subscriptionMessage } from "../../messages/subscription.ts";
 import { releaseExitLock } from "./try-to-leave.ts";
@@ -61,19 +62,20 @@ function asCommitted(subscription: Subscription, status: "PAUSED" | "CANCELLED")
   return { ...subscription, status, endedAt: status === "PAUSED" ? null : subscription.endedAt };
 }
 
-/** Platform's id of the exit transfer; undefined when nothing has to leave the Master. */
+/** Platform's id of the exit transfer; undefined when nothing has to leave the Master, or it has left before a restore. */
 async function enqueue(deps: Deps, exit: Exit, context: CallContext): Promise<bigint | undefined> {
   const { pool } = deps;
   const { subscriptionId, leftAmount } = exit;
   if (leftAmount === 0n) return undefined;
+  await settleImportedExits(deps);
   const transfer = await findFirstExitTransfer(pool, subscriptionId);
-  if (transfer === undefined || transfer.transferId !== undefined) return transfer?.transferId;
+  if (transfer === undefined || transfer.isSettled || transfer.transferId !== undefined) return transfer?.transferId;
   const transferId = await sendExit(deps, transfer, context);
   deps.wakeSignals.exits.notify();
   if (transferId !== undefined) return transferId;
   // Another replica may have sent it, or have refused and replaced it.
   const sent = await findFirstExitTransfer(pool, subscriptionId);
-  if (sent?.transferId !== undefined) return sent.transferId;
+  if (sent?.transferId !== undefined || sent?.isSettled === true) return sent.transferId;
   throw unfinished("The Investor has left the pool. The exit transfer is still being sent.", context);
 }
 

@@ -23,10 +23,10 @@ import { queuedTransfer, stateText } from "../../messages/transfer.ts";
  */
 export async function sendExit(deps: Deps, transfer: ExitTransfer, context: CallContext): Promise<bigint | undefined> {
   const { pool, log, platform } = deps;
-  const { id, key, masterLogin: login, amount, tries } = transfer;
+  const { id, key, masterLogin: login, amount, filedNumber, tries } = transfer;
   try {
     const leg = { login, kind: MovementKind.EXIT, amount: moneyToProto(usd(-amount)) };
-    const result = await platform.transfer(queuedTransfer(key, leg), withReplyReserve(context));
+    const result = await platform.transfer(queuedTransfer({ key, leg, filedNumber }), withReplyReserve(context));
     if (result.state === TransferState.REFUSED) {
       await followUp(deps, transfer, result);
       return undefined;

@@ -102,7 +102,9 @@ function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, acco
   if (outcome.results.length > 0) afterCommit(tx, wakeSignals.results.notify);
   const isWaiting = [...holdings.values()].some(({ buckets, unredeemed }) => buckets.waiting + unredeemed > 0n);
   if (isWaiting) afterCommit(tx, wakeSignals.strikes.notify);
-  if (outcome.furtherExits.length > 0) afterCommit(tx, wakeSignals.exits.notify);
+  const hasImported = [...pools.values()].some((pool) => pool.importedMirrors !== 0n || pool.importedExits !== 0n);
+  if (hasImported) afterCommit(tx, wakeSignals.mirrors.notify);
+  if (outcome.furtherExits.length > 0 || hasImported) afterCommit(tx, wakeSignals.exits.notify);
   if (outcome.posted.length > 0) afterCommit(tx, wakeSignals.postings.notify);
   const hasExternal =
     [...accounts.values()].some(({ buckets }) => buckets.quarantined !== 0n) ||

@@ -42,8 +42,12 @@ async function requestMirrors(
   context: CallContext,
 ): Promise<(TransferResult | string)[]> {
   try {
-    const requests = mirrors.map(({ key, masterLogin: login, amount }) =>
-      queuedTransfer(key, { login, kind: MovementKind.MIRROR, amount: moneyToProto(usd(amount)) }),
+    const requests = mirrors.map(({ key, masterLogin: login, amount, filedNumber }) =>
+      queuedTransfer({
+        key,
+        filedNumber,
+        leg: { login, kind: MovementKind.MIRROR, amount: moneyToProto(usd(amount)) },
+      }),
     );
     const { answers } = await platform.transferBatch({ requests }, context);
     return answers.map(resultOf);

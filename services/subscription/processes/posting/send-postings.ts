@@ -9,7 +9,7 @@ import { type TransferAnswer, type TransferRequest, TransferState } from "#proto
 import type { Deps } from "../../deps.ts";
 import { type Posting, postingQueue, refusePosting } from "../../store/postings.ts";
 import { tryToCatchUp } from "../filing/catch-up.ts";
-import { stateText } from "../../messages/transfer.ts";
+import { queuedTransfer, stateText } from "../../messages/transfer.ts";
 
 /** A busy account is retried soon: a result should reach the account within seconds. */
 const MAX_PAUSE_MS = 1_000;
@@ -58,10 +58,15 @@ async function requestPostings(
 }
 
 /** A loss debits at most the balance: platform limits it to the floor 0.00, and the rest is netted with later results. */
-function requestOf({ key, investorLogin: login, amount }: Posting, lockOwner: string): TransferRequest {
+function requestOf({ key, investorLogin: login, amount, filedNumber }: Posting, lockOwner: string): TransferRequest {
   const leg = { login, kind: MovementKind.RESULT, amount: moneyToProto(usd(amount)) };
   const upTo = amount < 0n ? { floor: moneyToProto(usd(0n)) } : undefined;
-  return { key, lockOwner, legs: [leg], upTo, enqueue: false, comment: "", sendBefore: undefined, releaseLock: false };
+  return {
+    ...queuedTransfer({ key, leg, filedNumber }),
+    lockOwner,
+    upTo,
+    enqueue: false,
+  };
 }
 
 function postedOf({ answer }: TransferAnswer): Posted {

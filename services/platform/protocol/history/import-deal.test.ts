@@ -1,0 +1,168 @@
+import { expect, test } from "vitest";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { heartbeat } from "../../jobs/heartbeat.ts";
+import { importedFeeKey } from "../../domain/imported-leg.ts";
+import { legNumber } from "../../domain/leg-number.ts";
+import type { LegKind } from "../../domain/leg-kind.ts";
+import { commentOfLeg, keyHash } from "../comment-of-leg.ts";
+import { findingsOf, logOf, summaryOf } from "../../testing/log-of.ts";
+import { aTransfer, type LegOrder } from "../../testing/requests.ts";
+import { openReviews, reviewOf, vote } from "../../testing/reviews.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../../testing/world.ts";
+
+const FEE_KEY = "fee:7001:9001:week:2026-11-20T22:00:00.000Z";
+const { FEE_CREDIT, FEE_DEBIT, MIRROR, RESULT } = MovementKind;
+
+let lastNumber = 100n;
+
+type Lost = { readonly login: string; readonly kind: LegKind; readonly amount: string; readonly key?: string };
+
+/** A deal of this service that the database does not know. */
+async function lose({ control }: World, { login, kind, amount, key = "lost" }: Lost): Promise<void> {
+  lastNumber += 1n;
+  const reference = { kind, number: legNumber(lastNumber), attempt: 1 };
+  await control.balance(login, amount, commentOfLeg(reference, { key, comment: "bank" }));
+}
+
+async function resume(instance: Instance): Promise<void> {
+  const review = await reviewOf(instance, "database_behind");
+  await vote(instance, review, "key-of-ann", { action: "resume" });
+  await vote(instance, review, "key-of-bob", { action: "resume" });
+  await heartbeat(instance.deps);
+}
+
+function aFee(debited: string, credited: string, minor = 20_00n): readonly LegOrder[] {
+  return [
+    { login: debited, kind: FEE_DEBIT, minor: -minor },
+    { login: credited, kind: FEE_CREDIT, minor },
+  ];
+}
+
+test.concurrent("lost deals are booked as what their references say, and only the stop needs a decision", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
+  await lose(world, { login: investor, kind: "deposit", amount: "100.00" });
+  await lose(world, { login: investor, kind: "withdrawal", amount: "-10.00" });
+  await lose(world, { login: investor, kind: "result", amount: "5.00" });
+  await lose(world, { login: master, kind: "mirror", amount: "90.00" });
+  await lose(world, { login: master, kind: "exit", amount: "-40.00" });
+
+  expect((await logOf(instance, investor, 3)).map(summaryOf)).toEqual([
+    "DEPOSIT 100.00",
+    "WITHDRAWAL -10.00",
+    "RESULT 5.00",
+  ]);
+  const moved = await logOf(instance, master, 2);
+  expect(moved.map(summaryOf)).toEqual(["MIRROR 90.00", "EXIT -40.00"]);
+  expect(moved.map(({ key }) => key)).toEqual(moved.map(({ dealId }) => `imported:${dealId}`));
+  expect((await openReviews(instance)).map(({ reason }) => reason)).toEqual(["database_behind"]);
+});
+
+test.concurrent("a lost deal that does not fit its reference stays external until operators decide", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
+  await lose(world, { login: investor, kind: "mirror", amount: "2.00" });
+  await lose(world, { login: investor, kind: "deposit", amount: "-1.00" });
+  await lose(world, { login: investor, kind: "reversal", amount: "3.00" });
+  await lose(world, { login: master, kind: "deposit", amount: "4.00" });
+
+  const { EXTERNAL, AMENDMENT } = MovementKind;
+  for (const [login, deals] of [
+    [investor, 3],
+    [master, 1],
+  ] as const) {
+    const kinds = (await logOf(instance, login, deals * 2)).map(({ kind }) => kind);
+    expect(kinds).toEqual(Array.from({ length: deals }, () => [EXTERNAL, AMENDMENT]).flat());
+    expect(await findingsOf(instance, login)).toEqual(Array.from({ length: deals }, () => "unknown_reference"));
+  }
+});
+
+test.concurrent("a fee that was executed before the restore is not executed again under its key", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
+  await world.control.balance(investor, "100.00", "bank");
+  await lose(world, { login: investor, kind: "fee_debit", amount: "-20.00", key: FEE_KEY });
+  await lose(world, { login: payment, kind: "fee_credit", amount: "20.00", key: FEE_KEY });
+  await logOf(instance, investor, 2);
+  await logOf(instance, payment, 1);
+  await resume(instance);
+  const before = [await world.control.deals(investor), await world.control.deals(payment)];
+
+  const order = aTransfer(FEE_KEY, aFee(investor, payment));
+  const [first, ...others] = await Promise.all([1, 2, 3].map(() => instance.service.transfer(order, aCall())));
+  expect(first).toMatchObject({ key: FEE_KEY, state: TransferState.APPLIED });
+  expect(first!.legs.map(({ dealId }) => dealId)).toEqual(before.map((deals) => BigInt(deals.at(-1)!.deal)));
+  for (const other of others) expect(other).toEqual(first);
+  expect([await world.control.deals(investor), await world.control.deals(payment)]).toEqual(before);
+  await expect(instance.service.getTransfer({ key: importedFeeKey(keyHash(FEE_KEY)) }, aCall())).rejects.toMatchObject({
+    code: "transfer_not_found",
+  });
+  // The next week is another fee.
+  const next = aTransfer("fee:7001:9001:week:2026-11-27T22:00:00.000Z", aFee(investor, payment));
+  expect(await instance.service.transfer(next, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await world.control.deals(payment)).toHaveLength(before[1]!.length + 1);
+});
+
+test.concurrent("of a fee whose credit was not executed before the restore only the credit is executed", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
+  await world.control.balance(investor, "100.00", "bank");
+  await lose(world, { login: investor, kind: "fee_debit", amount: "-15.00", key: FEE_KEY });
+  await logOf(instance, investor, 2);
+  await resume(instance);
+
+  // The floor had cut the debit.
+  const order = aTransfer(FEE_KEY, aFee(investor, payment), {
+    upTo: { floor: { currencyCode: "USD", minorUnits: 0n } },
+  });
+  await instance.service.transfer(order, aCall());
+  const { legs } = await eventually(
+    () => instance.service.getTransfer({ key: FEE_KEY }, aCall()),
+    ({ state }) => state === TransferState.APPLIED,
+  );
+  expect(legs.map(({ amount }) => amount?.minorUnits)).toEqual([-15_00n, 15_00n]);
+  expect(await world.control.deals(payment)).toHaveLength(1);
+});
+
+test.concurrent("an amount that was calculated before an import is refused as outdated, also when its order waits", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service } = instance;
+  const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
+  await lose(world, { login: investor, kind: "deposit", amount: "50.00" });
+  await logOf(instance, investor, 1);
+  await heartbeat(instance.deps);
+  const mirror = (key: string, filedNumber: bigint) =>
+    aTransfer(key, [{ login: master, kind: MIRROR, minor: 30_00n }], { enqueue: true, filedNumber });
+  await service.transfer(mirror("waits", 0n), aCall());
+  await lose(world, { login: master, kind: "mirror", amount: "30.00" });
+  const [imported] = await logOf(instance, master, 1);
+
+  const outdated = { state: TransferState.REFUSED, refusalCode: "outdated" };
+  expect(await service.getTransfer({ key: "waits" }, aCall())).toMatchObject(outdated);
+  expect(await service.transfer(mirror("before", 0n), aCall())).toMatchObject(outdated);
+  await service.transfer(mirror("after", imported!.number), aCall());
+  await resume(instance);
+  await eventually(
+    () => service.getTransfer({ key: "after" }, aCall()),
+    ({ state }) => state === TransferState.APPLIED,
+  );
+  expect(await world.control.deals(master)).toHaveLength(2);
+  const result = aTransfer("result", [{ login: investor, kind: RESULT, minor: 1_00n }], { filedNumber: 0n });
+  expect(await service.transfer(result, aCall())).toMatchObject(outdated);
+});
+
+test.concurrent("a key of an imported transfer is refused", async (context) => {
+  const world = await aWorld(context);
+  const { service } = await world.start();
+  const order = aTransfer("imported:5", [{ login: "1", kind: MIRROR, minor: 1n }]);
+  await expect(service.transfer(order, aCall())).rejects.toMatchObject({
+    code: "validation_failed",
+    errors: [{ field: "key", code: "reserved" }],
+  });
+});

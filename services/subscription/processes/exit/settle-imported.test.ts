@@ -1,0 +1,118 @@
+import { expect, test } from "vitest";
+import { maybeOne, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
+import { expectBooksToReconcile } from "../../testing/books.ts";
+import { settle, subscribed } from "../../testing/settle.ts";
+import { aCall, aMaster, aWorld, passTime, type World } from "../../testing/world.ts";
+
+const { DEPOSIT, EXIT, MIRROR } = MovementKind;
+let lastTicket = 0;
+
+/** The deal of a transfer whose records platform has lost. */
+function imported({ platform }: World, login: string, kind: MovementKind, amount: bigint): void {
+  lastTicket += 1;
+  enter(platform.ledger, login, { kind, amount, key: `imported:${lastTicket}` });
+}
+
+function transfersOf({ platform }: World, prefix: string): string[] {
+  return [...platform.byKey.keys()].filter((key) => key.startsWith(prefix));
+}
+
+async function importedOn({ deps }: World, login: string): Promise<bigint | undefined> {
+  const row = await maybeOne<{ minor: bigint }>(
+    deps.pool,
+    sql`select imported_mirrors_minor + imported_exits_minor as minor from master_pool where login = ${login}`,
+  );
+  return row?.minor;
+}
+
+async function wait(world: World): Promise<void> {
+  await settle(world);
+  await passTime(world, 31_000);
+  await world.deps.pool.query("update flow set created_at = clock_timestamp() - interval '31 seconds'");
+  await settle(world);
+}
+
+test("a mirror that was executed before the restore is not executed again", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const before = transfersOf(world, "subscription:mirror:").length;
+  imported(world, masterLogin, MIRROR, 30_00n);
+  imported(world, investorLogin, DEPOSIT, 30_00n);
+
+  await settle(world);
+  await expectBooksToReconcile(world);
+  expect(await importedOn(world, masterLogin)).toBe(30_00n);
+  await wait(world);
+  expect(transfersOf(world, "subscription:mirror:")).toHaveLength(before);
+  expect(await importedOn(world, masterLogin)).toBe(0n);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("only what was not executed before the restore is mirrored", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  imported(world, investorLogin, DEPOSIT, 30_00n);
+  imported(world, investorLogin, DEPOSIT, 20_00n);
+  imported(world, masterLogin, MIRROR, 30_00n);
+
+  await wait(world);
+  expect(await importedOn(world, masterLogin)).toBe(0n);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(550_00n);
+  const mirrors = [...world.platform.byKey.values()].filter(({ request }) => request.legs[0]?.kind === MIRROR);
+  expect(mirrors.at(-1)?.request.legs[0]?.amount?.minorUnits).toBe(20_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("what flows do not explain stays imported until they come", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  imported(world, masterLogin, MIRROR, 30_00n);
+  imported(world, investorLogin, DEPOSIT, 10_00n);
+  await wait(world);
+  expect(await importedOn(world, masterLogin)).toBe(20_00n);
+  await expectBooksToReconcile(world);
+
+  imported(world, investorLogin, DEPOSIT, 20_00n);
+  await wait(world);
+  expect(await importedOn(world, masterLogin)).toBe(0n);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("imported mirrors and exits are settled apart", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const [pair, other] = [await subscribed(world, masterLogin, 300_00n), await subscribed(world, masterLogin, 500_00n)];
+  imported(world, masterLogin, MIRROR, 50_00n);
+  imported(world, masterLogin, EXIT, -300_00n);
+  imported(world, other.investorLogin, DEPOSIT, 50_00n);
+  await wait(world);
+  expect(await importedOn(world, masterLogin)).toBe(-300_00n);
+  await world.service.unassign(pair, aCall());
+  await wait(world);
+  expect(await importedOn(world, masterLogin)).toBe(0n);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(550_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("an exit that was executed before the restore is not executed again when the caller repeats the unassign", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const pair = await subscribed(world, masterLogin, 500_00n);
+  const other = await subscribed(world, masterLogin, 200_00n);
+  imported(world, masterLogin, EXIT, -500_00n);
+  await settle(world);
+  await expectBooksToReconcile(world);
+  expect(await importedOn(world, masterLogin)).toBe(-500_00n);
+
+  await world.service.unassign(pair, aCall());
+  await wait(world);
+  expect(await importedOn(world, masterLogin)).toBe(0n);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(200_00n);
+  expect((await world.service.findOpenSubscription(pair, aCall())).subscription).toBeUndefined();
+  expect((await world.service.findOpenSubscription(other, aCall())).subscription).toBeDefined();
+  await expectBooksToReconcile(world);
+});
