@@ -132,6 +132,13 @@ test.each([
   ["of another media type", "a=1", "application/x-www-form-urlencoded", 415, "unsupported_media_type"],
   ["without a media type", "{}", "", 415, "unsupported_media_type"],
   ["larger than 64 KiB", `"${"x".repeat(65 * 1024)}"`, "application/json", 413, "body_too_large"],
+  [
+    "of members that are given twice",
+    '{"mt5_login": "1", "mt5_login": "2"}',
+    "application/json",
+    422,
+    "validation_failed",
+  ],
 ])("a body that is %s is refused with its own code", async (...row) => {
   const [, payload, contentType, status, code] = row;
   const edge = await testEdge();

@@ -37,7 +37,7 @@ test(
     const created = await keys("create --name CRM --scopes funds:deposit", env);
     expect([created.code, created.out]).toEqual([
       0,
-      expect.stringMatching(/^pamm_live_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/),
+      expect.stringMatching(/^pamm_test_[0-9A-Za-z]{12}_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/),
     ]);
     expect(created.errors).not.toContain(created.out);
     const id = created.out.split("_")[2] ?? "";
@@ -52,7 +52,13 @@ test(
     expect(repeated.headers.get("x-operation-id")).toBe(first.headers.get("x-operation-id"));
 
     const listed = await keys("list", env);
-    expect(listed.out.split("\n")).toHaveLength(3);
+    expect(listed.out.split("\n")).toHaveLength(4);
+    expect(listed.out).toMatch(/^bootstrap +bootstrap +test +active/m);
+    const foreign = await keys("create --name CRM --scopes funds:deposit --environment live", env);
+    expect([foreign.code, foreign.errors]).toEqual([
+      2,
+      expect.stringContaining("--environment must be test in this system, because its PAMM_REHEARSAL is true."),
+    ]);
     expect(listed.out).not.toContain(created.out.split("_")[3]);
 
     expect((await keys(`revoke ${id}`, env)).code).toBe(0);
@@ -167,9 +173,13 @@ test("the keys command finds the running system by the state folder", { timeout:
   const runFile = { edgeDatabaseUrl: env["EDGE_DATABASE_URL"], natsUrl: env["NATS_URL"], pepperFile };
   mkdirSync(join(folder.path, "run"));
   writeFileSync(join(folder.path, "run", "system.json"), JSON.stringify(runFile));
-  const created = await keys("create --name CRM --scopes masters:read", state);
+  expect(await keys("create --name CRM --scopes masters:read", state)).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining("--environment is required before the first start of the system"),
+  });
+  const created = await keys("create --name CRM --scopes masters:read --environment test", state);
 
-  expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^pamm_live_/) });
+  expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/^pamm_test_/) });
   const edge = await startedEdge(env);
   const headers = { authorization: `Bearer ${created.out}` };
   expect((await fetch(`${edge.url}/api/v1/master/x`, { headers })).status).toBe(422);

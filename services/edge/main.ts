@@ -25,6 +25,7 @@ import { deriveKey, pepperOf } from "./keys/pepper.ts";
 import { probesOf } from "./probes.ts";
 import { createReadiness } from "./readiness.ts";
 import type { RouteClass, Services } from "./route.ts";
+import { saveKeySystem } from "./store/api-keys.ts";
 import { insertAuditEntries } from "./store/access-audit.ts";
 import { cursorsOf } from "./wire/cursor.ts";
 
@@ -57,8 +58,11 @@ await runService(caller, async (context) => {
   const { isConnected: isBrokerConnected } = broker;
   const readiness = createReadiness({ isBrokerConnected, probes: probesOf(services), now: systemClock });
   stack.use(await startMetrics({ host: config.PAMM_METRICS_HOST, port: config.PAMM_METRICS_PORT }));
+  const environment = config.PAMM_REHEARSAL ? "test" : "live";
+  await saveKeySystem(pool, { environment, hasBootstrapKey: config.PAMM_BOOTSTRAP_API_KEY !== undefined });
   const keys = createKeyRing({
     pool,
+    environment,
     pepper: pepperOf(config.PAMM_API_KEY_PEPPER),
     oldPepper: config.PAMM_API_KEY_PEPPER_OLD && pepperOf(config.PAMM_API_KEY_PEPPER_OLD),
     bootstrapKey: config.PAMM_BOOTSTRAP_API_KEY,

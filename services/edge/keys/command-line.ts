@@ -14,6 +14,7 @@ export const USAGE = `Usage: npm run keys -- <command>
   revoke ID [--by NAME]
 
   --by is the name that the audit keeps of who changes a key; the user of the operating system without it.
+  A key is of the environment of its system: test where PAMM_REHEARSAL is true, live elsewhere. --environment is needed before the first start.
   WHEN is a duration such as P90D or an instant such as 2027-01-01T00:00:00Z.
   The old key of a rotation stays valid for P7D, or for DURATION when it is shorter.
   --duplicate-comment reject refuses a deposit or withdrawal that equals one executed within 24 hours, including its comment.
@@ -60,7 +61,7 @@ function readRequest(rest: readonly string[], now: Date): { request: KeyRequest;
   const known = { ...about, by: text };
   const { values } = options(rest, known, 0);
   const name = values["name"] ?? "";
-  const environment = values["environment"] ?? "live";
+  const environment = values["environment"];
   const duplicateComment = values["duplicate-comment"] ?? "allow";
   const [scopes, allowedAddresses] = [listOf(values["scopes"]), listOf(values["allow"])];
   const expiresAt = values["expires"] === undefined ? null : readInstant(values["expires"], now);
@@ -72,13 +73,16 @@ function readRequest(rest: readonly string[], now: Date): { request: KeyRequest;
     [scopes.length === 0, `--scopes is required. Allowed: ${SCOPES.join(", ")}.`],
     [unknownScopes.length > 0, `--scopes: unknown ${unknownScopes.join(", ")}. Allowed: ${SCOPES.join(", ")}.`],
     [wrongAddresses.length > 0, `--allow: not an address or network: ${wrongAddresses.join(", ")}.`],
-    [environment !== "live" && environment !== "test", "--environment must be live or test."],
+    [
+      environment !== undefined && environment !== "live" && environment !== "test",
+      "--environment must be live or test.",
+    ],
     [duplicateComment !== "allow" && duplicateComment !== "reject", "--duplicate-comment must be allow or reject."],
     [expiresAt === undefined, "--expires must be a duration such as P90D or an instant in the future."],
   ]);
   const request: KeyRequest = {
     name,
-    environment: environment === "test" ? "test" : "live",
+    environment: environment === undefined ? undefined : environment === "test" ? "test" : "live",
     scopes: [...new Set(scopes)] as readonly Scope[],
     allowedAddresses,
     duplicateComment: duplicateComment === "reject" ? "reject" : "allow",

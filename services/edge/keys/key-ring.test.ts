@@ -6,10 +6,11 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { Secret } from "#kernel/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { SCOPES } from "./scopes.ts";
-import { findKey } from "../store/api-keys.ts";
+import { findKey, saveKeySystem } from "../store/api-keys.ts";
 import { mintKey } from "./api-key.ts";
 import { createKeyRing, type KeyRingOptions } from "./key-ring.ts";
-import { createKey, type KeyAdministration, type KeyRequest, revokeKey, rotateKey } from "./manage-keys.ts";
+import { createKey, type KeyAdministration, type KeyRequest, listKeys, revokeKey, rotateKey } from "./manage-keys.ts";
+import { printKeys } from "./print-keys.ts";
 import { pepperOf } from "./pepper.ts";
 
 const ADDRESS = "192.0.2.1";
@@ -28,7 +29,15 @@ async function keySystem(overrides: Partial<KeyRingOptions> = {}) {
   const pepper = pepperOf(new Secret(randomBytes(32)));
   const clock = { at: new Date("2026-01-01T00:00:00Z") };
   const now = () => clock.at;
-  const options = { pool, pepper, oldPepper: undefined, bootstrapKey: undefined, now, ...overrides };
+  const options = {
+    pool,
+    pepper,
+    oldPepper: undefined,
+    bootstrapKey: undefined,
+    now,
+    environment: "live" as const,
+    ...overrides,
+  };
   const keyRing = createKeyRing(options);
   const admin: KeyAdministration = {
     pool,
@@ -258,12 +267,45 @@ test("a key that was used is hashed with the current pepper, so that the previou
     pool,
     pepper: admin.pepper,
     oldPepper: undefined,
+    environment: "live",
     bootstrapKey: undefined,
     now: admin.now,
   });
   await later.refresh();
   expect(await later.authenticate(text, ADDRESS)).toMatchObject({ keyId: id });
   expect(await later.authenticate(unused.text, ADDRESS)).toBeUndefined();
+});
+
+test("a key of the other environment is refused like an unknown one, also by a system that had created it", async () => {
+  const { pool, keyRing, admin } = await keySystem();
+  const live = await createKey(admin, REQUEST);
+  const test = await createKey(admin, { ...REQUEST, environment: "test" });
+  await keyRing.refresh();
+  expect(await keyRing.authenticate(live.text, ADDRESS)).toMatchObject({ keyId: live.id });
+  expect(await keyRing.authenticate(test.text, ADDRESS)).toBeUndefined();
+
+  const options = { pool, pepper: admin.pepper, oldPepper: undefined, bootstrapKey: undefined, now: admin.now };
+  const rehearsal = createKeyRing({ ...options, environment: "test" });
+  await rehearsal.refresh();
+  expect(await rehearsal.authenticate(live.text, ADDRESS)).toBeUndefined();
+  expect(await rehearsal.authenticate(test.text, ADDRESS)).toMatchObject({ keyId: test.id });
+
+  await saveKeySystem(pool, { environment: "live", hasBootstrapKey: false });
+  await expect(createKey(admin, { ...REQUEST, environment: "test" })).rejects.toThrow("must be live");
+  const own = await createKey(admin, { ...REQUEST, environment: undefined });
+  expect(own.text).toMatch(/^pamm_live_/);
+});
+
+test("the use of the bootstrap key is on record, and it is listed while an edge accepts it", async () => {
+  const bootstrapKey = new Secret("bootstrap-key-of-this-test");
+  const { pool, keyRing, admin, clock } = await keySystem({ bootstrapKey });
+  await saveKeySystem(pool, { environment: "live", hasBootstrapKey: true });
+  expect(await keyRing.authenticate(bootstrapKey.reveal(), ADDRESS)).toMatchObject({ keyId: "bootstrap" });
+  await keyRing.refresh();
+  expect(printKeys(await listKeys(admin), clock.at)).toMatch(/^bootstrap .* 2026-01-01T00:00Z /m);
+
+  await saveKeySystem(pool, { environment: "live", hasBootstrapKey: false });
+  expect(printKeys(await listKeys(admin), clock.at)).not.toContain("bootstrap");
 });
 
 test("failed attempts from one address are limited, and a valid key from the same address is accepted", async () => {

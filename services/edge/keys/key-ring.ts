@@ -8,7 +8,15 @@ import type { Authenticate, Caller } from "./auth.ts";
 import { createBuckets } from "../rate-limit.ts";
 import { refuse } from "../problems/refusals.ts";
 import { SCOPES } from "./scopes.ts";
-import { findKey, listKeysInForce, markUsed, saveHashes, type StoredKey } from "../store/api-keys.ts";
+import {
+  type Environment,
+  type StoredKey,
+  findKey,
+  listKeysInForce,
+  markBootstrapUsed,
+  markUsed,
+  saveHashes,
+} from "../store/api-keys.ts";
 import { allows } from "./addresses.ts";
 import { readKeyId } from "./api-key.ts";
 import type { Pepper } from "./pepper.ts";
@@ -27,6 +35,8 @@ export type KeyRingOptions = {
   readonly pepper: Pepper;
   /** Keys that were created with the previous pepper stay valid. */
   readonly oldPepper: Pepper | undefined;
+  /** Of this system: a key of the other one is refused. */
+  readonly environment: Environment;
   /** A key with every scope that is in no database. */
   readonly bootstrapKey: Secret<string> | undefined;
   readonly now: Clock;
@@ -41,7 +51,7 @@ export type KeyRing = {
 type CachedKey = StoredKey & { readonly caller: Caller; readonly allowsAddress: (address: string) => boolean };
 
 /** A key whose secret was presented. */
-type VerifiedKey = Pick<CachedKey, "caller" | "allowsAddress" | "expiresAt" | "revokedAt">;
+type VerifiedKey = Pick<CachedKey, "environment" | "caller" | "allowsAddress" | "expiresAt" | "revokedAt">;
 
 /** Keys that were read longer ago may be revoked, so they are not accepted. Longer than a restart of the database. */
 const STALE_AFTER_MS = 60_000;
@@ -73,7 +83,7 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
     refreshedAt = at.getTime();
     const used = new Map(uses);
     uses.clear();
-    if (used.size > 0) await markUsed(pool, used);
+    await saveUses(pool, used);
     await renewal.save(keys);
   }
 
@@ -123,9 +133,12 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
     refresh,
     async authenticate(presentedKey, address) {
       const key = await findVerified(presentedKey, address);
-      if (key === BOOTSTRAP) return key.caller;
+      if (key === BOOTSTRAP) {
+        uses.set(BOOTSTRAP_ID, now());
+        return key.caller;
+      }
       if (key !== undefined) requireFreshKeys();
-      if (key === undefined || !isInForce(key, now()) || !key.allowsAddress(address)) {
+      if (key?.environment !== options.environment || !isInForce(key, now()) || !key.allowsAddress(address)) {
         countFailure(address);
         return undefined;
       }
@@ -133,6 +146,12 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
       return key.caller;
     },
   };
+}
+
+async function saveUses(pool: Pool, used: ReadonlyMap<string, Date>): Promise<void> {
+  const bootstrapUse = used.get(BOOTSTRAP_ID);
+  if (bootstrapUse !== undefined) await markBootstrapUsed(pool, bootstrapUse);
+  if (used.size > 0) await markUsed(pool, used);
 }
 
 /** A key that is stored with the previous pepper can be stored with the current one once it was presented. */
@@ -175,6 +194,7 @@ function compareSecrets({
 }
 
 const BOOTSTRAP: VerifiedKey = {
+  environment: "live",
   caller: {
     keyId: BOOTSTRAP_ID,
     clientId: BOOTSTRAP_ID,

@@ -53,7 +53,7 @@ test("a command is parsed with all its options", () => {
     kind: "create",
     by: "ann",
     request: {
-      environment: "live",
+      environment: undefined,
       name: "CRM",
       scopes: ["masters:read", "funds:deposit"],
       allowedAddresses: ["10.0.0.0/8", "::1"],

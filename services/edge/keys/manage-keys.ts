@@ -7,7 +7,9 @@ import type { Scope } from "./scopes.ts";
 import {
   type DuplicateComment,
   type Environment,
+  findKeySystem,
   insertKey,
+  type KeySystem,
   listAllKeys,
   lockKey,
   markExpiring,
@@ -29,7 +31,8 @@ export type KeyAdministration = {
 };
 
 export type KeyRequest = {
-  readonly environment: Environment;
+  /** That of the system without it. */
+  readonly environment: Environment | undefined;
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly allowedAddresses: readonly string[];
@@ -46,13 +49,28 @@ export class KeyCommandError extends Error {
 }
 
 export async function createKey(admin: KeyAdministration, request: KeyRequest): Promise<ShownKey> {
-  const { shown, row } = mint(admin, request, undefined);
+  const environment = await environmentOf(admin, request.environment);
+  const { shown, row } = mint(admin, { ...request, environment }, undefined);
   await inTransaction(admin.pool, async (tx) => {
     await insertKey(tx, row);
     await audit(tx, admin, "create", shown.id);
   });
   await admin.announce(shown.id);
   return shown;
+}
+
+/** The environment of the system. Before its first start it is not known, and has to be named. */
+async function environmentOf({ pool }: KeyAdministration, wanted: Environment | undefined): Promise<Environment> {
+  const system = await findKeySystem(pool);
+  const environment = wanted ?? system?.environment;
+  if (environment === undefined) {
+    throw new KeyCommandError(
+      "--environment is required before the first start of the system: live, or test for a rehearsal.",
+    );
+  }
+  if (system === undefined || system.environment === environment) return environment;
+  const reason = system.environment === "test" ? "PAMM_REHEARSAL is true" : "PAMM_REHEARSAL is false";
+  throw new KeyCommandError(`--environment must be ${system.environment} in this system, because its ${reason}.`);
 }
 
 /** A new key with the rights of the old one, which stays valid for a while so that the client can change over. */
@@ -84,8 +102,10 @@ export async function revokeKey(admin: KeyAdministration, id: string): Promise<v
   await admin.announce(id);
 }
 
-export function listKeys({ pool }: Pick<KeyAdministration, "pool">): Promise<StoredKey[]> {
-  return listAllKeys(pool);
+export type ListedKeys = { readonly keys: readonly StoredKey[]; readonly system: KeySystem | undefined };
+
+export async function listKeys({ pool }: Pick<KeyAdministration, "pool">): Promise<ListedKeys> {
+  return { keys: await listAllKeys(pool), system: await findKeySystem(pool) };
 }
 
 export function stateOf({ revokedAt, expiresAt }: StoredKey, at: Date): "active" | "expired" | "revoked" {
@@ -116,7 +136,9 @@ async function audit(
   await insertAuditEntries(tx, [entry]);
 }
 
-function mint({ pepper, now }: KeyAdministration, request: KeyRequest, replaced: StoredKey | undefined) {
+type Minted = KeyRequest & { readonly environment: Environment };
+
+function mint({ pepper, now }: KeyAdministration, request: Minted, replaced: StoredKey | undefined) {
   const { environment, name, scopes, allowedAddresses, duplicateComment, expiresAt } = request;
   const shown = mintKey(environment);
   const row: NewKey = {

@@ -22,6 +22,15 @@ create table api_key (
   duplicate_comment text not null default 'allow' check (duplicate_comment in ('allow', 'reject'))
 );
 
+-- What the edge that was started last accepts beside the keys of the table above; one row.
+create table key_system (
+  is_only           boolean primary key default true check (is_only),
+  -- Keys of the other environment are refused.
+  environment       text not null check (environment in ('live', 'test')),
+  has_bootstrap_key boolean not null,
+  bootstrap_used_at timestamptz
+);
+
 -- Each key under the names that the code uses.
 create view api_key_row as
   select id, environment, name, pepper_id as "pepperId", hash, scopes, allowed_addresses as "allowedAddresses",

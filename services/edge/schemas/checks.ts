@@ -31,6 +31,11 @@ const ACTION = /^[a-z][a-z_]{0,63}$/;
 const EMAIL =
   /^[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64}(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]{1,64})*@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 const CONTROL_CHARACTER = /\p{Cc}/u;
+/**
+ * Characters that show nothing, or change the order in which others are shown: with them a name looks like another one. Persian and Indic
+ * words need U+200C and U+200D.
+ */
+const INVISIBLE = /[\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/u;
 
 /** Every check that a schema can ask for by `x-check`. Numbers are checked by the text they were written with. */
 export const CHECKS = {
@@ -101,6 +106,11 @@ function checkInteger(text: string, min: number, max: number): Problem | undefin
 /** Counts code points, so an emoji is one character. */
 function checkText(text: string, max: number): Problem | undefined {
   if (CONTROL_CHARACTER.test(text)) return { code: "control_character", text: "must not contain control characters" };
+  const [invisible] = INVISIBLE.exec(text) ?? [];
+  if (invisible !== undefined) {
+    const code = `U+${invisible.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
+    return { code: "invisible_character", text: `must not contain the invisible character ${code}` };
+  }
   if (!text.isWellFormed()) return malformed("must be well-formed Unicode");
   if (Array.from(text).length > max) return { code: "too_long", text: `must have at most ${max} characters` };
   return undefined;

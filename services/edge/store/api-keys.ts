@@ -29,6 +29,35 @@ export type NewKey = Omit<StoredKey, "revokedAt" | "lastUsedAt">;
 
 type Row = Omit<StoredKey, "scopes"> & { readonly scopes: readonly string[] };
 
+/** What the edge that was started last accepts beside the stored keys. */
+export type KeySystem = {
+  /** Keys of the other environment are refused. */
+  readonly environment: Environment;
+  readonly hasBootstrapKey: boolean;
+  readonly bootstrapUsedAt: Date | null;
+};
+
+export async function saveKeySystem(db: Queryable, system: Omit<KeySystem, "bootstrapUsedAt">): Promise<void> {
+  await execute(
+    db,
+    sql`insert into key_system (environment, has_bootstrap_key) values (${system.environment}, ${system.hasBootstrapKey})
+        on conflict (is_only) do update
+        set environment = excluded.environment, has_bootstrap_key = excluded.has_bootstrap_key`,
+  );
+}
+
+/** Undefined before the first start of an edge. */
+export async function findKeySystem(db: Queryable): Promise<KeySystem | undefined> {
+  return await maybeOne<KeySystem>(
+    db,
+    sql`select environment, has_bootstrap_key as "hasBootstrapKey", bootstrap_used_at as "bootstrapUsedAt" from key_system`,
+  );
+}
+
+export async function markBootstrapUsed(db: Queryable, at: Date): Promise<void> {
+  await execute(db, sql`update key_system set bootstrap_used_at = greatest(bootstrap_used_at, ${at})`);
+}
+
 export async function insertKey(db: Queryable, key: NewKey): Promise<void> {
   await execute(
     db,

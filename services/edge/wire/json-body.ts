@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { duplicateMembers } from "./duplicate-members.ts";
 
 type Reviver = (this: object, name: string, value: unknown, context: { readonly source?: string }) => unknown;
 
@@ -10,21 +11,25 @@ const MAX_EXPONENT = 40;
 // The type library does not know the reviver's third argument yet.
 const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
 
+/** `duplicates` are the paths of members that an object has more than once; the last one counts in `value`. */
+export type ParsedJson = { readonly value: unknown; readonly duplicates: readonly string[] };
+
 /**
  * Parses JSON and keeps the text of each number, because a float cannot represent 0.1 exactly.
  * Undefined when the bytes are not JSON. A member named __proto__ stays a plain member.
  */
-export function parseJson(bytes: Buffer): { readonly value: unknown } | undefined {
+export function parseJson(bytes: Buffer): ParsedJson | undefined {
   if (!isUtf8(bytes)) return undefined;
   try {
-    const value = parse(bytes.toString("utf8"), function keepText(name, member, { source }) {
+    const text = bytes.toString("utf8");
+    const value = parse(text, function keepText(name, member, { source }) {
       if (typeof member === "number" && source !== undefined) {
         const known = numbers.get(this) ?? new Map<string, string>();
         numbers.set(this, known.set(name, source));
       }
       return member;
     });
-    return { value };
+    return { value, duplicates: duplicateMembers(text) };
   } catch {
     // Malformed, or nested so deep that the stack ended.
     return undefined;

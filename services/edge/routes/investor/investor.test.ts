@@ -75,9 +75,9 @@ test("a login that is registered already is a conflict", async () => {
   });
 });
 
-test("a name keeps every character that is not a control character", async () => {
+test("a name keeps every character that is shown, and the joiners of Persian and Indic words", async () => {
   const edge = await testEdge({ accounts: { addInvestor: async (request) => anInvestor({ name: request.name }) } });
-  const name = "  Адa 名前 🎉 \u202e ' \" \\ </script>";
+  const name = "  Адa 名前 🎉 می\u200cخواهم ' \" \\ </script>";
   const answer = await edge.call({ method: "POST", url: "/api/v1/investor/add", payload: { mt5_login: "1", name } });
 
   expect(answer.body).toMatchObject({ name });
