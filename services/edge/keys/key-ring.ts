@@ -81,9 +81,7 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
     cached = new Map(keys.map((key) => [key.id, cachedKeyOf(key)]));
     verified = new Map();
     refreshedAt = at.getTime();
-    const used = new Map(uses);
-    uses.clear();
-    await saveUses(pool, used);
+    await saveUses(pool, uses);
     await renewal.save(keys);
   }
 
@@ -148,7 +146,10 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
   };
 }
 
-async function saveUses(pool: Pool, used: ReadonlyMap<string, Date>): Promise<void> {
+/** Uses that are noted meanwhile are saved by the next call. */
+async function saveUses(pool: Pool, uses: Map<string, Date>): Promise<void> {
+  const used = new Map(uses);
+  uses.clear();
   const bootstrapUse = used.get(BOOTSTRAP_ID);
   if (bootstrapUse !== undefined) await markBootstrapUsed(pool, bootstrapUse);
   if (used.size > 0) await markUsed(pool, used);
