@@ -45,6 +45,8 @@ export type Mt5Client = Disposable & {
   readonly getDeal: Bound<typeof getDeal>;
   readonly probeRights: Bound<typeof probeRights>;
   readonly serverClock: TimeSource;
+  /** The platform's clock now, as an instant, by its last comparison with the local one; at most a second late. */
+  readonly platformNow: () => Promise<Date>;
   /** A free session that is signed in and has just answered. Acquire it before the permit, which expires soon. */
   readonly acquireForCommand: (options?: { readonly waitMs?: number }) => Promise<CommandSession>;
   readonly status: SessionPool["status"];
@@ -136,6 +138,7 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   return {
     ...bindContext({ pool, read, clock, batches, log: settings.log }),
     serverClock: clock,
+    platformNow: async () => new Date((await clock()).aheadMs + now().getTime()),
     acquireForCommand: async (options) =>
       commandSession(await pool.acquire({ ...options, isForCommand: true }), answers),
     status: pool.status,

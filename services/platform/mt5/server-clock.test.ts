@@ -79,6 +79,26 @@ test("all callers share one measurement of the offset per hour, and a failure is
   expect(measured).toBe(3);
 });
 
+test("a clock that differs by less is measured: weeks end by the platform's clock", async () => {
+  const now = new Date(Date.UTC(2026, 10, 21, 12));
+  for (const aheadMs of [-180_000, 0, 240_000]) {
+    const serverMs = athens.toServerMs(now.getTime()) + aheadMs;
+    for (const time of [
+      measuredTime(
+        () => Promise.resolve(serverMs),
+        () => now,
+      ),
+      zoneTime(
+        "Europe/Athens",
+        () => Promise.resolve(serverMs),
+        () => now,
+      ),
+    ]) {
+      expect((await time()).aheadMs).toBe(aheadMs);
+    }
+  }
+});
+
 test("a server clock that is wrong by minutes is an error, not an offset", async () => {
   const now = new Date(Date.UTC(2026, 10, 21, 12));
   const time = measuredTime(

@@ -10,8 +10,15 @@ export type ServerClock = {
   readonly offsetMinutes: (utcMs: number) => number;
 };
 
+/** A clock that was compared with the local one. */
+export type ComparedClock = ServerClock & {
+  /** How far the server's clock was ahead of the local one, in ms; the server shows whole seconds, so it may be up to a second further. */
+  readonly aheadMs: number;
+};
+
 /** The server's clock as it is known now. */
 export type TimeSource = () => Promise<ServerClock>;
+export type ComparedTime = () => Promise<ComparedClock>;
 
 /**
  * How far a read of deals extends beyond an instant: differences of clocks, time zones and daylight saving changes may hide a
@@ -76,12 +83,13 @@ function offsetsOf(zone: string): (utcMs: number) => number {
  * Without a configured zone the offset is measured once in each hour: daylight-saving changes happen on the hour, so a
  * measurement is never used across a change. `readServerMs` reads the server's wall clock.
  */
-export function measuredTime(readServerMs: () => Promise<number>, now: Clock): TimeSource {
+export function measuredTime(readServerMs: () => Promise<number>, now: Clock): ComparedTime {
   return hourly(now, async () => {
     const { serverMs, utcMs } = await readBoth(readServerMs, now);
     const clock = fixedClock(measuredOffset(serverMs, utcMs));
-    requireSmall(Math.abs(clock.toServerMs(utcMs) - serverMs), () => CLOCKS_DIFFER);
-    return clock;
+    const aheadMs = serverMs - clock.toServerMs(utcMs);
+    requireSmall(Math.abs(aheadMs), () => CLOCKS_DIFFER);
+    return { ...clock, aheadMs };
   });
 }
 
@@ -89,15 +97,16 @@ export function measuredTime(readServerMs: () => Promise<number>, now: Clock): T
  * A configured zone is compared with the server's clock, in each hour: in another zone deals would count in another week, or not
  * be found. Only the first comparison is waited for: the zone itself is right at any date. Throws a RangeError for an unknown zone.
  */
-export function zoneTime(zone: string, readServerMs: () => Promise<number>, now: Clock): TimeSource {
+export function zoneTime(zone: string, readServerMs: () => Promise<number>, now: Clock): ComparedTime {
   const clock = zoneClock(zone);
   const compare = hourly(now, async () => {
     const { serverMs, utcMs } = await readBoth(readServerMs, now);
-    const difference = Math.abs(clock.toServerMs(utcMs) - serverMs);
+    const aheadMs = serverMs - clock.toServerMs(utcMs);
+    const difference = Math.abs(aheadMs);
     requireSmall(difference, () => zoneDiffers(zone, difference));
-    return clock;
+    return { ...clock, aheadMs };
   });
-  let agreed: Promise<ServerClock> | undefined;
+  let agreed: Promise<ComparedClock> | undefined;
   return () => {
     const compared = compare();
     compared.then(
@@ -111,8 +120,8 @@ export function zoneTime(zone: string, readServerMs: () => Promise<number>, now:
 }
 
 /** What is measured once in each hour; a failure is measured again by the next caller. */
-function hourly(now: Clock, measure: () => Promise<ServerClock>): TimeSource {
-  let known: { readonly hour: number; readonly clock: Promise<ServerClock> } | undefined;
+function hourly(now: Clock, measure: () => Promise<ComparedClock>): ComparedTime {
+  let known: { readonly hour: number; readonly clock: Promise<ComparedClock> } | undefined;
   return () => {
     const hour = Math.floor(now().getTime() / HOUR_MS);
     if (known?.hour !== hour) {

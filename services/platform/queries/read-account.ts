@@ -5,13 +5,14 @@ import type { Deps } from "../deps.ts";
 import type { HoldQueues } from "../protocol/hold-queues.ts";
 import { readSharedFacts } from "../protocol/history/read-facts.ts";
 import { readBetweenLegs } from "../protocol/history/read-between-legs.ts";
-import { orBusy } from "../protocol/unavailable.ts";
+import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 
 /** The account on the platform and the sum of its log, read between two legs of this service. */
 export async function readAccount(
   deps: Deps & { readonly holds: Pick<HoldQueues, "facts"> },
   { login }: ReadAccountRequest,
 ): Promise<ReadAccountResponse> {
+  const platformAt = await orUnavailable(deps.mt5.platformNow());
   const read = (each: string) => readSharedFacts(deps, deps.holds.facts, each);
   const { balanceMinor, log, positions, isComplete } = await orBusy(readBetweenLegs(deps, login, read));
   return {
@@ -26,5 +27,6 @@ export async function readAccount(
       swap: moneyToProto(usd(swapMinor)),
     })),
     complete: isComplete,
+    platformAt,
   };
 }

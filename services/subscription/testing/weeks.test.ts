@@ -251,3 +251,22 @@ test("a backlog of thousands of deals after the end of a week does not prevent i
   expect(entries.map(resultOrCutOff)).toEqual([10_00n, cutOff(0), 0n]);
   expect(lastNumber).toBe(5_003n);
 }, 120_000);
+
+test("a week ends by the clock of the trading platform: one that is late by minutes delays it, and no deal is late", async () => {
+  const { world, cutOff } = await aWorldWithHourlyWeeks();
+  const { masterLogin } = await subscribed(world, aMaster(world), 1_000_00n);
+  world.platform.state.aheadMs = -180_000;
+  await passTimeTo(world, cutOff(0));
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([]);
+
+  // By the platform's clock it is two minutes before the cut-off.
+  trader(world, masterLogin).result(10_00n, { at: new Date(cutOff(0).getTime() - 120_000) });
+  await passTime(world, 170_000);
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([10_00n]);
+  await passTime(world, 10_000 + WAIT_MS);
+  await settle(world);
+  expect(await entriesOf(world, masterLogin)).toEqual([10_00n, cutOff(0)]);
+  await expectBooksToReconcile(world);
+});

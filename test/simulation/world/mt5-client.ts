@@ -98,6 +98,7 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
     probeRights: () => notSimulated("probeRights"),
     listGroupLogins: () => request("logins of a group", () => server.logins),
     serverClock: () => Promise.resolve(fixedClock(0)),
+    platformNow: () => Promise.resolve(new Date(scheduler.nowMs)),
     ...sessions,
     status: () => ({ reachable: server.isUp, sessions: SESSIONS, waiting: 0, lastError: undefined }),
     [Symbol.dispose]: sessions.resetAll,

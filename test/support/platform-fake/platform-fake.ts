@@ -30,7 +30,11 @@ export type PlatformFake = PlatformTransfers & {
   readonly client: Client<PlatformServiceService>;
   readonly faults: { readonly transfer: Fault[]; readonly hold: Fault[]; readonly release: Fault[] };
   /** While down, every call is refused. */
-  readonly state: { isDown: boolean };
+  readonly state: {
+    isDown: boolean;
+    /** How far the clock of the trading platform is ahead of the others. */
+    aheadMs: number;
+  };
   /** Open breaks. */
   readonly breaks: Break[];
   readonly deals: readonly FakeDeal[];
@@ -67,7 +71,7 @@ export function platformFake({ now = () => new Date(), balances = {} }: Options 
     byKey: new Map(),
     rules: { refuse: () => undefined, isBusy: no, losesAnswer: no, delay: no, delaysCredit: no },
     faults: { transfer: [], hold: [], release: [] },
-    state: { isDown: false },
+    state: { isDown: false, aheadMs: 0 },
     breaks: [],
     finish(key) {
       const transfer = parts.byKey.get(key);
@@ -121,7 +125,7 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     },
     async readAccount({ login }) {
       reach();
-      return readAccount(ledger, login);
+      return readAccount(ledger, login, fake.state.aheadMs);
     },
     getBalance: async ({ login }) => ({ balance: moneyToProto(usd(balanceOf(ledger, login))) }),
     async readBalances({ positions }) {
@@ -203,7 +207,7 @@ function balanceAt(ledger: PlatformLedger, { login, number }: LogPosition): Show
   };
 }
 
-function readAccount(ledger: PlatformLedger, login: string): ReadAccountResponse {
+function readAccount(ledger: PlatformLedger, login: string, aheadMs: number): ReadAccountResponse {
   const { positions, isComplete } = getAccount(ledger, login);
   const balance = moneyToProto(usd(balanceOf(ledger, login)));
   return {
@@ -216,6 +220,7 @@ function readAccount(ledger: PlatformLedger, login: string): ReadAccountResponse
       swap: moneyToProto(usd(swap)),
     })),
     complete: isComplete,
+    platformAt: new Date(ledger.now().getTime() + aheadMs),
   };
 }
 

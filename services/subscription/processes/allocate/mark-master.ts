@@ -58,10 +58,10 @@ type End =
   | { readonly kind: "waits"; readonly why: string };
 
 async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, reading: MasterReading): Promise<End> {
-  const { requestedAt, logNumber, marks } = reading;
+  const { requestedAt, platformAt, logNumber, marks } = reading;
   const master = await lockMaster(tx, login);
   if (master === undefined || master.stoppedReason !== null || !master.hasOpenGate) return { kind: "done" };
-  const closeThrough = lastCutOff(deps.week, later(requestedAt, -waitAfterCutOff(deps.week)));
+  const closeThrough = lastCutOff(deps.week, later(platformAt, -waitAfterCutOff(deps.week)));
   const { ledger, end } = await openLedger(tx, deps, master, {
     through: logNumber,
     reading: { at: requestedAt, marks, closeThrough },
@@ -69,6 +69,9 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, rea
   if (end !== "done" || isWeekDue(deps, ledger.master) || !hasSomethingToStrike(ledger)) {
     await saveLedger(tx, ledger);
     if (end === "full") return { kind: "more" };
+    if (isClosingDue(deps, ledger.master)) {
+      return { kind: "waits", why: "the clock of the trading platform has not passed the end of the week" };
+    }
     // The job that closes weeks closes a week that has ended too recently for this reading.
     return { kind: "done" };
   }
@@ -80,6 +83,12 @@ async function markAtLogPosition(tx: Transaction, deps: Deps, login: string, rea
   await saveLedger(tx, struck ?? ledger);
   if (struck === undefined || !hasSomethingToStrike(struck)) return { kind: "done" };
   return { kind: "waits", why: "the pool has no value at which an Investor could join or leave" };
+}
+
+/** The week ended so long ago, by the local clock, that it should have been closed with this reading. */
+function isClosingDue({ week, now }: Deps, { weeksClosedThrough }: Master): boolean {
+  const through = later(now(), -waitAfterCutOff(week));
+  return weeksClosedThrough !== null && cutOffsDue(week, weeksClosedThrough, through, 1).length > 0;
 }
 
 /** A due week is closed first: money that joins or leaves after a cut-off must not count in the week before it. */

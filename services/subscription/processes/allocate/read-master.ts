@@ -8,6 +8,8 @@ import { catchUp } from "../filing/catch-up.ts";
 export type MasterReading = {
   /** The time just before the request. */
   readonly requestedAt: Date;
+  /** The clock of the trading platform at that time: all deals up to then are at or before the log position, or arrive soon. */
+  readonly platformAt: Date;
   readonly logNumber: bigint;
   /** Balance and open positions equal those computed from the log. */
   readonly isComplete: boolean;
@@ -16,7 +18,12 @@ export type MasterReading = {
 
 export async function readMaster(deps: Deps, login: string, context: CallContext): Promise<MasterReading> {
   const requestedAt = deps.now();
-  const { complete: isComplete, positions, logNumber } = await deps.platform.readAccount({ login }, context);
+  const {
+    complete: isComplete,
+    positions,
+    logNumber,
+    platformAt = requestedAt,
+  } = await deps.platform.readAccount({ login }, context);
   await catchUp(deps, { login, upTo: logNumber }, context);
   const marks = positions.map(({ positionId, symbol, volume, profit, swap }) => ({
     positionId,
@@ -24,5 +31,5 @@ export async function readMaster(deps: Deps, login: string, context: CallContext
     volume,
     floating: moneyFromProto(profit, "profit").minor + moneyFromProto(swap, "swap").minor,
   }));
-  return { requestedAt, logNumber, isComplete, marks };
+  return { requestedAt, platformAt, logNumber, isComplete, marks };
 }
