@@ -55,11 +55,13 @@ describe("a saga whose process kills itself at a failpoint is finished, and each
   const armed = mkdtempSync(join(tmpdir(), "pamm-failpoints-"));
   let system: TestSystem;
   let client: Client;
+  let first: Client;
   let second: Client;
 
   beforeAll(async () => {
     system = await startTestSystem({ PAMM_FAILPOINTS: armed, PAMM_QUIET_PERIOD: "PT6S" });
     client = clientOf(system);
+    first = withKey(client, await newOperator(system, "First"));
     second = withKey(client, await newOperator(system, "Second"));
   }, START_TIMEOUT_MS);
   afterAll(async () => {
@@ -71,7 +73,7 @@ describe("a saga whose process kills itself at a failpoint is finished, and each
     const file = join(armed, point);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, "");
-    await (point.endsWith(`.${REVERSAL}`) ? reverseUnmatchedDeal(client, second) : makeEveryMovement(client));
+    await (point.endsWith(`.${REVERSAL}`) ? reverseUnmatchedDeal(client, first, second) : makeEveryMovement(client));
     countFigures({ "processes killed at a failpoint": 1 });
     expect(existsSync(file), "no process reached the failpoint").toBe(false);
   });

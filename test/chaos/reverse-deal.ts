@@ -13,7 +13,7 @@ const REVIEWS = "/api/v1/ops/reviews";
  * A deal appears under the reference of an executed deposit, and two operators decide to reverse it. It is reversed once,
  * whichever process was killed.
  */
-export async function reverseUnmatchedDeal(client: Client, second: Client): Promise<void> {
+export async function reverseUnmatchedDeal(client: Client, first: Client, second: Client): Promise<void> {
   const created = await repeatUntilDone(client, "/api/v1/investor/create", {
     ...personalFields("Ines"),
     platform_group: INVESTOR_GROUP,
@@ -25,7 +25,7 @@ export async function reverseUnmatchedDeal(client: Client, second: Client): Prom
 
   const review = await reviewAbout(client, login, "unmatched_deal");
   const vote = { id: textOf(review, "id"), action: "reverse", note: "No leg accounts for it." };
-  const proposed = await repeatUntilDone(client, REVIEWS, vote);
+  const proposed = await repeatUntilDone(first, REVIEWS, vote);
   const decided = await repeatUntilDone(second, REVIEWS, vote);
   expect([proposed.body["state"], decided.body["state"]]).toEqual(["proposed", "decided"]);
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { type Client, clientOf, dealsOf, platformBalanceOf, untilKnown } from "./support/client.ts";
+import { type Client, clientOf, dealsOf, platformBalanceOf, untilKnown, withKey } from "./support/client.ts";
 import { deposit, expectDone, unassign, withdraw } from "./support/client-requests.ts";
 import { expectProblem } from "./support/problem.ts";
 import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
@@ -13,11 +13,13 @@ const FOUND_WITHIN_MS = 90_000;
 const STOPPED = { status: 503, code: "safety_stop", outcome: "not_executed" } as const;
 
 let client: Client;
+let operator: Client;
 let second: string;
 
 beforeAll(async () => {
   const system = await sharedSystem();
   client = clientOf(system);
+  operator = withKey(client, await newOperator(system, "First"));
   second = await newOperator(system, "Second");
 }, START_TIMEOUT_MS);
 
@@ -46,7 +48,7 @@ async function expectFeesToStop({ login, investors }: Pool): Promise<void> {
 
 async function expectToResume({ login, paymentLogin, investors }: Pool, credited: string): Promise<void> {
   const [investor = ""] = investors;
-  await decide(client, await reviewAbout(client, login, "fees_do_not_tie"), "resume", second);
+  await decide(operator, await reviewAbout(client, login, "fees_do_not_tie"), "resume", second);
   await expectDone(withdraw(untilKnown(client), investor, "80"));
   await expectBalances(client, { [paymentLogin]: credited, [investor]: "1000", [login]: "1000" });
 }

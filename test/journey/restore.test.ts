@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Client, clientOf, dealsOf, eventually, type Reply, untilKnown } from "./support/client.ts";
+import { type Client, clientOf, dealsOf, eventually, type Reply, untilKnown, withKey } from "./support/client.ts";
 import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
 import { startTestSystem } from "./support/system.ts";
 import { assign, expectDone, newInvestor, newMaster, unassign } from "./support/client-requests.ts";
@@ -23,6 +23,7 @@ function deposit(client: Client, { login, amount, key = randomUUID() }: Deposit)
 test("after the database is restored to an older time nothing is moved twice, and operators decide before anything is sent", async () => {
   await using system = await startTestSystem();
   const client = clientOf(system);
+  const operator = withKey(client, await newOperator(system, "first"));
   const second = await newOperator(system, "second");
   const [ann, bob] = [await newInvestor(client), await newInvestor(client)];
   expect((await deposit(client, { login: ann, amount: "100.00" })).status).toBe(200);
@@ -62,7 +63,7 @@ test("after the database is restored to an older time nothing is moved twice, an
     return await reviewAbout(client, found?.login ?? "", "database_behind");
   });
   expect((await deposit(client, forBob)).body).toMatchObject(STOPPED);
-  await decide(client, behind, "resume", second);
+  await decide(operator, behind, "resume", second);
 
   await eventually(async () => expect((await deposit(client, { login: bob, amount: "30.00" })).status).toBe(200));
   // Repeated again, with the keys and without: each is refused with the ticket of the deal that the platform has.

@@ -19,6 +19,9 @@ export type Authenticate = (presentedKey: string, address: string) => Promise<Ca
 
 const BEARER = /^Bearer +([\x21-\x7e]{1,256}) *$/i;
 
+/** Client and owner of the bootstrap key. */
+export const BOOTSTRAP_ID = "bootstrap";
+
 export async function authenticateRequest(authenticate: Authenticate, request: FastifyRequest): Promise<Caller> {
   const [, presentedKey] = BEARER.exec(request.headers.authorization ?? "") ?? [];
   const caller = presentedKey === undefined ? undefined : await authenticate(presentedKey, request.ip);

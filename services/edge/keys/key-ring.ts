@@ -4,7 +4,7 @@ import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Secret } from "#kernel/secret.ts";
-import type { Authenticate, Caller } from "./auth.ts";
+import { type Authenticate, type Caller, BOOTSTRAP_ID } from "./auth.ts";
 import { createBuckets } from "../rate-limit.ts";
 import { refuse } from "../problems/refusals.ts";
 import { SCOPES } from "./scopes.ts";
@@ -57,7 +57,6 @@ type VerifiedKey = Pick<CachedKey, "environment" | "caller" | "allowsAddress" | 
 const STALE_AFTER_MS = 60_000;
 /** Failures of one address. Each costs a query; valid keys of the address are not slowed down. */
 const FAILURES = { perSecond: 5, burst: 100 };
-const BOOTSTRAP_ID = "bootstrap";
 const NO_HASH = Buffer.alloc(32);
 
 /** The keys in memory, so that a request costs no query, and a key that was presented before one plain hash. */

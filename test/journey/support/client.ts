@@ -73,7 +73,7 @@ export function untilKnown(client: Client): Client {
 /** The same system with another API key. */
 export function withKey(client: Client, key: string): Client {
   const send: Client["send"] = (path, init) =>
-    client.send(path, { ...init, headers: { ...(init.headers as object), authorization: `Bearer ${key}` } });
+    client.send(path, { ...init, headers: { authorization: `Bearer ${key}`, ...(init.headers as object) } });
   return { ...client, send };
 }
 

@@ -38,14 +38,14 @@ export async function reviewAbout(
   }, withinMs);
 }
 
-/** One vote on a review; by default with the system's own key. */
+/** One vote on a review; by default with the key of the client. */
 export function vote(client: Client, review: JsonObject, action: string, key?: string): Promise<Reply> {
   const { body, headers } = json({ id: textOf(review, "id"), action, note: "Checked." });
   const own = key === undefined ? {} : { authorization: `Bearer ${key}` };
   return client.send(URL, { method: "POST", body, headers: { ...headers, ...own } });
 }
 
-/** A proposal and its approval by a second operator. */
+/** A proposal of the client, whose key is that of an operator, and its approval by a second one. */
 export async function decide(client: Client, review: JsonObject, action: string, second: string): Promise<void> {
   const proposed = await vote(client, review, action);
   expect([proposed.status, proposed.body["state"]], proposed.text).toEqual([200, "proposed"]);

@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { MAX_NOTE_LENGTH } from "#kernel/limits.ts";
+import type { Refusal } from "#kernel/refusal.ts";
+import { BOOTSTRAP_ID } from "../../keys/auth.ts";
+import { refuse } from "../../problems/refusals.ts";
 import { text, textOrNumber } from "../../schemas/field.ts";
 import { readReviewId, reviewItem, ReviewItem } from "../../schemas/review.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { serviceOf } from "./services.ts";
+
+/** Operators who know the bootstrap key could create a second key, and decide alone. */
+function bootstrapCannotDecide(): Refusal {
+  const message = "The bootstrap key cannot decide reviews. Create a key of the scope ops for each operator.";
+  return refuse("insufficient_scope", message, { details: { required_scope: "ops" } });
+}
 
 export const decideReview = route({
   method: "POST",
@@ -15,7 +24,7 @@ export const decideReview = route({
   tag: "Reviews",
   summary: "Approve or propose a review decision",
   description:
-    "The first API key proposes an action; it is executed when a second API key proposes the same. `withdraw_proposal` withdraws a proposal of any key. Every decision is logged with its API key.",
+    "The first API key proposes an action; it is executed when a second API key proposes the same. `withdraw_proposal` withdraws a proposal of any key. Every decision is logged with its API key. The bootstrap key cannot decide.",
   body: Type.Object({
     id: text("review_id", { description: "Id of the review.", example: "platform-17" }),
     action: text("review_action", {
@@ -46,6 +55,7 @@ export const decideReview = route({
   ],
 
   async handle(deps, { body }, context) {
+    if (context.client.id === BOOTSTRAP_ID) throw bootstrapCannotDecide();
     const { service, reviewId } = readReviewId(body.id);
     const { action, note } = body;
     const dealId = BigInt(decimalText(body, "deal_id") ?? 0);
