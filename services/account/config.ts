@@ -1,6 +1,6 @@
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
-import { optional, secretKey } from "#kernel/config-variables.ts";
+import { optional, secretKey, secretKeys } from "#kernel/config-variables.ts";
 
 export const settings = {
   ACCOUNT_DATABASE_URL: databaseUrl(),
@@ -11,5 +11,5 @@ export const settings = {
   /** Encrypts platform passwords. */
   PAMM_ENCRYPTION_KEY: secretKey(),
   /** The previous key, while passwords that it encrypted are encrypted again, each when it is read. */
-  PAMM_ENCRYPTION_KEY_OLD: optional(secretKey()),
+  PAMM_ENCRYPTION_KEY_OLD: optional(secretKeys()),
 };

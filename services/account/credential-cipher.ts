@@ -12,6 +12,9 @@ export type CredentialCipher = {
   readonly decrypt: (encrypted: EncryptedText, context: EncryptionContext) => Secret<string>;
   /** Whether the newest key encrypted it; anything else should be encrypted again. */
   readonly isCurrent: (encrypted: EncryptedText) => boolean;
+  readonly currentKeyId: string;
+  /** Ids of the other keys that decrypt. */
+  readonly olderKeyIds: readonly string[];
 };
 
 const ALGORITHM = "aes-256-gcm";
@@ -25,12 +28,14 @@ type Key = { readonly id: string; readonly bytes: Buffer };
 /** AES-256-GCM under a key derived (HKDF) for this purpose alone. The first master key encrypts, all of them decrypt. */
 export function createCredentialCipher(masterKeys: readonly Secret<Buffer>[]): CredentialCipher {
   const keys = masterKeys.map(deriveKey);
-  const [newest] = keys;
+  const [newest, ...older] = keys;
   if (newest === undefined) {
     throw new Error("A credential cipher requires at least one key.");
   }
   return {
     isCurrent: ({ keyId }) => keyId === newest.id,
+    currentKeyId: newest.id,
+    olderKeyIds: older.map(({ id }) => id).filter((id) => id !== newest.id),
     encrypt(secret, context) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(ALGORITHM, newest.bytes, nonce, { authTagLength: TAG_BYTES });

@@ -29,7 +29,7 @@ await runService(caller, async (context) => {
     migrations: new URL("./migrations/", import.meta.url),
     streams: [],
   });
-  const { PAMM_ENCRYPTION_KEY: key, PAMM_ENCRYPTION_KEY_OLD: previousKey } = config;
+  const { PAMM_ENCRYPTION_KEY: key, PAMM_ENCRYPTION_KEY_OLD: olderKeys = [] } = config;
   const deps: Deps = {
     pool: backbone.pool,
     reads: directoryReads(backbone.pool),
@@ -43,7 +43,7 @@ await runService(caller, async (context) => {
         identity,
       }),
     ),
-    credentialCipher: createCredentialCipher(previousKey === undefined ? [key] : [key, previousKey]),
+    credentialCipher: createCredentialCipher([key, ...olderKeys]),
     newPassword: () => generatePassword((bound) => randomInt(bound)),
     log,
     now: systemClock,

@@ -11,6 +11,7 @@ import { updateMaster } from "./commands/update-master.ts";
 import type { Deps } from "./deps.ts";
 import { DIRECTORY_FEED } from "./directory-changes.ts";
 import { forgetUpdates } from "./jobs/forget-updates.ts";
+import { reencryptPasswords } from "./jobs/reencrypt-passwords.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
 import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
@@ -20,6 +21,8 @@ import { nextUntidied, provisioningQueue } from "./store/provisionings.ts";
 export const FEEDS = [DIRECTORY_FEED];
 
 const FORGET_EVERY_MS = HOUR_MS;
+/** The first run is at the start, where a new key comes with. */
+const REENCRYPT_EVERY_MS = HOUR_MS;
 
 /** Every rpc of the contract and the one function behind it. */
 export function accountService(deps: Deps): Implementation<AccountServiceService> {
@@ -48,5 +51,11 @@ export function accountJobs(deps: Deps): Job[] {
     { name: "tidy failed provisionings", due: () => nextUntidied, work: () => tidyFailed(deps) },
   ];
   const forget = { name: "forget old updates", everyMs: FORGET_EVERY_MS, work: () => forgetUpdates(deps), log };
-  return [...runDueJobs({ pool, log, jobs }), runJob(forget)];
+  const reencrypt = {
+    name: "re-encrypt passwords",
+    everyMs: REENCRYPT_EVERY_MS,
+    work: () => reencryptPasswords(deps),
+    log,
+  };
+  return [...runDueJobs({ pool, log, jobs }), runJob(forget), runJob(reencrypt)];
 }

@@ -80,9 +80,24 @@ export function secret(expects: string, options?: VariableOptions): Variable<Sec
   return variable(expects, (value) => new Secret(value), { ...options, isSecret: true });
 }
 
+const MAX_KEYS = 10;
+
 /** A key of 256 bits. */
 export function secretKey(options?: VariableOptions): Variable<Secret<Buffer>> {
   return variable("32 bytes in base64", parseKey, { ...options, isSecret: true });
+}
+
+/** Up to ten keys, separated by commas. */
+export function secretKeys(options?: VariableOptions): Variable<readonly Secret<Buffer>[]> {
+  const parse = (value: string) => {
+    const keys = value.split(",").map((part) => parseKey(part.trim()));
+    const isRight = keys.length <= MAX_KEYS && keys.every((key) => key !== undefined);
+    return isRight ? keys.filter((key) => key !== undefined) : undefined;
+  };
+  return variable(`1 to ${MAX_KEYS} times 32 bytes in base64, separated by commas`, parse, {
+    ...options,
+    isSecret: true,
+  });
 }
 
 /** A URL that may contain a password. */

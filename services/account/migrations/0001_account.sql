@@ -54,6 +54,9 @@ create table credential (
   primary key (owner, field)
 );
 
+-- For passwords under an older key, and the number of passwords under each.
+create index credential_by_key on credential (key_id);
+
 -- A request for new accounts, committed before platform is called. Its id is part of the keys of these calls.
 create table provisioning (
   id                bigint generated always as identity primary key,
