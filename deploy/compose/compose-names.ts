@@ -3,6 +3,7 @@ export const POSTGRES_SERVER = "postgres:5432";
 export const NATS_SERVER = "nats:4222";
 export const NATS_LISTEN = "0.0.0.0:4222";
 export const NATS_DATA = "/data";
+export const NATS_SECRETS = "/run/pamm";
 
 /** Secrets that were generated once, in the volume of the init containers. */
 export const GENERATED_SECRETS = "/var/lib/pamm";

@@ -143,7 +143,7 @@ test("servers that the operator names replace those of Compose", () => {
     PAMM_LOCAL_NATS: "0",
     PAMM_LOCAL_SIMULATOR: "0",
     DATABASE_URL: "postgres://db.example/pamm",
-    NATS_URL: "nats://nats.example:4222",
+    NATS_URL: "tls://nats.example:4222",
   });
   expect(["postgres", "nats", "simulator"].map((name) => container(own, name).scale)).toEqual(["0", "0", "0"]);
   expect(container(own, "platform").environment).toMatchObject({
@@ -152,6 +152,6 @@ test("servers that the operator names replace those of Compose", () => {
   });
   expect(container(own, "init-secrets").environment).toMatchObject({
     DATABASE_URL: "postgres://db.example/pamm",
-    NATS_URL: "nats://nats.example:4222",
+    NATS_URL: "tls://nats.example:4222",
   });
 });

@@ -5,7 +5,8 @@ import { StartupError } from "#kernel/startup-error.ts";
 import { databaseVariable, type Service, SERVICES } from "../local/settings.ts";
 
 const SETTINGS = {
-  NATS_URL: optional(secretUrl(["nats", "tls"])),
+  /** A broker on the way to which others could read passwords and forge commands is refused. */
+  NATS_URL: optional(secretUrl(["tls"])),
   PAMM_ENCRYPTION_KEY: optional(secretKey()),
   PAMM_API_KEY_PEPPER: optional(secretKey()),
   PAMM_BOOTSTRAP_API_KEY: optional(secret("a key")),

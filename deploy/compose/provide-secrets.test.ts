@@ -69,6 +69,7 @@ test("each container receives its own secrets only", async () => {
   expect(filesIn(folders)).toEqual([
     "account/database-url",
     "account/encryption-key",
+    "account/nats-ca.pem",
     "account/nats-url",
     "account/tls-ca.pem",
     "account/tls-key.pem",
@@ -76,21 +77,27 @@ test("each container receives its own secrets only", async () => {
     "edge/api-key",
     "edge/api-key-pepper",
     "edge/database-url",
+    "edge/nats-ca.pem",
     "edge/nats-url",
     "fee/database-url",
+    "fee/nats-ca.pem",
     "fee/nats-url",
     "fee/tls-ca.pem",
     "fee/tls-key.pem",
     "fee/tls.pem",
     "funding/database-url",
+    "funding/nats-ca.pem",
     "funding/nats-url",
     "funding/tls-ca.pem",
     "funding/tls-key.pem",
     "funding/tls.pem",
     "nats/nats.conf",
+    "nats/tls-key.pem",
+    "nats/tls.pem",
     "platform/ca.pem",
     "platform/database-url",
     "platform/mt5-password",
+    "platform/nats-ca.pem",
     "platform/nats-url",
     "platform/tls-ca.pem",
     "platform/tls-key.pem",
@@ -100,6 +107,7 @@ test("each container receives its own secrets only", async () => {
     "simulator-state/simulator/tls-key.pem",
     "simulator/mt5-password",
     "subscription/database-url",
+    "subscription/nats-ca.pem",
     "subscription/nats-url",
     "subscription/tls-ca.pem",
     "subscription/tls-key.pem",
@@ -127,6 +135,11 @@ test("containers that connect to each other receive the same secrets", async () 
       `{"user":"${username}","password":"${password}","permissions"`,
     );
   }
+  const authority = readSecret(folders, "edge/nats-ca.pem");
+  const broker = new X509Certificate(readSecret(folders, "nats/tls.pem"));
+  expect(broker.checkHost(new URL(readSecret(folders, "fee/nats-url")).hostname)).toBe("nats");
+  expect(broker.verify(new X509Certificate(authority).publicKey)).toBe(true);
+  expect(authority).toBe(readSecret(folders, "fee/tls-ca.pem"));
   const certificate = new X509Certificate(readSecret(folders, "platform/ca.pem"));
   expect(readSecret(folders, "simulator-state/simulator/ca.pem")).toBe(readSecret(folders, "platform/ca.pem"));
   expect(certificate.checkHost("simulator")).toBe("simulator");
@@ -141,7 +154,7 @@ test("generated secrets are kept, also when the operator provides own secrets in
     PAMM_API_KEY_PEPPER: A_KEY,
     PAMM_BOOTSTRAP_API_KEY: "a-key-of-the-operator",
     MT5_PASSWORD: "Manager-1007",
-    NATS_URL: "nats://nats.example:4222",
+    NATS_URL: "tls://nats.example:4222",
     DATABASE_URL: "postgres://all@db.example/pamm",
     FEE_DATABASE_URL: "postgres://fee@db.example/pamm",
   };
@@ -150,7 +163,8 @@ test("generated secrets are kept, also when the operator provides own secrets in
   expect(readSecret(folders, "edge/api-key-pepper")).toBe(A_KEY);
   expect(readSecret(folders, "edge/api-key")).toBe("a-key-of-the-operator");
   expect(readSecret(folders, "simulator/mt5-password")).toBe("Manager-1007");
-  expect(readSecret(folders, "edge/nats-url")).toBe("nats://nats.example:4222");
+  expect(readSecret(folders, "edge/nats-url")).toBe("tls://nats.example:4222");
+  expect(readSecret(folders, "edge/nats-ca.pem").match(/BEGIN CERTIFICATE/g)?.length).toBeGreaterThan(50);
   expect(readSecret(folders, "account/database-url")).toBe("postgres://all@db.example/pamm");
   expect(readSecret(folders, "fee/database-url")).toBe("postgres://fee@db.example/pamm");
 
@@ -183,7 +197,7 @@ test("the certificate of a real platform is checked with the public authorities,
 
 test("an invalid setting is reported without its value, and no file is written", async () => {
   const folders = createFolders();
-  const wrong = { PAMM_ENCRYPTION_KEY: "too-short", NATS_URL: "http://user:secret@nats" };
+  const wrong = { PAMM_ENCRYPTION_KEY: "too-short", NATS_URL: "nats://user:secret@nats" };
   const failure = await up(wrong, folders).catch((error: unknown) => error);
   expect(String(failure)).toContain("PAMM_ENCRYPTION_KEY is not valid: expected 32 bytes in base64");
   expect(String(failure)).toContain("NATS_URL is not valid");

@@ -8,7 +8,14 @@ import { readOrMakeSecrets, type Secrets } from "../local/secrets.ts";
 import { type Service, SERVICES } from "../local/settings.ts";
 import { natsConfiguration, natsUrl } from "../local/nats.ts";
 import { ensureCertificate } from "../../services/simulator/webapi/certificate.ts";
-import { NATS_DATA, NATS_LISTEN, NATS_SERVER, POSTGRES_SERVER, SIMULATOR_STATE } from "./compose-names.ts";
+import {
+  NATS_DATA,
+  NATS_LISTEN,
+  NATS_SECRETS,
+  NATS_SERVER,
+  POSTGRES_SERVER,
+  SIMULATOR_STATE,
+} from "./compose-names.ts";
 import {
   type DatabaseUrls,
   type OperatorSettings,
@@ -42,10 +49,15 @@ async function trustedCertificates(
   { isSimulated, tlsNames }: OperatorSettings,
   simulatorState: string,
 ): Promise<string> {
-  if (!isSimulated) return `${getCACertificates("default").join("\n")}\n`;
+  if (!isSimulated) return publicAuthorities();
   const folder = join(simulatorState, "simulator");
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
   return (await ensureCertificate(folder, tlsNames)).cert;
+}
+
+/** In PEM. */
+function publicAuthorities(): string {
+  return `${getCACertificates("default").join("\n")}\n`;
 }
 
 /** Texts by container and file name. */
@@ -70,10 +82,10 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
     platform: { "mt5-password": mt5Password, "ca.pem": trusted },
   };
   const natsAddress = (service: Service): string =>
-    settings.natsUrl ?? natsUrl(NATS_SERVER, secrets.natsPasswordOf(service), service);
+    settings.natsUrl ?? natsUrl(NATS_SERVER, { user: service, password: secrets.natsPasswordOf(service), isTls: true });
   const identity = (service: Service): Record<string, string> => {
     if (service === "edge") return {};
-    const { ca, cert, key } = identities[service];
+    const { ca, cert, key } = identities.services[service];
     return { "tls-ca.pem": ca, "tls.pem": cert, "tls-key.pem": key };
   };
   const services = SERVICES.map((service) => {
@@ -83,18 +95,24 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
       {
         "database-url": databases(service) ?? local,
         "nats-url": natsAddress(service),
+        "nats-ca.pem": settings.natsUrl === undefined ? identities.ca : publicAuthorities(),
         ...identity(service),
         ...own[service],
       },
     ] as const;
   });
   const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
-  const broker = { listen: NATS_LISTEN, storeDir: NATS_DATA, password, passwordOf, hasSync: true };
+  const tls = { certFile: `${NATS_SECRETS}/tls.pem`, keyFile: `${NATS_SECRETS}/tls-key.pem` };
+  const broker = { listen: NATS_LISTEN, storeDir: NATS_DATA, password, passwordOf, tls, hasSync: true };
   return {
     ...Object.fromEntries(services),
     simulator: { "mt5-password": mt5Password },
     postgres: { password: secrets.postgresPassword },
-    nats: { "nats.conf": natsConfiguration(broker) },
+    nats: {
+      "nats.conf": natsConfiguration(broker),
+      "tls.pem": identities.broker.cert,
+      "tls-key.pem": identities.broker.key,
+    },
   };
 }
 

@@ -2,21 +2,30 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DAY_MS } from "#kernel/duration.ts";
-import { issueCertificate, type KeyPair, makeAuthority } from "#kernel/issue-certificates.ts";
+import { issueCertificate, issueServerCertificate, type KeyPair, makeAuthority } from "#kernel/issue-certificates.ts";
+import type { ServerCertificate } from "./nats.ts";
 import { writeSecret } from "./secrets.ts";
-import { type Service, SERVICES } from "./settings.ts";
+import { LOOPBACK, type Service, SERVICES } from "./settings.ts";
 
 /** Texts in PEM. */
 export type IdentityFiles = { readonly ca: string; readonly cert: string; readonly key: string };
 /** The services that call others or are called over gRPC. */
 export type IdentifiedService = Exclude<Service, "edge">;
-export type Identities = Readonly<Record<IdentifiedService, IdentityFiles>>;
+export type Identities = {
+  readonly ca: string;
+  readonly services: Readonly<Record<IdentifiedService, IdentityFiles>>;
+  readonly broker: KeyPair;
+};
 
 /** A certificate is issued again this long before it ends, with the next start. */
 const RENEWED_BEFORE_MS = 90 * DAY_MS;
 export const IDENTIFIED = SERVICES.filter((service): service is IdentifiedService => service !== "edge");
 
-/** The certificates of the services, issued by an authority of this system. Kept in the state folder, for the owner only; issued again when they are about to end. */
+const BROKER = "nats";
+/** Under which services connect to the broker: the container of this name, or a process of this machine. */
+const BROKER_HOSTS = [BROKER, "localhost", LOOPBACK];
+
+/** The certificates of the services and of the broker, issued by an authority of this system. Kept in the state folder, for the owner only; issued again when they are about to end. */
 export async function readOrIssueIdentities(stateDir: string): Promise<Identities> {
   const folder = identityFolder(stateDir);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -26,7 +35,19 @@ export async function readOrIssueIdentities(stateDir: string): Promise<Identitie
     const own = await readOrMake(folder, service, () => issueCertificate(authority, service), authority);
     issued.push([service, { ca: authority.cert, ...own }]);
   }
-  return Object.fromEntries(issued) as Identities;
+  const broker = await readOrMake(
+    folder,
+    BROKER,
+    () => issueServerCertificate(authority, BROKER, BROKER_HOSTS),
+    authority,
+  );
+  return { ca: authority.cert, services: Object.fromEntries(issued) as Identities["services"], broker };
+}
+
+/** Of a broker that runs on this machine. */
+export function brokerCertificate(stateDir: string): ServerCertificate & { readonly caFile: string } {
+  const file = (name: string): string => join(identityFolder(stateDir), name);
+  return { certFile: file(`${BROKER}.pem`), keyFile: file(`${BROKER}-key.pem`), caFile: file("ca.pem") };
 }
 
 /** Where a process of this machine reads its certificate. */

@@ -36,20 +36,17 @@ export async function launch(
   if (settings.embedded.simulator) await supervisor.start([supervised(planSimulator(context))]);
   const programs = await planServices(context, stores);
   for (const group of GROUPS) await supervisor.start(group.map((service) => supervised(programs[service])));
-  return describeSystem(context, programs.edge, stores.natsUrl);
+  return describeSystem(context, programs.edge);
 }
 
-async function startStores(
-  context: LaunchContext,
-  supervisor: Supervisor,
-): Promise<Stores & { readonly natsUrl: string | undefined }> {
+async function startStores(context: LaunchContext, supervisor: Supervisor): Promise<Stores> {
   const { embedded } = context.settings;
   const postgres = embedded.postgres ? await postgresStore(context) : undefined;
   const nats = embedded.nats ? await natsStore(context) : undefined;
   const started = [postgres, nats].filter((store) => store !== undefined);
   if (started.length > 0) await supervisor.start(started.map(({ process }) => process));
   if (postgres !== undefined) await prepareDatabase(postgres.url(), context.secrets.databasePasswordOf);
-  return { postgresPort: postgres?.port, natsPort: nats?.port, natsUrl: nats?.url() };
+  return { postgresPort: postgres?.port, natsPort: nats?.port };
 }
 
 function supervised(program: Program): SupervisedProcess {

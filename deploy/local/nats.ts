@@ -89,7 +89,7 @@ async function start(binary: NatsBinary, port: number, options: NatsOptions): Pr
   const server = await startServer({ command: binary.path, args: ["-c", config], logFile, parentDeathSignal: "TERM" });
   await waitForInfo(port, server, logFile);
   return {
-    url: natsUrl(`${HOST}:${port}`, password),
+    url: natsUrl(`${HOST}:${port}`, { password, isTls: tls !== undefined }),
     port,
     process: server,
     [Symbol.asyncDispose]: () => server.stop("SIGTERM", STOP_TIMEOUT_MS),
@@ -144,9 +144,17 @@ function authorization({ password, passwordOf }: Pick<NatsConfiguration, "passwo
   return [`authorization: ${JSON.stringify({ users: [{ user: USER, password }, ...users] })}`];
 }
 
-/** The URL of the broker at host:port that was configured with this password, of the user who may do everything or of a service. */
-export function natsUrl(server: string, password: string | undefined, user: string = USER): string {
-  return `nats://${password === undefined ? "" : `${user}:${password}@`}${server}`;
+type NatsAddress = {
+  /** Of the user who may do everything, when no service is named. */
+  readonly user?: Service;
+  readonly password: string | undefined;
+  readonly isTls: boolean;
+};
+
+/** The URL of the broker at host:port. */
+export function natsUrl(server: string, { user, password, isTls }: NatsAddress): string {
+  const login = password === undefined ? "" : `${user ?? USER}:${password}@`;
+  return `${isTls ? "tls" : "nats"}://${login}${server}`;
 }
 
 function hasSyncInterval({ version }: NatsBinary): boolean {

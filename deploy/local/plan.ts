@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DEFAULT_IDLE_CLOSE_MS } from "../../services/simulator/settings.ts";
 import { serviceUrl } from "./database.ts";
-import { identityVariables } from "./identities.ts";
+import { brokerCertificate, identityVariables } from "./identities.ts";
 import { natsUrl } from "./nats.ts";
 import { freePort } from "./ports.ts";
 import type { Secrets } from "./secrets.ts";
@@ -142,16 +142,22 @@ function platformVariables({ env, settings }: LaunchContext, name: string): Node
   };
 }
 
-function storeVariables({ env, secrets }: LaunchContext, service: Service, stores: Stores): NodeJS.ProcessEnv {
+function storeVariables(context: LaunchContext, service: Service, stores: Stores): NodeJS.ProcessEnv {
+  const { env, secrets } = context;
   const variable = databaseVariable(service);
   const { postgresPort, natsPort } = stores;
   const isExternal = postgresPort === undefined || isSet(env, variable);
   const server = `${LOOPBACK}:${postgresPort}`;
   return {
     ...(isExternal ? {} : { [variable]: serviceUrl(server, service, secrets.databasePasswordOf(service)) }),
-    ...(natsPort === undefined
-      ? {}
-      : { NATS_URL: natsUrl(`${LOOPBACK}:${natsPort}`, secrets.natsPasswordOf(service), service) }),
+    ...(natsPort === undefined ? {} : brokerVariables(context, service, natsPort)),
+  };
+}
+
+function brokerVariables({ secrets, settings }: LaunchContext, user: Service, port: number): NodeJS.ProcessEnv {
+  return {
+    NATS_URL: natsUrl(`${LOOPBACK}:${port}`, { user, password: secrets.natsPasswordOf(user), isTls: true }),
+    NATS_CA_FILE: brokerCertificate(settings.stateDir).caFile,
   };
 }
 

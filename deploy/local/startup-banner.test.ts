@@ -11,6 +11,7 @@ const SYSTEM: RunningSystem = {
   feeAnchor: "2025-01-04T00:00:00.000Z",
   edgeDatabaseUrl: null,
   natsUrl: null,
+  natsCaFile: null,
   pepperFile: null,
 };
 

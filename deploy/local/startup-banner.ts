@@ -17,7 +17,9 @@ export type RunningSystem = {
   readonly feeAnchor: string;
   /** Read by the keys command; null where the operator named a database, which the operator then names there too. */
   readonly edgeDatabaseUrl: string | null;
+  /** Of the user of the edge. */
   readonly natsUrl: string | null;
+  readonly natsCaFile: string | null;
   readonly pepperFile: string | null;
 };
 
@@ -29,11 +31,7 @@ const UNITS = [
 ];
 const OWN_KEY = "$PAMM_BOOTSTRAP_API_KEY";
 
-export function describeSystem(
-  { env, settings, secrets }: LaunchContext,
-  edge: Program,
-  natsUrl: string | undefined,
-): RunningSystem {
+export function describeSystem({ env, settings, secrets }: LaunchContext, edge: Program): RunningSystem {
   const { httpHost, httpPort, metricsPort, controlPort, embedded, hasOwnKey, stateDir, feeWeek } = settings;
   const host = reachable(httpHost);
   return {
@@ -45,7 +43,8 @@ export function describeSystem(
     feePeriodMs: feeWeek.periodMs,
     feeAnchor: feeWeek.anchor.toISOString(),
     edgeDatabaseUrl: embedded.postgres ? (edge.env[databaseVariable("edge")] ?? null) : null,
-    natsUrl: natsUrl ?? null,
+    natsUrl: embedded.nats ? (edge.env["NATS_URL"] ?? null) : null,
+    natsCaFile: embedded.nats ? (edge.env["NATS_CA_FILE"] ?? null) : null,
     pepperFile: isSet(env, "PAMM_API_KEY_PEPPER") ? null : secrets.pepperFile,
   };
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { ServerProcess } from "./child-process.ts";
+import { brokerCertificate } from "./identities.ts";
 import { startNats } from "./nats.ts";
 import type { LaunchContext } from "./plan.ts";
 import { freePort } from "./ports.ts";
@@ -12,15 +13,17 @@ export type Store = {
   readonly process: SupervisedProcess;
   /** The same after every restart, because clients keep it. */
   readonly port: number;
-  /** With the user and password of the superuser. */
-  readonly url: () => string;
 };
 
 /** Only these lines go to the terminal: Postgres also logs as errors the constraint violations that services expect. */
 const POSTGRES_ALERT = / PANIC: | terminated by signal /;
 const NATS_ALERT = /\[(ERR|FTL)\]/;
 
-export async function postgresStore({ settings, secrets }: LaunchContext): Promise<Store> {
+/** The URL has the user and password of the superuser. */
+export async function postgresStore({
+  settings,
+  secrets,
+}: LaunchContext): Promise<Store & { readonly url: () => string }> {
   const port = await freePort();
   const logFile = join(logFolder(settings), "postgres.log");
   const dataDir = join(settings.stateDir, "postgres");
@@ -38,14 +41,10 @@ export async function natsStore({ settings, secrets }: LaunchContext): Promise<S
   const port = await freePort();
   const logFile = join(logFolder(settings), "nats.log");
   const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
-  const options = { dir: join(settings.stateDir, "nats"), logFile, port, password, passwordOf };
-  let url = "";
-  const start = async (): Promise<ProcessRun> => {
-    const server = await startNats(options);
-    url = server.url;
-    return runOf(server);
-  };
-  return { port, url: () => url, process: { name: "nats", start, logFile, show: linesWith(NATS_ALERT) } };
+  const tls = brokerCertificate(settings.stateDir);
+  const options = { dir: join(settings.stateDir, "nats"), logFile, port, password, passwordOf, tls };
+  const start = async (): Promise<ProcessRun> => runOf(await startNats(options));
+  return { port, process: { name: "nats", start, logFile, show: linesWith(NATS_ALERT) } };
 }
 
 function runOf(server: AsyncDisposable & { readonly process: ServerProcess }): ProcessRun {

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { generate } from "selfsigned";
 import { DAY_MS } from "./duration.ts";
 import type { ServiceName } from "./contract/permissions.ts";
@@ -5,6 +6,9 @@ import type { ServiceName } from "./contract/permissions.ts";
 /** PEM. */
 export type KeyPair = { readonly cert: string; readonly key: string };
 
+/** Kinds of a name in a certificate. */
+const DNS_NAME = 2 as const;
+const IP_ADDRESS = 7 as const;
 const OPTIONS = { keyType: "ec", algorithm: "sha256" } as const;
 export const VALID_FOR_MS = 730 * DAY_MS;
 
@@ -21,8 +25,30 @@ export async function makeAuthority(): Promise<KeyPair> {
   return { cert, key };
 }
 
+/** The certificate of a server that is not a service: clients check that it names the host that they have connected to. */
+export async function issueServerCertificate(
+  authority: KeyPair,
+  name: string,
+  hosts: readonly string[],
+): Promise<KeyPair> {
+  const altNames = hosts.map((value) => ({ type: isIP(value) === 0 ? DNS_NAME : IP_ADDRESS, value }) as const);
+  return await issue(authority, name, [
+    { name: "extKeyUsage", serverAuth: true },
+    { name: "subjectAltName", altNames },
+  ]);
+}
+
 /** The certificate with which a service proves its name, both when it calls and when it is called. */
 export async function issueCertificate(authority: KeyPair, name: ServiceName): Promise<KeyPair> {
+  return await issue(authority, name, [
+    { name: "extKeyUsage", serverAuth: true, clientAuth: true },
+    { name: "subjectAltName", altNames: [{ type: DNS_NAME, value: name }] },
+  ]);
+}
+
+type Extensions = NonNullable<NonNullable<Parameters<typeof generate>[1]>["extensions"]>;
+
+async function issue(authority: KeyPair, name: string, extensions: Extensions): Promise<KeyPair> {
   const { cert, private: key } = await generate([{ name: "commonName", value: name }], {
     ...OPTIONS,
     ca: authority,
@@ -30,8 +56,7 @@ export async function issueCertificate(authority: KeyPair, name: ServiceName): P
     extensions: [
       { name: "basicConstraints", cA: false, critical: true },
       { name: "keyUsage", digitalSignature: true, critical: true },
-      { name: "extKeyUsage", serverAuth: true, clientAuth: true },
-      { name: "subjectAltName", altNames: [{ type: 2, value: name }] },
+      ...extensions,
     ],
   });
   return { cert, key };

@@ -21,16 +21,17 @@ function runningSystem(env: Environment): Environment {
       `No running system found (${file} does not exist). Start it, or set DATABASE_URL or PAMM_STATE_DIR.`,
     );
   }
-  const { edgeDatabaseUrl, natsUrl, pepperFile } = readRunFile(file);
+  const { edgeDatabaseUrl, natsUrl, natsCaFile, pepperFile } = readRunFile(file);
   const hasOwnPepper = isSet(env["PAMM_API_KEY_PEPPER"]) || isSet(env["PAMM_API_KEY_PEPPER_FILE"]);
   return {
     EDGE_DATABASE_URL: edgeDatabaseUrl,
     NATS_URL: natsUrl,
+    NATS_CA_FILE: natsCaFile,
     PAMM_API_KEY_PEPPER_FILE: hasOwnPepper ? undefined : pepperFile,
   };
 }
 
-type RunFile = { readonly [Name in "edgeDatabaseUrl" | "natsUrl" | "pepperFile"]?: string };
+type RunFile = { readonly [Name in "edgeDatabaseUrl" | "natsUrl" | "natsCaFile" | "pepperFile"]?: string };
 
 function readRunFile(file: string): RunFile {
   try {

@@ -3,6 +3,7 @@ import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { register } from "prom-client";
 import { generate } from "selfsigned";
 import { expect, test } from "vitest";
 import { testNats } from "#test/support/nats.ts";
@@ -72,6 +73,29 @@ test("the broker's certificate has to be issued by the given authority, for the 
       new RegExp(`^NATS at tls://${host}:${server.port} has no trusted certificate \\(.*\\): check NATS_CA_FILE$`),
     );
   }
+});
+
+test("a subject that the broker refuses is counted", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "nats-"));
+  await using server = await startNats({
+    dir: folder.path,
+    password: "secret",
+    passwordOf: (service) => `of-${service}`,
+  });
+  await using broker = await connectNats({ url: `nats://fee:of-fee@127.0.0.1:${server.port}`, name: "fee", log });
+
+  broker.connection.publish("pamm.v1.account.RevealInvestor");
+  broker.connection.subscribe("_INBOX.edge.>", { callback: () => undefined });
+
+  const counted = async (): Promise<unknown> =>
+    (await register.getSingleMetric("pamm_broker_refusals_total")?.get())?.values.map(({ labels, value }) => [
+      labels,
+      value,
+    ]);
+  await expect.poll(counted).toEqual([
+    [{ operation: "publish" }, 1],
+    [{ operation: "subscription" }, 1],
+  ]);
 });
 
 test.each([

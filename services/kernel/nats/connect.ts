@@ -1,5 +1,6 @@
 import { connect, ErrorCode, Events, type NatsConnection, type NatsError } from "nats";
 import type { Log } from "../log.ts";
+import { countBrokerRefusal } from "../metrics.ts";
 import { StartupError } from "../startup-error.ts";
 
 /** A connection to the broker with its current state, so that no caller sends on a lost connection. */
@@ -68,13 +69,18 @@ function supervise(
   let isUp = true;
   let isClosing = false;
   const follow = async (): Promise<void> => {
-    for await (const { type, data } of connection.status()) {
+    for await (const { type, data, permissionContext } of connection.status()) {
       if (type === Events.Disconnect) {
         if (isUp) log.warn("broker connection lost, reconnecting", { url: address });
         isUp = false;
       } else if (type === Events.Reconnect) {
         isUp = true;
         log.info("broker connection restored", { url: address });
+      } else if (permissionContext !== undefined) {
+        countBrokerRefusal(permissionContext.operation);
+        log.error("broker refused a subject, check the permissions of the user", {
+          subject: permissionContext.subject,
+        });
       } else if (type === Events.Error) {
         log.error("broker reported an error, check the permissions and limits of its user", {
           code: typeof data === "string" ? data : type,

@@ -8,13 +8,13 @@ const PUBLISHED_AT_ONCE = 1_000;
 const FETCHED_AT_ONCE = 500;
 const ACK_WAIT_MS = 60_000;
 
+/** The user of the broker who may do everything. */
+export type Administrator = { readonly host: string; readonly password: string; readonly caFile: string | undefined };
+
 /** Messages per second that one Node process receives from JetStream and acknowledges one by one, doing nothing with them. */
-export async function consumeAlone(natsUrl: string, count: number): Promise<number> {
-  const { username, password, host } = new URL(natsUrl);
-  const connection = await connect({
-    servers: host,
-    ...(username === "" ? {} : { user: username, pass: decodeURIComponent(password) }),
-  });
+export async function consumeAlone({ host, password, caFile }: Administrator, count: number): Promise<number> {
+  const tls = caFile === undefined ? null : { caFile };
+  const connection = await connect({ servers: host, user: "pamm", pass: password, tls });
   try {
     const manager = await connection.jetstreamManager();
     const jetStream = connection.jetstream();

@@ -23,6 +23,8 @@ export type System = AsyncDisposable & {
   /** Of the superuser, for databases of the bench and for counters of the server. */
   readonly postgresUrl: string;
   readonly postgresLog: string;
+  /** Of the user who may do everything. */
+  readonly brokerPassword: string;
   /** Process ids by name, now: a process that was killed has another one after its restart. */
   readonly processes: () => ReadonlyMap<string, number>;
 };
@@ -77,6 +79,7 @@ export async function startSystem(
     platformUrl: `https://127.0.0.1:${ports["SIM_PORT"]}`,
     postgresUrl: postgresUrlOf(stateDir),
     postgresLog: join(stateDir, "log/postgres.log"),
+    brokerPassword: linesOf(stateDir, "secret/nats-password")[0] ?? "",
     processes: () => processesOf(stateDir),
     [Symbol.asyncDispose]: stop,
   };

@@ -36,9 +36,11 @@ JetStream and does nothing with them. Calls are those that the trading platform 
     await large.load();
     await using database = await openDatabase(system);
     const pools = large.pools("small");
-    const natsUrl = environmentOf(system, "subscription")["NATS_URL"] ?? "";
+    const { NATS_URL = "", NATS_CA_FILE: caFile } = environmentOf(system, "subscription");
+    // A service may not create streams of other names.
+    const broker = { host: new URL(NATS_URL).host, password: system.brokerPassword, caFile };
     const { flows } = bench.options;
-    const alone = await consumeAlone(natsUrl, flows);
+    const alone = await consumeAlone(broker, flows);
     const mirrored = await mirrorBacklog(bench, { system, database: database.client, pools, flows });
     bench.print(`${number(mirrored.rate)} flows/s, raw consume ${number(alone)}/s`);
     const masters = pools.map(({ master }) => loginOf("master", master));
