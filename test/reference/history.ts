@@ -69,6 +69,18 @@ export function histories({ investors, masters, steps, kinds = ALL }: HistorySha
     );
 }
 
+/** Histories that end a week after every few steps, so that a year of fees has about as many weeks as in reality. */
+export function weeklyHistories(shape: HistoryShape & { readonly weeks: number }): fc.Arbitrary<History> {
+  const { investors, masters, steps, weeks } = shape;
+  const single = fc.oneof(...Object.values(STEPS).map(({ weight, arbitrary }) => ({ weight, arbitrary })));
+  const week = fc
+    .array(single, { minLength: steps, maxLength: steps })
+    .map((days): Step[] => [...days, { kind: "week" }]);
+  return fc
+    .tuple(beginnings(investors), fc.array(week, { minLength: weeks, maxLength: weeks, size: "max" }))
+    .map(([beginning, rest]) => ({ investors, masters, steps: [...beginning, ...rest.flat()] }));
+}
+
 /** Each Investor deposits and is assigned to the first Master; a reduced history keeps these steps. */
 function beginnings(investors: number): fc.Arbitrary<Step[]> {
   const beginning = fc.tuple(positive, rate).map(([cents, ratePpm]) => ({ cents, ratePpm }));
