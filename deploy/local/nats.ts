@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
+import { connect as secure } from "node:tls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { StartupError } from "#kernel/startup-error.ts";
@@ -87,7 +88,7 @@ async function start(binary: NatsBinary, port: number, options: NatsOptions): Pr
   });
   writeFileSync(config, text, { mode: 0o600 });
   const server = await startServer({ command: binary.path, args: ["-c", config], logFile, parentDeathSignal: "TERM" });
-  await waitForInfo(port, server, logFile);
+  await waitForInfo({ port, tls }, server, logFile);
   return {
     url: natsUrl(`${HOST}:${port}`, { password, isTls: tls !== undefined }),
     port,
@@ -162,10 +163,10 @@ function hasSyncInterval({ version }: NatsBinary): boolean {
 }
 
 /** A broker sends the first line of a connection: INFO with its properties as JSON. */
-async function waitForInfo(port: number, server: ServerProcess, logFile: string): Promise<void> {
+async function waitForInfo(address: Address, server: ServerProcess, logFile: string): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline) {
-    const info = await infoOf(port);
+    const info = await infoOf(address);
     if (!server.isRunning()) throw new StartupError(`nats-server did not start: ${tailOf(logFile)}`);
     if (info?.includes('"jetstream":true') === true) return;
     await sleep(START_POLL_MS);
@@ -174,14 +175,22 @@ async function waitForInfo(port: number, server: ServerProcess, logFile: string)
   throw new StartupError(`nats-server does not answer after ${START_TIMEOUT_MS / 1_000} s: see ${logFile}`);
 }
 
-function infoOf(port: number): Promise<string | undefined> {
+type Address = { readonly port: number; readonly tls: ServerCertificate | undefined };
+
+function infoOf({ port, tls }: Address): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, HOST);
     const answer = (text?: string): void => {
       socket.destroy();
       resolve(text);
     };
-    socket.once("data", (data) => answer(data.toString()));
+    socket.once("data", (data) => {
+      const text = data.toString();
+      if (tls === undefined) return answer(text);
+      // A client that leaves before the handshake is an error in the log of the broker. Nothing is sent to it.
+      const secured = secure({ socket, rejectUnauthorized: false });
+      secured.once("secureConnect", () => answer(text)).once("error", () => answer(text));
+    });
     socket.once("error", () => answer());
     socket.setTimeout(START_TIMEOUT_MS, () => answer());
   });

@@ -90,6 +90,7 @@ export async function startTestSystem(settings: NodeJS.ProcessEnv = {}): Promise
     },
     async restart(signal, between) {
       await end(signal);
+      if (between !== undefined) await untilStoresEnded(stateDir);
       await between?.();
       launchers.push(run(LAUNCHER, env));
       await current().waitFor(IS_READY);
@@ -152,6 +153,24 @@ function environmentOf(stateDir: string, settings: NodeJS.ProcessEnv): NodeJS.Pr
     SIM_CONTROL_PORT: "0",
     ...settings,
   };
+}
+
+/** The stores of a launcher that was killed end a moment after it; their files must not be copied or replaced before. */
+async function untilStoresEnded(stateDir: string): Promise<void> {
+  for (const name of ["postgres", "nats"] as const) {
+    const pid = findPid(stateDir, name);
+    for (const byMs = performance.now() + RESTARTED_MS; pid !== undefined && isRunning(pid); await sleep(50)) {
+      if (performance.now() > byMs) throw new Error(`${name} has not ended`);
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** A process of platform ends by itself when Postgres was killed, and is started again. */

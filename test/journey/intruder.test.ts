@@ -1,0 +1,136 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { connect, Events } from "nats";
+import pg from "pg";
+import { beforeAll, expect, test } from "vitest";
+import { callContext } from "#kernel/contract/context.ts";
+import { type Contract, methodsOf } from "#kernel/contract/contract.ts";
+import type { Permissions, ServiceName } from "#kernel/contract/permissions.ts";
+import { grpcClient } from "#kernel/grpc/client.ts";
+import { readIdentity } from "#kernel/identity.ts";
+import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import { recordedProcess } from "../../deploy/local/process-id.ts";
+import { SERVICES } from "../../deploy/local/settings.ts";
+import { pidFile } from "../../deploy/local/state.ts";
+import { PERMISSIONS as account } from "../../services/account/permissions.ts";
+import { PERMISSIONS as fee } from "../../services/fee/permissions.ts";
+import { PERMISSIONS as funding } from "../../services/funding/permissions.ts";
+import { PERMISSIONS as platform } from "../../services/platform/permissions.ts";
+import { PERMISSIONS as subscription } from "../../services/subscription/permissions.ts";
+import { environmentOf } from "../bench/system/environment.ts";
+import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
+
+type Served = { readonly contract: Contract; readonly permissions: Permissions<Contract> };
+
+const SERVED: Readonly<Record<Exclude<ServiceName, "edge">, Served>> = {
+  account: { contract: AccountServiceService, permissions: account },
+  fee: { contract: FeeServiceService, permissions: fee },
+  funding: { contract: FundingServiceService, permissions: funding },
+  platform: { contract: PlatformServiceService, permissions: platform },
+  subscription: { contract: SubscriptionServiceService, permissions: subscription },
+};
+type Callable = keyof typeof SERVED;
+const CALLABLE = Object.keys(SERVED) as Callable[];
+
+/** What an intruder finds in the environment of each process of the running system. */
+const found = new Map<ServiceName, Record<string, string>>();
+
+beforeAll(async () => {
+  const { stateDir } = await sharedSystem();
+  const processes = () =>
+    new Map(
+      SERVICES.flatMap((name) => {
+        const pid = recordedProcess(pidFile(stateDir, name));
+        return pid === undefined ? [] : [[name, pid] as const];
+      }),
+    );
+  for (const name of SERVICES) found.set(name, environmentOf({ processes }, name));
+}, START_TIMEOUT_MS);
+
+function variable(service: ServiceName, name: string): string {
+  const value = found.get(service)?.[name];
+  if (value === undefined) throw new Error(`${service} has no ${name}`);
+  return value;
+}
+
+async function refusedCalls(service: Callable): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${variable(service, "PAMM_METRICS_PORT")}/metrics`)).text();
+  return [...metrics.matchAll(/^pamm_calls_refused_total\{[^}]*\} (\d+)$/gm)].reduce(
+    (sum, [, n]) => sum + Number(n),
+    0,
+  );
+}
+
+test.each(CALLABLE)(
+  "with the stolen certificate of %s no method of another service is open that it does not use",
+  async (thief) => {
+    const identity = readIdentity(thief, {
+      PAMM_TLS_CA_FILE: variable(thief, "PAMM_TLS_CA_FILE"),
+      PAMM_TLS_CERT_FILE: variable(thief, "PAMM_TLS_CERT_FILE"),
+      PAMM_TLS_KEY_FILE: variable(thief, "PAMM_TLS_KEY_FILE"),
+    });
+    for (const service of CALLABLE) {
+      const { contract, permissions } = SERVED[service];
+      const before = await refusedCalls(service);
+      using client = grpcClient(variable("edge", `${service.toUpperCase()}_GRPC_URL`), { contract, service, identity });
+      const foreign = methodsOf(contract).filter(({ name }) => permissions[name]?.includes(thief) !== true);
+      for (const { name, decodeRequest } of foreign) {
+        const call = client[name] as (request: unknown, context: unknown) => Promise<unknown>;
+        // The name that a caller writes into its request does not count.
+        const context = callContext({ caller: "edge", withinMs: 5_000 });
+        await expect(call(decodeRequest(Buffer.alloc(0)), context), `${service}.${name}`).rejects.toMatchObject({
+          code: "not_permitted",
+        });
+      }
+      expect(await refusedCalls(service), service).toBe(before + foreign.length);
+    }
+  },
+);
+
+test.each(SERVICES)("with the stolen password of %s the broker gives nothing of another service", async (thief) => {
+  const { username, password, host } = new URL(variable(thief, "NATS_URL"));
+  const caFile = variable(thief, "NATS_CA_FILE");
+  await expect(connect({ servers: host, user: username, pass: password })).rejects.toThrow();
+  const connection = await connect({ servers: host, user: username, pass: password, tls: { caFile } });
+  const refused: string[] = [];
+  const watch = async (): Promise<void> => {
+    for await (const { type, permissionContext } of connection.status()) {
+      if (type === Events.Error && permissionContext !== undefined) refused.push(permissionContext.subject);
+    }
+  };
+  void watch();
+  const others = SERVICES.filter((name) => name !== thief);
+  const subjects = [">", ...others.flatMap((name) => [`_INBOX.${name}.>`, `pamm.v1.${name}.>`])];
+  for (const subject of subjects) connection.subscribe(subject, { callback: () => undefined });
+  const published = ["_INBOX.edge.x", "$JS.API.STREAM.DELETE.PLATFORM_MOVEMENTS", `feed.v1.published.${others[0]}.x`];
+  for (const subject of published) connection.publish(subject);
+  await expect.poll(() => refused.toSorted()).toEqual([...subjects, ...published].toSorted());
+  await connection.close();
+});
+
+test.each(SERVICES)("with the stolen password of %s the database gives no table of another service", async (thief) => {
+  const client = new pg.Client({ connectionString: variable(thief, `${thief.toUpperCase()}_DATABASE_URL`) });
+  await client.connect();
+  const others = SERVICES.filter((name) => name !== thief);
+  const { rows } = await client.query<{ name: string }>(
+    "select c.oid::regclass::text as name from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = any($1::regnamespace[])",
+    [others],
+  );
+  expect(rows.length).toBeGreaterThan(20);
+  for (const { name } of rows) {
+    for (const statement of [`select from ${name}`, `delete from ${name}`]) {
+      await expect(client.query(statement), statement).rejects.toMatchObject({ code: "42501" });
+    }
+  }
+  await client.end();
+});
+
+test("the certificate of the broker proves the name of no service", () => {
+  const { NATS_CA_FILE: authority = "" } = found.get("edge") ?? {};
+  const certificate = new X509Certificate(readFileSync(authority.replace("ca.pem", "nats.pem")));
+  expect(SERVICES.filter((service) => certificate.checkHost(service) !== undefined)).toEqual([]);
+});
