@@ -8,5 +8,13 @@ export const PARTS: readonly Part[] = [
   { name: "fuzz", tests: ["fuzz"] },
   { name: "crashes", tests: ["crash", "services/platform/protocol"] },
   { name: "chaos", tests: ["test/chaos"] },
-  { name: "kills", tests: ["test/journey/kills", "test/journey/trading-kills", "test/journey/crowd"] },
+  {
+    name: "kills",
+    tests: [
+      "test/journey/restore-under-load",
+      "test/journey/kills",
+      "test/journey/trading-kills",
+      "test/journey/crowd",
+    ],
+  },
 ];
