@@ -2,13 +2,20 @@ import { mkdir, open, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getCACertificates } from "node:tls";
 import type { Environment } from "#kernel/config.ts";
-import { serviceUrl } from "../local/database.ts";
+import { ownerUrl, serviceUrl } from "../local/database.ts";
 import { type Identities, readOrIssueIdentities } from "../local/identities.ts";
 import { readOrMakeSecrets, type Secrets } from "../local/secrets.ts";
 import { type Service, SERVICES } from "../local/settings.ts";
 import { natsConfiguration, natsUrl } from "../local/nats.ts";
 import { ensureCertificate } from "../../services/simulator/webapi/certificate.ts";
-import { NATS_DATA, NATS_LISTEN, NATS_SERVER, POSTGRES_SERVER, SIMULATOR_STATE } from "./compose-names.ts";
+import {
+  migrationFile,
+  NATS_DATA,
+  NATS_LISTEN,
+  NATS_SERVER,
+  POSTGRES_SERVER,
+  SIMULATOR_STATE,
+} from "./compose-names.ts";
 import {
   type DatabaseUrls,
   type OperatorSettings,
@@ -81,17 +88,23 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
     return [
       service,
       {
-        "database-url": databases(service) ?? local,
+        "database-url": databases.of(service) ?? local,
         "nats-url": natsAddress(service),
         ...identity(service),
         ...own[service],
       },
     ] as const;
   });
+  // Empty for a database of the operator who migrates it.
+  const migrationUrlOf = (service: Service): string => {
+    if (databases.of(service) !== undefined) return databases.ofOwner(service) ?? "";
+    return ownerUrl(POSTGRES_SERVER, service, secrets.ownerPasswordOf(service));
+  };
   const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
   const broker = { listen: NATS_LISTEN, storeDir: NATS_DATA, password, passwordOf, hasSync: true };
   return {
     ...Object.fromEntries(services),
+    migrate: Object.fromEntries(SERVICES.map((service) => [migrationFile(service), migrationUrlOf(service)])),
     simulator: { "mt5-password": mt5Password },
     postgres: { password: secrets.postgresPassword },
     nats: { "nats.conf": natsConfiguration(broker) },

@@ -48,7 +48,7 @@ async function startStores(
   const nats = embedded.nats ? await natsStore(context) : undefined;
   const started = [postgres, nats].filter((store) => store !== undefined);
   if (started.length > 0) await supervisor.start(started.map(({ process }) => process));
-  if (postgres !== undefined) await prepareDatabase(postgres.url(), context.secrets.databasePasswordOf);
+  if (postgres !== undefined) await prepareDatabase(postgres.url(), context.secrets);
   return { postgresPort: postgres?.port, natsPort: nats?.port, natsUrl: nats?.url() };
 }
 
