@@ -155,6 +155,7 @@ function storeVariables({ env, secrets }: LaunchContext, service: Service, store
       : {
           [variable]: serviceUrl(server, service, secrets.databasePasswordOf(service)),
           [migrationVariable(service)]: ownerUrl(server, service, secrets.ownerPasswordOf(service)),
+          PAMM_MIGRATE: "auto",
         }),
     ...(natsPort === undefined
       ? {}
