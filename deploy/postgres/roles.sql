@@ -3,13 +3,14 @@
 --   pamm_<service>_owner   owns the schema of the service, and only migrates it
 --   pamm_<service>         the service runs as it: it reads and writes rows of its own schema, and changes no table
 --
--- Run it as a superuser, before the first migration and after every upgrade: it may be repeated, also while the services run. The
--- passwords are set separately. `make run` and docker-compose.yml execute this file, too.
+-- Run it as a superuser, or as the owner of the database that may create roles, before the first migration and after every upgrade: it may
+-- be repeated, also while the services run. The passwords are set separately. `make run` and docker-compose.yml execute this file, too.
 do $$
 declare
   service text;
   owner text;
   writer text;
+  role text;
   schema_owner text;
   relation text;
 begin
@@ -27,6 +28,12 @@ begin
     if not exists (select from pg_roles where rolname = writer) then
       execute format('create role %I login', writer);
     end if;
+    -- An administrator who is no superuser has to be a member of what it gives objects to, and takes them from.
+    foreach role in array array[owner, writer] loop
+      if not pg_has_role(current_user, role, 'usage') then
+        execute format('grant %I to current_user with inherit true, set true', role);
+      end if;
+    end loop;
     -- Neither creates temporary tables, which would come before the tables of the schema.
     execute format('revoke all on database %I from %I, %I', current_database(), owner, writer);
     execute format('grant connect on database %I to %I, %I', current_database(), owner, writer);

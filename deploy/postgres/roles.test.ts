@@ -6,7 +6,8 @@ import { column, execute, many, sql } from "#kernel/postgres/query.ts";
 import { requireSchema } from "#kernel/postgres/require-schema.ts";
 import { emptyDatabase, testDatabase } from "#test/support/database.ts";
 import { asAdmin, makeRoles, urlAs } from "#test/support/database-server.ts";
-import { ownerOf, roleOf } from "../local/database.ts";
+import { ownPostgres } from "#test/support/own-postgres.ts";
+import { ownerOf, prepareRoles, roleOf } from "../local/database.ts";
 import { type Service, SERVICES } from "../local/settings.ts";
 
 const DENIED = "42501";
@@ -284,4 +285,53 @@ test("a schema of an unknown owner is refused with what to do", async () => {
   await expect(makeRoles(inject("postgresUrl"), name)).rejects.toThrow(
     "schema fee belongs to postgres: give it and its objects to pamm_fee_owner first",
   );
+});
+
+test("an administrator who is no superuser creates the roles in a database of its own", async () => {
+  await using server = await ownPostgres(false);
+  const adminUrl = new URL(server.url);
+  adminUrl.username = "administrator";
+  adminUrl.pathname = "/pamm";
+  await asAdmin(server.url, async (superuser) => {
+    await superuser.query("create role administrator login createrole");
+    await superuser.query("create database pamm owner administrator");
+  });
+  const prepare = (): Promise<void> =>
+    asAdmin(adminUrl.href, (admin) => prepareRoles(admin, { databasePasswordOf: String, ownerPasswordOf: String }));
+  const ofRole = (role: string): string => Object.assign(new URL(adminUrl), { username: role }).href;
+  const schema = { schema: "edge", folder: migrationsOf("edge") };
+
+  await prepare();
+  expect(await migrate({ url: ofRole(ownerOf("edge")), ...schema })).toEqual(["0001_edge"]);
+  await prepare();
+
+  await requireSchema({ url: ofRole(roleOf("edge")), ...schema, mayOwnTables: false });
+  await using service = createPool({ url: ofRole(roleOf("edge")), schema: "edge", applicationName: "test", max: 1 });
+  await service.query("update key_system set environment = 'test'");
+  await expectDenied(service, [
+    "delete from access_audit",
+    "create table public.more ()",
+    "create temporary table more ()",
+  ]);
+}, 60_000);
+
+test.each(SERVICES)("%s raises its ids after a restore, though it does not own its sequences", async (service) => {
+  const { url, pool } = await testDatabase(service);
+  const connect = async (): Promise<void> => {
+    await using started = createPool({ url, schema: service, applicationName: "test", max: 1, raisesIds: true });
+    await started.query("select");
+  };
+  await connect();
+  await execute(pool, sql`update numbered_database set database = 'before the restore'`);
+
+  await connect();
+
+  const sequences = await column<bigint | null>(
+    pool,
+    sql`select pg_sequence_last_value(pg_get_serial_sequence(quote_ident(table_name), column_name)::regclass)
+        from information_schema.columns
+        where table_schema = ${service} and is_identity = 'YES'`,
+  );
+  expect(sequences.length).toBeGreaterThan(0);
+  expect(sequences.filter((last) => last === null || last < 1_000_000_000n)).toEqual([]);
 });

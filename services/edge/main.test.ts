@@ -127,7 +127,7 @@ test(
 
 test(
   "a service without its migrations refuses to start, and PAMM_MIGRATE=apply migrates with one URL and ends with exit code 0",
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async () => {
     const { adminUrl, name } = await emptyDatabase("elsewhere");
     await makeRoles(inject("postgresUrl"), name);
@@ -144,7 +144,6 @@ test(
       1,
       "edge cannot start: schema edge lacks 0001_edge: start it once with PAMM_MIGRATE=apply and EDGE_DATABASE_MIGRATION_URL of the owner\n",
     ]);
-    expect(await ended(owner)).toEqual([0, ""]);
     expect(await ended(owner)).toEqual([0, ""]);
 
     const { url } = await startedEdge(serving);
