@@ -13,3 +13,11 @@ export const VOLUMES = "/volumes";
 
 /** The state of the simulator, as a folder below `VOLUMES`. */
 export const SIMULATOR_STATE = "simulator-state";
+
+/** Where a container sees its own secrets. */
+export const OWN_SECRETS = "/run/pamm";
+
+/** The file with the URL of a schema's owner; empty when the operator migrates. */
+export function migrationFile(service: string): string {
+  return `${service}-url`;
+}

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { migrationVariable } from "#kernel/migration.ts";
 import { SERVICES } from "../local/settings.ts";
 import { GENERATED_SECRETS, NATS_DATA, SIMULATOR_STATE, VOLUMES } from "./compose-names.ts";
 import { container, readComposeFile, readFromRoot } from "./testing/compose-file.ts";
@@ -6,7 +7,7 @@ import { PROGRAMS, variablesOf } from "./testing/programs.ts";
 
 const HARD_STOP_S = 15;
 const OWN_IMAGE = "pamm-integration-service:local";
-const ONE_SHOTS = ["init-secrets", "init-database"];
+const ONE_SHOTS = ["init-secrets", "init-database", "migrate"];
 /** The image starts as root, creates its folder and continues as another user. */
 const STARTS_AS_ROOT = "postgres";
 
@@ -25,8 +26,8 @@ test("every program of the launcher has a container, with one command in the one
   expect(containers.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual(["init-secrets"]);
 });
 
-/** Failpoints are for tests: no container can arm them. */
-const NEVER_SET = ["PAMM_FAILPOINTS"];
+/** Failpoints are for tests: no container can arm them. The URL of a schema's owner is in the container `migrate` only. */
+const NEVER_SET = ["PAMM_FAILPOINTS", ...SERVICES.map(migrationVariable)];
 
 test("a service receives only variables that it reads, and each of its variables can be set", () => {
   for (const program of PROGRAMS) {
@@ -95,7 +96,7 @@ test("a service has more time to drain than its hard stop, and depends on the co
     const { stop_grace_period = "0s", depends_on = {} } = container(compose, program);
     expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThan(HARD_STOP_S);
     if (program === "simulator") continue;
-    expect(Object.keys(depends_on)).toEqual(expect.arrayContaining(["init-database", "postgres", "nats"]));
+    expect(Object.keys(depends_on)).toEqual(expect.arrayContaining(["migrate", "postgres", "nats"]));
     if (program !== "platform" && program !== "edge") expect(depends_on).toHaveProperty("platform");
   }
   const beforeEdge = Object.keys(container(compose, "edge").depends_on ?? {});
@@ -106,7 +107,7 @@ test("each container can read its own secrets only; the init containers can read
   const mounts = containers.flatMap(([name, { volumes = [] }]) => volumes.map((volume) => [name, volume] as const));
   const usersOf = (volume: string): string[] =>
     mounts.filter(([, mount]) => mount.startsWith(`${volume}:`)).map(([name, mount]) => `${name} ${mount}`);
-  for (const name of [...PROGRAMS, "postgres", "nats"]) {
+  for (const name of [...PROGRAMS, "postgres", "nats", "migrate"]) {
     expect(usersOf(`${name}-secrets`)).toEqual([
       `init-secrets ${name}-secrets:${VOLUMES}/${name}`,
       `${name} ${name}-secrets:/run/pamm:ro`,

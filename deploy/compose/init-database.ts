@@ -5,12 +5,12 @@ import { readDatabaseUrls } from "./operator-settings.ts";
 import { runOnce } from "./one-shot.ts";
 import { GENERATED_SECRETS, POSTGRES_SERVER } from "./compose-names.ts";
 
-/** A role and a schema for each service, in the Postgres that Compose starts. */
+/** The roles and the schema of each service, in the Postgres that Compose starts. */
 await runOnce("init-database", async (env) => {
-  const urlOf = readDatabaseUrls(env);
-  const isNothingToDo = SERVICES.every((service) => urlOf(service) !== undefined);
+  const urls = readDatabaseUrls(env);
+  const isNothingToDo = SERVICES.every((service) => urls.of(service) !== undefined);
   if (isNothingToDo) return "nothing to do, because the environment names a database for every service";
-  const { postgresPassword, databasePasswordOf } = readOrMakeSecrets(GENERATED_SECRETS);
-  await prepareDatabase(`postgres://postgres:${postgresPassword}@${POSTGRES_SERVER}/postgres`, databasePasswordOf);
-  return "prepared a role and a schema for every service";
+  const secrets = readOrMakeSecrets(GENERATED_SECRETS);
+  await prepareDatabase(`postgres://postgres:${secrets.postgresPassword}@${POSTGRES_SERVER}/postgres`, secrets);
+  return "prepared the roles and the schema of every service";
 });

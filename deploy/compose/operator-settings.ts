@@ -1,6 +1,6 @@
-import { databaseUrl } from "#kernel/backbone.ts";
 import { duration, flag, list, optional, secret, secretKey, secretUrl, text, url } from "#kernel/config-variables.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
+import { databaseUrl, migrationUrl, migrationVariable } from "#kernel/migration.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { databaseVariable, type Service, SERVICES } from "../local/settings.ts";
 
@@ -19,7 +19,10 @@ const SETTINGS = {
 };
 
 const DATABASES = Object.fromEntries(
-  SERVICES.map((service) => [databaseVariable(service), optional(databaseUrl())] as const),
+  SERVICES.flatMap((service) => [
+    [databaseVariable(service), optional(databaseUrl())] as const,
+    [migrationVariable(service), optional(migrationUrl())] as const,
+  ]),
 );
 
 /** With a real platform these are required: the defaults of docker-compose.yml are for the simulator. */
@@ -59,10 +62,17 @@ export function readOperatorSettings(env: Environment): OperatorSettings {
   };
 }
 
-export type DatabaseUrls = (service: Service) => string | undefined;
+export type DatabaseUrls = {
+  /** The service's own URL, or the shared one; undefined = the database that Compose starts. */
+  readonly of: (service: Service) => string | undefined;
+  /** The same for the owner of the schema. */
+  readonly ofOwner: (service: Service) => string | undefined;
+};
 
-/** The service's own URL, or the shared one; undefined = the database that Compose starts. */
 export function readDatabaseUrls(env: Environment): DatabaseUrls {
   const read = readConfig(DATABASES, env);
-  return (service) => read[databaseVariable(service)]?.reveal();
+  return {
+    of: (service) => read[databaseVariable(service)]?.reveal(),
+    ofOwner: (service) => read[migrationVariable(service)]?.reveal(),
+  };
 }

@@ -91,6 +91,12 @@ test("each container receives its own secrets only", async () => {
     "funding/tls-ca.pem",
     "funding/tls-key.pem",
     "funding/tls.pem",
+    "migrate/account-url",
+    "migrate/edge-url",
+    "migrate/fee-url",
+    "migrate/funding-url",
+    "migrate/platform-url",
+    "migrate/subscription-url",
     "nats/nats.conf",
     "nats/tls-key.pem",
     "nats/tls.pem",
@@ -118,6 +124,9 @@ test("each container receives its own secrets only", async () => {
       /^postgres:\/\/pamm_[a-z]+:\w{48}@postgres:5432\/pamm$/,
     );
     expect(readSecret(folders, `${service}/database-url`)).toContain(`pamm_${service}:`);
+    expect(readSecret(folders, `migrate/${service}-url`)).toMatch(
+      new RegExp(`^postgres://pamm_${service}_owner:\\w{48}@postgres:5432/pamm$`),
+    );
     expect(statSync(join(folders.volumes, service, "database-url")).mode & 0o777).toBe(0o600);
   }
 });
@@ -157,6 +166,7 @@ test("generated secrets are kept, also when the operator provides own secrets in
     NATS_URL: "tls://nats.example:4222",
     DATABASE_URL: "postgres://all@db.example/pamm",
     FEE_DATABASE_URL: "postgres://fee@db.example/pamm",
+    FEE_DATABASE_MIGRATION_URL: "postgres://fee_owner@db.example/pamm",
   };
   await up(provided, folders);
   expect(readSecret(folders, "account/encryption-key")).toBe(A_KEY);
@@ -167,6 +177,9 @@ test("generated secrets are kept, also when the operator provides own secrets in
   expect(readSecret(folders, "edge/nats-ca.pem").match(/BEGIN CERTIFICATE/g)?.length).toBeGreaterThan(50);
   expect(readSecret(folders, "account/database-url")).toBe("postgres://all@db.example/pamm");
   expect(readSecret(folders, "fee/database-url")).toBe("postgres://fee@db.example/pamm");
+  expect(readSecret(folders, "migrate/fee-url")).toBe("postgres://fee_owner@db.example/pamm");
+  // The operator migrates it: the owner of the database that Compose starts is of no use there.
+  expect(readSecret(folders, "migrate/account-url")).toBe("");
 
   await up({}, folders);
   expect(filesIn(folders).map((file) => [file, readSecret(folders, file)])).toEqual(generated);

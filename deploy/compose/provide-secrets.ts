@@ -2,13 +2,14 @@ import { mkdir, open, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getCACertificates } from "node:tls";
 import type { Environment } from "#kernel/config.ts";
-import { serviceUrl } from "../local/database.ts";
+import { ownerUrl, serviceUrl } from "../local/database.ts";
 import { type Identities, readOrIssueIdentities } from "../local/identities.ts";
 import { readOrMakeSecrets, type Secrets } from "../local/secrets.ts";
 import { type Service, SERVICES } from "../local/settings.ts";
 import { natsConfiguration, natsUrl } from "../local/nats.ts";
 import { ensureCertificate } from "../../services/simulator/webapi/certificate.ts";
 import {
+  migrationFile,
   NATS_DATA,
   NATS_LISTEN,
   NATS_SECRETS,
@@ -93,7 +94,7 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
     return [
       service,
       {
-        "database-url": databases(service) ?? local,
+        "database-url": databases.of(service) ?? local,
         "nats-url": natsAddress(service),
         "nats-ca.pem": settings.natsUrl === undefined ? identities.ca : publicAuthorities(),
         ...identity(service),
@@ -101,11 +102,17 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
       },
     ] as const;
   });
+  // Empty for a database of the operator who migrates it.
+  const migrationUrlOf = (service: Service): string => {
+    if (databases.of(service) !== undefined) return databases.ofOwner(service) ?? "";
+    return ownerUrl(POSTGRES_SERVER, service, secrets.ownerPasswordOf(service));
+  };
   const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
   const tls = { certFile: `${NATS_SECRETS}/tls.pem`, keyFile: `${NATS_SECRETS}/tls-key.pem` };
   const broker = { listen: NATS_LISTEN, storeDir: NATS_DATA, password, passwordOf, tls, hasSync: true };
   return {
     ...Object.fromEntries(services),
+    migrate: Object.fromEntries(SERVICES.map((service) => [migrationFile(service), migrationUrlOf(service)])),
     simulator: { "mt5-password": mt5Password },
     postgres: { password: secrets.postgresPassword },
     nats: {

@@ -1,24 +1,35 @@
+import { readFileSync } from "node:fs";
 import pg from "pg";
 import { SERVICES } from "./settings.ts";
 
 const DATABASE = "pamm";
+/** Also for operators, who run it on servers of their own. */
+const ROLES = readFileSync(new URL("../postgres/roles.sql", import.meta.url), "utf8");
 
-/**
- * One database; for each service a login role that can use its own schema only. The services create their tables
- * themselves. Safe to repeat.
- */
-export async function prepareDatabase(superuserUrl: string, passwordOf: (service: string) => string): Promise<void> {
+/** The passwords of the two roles of a service. */
+export type RolePasswords = {
+  readonly databasePasswordOf: (service: string) => string;
+  readonly ownerPasswordOf: (service: string) => string;
+};
+
+/** One database, with the schemas and roles of the services. Safe to repeat. */
+export async function prepareDatabase(superuserUrl: string, passwords: RolePasswords): Promise<void> {
   await withClient(superuserUrl, async (server) => {
     const { rowCount } = await server.query("select from pg_database where datname = $1", [DATABASE]);
     if (rowCount === 0) await server.query(`create database ${DATABASE}`);
-    await server.query(`revoke all on database ${DATABASE} from public`);
   });
   const url = new URL(superuserUrl);
   url.pathname = `/${DATABASE}`;
-  await withClient(url.href, async (database) => {
-    await database.query("revoke all on schema public from public");
-    for (const service of SERVICES) await prepareService(database, service, passwordOf(service));
-  });
+  await withClient(url.href, (database) => prepareRoles(database, passwords));
+}
+
+/** In the database of the connection. */
+export async function prepareRoles(database: pg.Client, passwords: RolePasswords): Promise<void> {
+  await database.query(ROLES);
+  for (const service of SERVICES) {
+    await setPassword(database, roleOf(service), passwords.databasePasswordOf(service));
+    await setPassword(database, ownerOf(service), passwords.ownerPasswordOf(service));
+  }
 }
 
 /** `server` is host:port. */
@@ -26,17 +37,23 @@ export function serviceUrl(server: string, service: string, password: string): s
   return `postgres://${roleOf(service)}:${password}@${server}/${DATABASE}`;
 }
 
-function roleOf(service: string): string {
+/** For migrations only. */
+export function ownerUrl(server: string, service: string, password: string): string {
+  return `postgres://${ownerOf(service)}:${password}@${server}/${DATABASE}`;
+}
+
+/** Reads and writes rows. */
+export function roleOf(service: string): string {
   return `pamm_${service}`;
 }
 
-async function prepareService(database: pg.Client, service: string, password: string): Promise<void> {
-  const role = roleOf(service);
-  const { rowCount } = await database.query("select from pg_roles where rolname = $1", [role]);
-  if (rowCount === 0) await database.query(`create role ${role} login`);
+/** Owns the schema of the service. */
+export function ownerOf(service: string): string {
+  return `${roleOf(service)}_owner`;
+}
+
+async function setPassword(database: pg.Client, role: string, password: string): Promise<void> {
   await database.query(`alter role ${role} password ${pg.escapeLiteral(password)}`);
-  await database.query(`grant connect, temporary on database ${DATABASE} to ${role}`);
-  await database.query(`create schema if not exists ${service} authorization ${role}`);
 }
 
 async function withClient(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {

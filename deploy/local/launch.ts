@@ -45,7 +45,7 @@ async function startStores(context: LaunchContext, supervisor: Supervisor): Prom
   const nats = embedded.nats ? await natsStore(context) : undefined;
   const started = [postgres, nats].filter((store) => store !== undefined);
   if (started.length > 0) await supervisor.start(started.map(({ process }) => process));
-  if (postgres !== undefined) await prepareDatabase(postgres.url(), context.secrets.databasePasswordOf);
+  if (postgres !== undefined) await prepareDatabase(postgres.url(), context.secrets);
   return { postgresPort: postgres?.port, natsPort: nats?.port };
 }
 

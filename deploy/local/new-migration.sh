@@ -19,5 +19,5 @@ last=$(ls "$folder" | sed -n 's/^\([0-9]\{4\}\)_.*\.sql$/\1/p' | sort | tail -n 
 # Without its leading zeros, or the shell reads it as octal.
 number=$(printf '%04d' $(($(echo "${last:-0000}" | sed 's/^0*\(.\)/\1/') + 1)))
 file=$folder/${number}_$name.sql
-echo "-- Forward only: once applied, this file must not change." >"$file"
+echo "-- Forward only: once applied, this file must not change. Rules: CONTRIBUTING.md, \"A new migration\"." >"$file"
 echo "$file"

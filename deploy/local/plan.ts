@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DEFAULT_IDLE_CLOSE_MS } from "../../services/simulator/settings.ts";
-import { serviceUrl } from "./database.ts";
+import { migrationVariable } from "#kernel/migration.ts";
+import { ownerUrl, serviceUrl } from "./database.ts";
 import { brokerCertificate, identityVariables } from "./identities.ts";
 import { natsUrl } from "./nats.ts";
 import { freePort } from "./ports.ts";
@@ -114,7 +115,8 @@ function inherited(env: NodeJS.ProcessEnv, name: string): NodeJS.ProcessEnv {
     const plain = variable.replace(/_FILE$/, "");
     const owners = OWNERS[plain];
     if (owners !== undefined) return !owners.includes(name);
-    return plain.endsWith("_DATABASE_URL") && plain !== databaseVariable(name);
+    const isDatabase = plain.endsWith("_DATABASE_URL") || plain.endsWith("_DATABASE_MIGRATION_URL");
+    return isDatabase && plain !== databaseVariable(name) && plain !== migrationVariable(name);
   };
   return Object.fromEntries(Object.entries(env).filter(([variable]) => !belongsToOther(variable)));
 }
@@ -149,7 +151,13 @@ function storeVariables(context: LaunchContext, service: Service, stores: Stores
   const isExternal = postgresPort === undefined || isSet(env, variable);
   const server = `${LOOPBACK}:${postgresPort}`;
   return {
-    ...(isExternal ? {} : { [variable]: serviceUrl(server, service, secrets.databasePasswordOf(service)) }),
+    ...(isExternal
+      ? {}
+      : {
+          [variable]: serviceUrl(server, service, secrets.databasePasswordOf(service)),
+          [migrationVariable(service)]: ownerUrl(server, service, secrets.ownerPasswordOf(service)),
+          PAMM_MIGRATE: "auto",
+        }),
     ...(natsPort === undefined ? {} : brokerVariables(context, service, natsPort)),
   };
 }

@@ -73,8 +73,14 @@ test("each service receives its own secrets only, and a store that is killed is 
   const edge = await environmentOf(workspace.env["PAMM_HTTP_PORT"]);
   const simulator = await environmentOf(workspace.env["SIM_CONTROL_PORT"]);
 
-  expect(edge).toMatchObject({ EDGE_DATABASE_URL: expect.stringContaining("pamm_edge"), PAMM_HTTP_HOST: "127.0.0.1" });
+  expect(edge).toMatchObject({
+    EDGE_DATABASE_URL: expect.stringContaining("//pamm_edge:"),
+    EDGE_DATABASE_MIGRATION_URL: expect.stringContaining("//pamm_edge_owner:"),
+    PAMM_MIGRATE: "auto",
+    PAMM_HTTP_HOST: "127.0.0.1",
+  });
   expect(edge["FUNDING_DATABASE_URL"]).toBeUndefined();
+  expect(edge["FUNDING_DATABASE_MIGRATION_URL"]).toBeUndefined();
   expect(edge["MT5_PASSWORD"]).toBeUndefined();
   expect(simulator["PAMM_ENCRYPTION_KEY"]).toBeUndefined();
   expect(simulator).toMatchObject({ SIM_IDLE_CLOSE: "PT10S", PAMM_STATE_DIR: workspace.stateDir });

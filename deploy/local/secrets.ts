@@ -12,9 +12,10 @@ export type Secrets = {
   /** Of the user who may do everything; each service has its own user. */
   readonly natsPassword: string;
   readonly natsPasswordOf: (service: string) => string;
-  /** Of the superuser; each service has its own password. */
+  /** Of the superuser; each service has its own password, and the owner of its schema another one. */
   readonly postgresPassword: string;
   readonly databasePasswordOf: (service: string) => string;
+  readonly ownerPasswordOf: (service: string) => string;
 };
 
 const PEPPER = "api-key-pepper";
@@ -33,6 +34,7 @@ export function readOrMakeSecrets(stateDir: string): Secrets {
     natsPasswordOf: (service) => readOrMake(folder, `nats-password-${service}`, random),
     postgresPassword: readOrMake(folder, "postgres-password", random),
     databasePasswordOf: (service) => readOrMake(folder, `postgres-password-${service}`, random),
+    ownerPasswordOf: (service) => readOrMake(folder, `postgres-password-${service}-owner`, random),
   };
 }
 

@@ -111,6 +111,6 @@ function startLauncher(root: string, env: NodeJS.ProcessEnv): Launcher {
 
 /** Settings of the developer's own system must not reach the one under test. */
 function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isSetting = (name: string): boolean => /^(PAMM|SIM|MT5|NATS|DATABASE)_|_DATABASE_URL/.test(name);
+  const isSetting = (name: string): boolean => /^(PAMM|SIM|MT5|NATS|DATABASE)_|_DATABASE_(MIGRATION_)?URL/.test(name);
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isSetting(name)));
 }

@@ -1,9 +1,11 @@
-import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
+import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
+import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { optional, secretKey, secretKeys } from "#kernel/config-variables.ts";
 
 export const settings = {
   ACCOUNT_DATABASE_URL: databaseUrl(),
+  ACCOUNT_DATABASE_MIGRATION_URL: optional(migrationUrl()),
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   PLATFORM_GRPC_URL: grpcAddress(),

@@ -4,6 +4,7 @@ import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
+import { migrateOnly } from "#kernel/migration.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
@@ -17,16 +18,18 @@ import { createCredentialCipher } from "./credential-cipher.ts";
 import { directoryReads } from "./store/directory-reads.ts";
 
 const caller = "account";
+const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };
 
 await runService(caller, async (context) => {
   const { stack, env, log } = context;
+  if (await migrateOnly(context, schema)) return;
   const config = readConfig(settings, env);
   const identity = readIdentity(caller, config);
   const backbone = await openBackbone(context, {
-    service: caller,
+    schema,
     settings: config,
     databaseUrl: config.ACCOUNT_DATABASE_URL,
-    migrations: new URL("./migrations/", import.meta.url),
+    migrationUrl: config.ACCOUNT_DATABASE_MIGRATION_URL,
     streams: [],
   });
   const { PAMM_ENCRYPTION_KEY: key, PAMM_ENCRYPTION_KEY_OLD: olderKeys = [] } = config;

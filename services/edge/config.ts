@@ -1,5 +1,6 @@
-import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
+import { BACKBONE_SETTINGS } from "#kernel/backbone.ts";
 import { integer, optional, variable, port, secretKey, secretUrl, text } from "#kernel/config-variables.ts";
+import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { Secret } from "#kernel/secret.ts";
 import { isAddressOrNetwork } from "./keys/addresses.ts";
 
@@ -14,6 +15,7 @@ const inProgress = (whenMissing: string) => integer(1, 10_000, { whenMissing });
 
 export const settings = {
   EDGE_DATABASE_URL: databaseUrl(),
+  EDGE_DATABASE_MIGRATION_URL: optional(migrationUrl()),
   ...BACKBONE_SETTINGS,
   PAMM_METRICS_PORT: port({ whenMissing: "9090" }),
   PAMM_HTTP_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),

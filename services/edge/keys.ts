@@ -4,8 +4,8 @@ import { createLog } from "#kernel/log.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { type Broker, connectNats } from "#kernel/nats/connect.ts";
 import { readCertificates } from "#kernel/read-certificates.ts";
-import { migrate } from "#kernel/postgres/migrate.ts";
 import { createPool } from "#kernel/postgres/pool.ts";
+import { requireSchema } from "#kernel/postgres/require-schema.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { ApiKeysChanged } from "#proto/pamm/edge/v1/events.ts";
 import { KEYS_CHANGED } from "./keys/key-ring.ts";
@@ -36,7 +36,8 @@ async function openSystem(
 ): Promise<KeyAdministration> {
   const config = readKeySystem(process.env);
   const url = config.EDGE_DATABASE_URL.reveal();
-  await migrate({ url, schema: SCHEMA, folder: new URL("./migrations/", import.meta.url) });
+  const folder = new URL("./migrations/", import.meta.url);
+  await requireSchema({ url, schema: SCHEMA, folder, mayOwnTables: true });
   const pool = resources.use(createPool({ url, schema: SCHEMA, applicationName: "keys", max: 1 }));
   const broker = await findBroker(config.NATS_URL?.reveal(), readCertificates("NATS_CA_FILE", config.NATS_CA_FILE));
   if (broker !== undefined) resources.use(broker);

@@ -4,9 +4,10 @@ import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { testDatabase } from "#test/support/database.ts";
+import { makeRoles, urlAs } from "#test/support/database-server.ts";
+import { emptyDatabase, testDatabase } from "#test/support/database.ts";
 import { startOwnNats } from "#test/support/nats.ts";
 import {
   BOOTSTRAP,
@@ -121,6 +122,32 @@ test(
           : undefined,
       10_000,
     );
+  },
+);
+
+test(
+  "a service without its migrations refuses to start, and PAMM_MIGRATE=apply migrates with one URL and ends with exit code 0",
+  { timeout: 120_000 },
+  async () => {
+    const { adminUrl, name } = await emptyDatabase("elsewhere");
+    await makeRoles(inject("postgresUrl"), name);
+    const { env } = await edgeEnvironment();
+    const serving = { ...env, PAMM_MIGRATE: "check", EDGE_DATABASE_URL: urlAs(adminUrl, "pamm_edge") };
+    const ended = async (settings: Readonly<Record<string, string>>): Promise<[number, string]> => {
+      const { child, errors } = run(MAIN, [], settings);
+      const [code] = (await once(child, "close")) as [number];
+      return [code, errors()];
+    };
+    const owner = { PAMM_MIGRATE: "apply", EDGE_DATABASE_MIGRATION_URL: urlAs(adminUrl, "pamm_edge_owner") };
+
+    expect(await ended(serving)).toEqual([
+      1,
+      "edge cannot start: schema edge lacks 0001_edge: start it once with PAMM_MIGRATE=apply and EDGE_DATABASE_MIGRATION_URL of the owner\n",
+    ]);
+    expect(await ended(owner)).toEqual([0, ""]);
+
+    const { url } = await startedEdge(serving);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
   },
 );
 

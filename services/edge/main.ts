@@ -5,6 +5,7 @@ import { type Config, readConfig } from "#kernel/config.ts";
 import type { Contract } from "#kernel/contract/contract.ts";
 import { runJob } from "#kernel/job.ts";
 import { startMetrics } from "#kernel/metrics.ts";
+import { migrateOnly } from "#kernel/migration.ts";
 import { natsClient } from "#kernel/nats/client.ts";
 import { runService } from "#kernel/service.ts";
 import { listenError } from "#kernel/startup-error.ts";
@@ -30,6 +31,7 @@ import { insertAuditEntries } from "./store/access-audit.ts";
 import { cursorsOf } from "./wire/cursor.ts";
 
 const caller = "edge";
+const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };
 /** How long a replica may miss a changed key when the signal was lost. */
 const READ_KEYS_EVERY_MS = 5_000;
 const PRUNE_EVERY_MS = HOUR_MS;
@@ -38,12 +40,13 @@ const BURST_SECONDS = 2;
 
 await runService(caller, async (context) => {
   const { stack, env, log } = context;
+  if (await migrateOnly(context, schema)) return;
   const config = readConfig(settings, env);
   const { pool, broker } = await openBackbone(context, {
-    service: caller,
+    schema,
     settings: config,
     databaseUrl: config.EDGE_DATABASE_URL,
-    migrations: new URL("./migrations/", import.meta.url),
+    migrationUrl: config.EDGE_DATABASE_MIGRATION_URL,
     streams: [],
   });
   const client = <C extends Contract>(service: string, contract: C) =>

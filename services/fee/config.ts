@@ -1,9 +1,12 @@
-import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
+import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
+import { optional } from "#kernel/config-variables.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
+import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 
 export const settings = {
   FEE_DATABASE_URL: databaseUrl(),
+  FEE_DATABASE_MIGRATION_URL: optional(migrationUrl()),
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,

@@ -3,6 +3,7 @@ import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
+import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
@@ -21,17 +22,19 @@ import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { createWakeSignals, feeJobs, feeService, feeWatchers } from "./service.ts";
 
 const caller = "fee";
+const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };
 
 await runService(caller, async (context) => {
   const { stack, env, log } = context;
+  if (await migrateOnly(context, schema)) return;
   const config = readConfig(settings, env);
   const identity = readIdentity(caller, config);
   const { ACCOUNT_GRPC_URL: accounts, SUBSCRIPTION_GRPC_URL: subscriptions, PLATFORM_GRPC_URL: platform } = config;
   const backbone = await openBackbone(context, {
-    service: caller,
+    schema,
     settings: config,
     databaseUrl: config.FEE_DATABASE_URL,
-    migrations: new URL("./migrations/", import.meta.url),
+    migrationUrl: config.FEE_DATABASE_MIGRATION_URL,
     streams: [],
   });
   const needs = {

@@ -3,6 +3,7 @@ import { systemClock } from "#kernel/clock.ts";
 import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
+import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -20,16 +21,18 @@ import { FOLLOWINGS } from "./events/receive-followings.ts";
 import { fundingJobs, fundingService } from "./service.ts";
 
 const caller = "funding";
+const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };
 
 await runService(caller, async (context: ServiceContext) => {
   const { stack, env, log } = context;
+  if (await migrateOnly(context, schema)) return;
   const config = readConfig(settings, env);
   const identity = readIdentity(caller, config);
   const backbone = await openBackbone(context, {
-    service: caller,
+    schema,
     settings: config,
     databaseUrl: config.FUNDING_DATABASE_URL,
-    migrations: new URL("./migrations/", import.meta.url),
+    migrationUrl: config.FUNDING_DATABASE_MIGRATION_URL,
     streams: [],
   });
   const deps: Deps = {

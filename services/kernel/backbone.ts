@@ -10,6 +10,7 @@ import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/con
 import { feedReader } from "./feed/read.ts";
 import { startRelay } from "./feed/relay.ts";
 import type { Log } from "./log.ts";
+import { ensureSchema, migrationMode, type Schema } from "./migration.ts";
 import { grpcClient } from "./grpc/client.ts";
 import type { Identity } from "./identity.ts";
 import { type Mounted, serveOverGrpc } from "./grpc/serve.ts";
@@ -20,7 +21,6 @@ import { serveOverNats } from "./nats/serve.ts";
 import { requireStreams, type StreamDefinition } from "./nats/streams.ts";
 import { onWakeUp, wakeUpSender } from "./nats/wake-up-signal.ts";
 import { requireDurableServer } from "./postgres/durable-server.ts";
-import { migrate } from "./postgres/migrate.ts";
 import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
 import { readCertificates } from "./read-certificates.ts";
 import type { Secret } from "./secret.ts";
@@ -38,6 +38,7 @@ export const BACKBONE_SETTINGS = {
   PAMM_METRICS_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
   PAMM_METRICS_PORT: port({ whenMissing: "0" }),
   LOG_LEVEL: logLevel(),
+  PAMM_MIGRATE: migrationMode(),
   /** No real money is moved. */
   PAMM_REHEARSAL: flag({ whenMissing: "false" }),
   /** For crash tests only: see failpoint.ts. */
@@ -49,11 +50,6 @@ export function grpcAddress(): Variable<string> {
   return text("host:port of a service");
 }
 
-/** URL of the service's own database; without it, DATABASE_URL, which the services share. */
-export function databaseUrl(): Variable<Secret<string>> {
-  return secretUrl(["postgres", "postgresql"], { otherwise: "DATABASE_URL" });
-}
-
 export type BackboneSettings = {
   readonly NATS_URL: Secret<string>;
   readonly NATS_CA_FILE?: string | undefined;
@@ -63,16 +59,17 @@ export type BackboneSettings = {
   readonly DATABASE_CONNECTIONS: number;
   readonly PAMM_METRICS_HOST: string;
   readonly PAMM_METRICS_PORT: number;
+  readonly PAMM_MIGRATE: "apply" | "check" | "auto";
   readonly PAMM_REHEARSAL: boolean;
   readonly PAMM_FAILPOINTS?: string | undefined;
 };
 
 export type BackboneOptions = {
-  readonly service: string;
+  readonly schema: Schema;
   readonly settings: BackboneSettings;
   readonly databaseUrl: Secret<string>;
-  /** Folder with 0001_what.sql, ... */
-  readonly migrations: URL;
+  /** As the owner of the schema. */
+  readonly migrationUrl: Secret<string> | undefined;
   /** JetStream streams that this service writes or reads. */
   readonly streams: readonly Omit<StreamDefinition, "replicas">[];
 };
@@ -92,13 +89,15 @@ function armForRehearsal(folder: string | undefined, service: string, log: Log):
   log.warn("failpoints armed, the process kills itself at each one that the folder names", { reason: folder });
 }
 
-/** Migrates the database, connects to it and to the broker, and ensures the streams: the first steps of every start. */
+/** Checks the database, connects to it and to the broker, and ensures the streams: the first steps of every start. */
 export async function openBackbone({ stack, log, watch }: ServiceContext, options: BackboneOptions): Promise<Backbone> {
-  const { service, settings } = options;
+  const { schema, settings, databaseUrl, migrationUrl } = options;
+  const { service } = schema;
   armForRehearsal(settings.PAMM_FAILPOINTS, service, log);
-  const url = options.databaseUrl.reveal();
-  await requireDurableServer(url, { schema: service, isRehearsal: settings.PAMM_REHEARSAL });
-  await migrate({ url, schema: service, folder: options.migrations });
+  const url = databaseUrl.reveal();
+  const { PAMM_MIGRATE: mode, PAMM_REHEARSAL: isRehearsal } = settings;
+  await requireDurableServer(url, { schema: service, isRehearsal });
+  await ensureSchema(log, schema, { databaseUrl, migrationUrl, mode, isRehearsal });
   const pool = stack.use(
     createPool({
       url,

@@ -12,6 +12,8 @@ export type ServiceContext = {
   readonly signal: AbortSignal;
   /** Watches a task that must run as long as the service: when it fails or ends, the service stops with exit code 1. */
   readonly watch: (task: string, loop: Promise<unknown>) => void;
+  /** Ends the process in order, with exit code 0: its work is done. */
+  readonly end: () => void;
 };
 
 /** The process exits after this time, even when resources are not released. */
@@ -52,7 +54,8 @@ export async function runService(name: string, start: (context: ServiceContext) 
   };
   try {
     const stopRequested = aborted(stopping.signal);
-    await Promise.race([start({ stack, env: process.env, log, signal: stopping.signal, watch }), stopRequested]);
+    const end = (): void => stop(0);
+    await Promise.race([start({ stack, env: process.env, log, signal: stopping.signal, watch, end }), stopRequested]);
     if (!stopping.signal.aborted) log.info("started", { pid: process.pid });
     // Now and not at the exit: the next start, also after a kill, compiles nothing. Without NODE_COMPILE_CACHE it does nothing.
     flushCompileCache();

@@ -1,5 +1,6 @@
-import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
+import { BACKBONE_SETTINGS } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
+import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { duration, integer, list, optional, variable, secret, text, url } from "#kernel/config-variables.ts";
 import { readCertificates } from "#kernel/read-certificates.ts";
@@ -15,6 +16,7 @@ const MAX_SESSIONS = 16;
 
 export const settings = {
   PLATFORM_DATABASE_URL: databaseUrl(),
+  PLATFORM_DATABASE_MIGRATION_URL: optional(migrationUrl()),
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,

@@ -1,6 +1,8 @@
+import { migrateOnly } from "#kernel/migration.ts";
 import { runService } from "#kernel/service.ts";
-import { SERVICE, startPlatform } from "./start.ts";
+import { SCHEMA, SERVICE, startPlatform } from "./start.ts";
 
 await runService(SERVICE, async (context) => {
+  if (await migrateOnly(context, SCHEMA)) return;
   await startPlatform(context);
 });

@@ -33,7 +33,7 @@ async function start(env: Env): Promise<{ readonly grpcPort: number }> {
   const watch = (_task: string, loop: Promise<unknown>): void => {
     loop.catch(() => undefined);
   };
-  return startPlatform({ stack, env, log: silentLog, signal: stopping.signal, watch });
+  return startPlatform({ stack, env, log: silentLog, signal: stopping.signal, watch, end: () => undefined });
 }
 
 async function anEnvironment(options: TestSimulatorOptions = {}): Promise<{ env: Env; simulator: TestSimulator }> {

@@ -18,6 +18,7 @@ import { PERMISSIONS, READERS } from "./permissions.ts";
 import { FEEDS, platformJobs, platformService } from "./service.ts";
 
 export const SERVICE = "platform";
+export const SCHEMA = { service: SERVICE, migrations: new URL("./migrations/", import.meta.url) };
 
 /** Wait at startup for the first reading of the history, without which no permit is granted. A longer one goes on beside the service. */
 const READING_WAIT_MS = 5_000;
@@ -32,10 +33,10 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   const trust = readTrust(config);
   const identity = readIdentity(SERVICE, config);
   const backbone = await openBackbone(context, {
-    service: SERVICE,
+    schema: SCHEMA,
     settings: config,
     databaseUrl: config.PLATFORM_DATABASE_URL,
-    migrations: new URL("./migrations/", import.meta.url),
+    migrationUrl: config.PLATFORM_DATABASE_MIGRATION_URL,
     streams: [streams.movements],
   });
   const sender = await registerInstance(backbone);

@@ -1,6 +1,7 @@
-import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
+import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
-import { flag, instant, variable } from "#kernel/config-variables.ts";
+import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
+import { flag, instant, optional, variable } from "#kernel/config-variables.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 
@@ -9,6 +10,7 @@ const MIN_PERIOD_MS = 1_000;
 
 export const settings = {
   SUBSCRIPTION_DATABASE_URL: databaseUrl(),
+  SUBSCRIPTION_DATABASE_MIGRATION_URL: optional(migrationUrl()),
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,

@@ -5,6 +5,7 @@ import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { pullWakeUps } from "#kernel/nats/pull.ts";
+import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
@@ -23,16 +24,18 @@ import { createWakeSignals, FEEDS, subscriptionJobs, subscriptionService } from 
 import { leaveReads } from "./store/leave-reads.ts";
 
 const caller = "subscription";
+const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };
 
 await runService(caller, async (context) => {
   const { stack, env, log } = context;
+  if (await migrateOnly(context, schema)) return;
   const config = readConfig(settings, env);
   const identity = readIdentity(caller, config);
   const backbone = await openBackbone(context, {
-    service: caller,
+    schema,
     settings: config,
     databaseUrl: config.SUBSCRIPTION_DATABASE_URL,
-    migrations: new URL("./migrations/", import.meta.url),
+    migrationUrl: config.SUBSCRIPTION_DATABASE_MIGRATION_URL,
     streams: [streams.movements, streams.subscriptionEvents],
   });
   const own = {

@@ -1,4 +1,6 @@
+import { createHash } from "node:crypto";
 import pg from "pg";
+import { ownerOf, prepareRoles, roleOf } from "../../deploy/local/database.ts";
 
 /** Runs statements as the superuser of the server, outside the databases of tests. */
 export async function asAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
@@ -16,6 +18,31 @@ export function urlOf(server: string, database: string): string {
   const url = new URL(server);
   url.pathname = `/${database}`;
   return url.href;
+}
+
+/** The roles of the services in one database. Roles belong to the whole server, so databases are prepared one after the other. */
+export async function makeRoles(server: string, database: string): Promise<void> {
+  await asAdmin(server, async (admin) => {
+    await admin.query("select pg_advisory_lock(hashtextextended('roles of the services', 0))");
+    const databasePasswordOf = (service: string): string => passwordOf(server, roleOf(service));
+    const ownerPasswordOf = (service: string): string => passwordOf(server, ownerOf(service));
+    await asAdmin(urlOf(server, database), (client) => prepareRoles(client, { databasePasswordOf, ownerPasswordOf }));
+  });
+}
+
+/** The address of the same database for one of these roles. */
+export function urlAs(url: string, role: string): string {
+  const other = new URL(url);
+  other.password = passwordOf(url, role);
+  other.username = role;
+  return other.href;
+}
+
+/** The same in every run that shares the server. */
+function passwordOf(url: string, role: string): string {
+  return createHash("sha256")
+    .update(`${new URL(url).password} ${role}`)
+    .digest("hex");
 }
 
 /** Drops all databases of a run on a server that the run did not start. */

@@ -1,16 +1,19 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type pg from "pg";
 import { inject, type TestContext, TestRunner } from "vitest";
 import { migrate } from "#kernel/postgres/migrate.ts";
 import { createPool, type Pool, type PoolTimeouts } from "#kernel/postgres/pool.ts";
-import { asAdmin, urlOf } from "./database-server.ts";
+import { ownerOf, roleOf } from "../../deploy/local/database.ts";
+import { asAdmin, makeRoles, urlAs, urlOf } from "./database-server.ts";
 
 export type TestDatabase = AsyncDisposable & {
-  /** Connects as the superuser; the tables are in the schema named after the service. */
+  /** Connects as the service does, and to an empty schema as the superuser. */
   readonly url: string;
   readonly name: string;
   readonly pool: Pool;
+  /** Connects as the superuser, for what no code of the service can do. */
+  readonly adminUrl: string;
+  readonly admin: Pool;
 };
 
 /** Ends what a test made. A concurrent test passes its own context, because more than one test is current then. */
@@ -30,12 +33,12 @@ let made = 0;
 /** A database with the tables of one service and no rows, for one test (or file): about 15 ms. */
 export async function testDatabase(service: string, lifetime = currentTest()): Promise<TestDatabase> {
   const folder = join(SERVICES, service, "migrations");
-  return makeDatabase(service, await templateOf(service, existsSync(folder) ? folder : undefined), lifetime);
+  return makeDatabase(service, roleOf(service), await templateOf(service, folder), lifetime);
 }
 
 /** A database with one empty schema. */
 export async function emptyDatabase(schema: string): Promise<TestDatabase> {
-  return makeDatabase(schema, await templateOf(schema, undefined), currentTest());
+  return makeDatabase(schema, undefined, await templateOf(schema, undefined), currentTest());
 }
 
 function currentTest(): TestLifetime | undefined {
@@ -44,22 +47,30 @@ function currentTest(): TestLifetime | undefined {
 
 async function makeDatabase(
   schema: string,
+  role: string | undefined,
   template: string,
   lifetime: TestLifetime | undefined,
 ): Promise<TestDatabase> {
   const server = inject("postgresUrl");
   const name = `test_${inject("runId")}_${schema}_${process.pid}_${(made += 1)}`;
   await asAdmin(server, (admin) => clone(admin, name, template));
-  const url = urlOf(server, name);
-  const pool = createPool({ url, schema, applicationName: "test", max: POOL_MAX, timeouts: PATIENT });
+  const adminUrl = urlOf(server, name);
+  const url = role === undefined ? adminUrl : urlAs(adminUrl, role);
+  const options = { schema, applicationName: "test", max: POOL_MAX, timeouts: PATIENT };
+  const pool = createPool({ url, ...options });
+  const admin = createPool({ url: adminUrl, ...options });
+  const close = async (): Promise<void> => {
+    await pool[Symbol.asyncDispose]();
+    await admin[Symbol.asyncDispose]();
+  };
   const drop = () => asAdmin(server, (admin) => admin.query(`drop database if exists ${name} with (force)`));
   // The database of a failed test is kept for debugging.
   lifetime?.onTestFinished(async ({ task }) => {
-    await pool[Symbol.asyncDispose]();
+    await close();
     if (task.result?.state !== "fail") await drop();
     else {
       process.stderr.write(
-        `the database of "${task.name}" stays as long as its server (watch mode, DATABASE_URL): ${url}\n`,
+        `the database of "${task.name}" stays as long as its server (watch mode, DATABASE_URL): ${adminUrl}\n`,
       );
     }
   });
@@ -67,8 +78,10 @@ async function makeDatabase(
     url,
     name,
     pool,
+    adminUrl,
+    admin,
     async [Symbol.asyncDispose]() {
-      await pool[Symbol.asyncDispose]();
+      await close();
       if (lifetime === undefined) await drop();
     },
   };
@@ -109,13 +122,18 @@ async function makeTemplate(name: string, schema: string, folder: string | undef
     // A process that was killed may have left an incomplete template.
     await admin.query(`drop database if exists ${name} with (force)`);
     await admin.query(`create database ${name}`);
-    await fill(urlOf(server, name), schema, folder);
+    if (folder === undefined) await asAdmin(urlOf(server, name), (client) => client.query(`create schema ${schema}`));
+    else await migrateAsOwner(server, name, { schema, folder });
     await admin.query(`alter database ${name} allow_connections false is_template true`);
   });
   return name;
 }
 
-async function fill(url: string, schema: string, folder: string | undefined): Promise<void> {
-  if (folder !== undefined) await migrate({ url, schema, folder });
-  else await asAdmin(url, (client) => client.query(`create schema ${schema}`));
+async function migrateAsOwner(
+  server: string,
+  database: string,
+  { schema, folder }: { readonly schema: string; readonly folder: string },
+): Promise<void> {
+  await makeRoles(server, database);
+  await migrate({ url: urlAs(urlOf(server, database), ownerOf(schema)), schema, folder });
 }

@@ -6,6 +6,7 @@ create table account (
   kind  text not null check (kind in ('MASTER', 'PAYMENT', 'INVESTOR')),
   unique (login, kind)
 );
+select append_only('account');
 
 create table master (
   id                bigint generated always as identity primary key,
@@ -41,6 +42,7 @@ create table investor (
   command_id text unique check (command_id <> ''),
   foreign key (login, kind) references account (login, kind)
 );
+select append_only('investor');
 
 -- An encrypted platform password. Its associated data names owner, field and key id: a ciphertext in another row does not
 -- decrypt.

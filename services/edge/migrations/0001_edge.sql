@@ -62,15 +62,7 @@ create table access_audit (
 create index access_audit_by_time on access_audit (at);
 create index access_audit_by_key on access_audit (key_id, at);
 
-create function refuse_change() returns trigger language plpgsql as $$
-begin
-  raise exception '% is append-only', tg_table_name;
-end
-$$;
-
-create trigger access_audit_is_append_only
-  before update or delete or truncate on access_audit
-  for each statement execute function refuse_change();
+select append_only('access_audit');
 
 -- The command that a client's Idempotency-Key stands for. Responses are not stored: a repeated command is sent again under
 -- its first id, and the service that executed it returns the recorded result.

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test, vi } from "vitest";
+import { corrupt as change } from "#test/support/corrupt.ts";
 import type { Finding } from "#kernel/reconcile/check.ts";
 import { acquireLease } from "#kernel/postgres/lease.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
@@ -43,7 +44,7 @@ async function findings(name = "fee_payments"): Promise<Finding[]> {
   return [...(await check!.run({ cursor: "", pendingBreaks: [] })).findings];
 }
 
-const corrupt = (text: string) => world.deps.pool.query(text);
+const corrupt = (text: string) => change(world.deps.pool, text);
 const keys = async (): Promise<string[]> => (await findings()).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
 
 test("fee_payments: books that reconcile have no break, and a corrupted row is one until it is corrected", async () => {

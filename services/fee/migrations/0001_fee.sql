@@ -29,6 +29,7 @@ create table fee_version (
   effective_since timestamptz not null,
   made_at         timestamptz not null
 );
+select append_only('fee_version');
 
 create index fee_version_by_investor on fee_version (investor_login, id);
 
@@ -46,6 +47,7 @@ create table payment_credit (
   unique_key            text not null unique,
   created_at            timestamptz not null
 );
+select append_only('payment_credit');
 
 create index payment_credit_by_master on payment_credit (master_login, id);
 
@@ -182,6 +184,7 @@ create table allocation_entry (
   check (case kind when 'RESULT' then num_nulls(deal_id, deal_at, result_minor) = 0
                    else num_nulls(period_start, cut_off) = 0 and period_start < cut_off end)
 );
+select append_only('allocation_entry');
 
 create table allocation_part (
   master_login    text not null,
@@ -193,6 +196,7 @@ create table allocation_part (
   -- In the sequence in which the results of one Investor are read.
   primary key (master_login, investor_login, number, subscription_id)
 );
+select append_only('allocation_part');
 
 create sequence fee_pair_change;
 
@@ -241,6 +245,7 @@ create table crystallisation_item (
   amount_minor bigint not null check (amount_minor > 0),
   primary key (key, item_number)
 );
+select append_only('crystallisation_item');
 
 -- The log position up to which the log of a payment account was scanned.
 create table payment_account (

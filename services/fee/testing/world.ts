@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { corrupt } from "#test/support/corrupt.ts";
 import { DAY_MS, HOUR_MS } from "#kernel/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
@@ -29,12 +30,14 @@ export type World = OtherServices & {
   hours: number;
 };
 
+const TRUNCATE = `
+  truncate fee_configuration, fee_version, fee_master, allocation_watermark, allocation_entry, allocation_part, fee_pair, fee_run,
+           fee_payment, payment_credit, crystallisation, crystallisation_item, review_case, review_event, handled_break, payment_account
+  restart identity`;
+
 /** The fee service with fakes of the other services, at the start of a week. Truncates the tables of a provided database. */
 export async function aWorld(pool?: Pool): Promise<World> {
-  await pool?.query(`
-    truncate fee_configuration, fee_version, fee_master, allocation_watermark, allocation_entry, allocation_part, fee_pair, fee_run,
-             fee_payment, payment_credit, crystallisation, crystallisation_item, review_case, review_event, handled_break, payment_account
-    restart identity`);
+  if (pool !== undefined) await corrupt(pool, TRUNCATE);
   const clock = { now: new Date(FIRST_WEEK) };
   const others = otherServicesAt(() => clock.now);
   const deps = await feeDeps(() => clock.now, others, pool);

@@ -44,3 +44,4 @@ create table feed_poison (
   found_at timestamptz not null default clock_timestamp(),
   primary key (feed, number, entry_id)
 );
+select append_only('feed_poison');

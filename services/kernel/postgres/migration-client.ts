@@ -3,12 +3,12 @@ import { StartupError } from "../startup-error.ts";
 import { schemaName } from "./pool.ts";
 import { exactTypes } from "./types.ts";
 
-/** Also bounds the wait for another process that migrates the same schema. */
-const LOCK_TIMEOUT_MS = 30_000;
+/** Of what is neither a migration nor checked by one: these statements lock no table that others use. */
+const LOCK_TIMEOUT_MS = 5_000;
 /** The server may still be starting, on a busy machine. */
 const CONNECT_TIMEOUT_MS = 15_000;
 
-/** A separate connection, because a migration may exceed the statement timeout of the pool. */
+/** A separate connection, because a migration is made by another role and may exceed the statement timeout of the pool. */
 export async function connectToMigrate(url: string, schema: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,

@@ -7,3 +7,4 @@ create table handled_break (
   handled_at   timestamptz not null default clock_timestamp(),
   primary key (service, break_id, master_login)
 );
+select append_only('handled_break');

@@ -70,10 +70,4 @@ create table review_event (
 create index review_event_of_case on review_event (case_id, id);
 create unique index review_event_by_command on review_event (command_id) where command_id <> '';
 
-create function refuse_review_event_change() returns trigger language plpgsql as $$
-begin
-  raise exception 'events of a review are never changed or deleted';
-end $$;
-
-create trigger written_once before update or delete on review_event
-  for each row execute function refuse_review_event_change();
+select append_only('review_event');

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 
-const ALWAYS = ["postgres/lease.sql", "feed/feed.sql"];
+const ALWAYS = ["postgres/append-only.sql", "postgres/lease.sql", "feed/feed.sql"];
 
 /** A database with the tables of leases, of feeds and of `files`. */
 export async function kernelDatabase(schema = "kernel", files: readonly string[] = []): Promise<TestDatabase> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { corrupt } from "#test/support/corrupt.ts";
 import type { Finding } from "#kernel/reconcile/check.ts";
-import type { Pool } from "#kernel/postgres/pool.ts";
 import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -35,14 +35,6 @@ async function findingsOfCheck({ deps }: Instance, name: string): Promise<Findin
 
 async function summaryOf(instance: Instance, name: string): Promise<string[]> {
   return (await findingsOfCheck(instance, name)).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
-}
-
-/** Changes rows as no code of the service can: a manual change of the tables. A running reader would report some of them. */
-async function corrupt(pool: Pool, text: string): Promise<void> {
-  const tables = ["log_entry", "leg"];
-  for (const table of tables) await pool.query(`alter table ${table} disable trigger user`);
-  await pool.query(text);
-  for (const table of tables) await pool.query(`alter table ${table} enable trigger user`);
 }
 
 async function aFee(instance: Instance): Promise<{ investor: string; payment: string }> {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
+import { corrupt } from "#test/support/corrupt.ts";
 import { countLockWaiters } from "#test/support/lock-waiters.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -122,9 +123,10 @@ test.concurrent("a login of another manager is skipped, and one created before a
   expect(await service.createAccount(MASTER, aCall(30_000))).toEqual({ login: "502" });
 
   const { login } = await service.createAccount({ ...MASTER, key: "crashed" }, aCall(30_000));
-  await execute(deps.pool, sql`alter table log_entry disable trigger all`);
-  await execute(deps.pool, sql`delete from log_entry where login = ${login}`);
-  await execute(deps.pool, sql`delete from account where login = ${login}`);
+  await corrupt(
+    deps.pool,
+    `delete from log_entry where login = '${login}'; delete from account where login = '${login}'`,
+  );
   await execute(deps.pool, sql`update account_creation set created_at = null where key = 'crashed'`);
   expect(await service.createAccount({ ...MASTER, key: "crashed" }, aCall(30_000))).toEqual({ login });
 });

@@ -181,8 +181,8 @@ test.concurrent("a login whose deals cannot be logged does not block other login
   const instance = await world.start();
   const failing = await anAccount(instance, "master");
   const healthy = await anAccount(instance, "master");
-  const { pool } = world.database;
-  await pool.query(`
+  const { pool, admin } = world.database;
+  await admin.query(`
     create function fail_insert() returns trigger language plpgsql as $$
     begin if new.login = '${failing}' then raise exception 'planted'; end if; return new; end $$;
     create trigger fail_insert before insert on log_entry for each row execute function fail_insert()`);
@@ -195,7 +195,7 @@ test.concurrent("a login whose deals cannot be logged does not block other login
   expect(await logOf(instance, healthy, 2)).toHaveLength(2);
   expect(await instance.service.readAccount({ login: failing }, aCall())).toMatchObject({ complete: false });
 
-  await pool.query("drop trigger fail_insert on log_entry");
+  await admin.query("drop trigger fail_insert on log_entry");
 
   expect((await logOf(instance, failing, 2)).map(({ amount }) => amount?.minorUnits)).toEqual([0n, 1_00n]);
   expect(await instance.service.readAccount({ login: failing }, aCall())).toMatchObject({ complete: true });

@@ -69,6 +69,7 @@ create table released_lock (
   login       text not null,
   released_at timestamptz not null default clock_timestamp()
 );
+select append_only('released_lock');
 
 -- The request to create an account, under the login that was chosen before the command was sent.
 create table account_creation (
@@ -93,6 +94,7 @@ create table adopted_deal (
   login   text not null references account,
   primary key (server, deal_id)
 );
+select append_only('adopted_deal');
 
 -- Deposits and withdrawals that the platform has executed and whose records this database has lost, because it was restored to an
 -- older time. Their callers may repeat them.
@@ -105,6 +107,7 @@ create table lost_movement (
   found_at     timestamptz not null default clock_timestamp(),
   primary key (server, deal_id)
 );
+select append_only('lost_movement');
 create index lost_movement_of_login on lost_movement (login, found_at);
 
 -- A transfer order: moves money once, under a key of the caller.
@@ -242,6 +245,7 @@ create table scan (
   primary key (leg_number, attempt, started_at),
   foreign key (leg_number, attempt) references attempt (leg_number, number)
 );
+select append_only('scan');
 
 -- The log of every login: each confirmed change of its balance, numbered without gaps.
 create table log_entry (
@@ -296,6 +300,7 @@ create table log_entry (
     ((kind = 'correction') = (corrected_deal_id is not null) and (kind <> 'correction' or deal_state > 0)
      and (kind in ('amendment', 'correction') or deal_state = 0))
 );
+select append_only('log_entry');
 
 -- A deal is booked once; later entries about it are amendments.
 create unique index log_entry_deal on log_entry (server, deal_id) where kind <> 'amendment';
@@ -369,16 +374,6 @@ create table finding (
   evidence         jsonb not null,
   opened_at        timestamptz not null default clock_timestamp()
 );
+select append_only('finding');
 -- A finding is recorded once, however often it is found.
 create unique index finding_once on finding (login, reason, coalesce(leg_number, 0), coalesce(deal_id, 0), deal_state);
-
--- Rows of these tables are never changed or deleted.
-create function refuse_change() returns trigger language plpgsql as $$
-begin
-  raise exception '% is written once and never changed', tg_table_name;
-end
-$$;
-create trigger written_once before update or delete on log_entry for each row execute function refuse_change();
-create trigger written_once before update or delete on scan for each row execute function refuse_change();
-create trigger written_once before update or delete on released_lock for each row execute function refuse_change();
-create trigger written_once before update or delete on adopted_deal for each row execute function refuse_change();

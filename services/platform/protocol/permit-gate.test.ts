@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { corrupt } from "#test/support/corrupt.ts";
 import { HOUR_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
@@ -154,7 +155,7 @@ test.concurrent("a lost movement is forgotten after 30 days", async (context) =>
   const login = await anAccount(instance);
   await world.control.balance(login, "8.00", LOST);
   await resume(instance);
-  await instance.deps.pool.query("update lost_movement set found_at = found_at - interval '30 days'");
+  await corrupt(instance.deps.pool, "update lost_movement set found_at = found_at - interval '30 days'");
 
   expect(await instance.service.transfer(aDeposit(login, 8_00n, { comment: "lost" }), aCall())).toMatchObject({
     state: TransferState.APPLIED,

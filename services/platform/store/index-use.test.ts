@@ -55,9 +55,9 @@ async function applyAll(pool: Pool): Promise<void> {
 }
 
 test("deals are found by their index, also when the statistics were made before the first deal", async () => {
-  const { pool } = await testDatabase("platform");
+  const { pool, admin } = await testDatabase("platform");
   await insertAccounts(pool);
-  await pool.query("vacuum analyze log_entry, leg");
+  await admin.query("vacuum analyze log_entry, leg");
   await applyAll(pool);
   const window = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 60_000) };
   const tickets = Array.from({ length: ACCOUNTS }, (_, index) => BigInt(index + 1));
@@ -73,10 +73,10 @@ test("deals are found by their index, also when the statistics were made before 
 });
 
 test("an unlogged leg is found without reading the others, also without statistics", async () => {
-  const { pool } = await testDatabase("platform");
+  const { pool, admin } = await testDatabase("platform");
   await insertAccounts(pool);
   await applyAll(pool);
-  await pool.query("vacuum analyze log_entry, leg");
+  await admin.query("vacuum analyze log_entry, leg");
   await execute(pool, sql`insert into unlogged_leg (login, leg_number) values ('7', 7)`);
   const logins = Array.from({ length: ACCOUNTS }, (_, index) => String(index + 1));
   const inAMinute = new Date(Date.now() + 60_000);
@@ -91,12 +91,12 @@ test("an unlogged leg is found without reading the others, also without statisti
 });
 
 test("a claim of due verifications reads no leg that is verified later", async () => {
-  const { pool } = await testDatabase("platform");
+  const { pool, admin } = await testDatabase("platform");
   await insertAccounts(pool);
   await applyAll(pool);
   await execute(pool, sql`update leg set next_scan_at = clock_timestamp() + interval '1 hour'`);
   await execute(pool, sql`update leg set next_scan_at = clock_timestamp() - interval '1 second' where number = 7`);
-  await pool.query("vacuum analyze leg");
+  await admin.query("vacuum analyze leg");
 
   const read = await inTransaction(pool, (tx) =>
     rowsRead(tx, ["leg", "log_entry"], async () => {
@@ -108,10 +108,10 @@ test("a claim of due verifications reads no leg that is verified later", async (
 });
 
 test("the deals of a period are found by their time, not by reading all deals of the server", async () => {
-  const { pool } = await testDatabase("platform");
+  const { pool, admin } = await testDatabase("platform");
   await insertAccounts(pool);
   await applyAll(pool);
-  await pool.query("vacuum analyze log_entry, leg");
+  await admin.query("vacuum analyze log_entry, leg");
 
   const plan = await inTransaction(pool, async (tx) => {
     // These tables are small.

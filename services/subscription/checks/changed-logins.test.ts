@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { execute, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { CheckRun, PendingBreak } from "#kernel/reconcile/check.ts";
+import { corrupt as change } from "#test/support/corrupt.ts";
 import { waitFor } from "#test/support/wait-for.ts";
 import { deposit } from "../testing/funding.ts";
 import { type Pair, settle, subscribed } from "../testing/settle.ts";
@@ -80,7 +81,7 @@ function endPass(): void {
 }
 
 const keysOf = ({ findings }: CheckRun) => findings.map(({ key }) => key);
-const corrupt = (text: string) => world.deps.pool.query(text);
+const corrupt = (text: string) => change(world.deps.pool, text);
 
 test("a Master and an Investor that changed are examined by the next run, and by no later one", async () => {
   await deposit(world, pair.investorLogin, 66_67n);

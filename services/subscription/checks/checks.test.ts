@@ -7,6 +7,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { decide, reviewWithReason } from "../testing/reviews.ts";
 import { deposit } from "../testing/funding.ts";
+import { corrupt as change } from "#test/support/corrupt.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
@@ -42,7 +43,7 @@ async function findingsOf(name: string, own: World = world): Promise<Finding[]> 
 const summary = async (name: string): Promise<string[]> =>
   (await findingsOf(name)).map(({ key, atRiskMinor }) => `${key} ${atRiskMinor}`);
 
-const corrupt = (text: string) => world.deps.pool.query(text);
+const corrupt = (text: string) => change(world.deps.pool, text);
 
 test("pool_ledger: consistent books have no break, a corrupted row opens breaks, and its repair closes them", async () => {
   const { pool, log } = world.deps;

@@ -360,6 +360,7 @@ create table allocation_entry (
   check (num_nulls(period_start, cut_off) = case kind when 'WEEK' then 0 else 2 end),
   check (kind = 'WEEK' or marked_at is null)
 );
+select append_only('allocation_entry');
 
 -- One Investor's part of an allocation entry, with its pooled amount and carry after it. A closed week has a row for each
 -- ACTIVE subscription. The largest table, therefore without foreign keys: its writer has locked the rows it refers to.
@@ -373,6 +374,7 @@ create table allocation_row (
   floating_e8     bigint not null default 0,
   primary key (master_login, number, subscription_id)
 );
+select append_only('allocation_row');
 
 -- A transfer of allocated results to an Investor account.
 create table posting (
@@ -403,6 +405,7 @@ create table fee_debit (
   log_number     bigint not null,
   amount_minor   bigint not null check (amount_minor > 0)
 );
+select append_only('fee_debit');
 
 -- The decision about one amount that leaves a pool. REFUSED is final for its try, DECIDED for the key.
 create table leave (
@@ -508,5 +511,6 @@ create table compensation (
   compensated_at  timestamptz not null,
   primary key (case_id, subscription_id)
 );
+select append_only('compensation');
 
 create index compensation_by_subscription on compensation (subscription_id);

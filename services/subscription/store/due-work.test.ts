@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { corrupt } from "#test/support/corrupt.ts";
 import { execute, type Fragment, many, one, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { aWorld } from "../testing/world.ts";
@@ -16,7 +17,7 @@ test("looking for due work reads no table of accounts or subscriptions as a whol
     deps.pool,
     sql`insert into investor_account (login) select '9' || lpad(n::text, 6, '0') from generate_series(1, ${INVESTORS}) as n`,
   );
-  await deps.pool.query("analyze investor_account");
+  await corrupt(deps.pool, "analyze investor_account");
 
   const read = await inTransaction(deps.pool, async (tx) => {
     const due: Fragment[] = [nextGap, nextExternalReview, nextEmptied, nextMirrorDue, nextPostingDue];

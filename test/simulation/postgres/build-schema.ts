@@ -65,7 +65,7 @@ function tableOf(name: string, draft: Draft, drafts: ReadonlyMap<string, Draft>)
     references: named.flatMap(({ constraint, name: own }) =>
       constraint.kind === "references" ? [referenceOf(own, constraint, drafts)] : [],
     ),
-    isWrittenOnce: draft.isWrittenOnce,
+    isAppendOnly: draft.isAppendOnly,
   };
 }
 

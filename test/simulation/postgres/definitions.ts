@@ -18,7 +18,7 @@ export type Definition =
     }
   | { readonly kind: "view"; readonly name: string; readonly query: Query }
   | { readonly kind: "sequence"; readonly name: string }
-  | { readonly kind: "written once"; readonly table: string }
+  | { readonly kind: "append only"; readonly table: string }
   /** A change of rows by a migration; the tables are still empty when it runs here. */
   | { readonly kind: "change"; readonly statement: Statement }
   | {

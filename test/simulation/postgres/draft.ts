@@ -12,7 +12,7 @@ export type Draft = {
   readonly columns: Map<string, ColumnDefinition>;
   constraints: NamedConstraint[];
   readonly indexes: Kind<"index">[];
-  isWrittenOnce: boolean;
+  isAppendOnly: boolean;
 };
 
 export function draftOf({ name, columns, constraints }: Kind<"table">): Draft {
@@ -20,7 +20,7 @@ export function draftOf({ name, columns, constraints }: Kind<"table">): Draft {
     columns: new Map(columns.map((column) => [column.name, column])),
     constraints: named(name, [], constraints),
     indexes: [],
-    isWrittenOnce: false,
+    isAppendOnly: false,
   };
 }
 
@@ -46,8 +46,8 @@ export function alter(draft: Draft, definition: Alteration): void {
     case "index":
       draft.indexes.push(definition);
       break;
-    case "written once":
-      draft.isWrittenOnce = true;
+    case "append only":
+      draft.isAppendOnly = true;
       break;
     case "add column":
       columns.set(definition.column.name, definition.column);

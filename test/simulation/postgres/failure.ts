@@ -23,8 +23,9 @@ export function notNull(table: string, column: string): Error {
   return error;
 }
 
-export function writtenOnce(table: string): Error {
-  return failure("P0001", `${table} is written once and never changed`);
+/** The role of a service may insert and select. */
+export function appendOnly(table: string): Error {
+  return failure("42501", `permission denied for table ${table}`);
 }
 
 export function divisionByZero(): Error {

@@ -136,7 +136,7 @@ test("inserts and updates have the same effect on both databases, and violated c
       sql`update leg set state = 'REVIEW', came_from = 'UNKNOWN', review = 'x' where number = 1 returning *`,
       sql`update account set log_minor = log_minor + added.n from unnest(${["7"]}::text[], ${[4n]}::bigint[]) as added (login, n)
           where account.login = added.login returning account.login, log_minor`,
-      sql`with deleted as (delete from finding where login = '7' returning reason) select reason from deleted`,
+      sql`with deleted as (delete from reader_cursor where is_only returning read_to) select read_to from deleted`,
       sql`insert into released_lock (lock_owner, login) values ('h', '7')`,
       sql`update released_lock set login = '8'`,
       sql`select nextval('leg_number') as first, nextval('leg_number') as second`,

@@ -21,7 +21,8 @@ function parseDefinition(tokens: Tokens): readonly Definition[] {
   if (tokens.takes("create", "index")) return [parseIndex(tokens, false)];
   if (tokens.takes("create", "view") || tokens.takes("create", "or", "replace", "view")) return [parseView(tokens)];
   if (tokens.takes("create", "sequence")) return [parseSequence(tokens)];
-  if (tokens.takes("create", "trigger")) return parseTrigger(tokens);
+  if (tokens.takes("create", "trigger")) return tokens.fail("a trigger is not simulated");
+  if (tokens.takes("select", "append_only")) return [parseAppendOnly(tokens)];
   if (tokens.takes("alter", "table")) return parseAlterTable(tokens);
   if (["insert", "update", "delete"].some((word) => tokens.sees(word))) {
     return [{ kind: "change", statement: parseChange(tokens) }];
@@ -127,14 +128,9 @@ function parseSequence(tokens: Tokens): Definition {
   return { kind: "sequence", name };
 }
 
-/** The services have one kind of trigger: it forbids changes of rows. */
-function parseTrigger(tokens: Tokens): readonly Definition[] {
-  const name = tokens.name();
-  if (name !== "written_once") tokens.fail(`the trigger ${name} is not simulated`);
-  tokens.expect("before", "update", "or", "delete", "on");
-  const table = tokens.name();
-  tokens.skipStatement();
-  return [{ kind: "written once", table }];
+/** A migration calls one function: it forbids changes of rows. */
+function parseAppendOnly(tokens: Tokens): Definition {
+  return { kind: "append only", table: tokens.inParentheses(() => tokens.next().text) };
 }
 
 function parseAlterTable(tokens: Tokens): readonly Definition[] {

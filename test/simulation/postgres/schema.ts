@@ -16,7 +16,7 @@ export type TableSchema = {
   readonly uniques: readonly Unique[];
   readonly checks: readonly Check[];
   readonly references: readonly Reference[];
-  readonly isWrittenOnce: boolean;
+  readonly isAppendOnly: boolean;
 };
 
 export type Column = {

@@ -1,4 +1,4 @@
-import { notNull, violation, writtenOnce } from "./failure.ts";
+import { notNull, violation, appendOnly } from "./failure.ts";
 import { nextOf } from "./functions.ts";
 import { isSame } from "./operators.ts";
 import type { Row } from "./row.ts";
@@ -17,7 +17,7 @@ export function insertRow(table: TableSchema, given: Values, run: Run): Row {
 }
 
 export function updateRow(table: TableSchema, row: Row, changed: Values, run: Run): void {
-  if (table.isWrittenOnce) throw writtenOnce(table.name);
+  if (table.isAppendOnly) throw appendOnly(table.name);
   row.lock(run.tx, "update");
   const before = row.seenBy(run.tx) ?? {};
   const values = computed(table, { ...before, ...changed }, run);
@@ -26,7 +26,7 @@ export function updateRow(table: TableSchema, row: Row, changed: Values, run: Ru
 }
 
 export function deleteRow(table: TableSchema, row: Row, run: Run): void {
-  if (table.isWrittenOnce) throw writtenOnce(table.name);
+  if (table.isAppendOnly) throw appendOnly(table.name);
   row.write(run.tx, undefined);
 }
 

@@ -1,0 +1,72 @@
+import { oneOf, secretUrl, type Variable } from "./config-variables.ts";
+import { type Environment, readConfig } from "./config.ts";
+import type { Log } from "./log.ts";
+import { migrate } from "./postgres/migrate.ts";
+import { requireSchema } from "./postgres/require-schema.ts";
+import type { Secret } from "./secret.ts";
+import type { ServiceContext } from "./service.ts";
+
+const POSTGRES = ["postgres", "postgresql"] as const;
+
+/** The schema of a service, and the folder with its migrations. */
+export type Schema = { readonly service: string; readonly migrations: URL };
+
+/** URL of the service's own database; without it, DATABASE_URL, which the services share. */
+export function databaseUrl(): Variable<Secret<string>> {
+  return secretUrl(POSTGRES, { otherwise: "DATABASE_URL" });
+}
+
+/** As the owner of the schema, which is another role than that of the service. */
+export function migrationUrl(): Variable<Secret<string>> {
+  return secretUrl(POSTGRES, { otherwise: "DATABASE_MIGRATION_URL" });
+}
+
+export function migrationVariable(service: string): string {
+  return `${service.toUpperCase()}_DATABASE_MIGRATION_URL`;
+}
+
+/**
+ * apply: migrates as the owner and ends. check: refuses to start while migrations are missing, and changes nothing. auto: migrates first
+ * when the owner's URL is given, then checks and serves.
+ */
+export function migrationMode(): Variable<"apply" | "check" | "auto"> {
+  return oneOf(["apply", "check", "auto"], { whenMissing: "auto" });
+}
+
+/** With PAMM_MIGRATE=apply, migrates and ends the process; of all variables, it reads only those of the migration. */
+export async function migrateOnly(
+  { env, log, end }: Pick<ServiceContext, "env" | "log" | "end">,
+  { service, migrations }: Schema,
+): Promise<boolean> {
+  if (readVariable("PAMM_MIGRATE", migrationMode(), env) !== "apply") return false;
+  const url = readVariable(migrationVariable(service), migrationUrl(), env);
+  await applyMigrations(log, { service, migrations }, url);
+  end();
+  return true;
+}
+
+/** What a service is given for its database. */
+export type DatabaseSettings = {
+  readonly databaseUrl: Secret<string>;
+  readonly migrationUrl: Secret<string> | undefined;
+  readonly mode: "apply" | "check" | "auto";
+  readonly isRehearsal: boolean;
+};
+
+/** Migrates if the process shall, and ends the start unless the schema has all migrations. */
+export async function ensureSchema(log: Log, schema: Schema, settings: DatabaseSettings): Promise<void> {
+  const { databaseUrl: url, migrationUrl: owner, mode, isRehearsal } = settings;
+  if (mode === "auto" && owner !== undefined) await applyMigrations(log, schema, owner);
+  const user = { schema: schema.service, folder: schema.migrations, mayOwnTables: isRehearsal };
+  await requireSchema({ url: url.reveal(), ...user });
+}
+
+async function applyMigrations(log: Log, { service, migrations }: Schema, owner: Secret<string>): Promise<void> {
+  const applied = await migrate({ url: owner.reveal(), schema: service, folder: migrations });
+  for (const migration of applied) log.info("migration applied", { migration });
+}
+
+function readVariable<T>(name: string, variable: Variable<T>, env: Environment): T {
+  const { [name]: value } = readConfig({ [name]: variable }, env);
+  return value as T;
+}

@@ -1,0 +1,21 @@
+import pg from "pg";
+import { inject } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { exactTypes } from "#kernel/postgres/types.ts";
+import { urlOf } from "./database-server.ts";
+
+/** Changes the database of a pool as no code of a service can: as the superuser, without triggers and foreign keys. */
+export async function corrupt({ options }: Pool, text: string): Promise<pg.QueryResult> {
+  const database = new URL(options.connectionString ?? "").pathname.slice(1);
+  const client = new pg.Client({
+    connectionString: urlOf(inject("postgresUrl"), database),
+    options: `${options.options} -c session_replication_role=replica`,
+    types: exactTypes(),
+  });
+  await client.connect();
+  try {
+    return await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
