@@ -48,7 +48,7 @@ await runService(caller, async (context) => {
     log,
     now: systemClock,
   };
-  await relayFeeds(context, backbone, FEEDS);
+  await relayFeeds(context, backbone);
   for (const job of accountJobs(deps)) stack.use(job);
   const implementation = accountService(deps);
   const isReady = async (): Promise<boolean> => backbone.broker.isConnected();

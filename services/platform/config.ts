@@ -1,7 +1,16 @@
 import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
-import { parseDuration } from "#kernel/duration.ts";
-import { duration, integer, list, optional, variable, secret, text, url } from "#kernel/config-variables.ts";
+import {
+  duration,
+  durationWithin,
+  integer,
+  list,
+  optional,
+  variable,
+  secret,
+  text,
+  url,
+} from "#kernel/config-variables.ts";
 import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
@@ -65,18 +74,6 @@ function fingerprint() {
     const digits = shown.replaceAll(":", "").toUpperCase();
     return /^[0-9A-F]{64}$/.test(digits) ? digits : undefined;
   });
-}
-
-function durationWithin(min: string, max: string, whenMissing: string) {
-  const [least = 0, most = 0] = [parseDuration(min), parseDuration(max)];
-  return variable(
-    `an ISO 8601 duration from ${min} to ${max}`,
-    (value) => {
-      const ms = parseDuration(value);
-      return ms !== undefined && ms >= least && ms <= most ? ms : undefined;
-    },
-    { whenMissing },
-  );
 }
 
 function loginRange(whenMissing: string) {

@@ -51,7 +51,7 @@ await runService(caller, async (context) => {
     isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
     week: { anchor: config.PAMM_FEE_ANCHOR, periodMs: config.PAMM_FEE_PERIOD },
   };
-  await relayFeeds(context, backbone, FEEDS);
+  await relayFeeds(context, backbone);
   const movements = await followFeed(
     context,
     backbone,
