@@ -2,6 +2,7 @@ import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
 import { integer, optional, variable, port, secretKey, secretUrl, text } from "#kernel/config-variables.ts";
 import { Secret } from "#kernel/secret.ts";
 import { isAddressOrNetwork } from "./keys/addresses.ts";
+import { EDGE_RETENTION } from "./retention.ts";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{16,200}$/;
 
@@ -25,6 +26,7 @@ export const settings = {
       { isSecret: true },
     ),
   ),
+  ...EDGE_RETENTION,
   PAMM_API_KEY_PEPPER: pepper,
   /** The previous pepper, while keys that were hashed with it are in use. */
   PAMM_API_KEY_PEPPER_OLD: optional(secretKey()),

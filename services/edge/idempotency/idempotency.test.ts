@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { expect, onTestFinished, test } from "vitest";
-import { DAY_MS } from "#kernel/duration.ts";
 import { many, one, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
@@ -11,7 +10,6 @@ import { aMaster, anInvestor } from "../testing/replies/account.ts";
 import { aFeeConfiguration } from "../testing/replies/fee.ts";
 import { aDeposit } from "../testing/replies/funding.ts";
 import { aSubscription } from "../testing/replies/subscription.ts";
-import { pruneKeys } from "./prune-keys.ts";
 import { createIdempotencyStore } from "./idempotency-store.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=10";
@@ -410,19 +408,4 @@ test.each<[number, TestOptions]>([
   expect(repeated.status).toBe(status);
   expect(repeated.body).not.toHaveProperty("outcome");
   expect(repeated.body).not.toHaveProperty("operation_id");
-});
-
-test("keys are deleted after thirty days, in batches", async () => {
-  const { edge, pool, clock } = await edgeWith(async () => aDeposit());
-  await send(edge, "key-1");
-  clock.at = new Date(clock.at.getTime() + 29 * DAY_MS);
-  await send(edge, "key-2");
-  const keys = async () =>
-    (await many<{ key: string }>(pool, sql`select key from idempotency_key`)).map(({ key }) => key);
-
-  expect(await pruneKeys(pool, () => clock.at)).toBe(false);
-  expect(await keys()).toEqual(["key-1", "key-2"]);
-  clock.at = new Date(clock.at.getTime() + 2 * DAY_MS);
-  expect(await pruneKeys(pool, () => clock.at)).toBe(false);
-  expect(await keys()).toEqual(["key-2"]);
 });

@@ -1,5 +1,6 @@
 \ir ../../kernel/postgres/lease.sql
 \ir ../../kernel/feed/feed.sql
+\ir ../../kernel/retention/retention.sql
 \ir ../../kernel/reconcile/tables.sql
 
 -- What this service knows of Investors and Masters, from the feeds of account and subscription. It asks for what is missing.
