@@ -15,7 +15,7 @@ export const EDGE_RETENTION = {
 };
 
 /** The outcome of such a command may still be unknown, so its key is kept for longer. */
-const UNANSWERED_DAYS = 180;
+export const UNANSWERED_DAYS = 180;
 
 export function edgeRules(config: {
   readonly PAMM_RETAIN_IDEMPOTENCY_KEYS: number;

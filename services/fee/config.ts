@@ -1,12 +1,14 @@
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
+import { BREAK_RETENTION } from "#kernel/retention/settings.ts";
 
 export const settings = {
   FEE_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,
+  ...BREAK_RETENTION,
   ACCOUNT_GRPC_URL: grpcAddress(),
   SUBSCRIPTION_GRPC_URL: grpcAddress(),
   PLATFORM_GRPC_URL: grpcAddress(),

@@ -1,12 +1,14 @@
 import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
+import { FUNDING_RETENTION } from "./retention.ts";
 
 export const settings = {
   FUNDING_DATABASE_URL: databaseUrl(),
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,
+  ...FUNDING_RETENTION,
   ACCOUNT_GRPC_URL: grpcAddress(),
   FEE_GRPC_URL: grpcAddress(),
   PLATFORM_GRPC_URL: grpcAddress(),

@@ -16,6 +16,7 @@ import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import type { ServerTrust } from "./mt5/http/server-trust.ts";
 import type { LoginRange } from "./store/account-creations.ts";
+import { PLATFORM_RETENTION } from "./retention.ts";
 
 /** A command of a paused process can still be executed until the server closes its idle connection, after 180 s. */
 const MIN_QUIET_PERIOD_MS = 200_000;
@@ -27,6 +28,7 @@ export const settings = {
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,
+  ...PLATFORM_RETENTION,
   MT5_URL: url(["https"]),
   MT5_LOGIN: text("the manager's login"),
   MT5_PASSWORD: secret("the manager's API password"),

@@ -4,6 +4,7 @@ import { readIdentity } from "#kernel/identity.ts";
 import { readConfig } from "#kernel/config.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
+import { retain } from "#kernel/retention/retain.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import type { ServiceContext } from "#kernel/service.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
@@ -15,6 +16,7 @@ import { hasOpenAttempts } from "./store/attempts.ts";
 import { withInProcessState } from "./in-process-state.ts";
 import { registerInstance } from "./register-instance.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
+import { platformRules } from "./retention.ts";
 import { FEEDS, platformJobs, platformService } from "./service.ts";
 
 export const SERVICE = "platform";
@@ -72,6 +74,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),
   });
+  stack.use(retain({ pool: deps.pool, rules: platformRules(config), log }));
   stack.use(reconcile({ pool: deps.pool, log, checks, maxMs: config.PAMM_CHECK_INTERVAL }));
   return await serveContract(context, backbone, {
     contract: PlatformServiceService,

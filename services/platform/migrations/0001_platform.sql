@@ -241,7 +241,7 @@ create table scan (
   verdict          text not null check (verdict in ('clean', 'candidates')),
   tickets          bigint[] not null,
   primary key (leg_number, attempt, started_at),
-  foreign key (leg_number, attempt) references attempt (leg_number, number)
+  foreign key (leg_number, attempt) references attempt (leg_number, number) on delete cascade
 );
 
 -- The log of every login: each confirmed change of its balance, numbered without gaps.
@@ -380,6 +380,15 @@ begin
 end
 $$;
 create trigger written_once before update or delete on log_entry for each row execute function refuse_change();
-create trigger written_once before update or delete on scan for each row execute function refuse_change();
 create trigger written_once before update or delete on released_lock for each row execute function refuse_change();
 create trigger written_once before update or delete on adopted_deal for each row execute function refuse_change();
+
+-- Scans are removed with their attempt, once the leg has ended. Those of the last 60 days stay: an absence is proven
+-- by scans of some minutes, and its evidence is shown to operators for weeks.
+create function refuse_scan_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' and old.started_at < clock_timestamp() - interval '60 days' then return old; end if;
+  raise exception 'scan is written once and never changed';
+end
+$$;
+create trigger written_once before update or delete on scan for each row execute function refuse_scan_change();

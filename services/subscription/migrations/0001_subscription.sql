@@ -267,7 +267,7 @@ create table flow (
   amount_minor    bigint not null check (amount_minor <> 0),
   created_at      timestamptz not null,
   -- The mirror that carries the flow; null while no mirror does.
-  mirror_id       bigint references mirror
+  mirror_id       bigint references mirror on delete cascade
 );
 
 create index flow_waiting on flow (master_login, id) where mirror_id is null;
