@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readConfig, type Settings } from "#kernel/config.ts";
 import { listMigrations } from "#kernel/postgres/migration-files.ts";
@@ -68,4 +69,18 @@ test("what the edge may repeat is still known to the services", () => {
   const unanswered = edge.UNANSWERED_DAYS;
   expect(() => readConfig(account.ACCOUNT_RETENTION, { PAMM_RETAIN_UPDATES: `P${unanswered}D` })).toThrow();
   expect(() => readConfig(funding.FUNDING_RETENTION, { PAMM_RETAIN_OPERATIONS: `P${unanswered}D` })).toThrow();
+});
+
+test("every rule is in the runbook, with what it removes and for how long the rows are kept", () => {
+  const page = readFileSync(new URL("../../docs/operate.md", import.meta.url), "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+  for (const { rules } of Object.values(SERVICES)) {
+    for (const { name } of rules) {
+      const shown = name.startsWith("events ") ? "events <feed>" : name;
+      expect(
+        rows.filter((row) => row.split("|")[1]?.includes(`\`${shown}\``)),
+        name,
+      ).toHaveLength(1);
+    }
+  }
 });

@@ -17,6 +17,9 @@ import { type CurrentOutcome, currentOutcome, depositKey, payoutKey, withdrawalK
 import { refuse } from "../refusals.ts";
 import { type LedgerOperation, listOperations as readOperations, listOperationsById } from "../store/ledger.ts";
 
+const REMOVED =
+  "Deposits and withdrawals of this age are not kept any more. That this one is not found proves nothing about it.";
+
 export type OperationReads = GatheredRead<string, LedgerOperation>;
 
 /** Operations that are asked for at the same time are read by one statement. */
@@ -38,8 +41,7 @@ export async function getOperation(
   const requested = requestedAt(operationId);
   if (requested !== undefined && isOldEnough(requested, now())) {
     const removedBefore = await findRemovedBefore(pool, OPERATIONS);
-    if (mayBeRemoved(requested, removedBefore))
-      throw refuse("operation_removed", "Operations of this age are removed.");
+    if (mayBeRemoved(requested, removedBefore)) throw refuse("operation_removed", REMOVED);
   }
   throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
 }
