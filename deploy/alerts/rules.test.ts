@@ -6,6 +6,7 @@ import "#kernel/feed/metrics.ts";
 import "#kernel/identity.ts";
 import "#kernel/metrics.ts";
 import "#kernel/reconcile/metrics.ts";
+import "#kernel/retention/metrics.ts";
 import "#kernel/review/metrics.ts";
 import { feeChecks } from "../../services/fee/checks/checks.ts";
 import { fundingChecks } from "../../services/funding/checks/checks.ts";

@@ -2,6 +2,7 @@ import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { optional, secretKey, secretKeys } from "#kernel/config-variables.ts";
+import { ACCOUNT_RETENTION } from "./retention.ts";
 
 export const settings = {
   ACCOUNT_DATABASE_URL: databaseUrl(),
@@ -10,6 +11,7 @@ export const settings = {
   ...IDENTITY_SETTINGS,
   PLATFORM_GRPC_URL: grpcAddress(),
   SUBSCRIPTION_GRPC_URL: grpcAddress(),
+  ...ACCOUNT_RETENTION,
   /** Encrypts platform passwords. */
   PAMM_ENCRYPTION_KEY: secretKey(),
   /** The previous key, while passwords that it encrypted are encrypted again, each when it is read. */

@@ -5,6 +5,7 @@ import { readConfig } from "#kernel/config.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { migrateOnly } from "#kernel/migration.ts";
+import { retain } from "#kernel/retention/retain.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
@@ -13,6 +14,7 @@ import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { generatePassword } from "./domain/password.ts";
+import { accountRules } from "./retention.ts";
 import { accountJobs, accountService, FEEDS } from "./service.ts";
 import { createCredentialCipher } from "./credential-cipher.ts";
 import { directoryReads } from "./store/directory-reads.ts";
@@ -51,8 +53,9 @@ await runService(caller, async (context) => {
     log,
     now: systemClock,
   };
-  await relayFeeds(context, backbone, FEEDS);
+  await relayFeeds(context, backbone);
   for (const job of accountJobs(deps)) stack.use(job);
+  stack.use(retain({ pool: deps.pool, rules: accountRules(config), log }));
   const implementation = accountService(deps);
   const isReady = async (): Promise<boolean> => backbone.broker.isConnected();
   await serveContract(context, backbone, {

@@ -10,7 +10,6 @@ import { createMaster } from "./commands/create-master.ts";
 import { updateMaster } from "./commands/update-master.ts";
 import type { Deps } from "./deps.ts";
 import { DIRECTORY_FEED } from "./directory-changes.ts";
-import { forgetUpdates } from "./jobs/forget-updates.ts";
 import { reencryptPasswords } from "./jobs/reencrypt-passwords.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
 import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
@@ -20,7 +19,6 @@ import { nextUntidied, provisioningQueue } from "./store/provisionings.ts";
 
 export const FEEDS = [DIRECTORY_FEED];
 
-const FORGET_EVERY_MS = HOUR_MS;
 /** The first run is at the start, where a new key comes with. */
 const REENCRYPT_EVERY_MS = HOUR_MS;
 
@@ -43,19 +41,18 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
   };
 }
 
-/** Recovery of interrupted provisionings, and retention. */
+/** Recovery of interrupted provisionings, and re-encryption. */
 export function accountJobs(deps: Deps): Job[] {
   const { pool, log } = deps;
   const jobs: DueJob[] = [
     { name: "resume provisionings", due: () => provisioningQueue.nextDue, work: () => resumeProvisionings(deps) },
     { name: "tidy failed provisionings", due: () => nextUntidied, work: () => tidyFailed(deps) },
   ];
-  const forget = { name: "forget old updates", everyMs: FORGET_EVERY_MS, work: () => forgetUpdates(deps), log };
   const reencrypt = {
     name: "re-encrypt passwords",
     everyMs: REENCRYPT_EVERY_MS,
     work: () => reencryptPasswords(deps),
     log,
   };
-  return [...runDueJobs({ pool, log, jobs }), runJob(forget), runJob(reencrypt)];
+  return [...runDueJobs({ pool, log, jobs }), runJob(reencrypt)];
 }

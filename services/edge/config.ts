@@ -3,6 +3,7 @@ import { integer, optional, variable, port, secretKey, secretUrl, text } from "#
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { Secret } from "#kernel/secret.ts";
 import { isAddressOrNetwork } from "./keys/addresses.ts";
+import { EDGE_RETENTION } from "./retention.ts";
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{16,200}$/;
 
@@ -27,6 +28,7 @@ export const settings = {
       { isSecret: true },
     ),
   ),
+  ...EDGE_RETENTION,
   PAMM_API_KEY_PEPPER: pepper,
   /** The previous pepper, while keys that were hashed with it are in use. */
   PAMM_API_KEY_PEPPER_OLD: optional(secretKey()),

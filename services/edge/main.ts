@@ -7,9 +7,9 @@ import { runJob } from "#kernel/job.ts";
 import { startMetrics } from "#kernel/metrics.ts";
 import { migrateOnly } from "#kernel/migration.ts";
 import { natsClient } from "#kernel/nats/client.ts";
+import { retain } from "#kernel/retention/retain.ts";
 import { runService } from "#kernel/service.ts";
 import { listenError } from "#kernel/startup-error.ts";
-import { HOUR_MS } from "#kernel/duration.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
@@ -20,21 +20,20 @@ import { buildApp } from "./app.ts";
 import { createAudit } from "./audit/audit.ts";
 import { settings } from "./config.ts";
 import { createIdempotencyStore } from "./idempotency/idempotency-store.ts";
-import { pruneKeys } from "./idempotency/prune-keys.ts";
 import { createKeyRing, KEYS_CHANGED } from "./keys/key-ring.ts";
 import { deriveKey, pepperOf } from "./keys/pepper.ts";
 import { probesOf } from "./probes.ts";
 import { createReadiness } from "./readiness.ts";
+import { edgeRules } from "./retention.ts";
 import type { RouteClass, Services } from "./route.ts";
 import { saveKeySystem } from "./store/api-keys.ts";
-import { insertAuditEntries } from "./store/access-audit.ts";
+import { addAuditPartitions, insertAuditEntries } from "./store/access-audit.ts";
 import { cursorsOf } from "./wire/cursor.ts";
 
 const caller = "edge";
 const schema = { service: caller, migrations: new URL("./migrations/", import.meta.url) };
 /** How long a replica may miss a changed key when the signal was lost. */
 const READ_KEYS_EVERY_MS = 5_000;
-const PRUNE_EVERY_MS = HOUR_MS;
 /** A client that was idle for as long may send its next requests at once. */
 const BURST_SECONDS = 2;
 
@@ -76,9 +75,9 @@ await runService(caller, async (context) => {
   broker.connection.subscribe(KEYS_CHANGED, { callback: wake.notify });
   const readKeys = async (): Promise<boolean> => keys.refresh().then(() => false);
   stack.use(runJob({ name: "read api keys", everyMs: READ_KEYS_EVERY_MS, wake, work: readKeys, log }));
+  await addAuditPartitions(pool);
   const audit = stack.use(createAudit((entries) => insertAuditEntries(pool, entries), log));
-  const prune = () => pruneKeys(pool, systemClock);
-  stack.use(runJob({ name: "prune idempotency keys", everyMs: PRUNE_EVERY_MS, work: prune, log }));
+  stack.use(retain({ pool, rules: edgeRules(config), log }));
   const app = await buildApp({
     deps: { ...services, cursors: cursorsOf(deriveKey(config.PAMM_API_KEY_PEPPER, "cursors")) },
     authenticate: keys.authenticate,

@@ -6,6 +6,8 @@ import { readIdentity } from "#kernel/identity.ts";
 import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
+import { retain } from "#kernel/retention/retain.ts";
+import { breakRules } from "#kernel/retention/settings.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -60,6 +62,7 @@ await runService(caller, async (context) => {
   stack.use(reconcile({ pool: deps.pool, log, checks: feeChecks(deps), maxMs }));
   stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
   for (const job of feeWatchers(deps, maxMs)) stack.use(job);
+  stack.use(retain({ pool: deps.pool, rules: breakRules(config), log }));
   const implementation = feeService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && allocations.state().stopped === undefined;

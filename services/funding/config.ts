@@ -3,6 +3,7 @@ import { optional } from "#kernel/config-variables.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
+import { FUNDING_RETENTION } from "./retention.ts";
 
 export const settings = {
   FUNDING_DATABASE_URL: databaseUrl(),
@@ -10,6 +11,7 @@ export const settings = {
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,
+  ...FUNDING_RETENTION,
   ACCOUNT_GRPC_URL: grpcAddress(),
   FEE_GRPC_URL: grpcAddress(),
   PLATFORM_GRPC_URL: grpcAddress(),

@@ -5,6 +5,7 @@ import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
+import { retain } from "#kernel/retention/retain.ts";
 import { runService, type ServiceContext } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
@@ -18,6 +19,7 @@ import type { Deps } from "./deps.ts";
 import { PERMISSIONS } from "./permissions.ts";
 import { DIRECTORY } from "./events/receive-directory.ts";
 import { FOLLOWINGS } from "./events/receive-followings.ts";
+import { fundingRules } from "./retention.ts";
 import { fundingJobs, fundingService } from "./service.ts";
 
 const caller = "funding";
@@ -66,6 +68,7 @@ await runService(caller, async (context: ServiceContext) => {
   ];
   for (const job of fundingJobs(deps)) stack.use(job);
   stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), maxMs: config.PAMM_CHECK_INTERVAL }));
+  stack.use(retain({ pool: deps.pool, rules: fundingRules(config), log }));
   const implementation = fundingService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && followed.every((feed) => feed.state().stopped === undefined);

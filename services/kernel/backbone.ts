@@ -121,10 +121,9 @@ export async function openBackbone({ stack, log, watch }: ServiceContext, option
 export async function relayFeeds(
   { stack, log }: ServiceContext,
   { service, pool, broker, streams }: Backbone,
-  feeds: readonly string[],
 ): Promise<void> {
   const forward = jetStreamPublisher(broker, streams);
-  stack.use(await startRelay({ service, pool, feeds, forward, signal: wakeUpSender(broker), log }));
+  stack.use(await startRelay({ service, pool, forward, signal: wakeUpSender(broker), log }));
 }
 
 /** Deadline of one read of a page: the owner reads its outbox by an index. */

@@ -62,6 +62,19 @@ export function duration(options?: VariableOptions): Variable<number> {
   return variable("an ISO 8601 duration such as PT5S, PT20M or P7D", parseDuration, options);
 }
 
+/** ISO 8601, in milliseconds. */
+export function durationWithin(min: string, max: string, whenMissing: string): Variable<number> {
+  const [least = 0, most = 0] = [parseDuration(min), parseDuration(max)];
+  return variable(
+    `an ISO 8601 duration from ${min} to ${max}`,
+    (value) => {
+      const ms = parseDuration(value);
+      return ms !== undefined && ms >= least && ms <= most ? ms : undefined;
+    },
+    { whenMissing },
+  );
+}
+
 /** The time zone is required, so that the instant does not depend on the machine that reads it. */
 export function instant(options?: VariableOptions): Variable<Date> {
   return variable("an instant such as 2025-01-04T00:00:00Z", parseInstant, options);

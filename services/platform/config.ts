@@ -1,13 +1,23 @@
 import { BACKBONE_SETTINGS } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
-import { parseDuration } from "#kernel/duration.ts";
-import { duration, integer, list, optional, variable, secret, text, url } from "#kernel/config-variables.ts";
+import {
+  duration,
+  durationWithin,
+  integer,
+  list,
+  optional,
+  variable,
+  secret,
+  text,
+  url,
+} from "#kernel/config-variables.ts";
 import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import type { ServerTrust } from "./mt5/http/server-trust.ts";
 import type { LoginRange } from "./store/account-creations.ts";
+import { PLATFORM_RETENTION } from "./retention.ts";
 
 /** A command of a paused process can still be executed until the server closes its idle connection, after 180 s. */
 const MIN_QUIET_PERIOD_MS = 200_000;
@@ -20,6 +30,7 @@ export const settings = {
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,
+  ...PLATFORM_RETENTION,
   MT5_URL: url(["https"]),
   MT5_LOGIN: text("the manager's login"),
   MT5_PASSWORD: secret("the manager's API password"),
@@ -67,18 +78,6 @@ function fingerprint() {
     const digits = shown.replaceAll(":", "").toUpperCase();
     return /^[0-9A-F]{64}$/.test(digits) ? digits : undefined;
   });
-}
-
-function durationWithin(min: string, max: string, whenMissing: string) {
-  const [least = 0, most = 0] = [parseDuration(min), parseDuration(max)];
-  return variable(
-    `an ISO 8601 duration from ${min} to ${max}`,
-    (value) => {
-      const ms = parseDuration(value);
-      return ms !== undefined && ms >= least && ms <= most ? ms : undefined;
-    },
-    { whenMissing },
-  );
 }
 
 function loginRange(whenMissing: string) {

@@ -4,6 +4,7 @@ import { readIdentity } from "#kernel/identity.ts";
 import { readConfig } from "#kernel/config.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
+import { retain } from "#kernel/retention/retain.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import type { ServiceContext } from "#kernel/service.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
@@ -15,6 +16,7 @@ import { hasOpenAttempts } from "./store/attempts.ts";
 import { withInProcessState } from "./in-process-state.ts";
 import { registerInstance } from "./register-instance.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
+import { platformRules } from "./retention.ts";
 import { FEEDS, platformJobs, platformService } from "./service.ts";
 
 export const SERVICE = "platform";
@@ -64,7 +66,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     endProcess: registration.reject,
   });
   stack.defer(() => deps.sending.drain());
-  await relayFeeds(context, backbone, FEEDS);
+  await relayFeeds(context, backbone);
   for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
   await deps.gate.untilRead(READING_WAIT_MS);
   stack.use(watchReviews({ pool: deps.pool, log }));
@@ -73,6 +75,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),
   });
+  stack.use(retain({ pool: deps.pool, rules: platformRules(config), log }));
   stack.use(reconcile({ pool: deps.pool, log, checks, maxMs: config.PAMM_CHECK_INTERVAL }));
   return await serveContract(context, backbone, {
     contract: PlatformServiceService,

@@ -4,6 +4,7 @@ import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { flag, instant, optional, variable } from "#kernel/config-variables.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
+import { SUBSCRIPTION_RETENTION } from "./retention.ts";
 
 /** For rehearsals. Several times the interval of the job that closes weeks. */
 const MIN_PERIOD_MS = 1_000;
@@ -14,6 +15,7 @@ export const settings = {
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,
+  ...SUBSCRIPTION_RETENTION,
   PLATFORM_GRPC_URL: grpcAddress(),
   ACCOUNT_GRPC_URL: grpcAddress(),
   FEE_GRPC_URL: grpcAddress(),

@@ -8,6 +8,7 @@ import { pullWakeUps } from "#kernel/nats/pull.ts";
 import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
+import { retain } from "#kernel/retention/retain.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -20,6 +21,7 @@ import type { Deps } from "./deps.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
+import { subscriptionRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
 import { leaveReads } from "./store/leave-reads.ts";
 
@@ -54,7 +56,7 @@ await runService(caller, async (context) => {
     isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
     week: { anchor: config.PAMM_FEE_ANCHOR, periodMs: config.PAMM_FEE_PERIOD },
   };
-  await relayFeeds(context, backbone, FEEDS);
+  await relayFeeds(context, backbone);
   const movements = await followFeed(
     context,
     backbone,
@@ -76,6 +78,7 @@ await runService(caller, async (context) => {
   stack.use(watchReviews({ pool: deps.pool, log }));
   stack.use(reconcile({ pool: deps.pool, log, checks: subscriptionChecks(deps), maxMs }));
   stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
+  stack.use(retain({ pool: deps.pool, rules: subscriptionRules(FEEDS, config), log }));
   const implementation = subscriptionService(deps);
   const isReady = async (): Promise<boolean> =>
     backbone.broker.isConnected() && movements.state().stopped === undefined;

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
-import { many, sql } from "#kernel/postgres/query.ts";
-import { forgetUpdates } from "../jobs/forget-updates.ts";
+import { DAY_MS } from "#kernel/duration.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { removeOld } from "#kernel/testing/retention.ts";
+import { accountRules } from "../retention.ts";
 import { findInvestor, findMaster, getMaster } from "../queries/find.ts";
 import { listMasters } from "../queries/list-directories.ts";
 import { aCall, aMaster, usd, world } from "../testing/account.ts";
@@ -105,16 +107,22 @@ test("a repeated update does not undo a later one, and is answered with the curr
   expect((await Promise.all(copies)).map(({ name }) => name)).toEqual(["Third", "Third", "Third"]);
 });
 
-test("command ids of updates are deleted after 60 days, and not after 31", async () => {
+test("command ids of updates are removed a year after the update, and not before", async () => {
   const deps = await world();
   await createMaster(deps, aMaster(), aCall("op-1"));
-  await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"));
-  await updateMaster(deps, { ...UNCHANGED, name: "Second" }, aCall("op-3"));
-  const inDays = (days: number) => () => new Date(Date.now() + days * 86_400_000);
+  for (const [index, name] of ["A", "B", "C", "D", "Last"].entries()) {
+    await updateMaster(deps, { ...UNCHANGED, name }, aCall(`op-${index + 2}`));
+  }
+  const rules = accountRules({ PAMM_RETAIN_EVENTS: 35 * DAY_MS, PAMM_RETAIN_UPDATES: 365 * DAY_MS });
+  const grow = (days: number) =>
+    execute(deps.pool, sql`update master_update set applied_at = applied_at - ${days} * interval '1 day'`);
 
-  await forgetUpdates({ ...deps, now: inDays(31) });
-  expect(await updateMaster(deps, { ...UNCHANGED, name: "First" }, aCall("op-2"))).toMatchObject({ name: "Second" });
-  await forgetUpdates({ ...deps, now: inDays(61) });
+  await grow(364);
+  await removeOld(deps.pool, rules);
+  expect(await updateMaster(deps, { ...UNCHANGED, name: "A" }, aCall("op-2"))).toMatchObject({ name: "Last" });
+  await grow(2);
+  await execute(deps.pool, sql`update retention_rule set removed_before = null`);
+  await removeOld(deps.pool, rules);
   expect(await many(deps.pool, sql`select command_id from master_update`)).toEqual([]);
 });
 

@@ -1,4 +1,6 @@
+\ir ../../kernel/postgres/lease.sql
 \ir ../../kernel/feed/feed.sql
+\ir ../../kernel/retention/retention.sql
 
 -- One login has one role: the first registration wins.
 create table account (

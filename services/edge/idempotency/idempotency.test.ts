@@ -2,16 +2,17 @@ import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import { expect, onTestFinished, test } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
-import { many, one, sql } from "#kernel/postgres/query.ts";
+import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalFacts } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
+import { removeOld } from "#kernel/testing/retention.ts";
 import type { ClassLimits } from "../admission.ts";
+import { edgeRules } from "../retention.ts";
 import { type Answer, errorsOf, logTo, testEdge, type TestEdge, type TestOptions } from "../testing/test-edge.ts";
 import { aMaster, anInvestor } from "../testing/replies/account.ts";
 import { aFeeConfiguration } from "../testing/replies/fee.ts";
 import { aDeposit } from "../testing/replies/funding.ts";
 import { aSubscription } from "../testing/replies/subscription.ts";
-import { pruneKeys } from "./prune-keys.ts";
 import { createIdempotencyStore } from "./idempotency-store.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=3000003&amount=10";
@@ -88,6 +89,23 @@ test("a repeated request repeats the first command, and its answer has the heade
     "key",
     "status",
   ]);
+});
+
+test("a key that was removed stands for a new command: the request is executed again", async () => {
+  const { edge, pool } = await edgeWith(async (commandId) => aDeposit({ operationId: commandId }));
+  await send(edge, "key-1");
+  await execute(
+    pool,
+    sql`update idempotency_key
+        set created_at = created_at - interval '31 days', busy_until = busy_until - interval '31 days'`,
+  );
+  await removeOld(pool, edgeRules({ PAMM_RETAIN_IDEMPOTENCY_KEYS: 30 * DAY_MS, PAMM_RETAIN_AUDIT: 730 * DAY_MS }));
+
+  const again = await send(edge, "key-1");
+
+  const [first, second] = commandsOf(edge);
+  expect(first).not.toBe(second);
+  expect(headerOf(again)).toEqual([second, undefined]);
 });
 
 /** A store whose statements are counted. */
@@ -410,19 +428,4 @@ test.each<[number, TestOptions]>([
   expect(repeated.status).toBe(status);
   expect(repeated.body).not.toHaveProperty("outcome");
   expect(repeated.body).not.toHaveProperty("operation_id");
-});
-
-test("keys are deleted after thirty days, in batches", async () => {
-  const { edge, pool, clock } = await edgeWith(async () => aDeposit());
-  await send(edge, "key-1");
-  clock.at = new Date(clock.at.getTime() + 29 * DAY_MS);
-  await send(edge, "key-2");
-  const keys = async () =>
-    (await many<{ key: string }>(pool, sql`select key from idempotency_key`)).map(({ key }) => key);
-
-  expect(await pruneKeys(pool, () => clock.at)).toBe(false);
-  expect(await keys()).toEqual(["key-1", "key-2"]);
-  clock.at = new Date(clock.at.getTime() + 2 * DAY_MS);
-  expect(await pruneKeys(pool, () => clock.at)).toBe(false);
-  expect(await keys()).toEqual(["key-2"]);
 });

@@ -1,3 +1,6 @@
+\ir ../../kernel/postgres/lease.sql
+\ir ../../kernel/retention/retention.sql
+
 -- Keys of clients. The key itself is shown once and kept nowhere; what is stored cannot be turned back into it.
 create table api_key (
   id                text primary key check (id ~ '^[0-9A-Za-z]{12}$'),
@@ -42,9 +45,10 @@ create view api_key_row as
 create index api_key_in_force on api_key (created_at) where revoked_at is null;
 
 -- The caller, the request and its outcome. Rows are inserted and never changed. A change of a key on the machine of the service has the
--- method KEYS, no key, the name of who made it as the client, and the id of the key as the operation.
+-- method KEYS, no key, the name of who made it as the client, and the id of the key as the operation. A partition for each month (UTC),
+-- which is dropped as a whole.
 create table access_audit (
-  id           bigint generated always as identity primary key,
+  id           bigint generated always as identity,
   at           timestamptz not null,
   request_id   text not null,
   -- Null when the key was not valid.
@@ -56,13 +60,78 @@ create table access_audit (
   operation_id text,
   decision     text not null check (decision in ('allowed', 'denied')),
   status       integer not null check (status between 100 and 599),
-  code         text
-);
+  code         text,
+  primary key (id, at)
+) partition by range (at);
 
 create index access_audit_by_time on access_audit (at);
 create index access_audit_by_key on access_audit (key_id, at);
 
 select append_only('access_audit');
+
+-- The functions below run as the owner of the schema, because the service may neither create nor drop tables. They name their
+-- tables themselves.
+
+-- For rows of a month without a partition: an insert never fails because one is missing.
+create function add_audit_rest() returns void language plpgsql set search_path = edge, pg_temp as $$
+begin
+  create table access_audit_rest partition of access_audit default;
+  perform append_only('access_audit_rest');
+end
+$$;
+
+-- Makes the partitions of this month and the next two. A month that has rows outside of the partitions stays there: moving them would
+-- lock out inserts.
+create function add_audit_partitions() returns void language plpgsql security definer set search_path = edge, pg_temp as $$
+declare
+  this_month constant timestamp := date_trunc('month', clock_timestamp() at time zone 'UTC');
+  begins timestamp;
+  ends   timestamp;
+  named  text;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('audit partitions', 0));
+  for ahead in 0..2 loop
+    begins := this_month + ahead * interval '1 month';
+    ends := begins + interval '1 month';
+    named := 'access_audit_' || to_char(begins, 'YYYYMM');
+    continue when to_regclass('edge.' || named) is not null or exists (
+      select from access_audit_rest where at >= begins at time zone 'UTC' and at < ends at time zone 'UTC'
+    );
+    execute format('create table %I (like access_audit including defaults including constraints including indexes)', named);
+    -- Unlike `create table ... partition of`, this lets inserts into the other partitions go on.
+    execute format('alter table access_audit attach partition %I for values from (%L) to (%L)', named,
+                   begins at time zone 'UTC', ends at time zone 'UTC');
+    perform append_only(named::regclass);
+  end loop;
+end
+$$;
+
+-- Drops the oldest partition all of whose rows are older than the instant, never one with rows of the last 90 days; the rows outside of the
+-- months are one partition. False when there is none. Inserts wait for the milliseconds that a drop takes.
+create function drop_old_audit(before timestamptz) returns boolean language plpgsql security definer
+  set search_path = edge, pg_temp set lock_timeout = '500ms' as $$
+declare
+  latest  constant timestamptz := least(before, clock_timestamp() - interval '90 days');
+  dropped text;
+begin
+  select relname into dropped
+  from pg_inherits join pg_class on pg_class.oid = inhrelid
+  where inhparent = 'edge.access_audit'::regclass and relname ~ '^access_audit_[0-9]{6}$'
+    and (to_timestamp(right(relname, 6) || ' 00:00+00', 'YYYYMM HH24:MITZH') + interval '1 month') <= latest
+  order by relname
+  limit 1;
+  if dropped is not null then
+    execute format('drop table %I', dropped);
+    return true;
+  end if;
+  if (select max(at) < latest from access_audit_rest) is not true then return false; end if;
+  drop table access_audit_rest;
+  perform add_audit_rest();
+  return true;
+end
+$$;
+
+select add_audit_rest(), add_audit_partitions();
 
 -- The command that a client's Idempotency-Key stands for. Responses are not stored: a repeated command is sent again under
 -- its first id, and the service that executed it returns the recorded result.

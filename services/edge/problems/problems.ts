@@ -20,6 +20,7 @@ export const PROBLEMS = {
   subscription_not_found: { status: 404, title: "Subscription not found" },
   fee_configuration_not_found: { status: 404, title: "Fee configuration not found" },
   operation_not_found: { status: 404, title: "Operation not found" },
+  operation_removed: { status: 410, title: "Operations of this age are removed" },
   review_not_found: { status: 404, title: "Review not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   request_timeout: { status: 408, title: "The request was not received in time", retryable: true },

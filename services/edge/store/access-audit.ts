@@ -1,4 +1,4 @@
-import { execute, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { AuditEntry } from "../audit/audit.ts";
 
 /** One statement, so all entries or none. */
@@ -22,4 +22,15 @@ export async function insertAuditEntries(db: Queryable, entries: readonly AuditE
           ${entries.map(({ code }) => code)}::text[]
         )`,
   );
+}
+
+/** Makes the partitions of this month and the next two, so that the first inserts of a month find theirs. */
+export async function addAuditPartitions(db: Queryable): Promise<void> {
+  await one(db, sql`select add_audit_partitions()`);
+}
+
+/** Drops one old partition. False when none is left. */
+export async function dropOldAudit(db: Queryable, before: Date): Promise<boolean> {
+  const { isDropped } = await one<{ isDropped: boolean }>(db, sql`select drop_old_audit(${before}) as "isDropped"`);
+  return isDropped;
 }

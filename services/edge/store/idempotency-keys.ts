@@ -83,15 +83,3 @@ export async function markAnswered(db: Queryable, answered: readonly AnsweredCom
         where idempotency_key.command_id = answered.command_id`,
   );
 }
-
-/** The oldest first; returns the number of deleted rows. */
-export async function deleteCommandsBefore(db: Queryable, before: Date, limit: number): Promise<number> {
-  return await execute(
-    db,
-    sql`delete from idempotency_key
-        where (client_id, key) in (select client_id, key from idempotency_key
-                                where created_at < ${before}
-                                order by created_at
-                                limit ${limit})`,
-  );
-}

@@ -1,5 +1,6 @@
 \ir ../../kernel/postgres/lease.sql
 \ir ../../kernel/feed/feed.sql
+\ir ../../kernel/retention/retention.sql
 \ir ../../kernel/reconcile/tables.sql
 \ir ../../kernel/reconcile/handled-break.sql
 \ir ../../kernel/review/review.sql

@@ -1,5 +1,6 @@
 \ir ../../kernel/postgres/lease.sql
 \ir ../../kernel/feed/feed.sql
+\ir ../../kernel/retention/retention.sql
 \ir ../../kernel/reconcile/tables.sql
 
 -- What this service knows of Investors and Masters, from the feeds of account and subscription. It asks for what is missing.
@@ -83,7 +84,7 @@ create view cashflow_row as
 
 -- The account lock of a withdrawal and the amounts of its answer, stored before money moves.
 create table withdrawal (
-  cashflow_id            bigint primary key references cashflow,
+  cashflow_id            bigint primary key references cashflow on delete cascade,
   -- Each try has a lock owner of its own.
   try                    integer not null default 1 check (try > 0),
   is_released            boolean not null default false,

@@ -10,10 +10,15 @@ import {
   OperationAction,
   OperationOutcome,
 } from "#proto/pamm/funding/v1/funding.ts";
+import { findRemovedBefore } from "#kernel/retention/progress.ts";
 import type { Deps } from "../deps.ts";
+import { isOldEnough, mayBeRemoved, OPERATIONS, requestedAt } from "../domain/removed-operation.ts";
 import { type CurrentOutcome, currentOutcome, depositKey, payoutKey, withdrawalKey } from "../domain/cashflow.ts";
 import { refuse } from "../refusals.ts";
 import { type LedgerOperation, listOperations as readOperations, listOperationsById } from "../store/ledger.ts";
+
+const REMOVED =
+  "Deposits and withdrawals of this age are not kept any more. That this one is not found proves nothing about it.";
 
 export type OperationReads = GatheredRead<string, LedgerOperation>;
 
@@ -22,15 +27,23 @@ export function operationReads({ pool }: Pick<Deps, "pool">): OperationReads {
   return gatherReads(async (ids) => byKey(await listOperationsById(pool, ids), ({ operationId }) => operationId));
 }
 
-/** The recorded operation. Not found: the request was never recorded, so no other service was called for it. */
+/**
+ * The recorded operation. Not found: the request was never recorded, so no other service was called for it. Removed: it is so old that its
+ * record may have been removed.
+ */
 export async function getOperation(
-  { now }: Pick<Deps, "now">,
+  { pool, now }: Pick<Deps, "pool" | "now">,
   read: OperationReads,
   { operationId }: GetOperationRequest,
 ): Promise<Operation> {
   const recorded = await read(operationId);
-  if (recorded === undefined) throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
-  return operationMessage(recorded, now());
+  if (recorded !== undefined) return operationMessage(recorded, now());
+  const requested = requestedAt(operationId);
+  if (requested !== undefined && isOldEnough(requested, now())) {
+    const removedBefore = await findRemovedBefore(pool, OPERATIONS);
+    if (mayBeRemoved(requested, removedBefore)) throw refuse("operation_removed", REMOVED);
+  }
+  throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
 }
 
 const OUTCOMES: Partial<Readonly<Record<OperationOutcome, CurrentOutcome>>> = {

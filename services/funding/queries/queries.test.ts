@@ -125,7 +125,8 @@ test("an interrupted operation is pending until the deadline of its caller, and 
   const crashing = { ...deps.platform, transfer: () => Promise.reject(new Error("the process crashes here")) };
   await expect(deposit({ ...deps, platform: crashing }, HUNDRED, aCall("op-1"))).rejects.toThrow("crashes here");
 
-  const operation = async (at: Date) => getOperation({ now: () => at }, operationReads(deps), { operationId: "op-1" });
+  const operation = async (at: Date) =>
+    getOperation({ ...deps, now: () => at }, operationReads(deps), { operationId: "op-1" });
   expect((await operation(new Date())).outcome).toBe(OperationOutcome.PENDING);
   expect((await operation(new Date(Date.now() + 11_000))).outcome).toBe(OperationOutcome.UNKNOWN);
   const count = async (outcome: OperationOutcome, at: Date) =>

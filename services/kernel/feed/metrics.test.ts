@@ -22,7 +22,7 @@ test("the age of the oldest entry that is not forwarded is shown, whichever proc
   const forward = async (): Promise<void> => {
     if (isUnreachable) throw new Error("no responders");
   };
-  const relay = { service: "till", pool, feeds: [FEED], forward, signal: () => undefined, log: silent };
+  const relay = { service: "till", pool, forward, signal: () => undefined, log: silent };
   await using _relay = await startRelay(relay);
   await waitFor(
     async () => expect(await metricValue("pamm_outbox_oldest_unforwarded_seconds")).toBeGreaterThan(40),

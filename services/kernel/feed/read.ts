@@ -2,7 +2,6 @@ import type { FeedEntry, ReadRequest, ReadResponse } from "#proto/pamm/common/v1
 import type { Pool } from "../postgres/pool.ts";
 import { many, one, type Queryable, sql } from "../postgres/query.ts";
 import { type Refusal, refusalsOf } from "../refusal.ts";
-import { RETENTION_DAYS } from "./retention.ts";
 
 const { refuse } = refusalsOf({
   feed_not_found: "not_found",
@@ -43,7 +42,7 @@ type Range = { readonly firstNumber: bigint; readonly lastNumber: bigint };
 function lostCursor({ feed, afterNumber, afterId }: ReadRequest, { firstNumber, lastNumber }: Range): Refusal {
   const details = { first_number: String(firstNumber), last_number: String(lastNumber) };
   if (firstNumber > 1n && afterNumber < firstNumber) {
-    const message = `Entries of ${feed} before ${firstNumber} are deleted: they were older than ${RETENTION_DAYS} days. A reader at ${afterNumber} has missed entries; restore its database from a backup that has read further.`;
+    const message = `Entries of ${feed} before ${firstNumber} are deleted: they were older than PAMM_RETAIN_EVENTS. A reader at ${afterNumber} has missed entries; restore its database from a backup that has read further.`;
     return refuse("feed_truncated", message, { details });
   }
   const message = `Entry ${afterNumber} of ${feed} is not ${afterId} any more: the database of the owner was restored. Compare owner and reader before the cursor is set by hand.`;

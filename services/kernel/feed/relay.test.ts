@@ -22,7 +22,7 @@ function recordingBroker() {
 
 async function relayOn(pool: Pool, over: Partial<RelayOptions> = {}): Promise<AsyncDisposable> {
   const { forward, signal } = recordingBroker();
-  return startRelay({ service: "till", pool, feeds: [FEED], forward, signal, log: silent, ...over });
+  return startRelay({ service: "till", pool, forward, signal, log: silent, ...over });
 }
 
 const countUnforwarded = async (pool: Pool) =>

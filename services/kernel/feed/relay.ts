@@ -1,6 +1,5 @@
 import { createWakeSignal } from "../wake-signal.ts";
 import { type Job, runJob } from "../job.ts";
-import { HOUR_MS } from "../duration.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { MAX_FEED_RETRY_MS } from "../retry.ts";
@@ -8,13 +7,10 @@ import { type Forward, FORWARD_BATCH, type ForwardedEntry, forwardEntries, Forwa
 import { showOldestUnforwarded } from "./metrics.ts";
 import { listUnforwarded, type PublishedEntry } from "./outbox.ts";
 import { onPublished } from "./publish.ts";
-import { deleteOldEntries } from "./retention.ts";
 
 export type RelayOptions = {
   readonly service: string;
   readonly pool: Pool;
-  /** The feeds that the service owns. */
-  readonly feeds: readonly string[];
   /** Sends an entry to JetStream. */
   readonly forward: Forward;
   /** Sends a wake-up signal to the readers of a feed. The signal may be lost; the function must not throw. */
@@ -30,14 +26,13 @@ const MIN_GAP_MS = 100;
 const SWEEP_MIN_AGE_MS = 5_000;
 /** Entries of a process that wait for the broker; more are left to the sweep. */
 const MAX_WAITING = 2_000;
-const DELETE_EVERY_MS = HOUR_MS;
 
 /**
  * Signals readers when this process has committed entries, sends them to JetStream, and sends what other processes left
  * behind. Each replica has a relay, and none needs to know of the others: a message that two of them send is stored once.
  */
 export async function startRelay(options: RelayOptions): Promise<AsyncDisposable> {
-  const { pool, feeds, signal, log } = options;
+  const { pool, signal, log } = options;
   const waiting: ForwardedEntry[] = [];
   const wake = createWakeSignal();
   const listening = onPublished(pool, (entries) => {
@@ -49,12 +44,6 @@ export async function startRelay(options: RelayOptions): Promise<AsyncDisposable
   const jobs: Job[] = [
     runJob({ ...often, name: "forward feeds", wake, minGapMs: MIN_GAP_MS, work: () => forwardNext(options, waiting) }),
     runJob({ ...often, name: "forward left feed entries", work: () => sweep(options) }),
-    runJob({
-      name: "delete old feed entries",
-      everyMs: DELETE_EVERY_MS,
-      work: () => deleteOldEntries(pool, feeds),
-      log,
-    }),
   ];
   return {
     async [Symbol.asyncDispose]() {

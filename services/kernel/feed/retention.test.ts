@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { waitFor } from "#test/support/wait-for.ts";
 import type { TestDatabase } from "#test/support/database.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
 import { feedReader } from "./read.ts";
-import { startRelay } from "./relay.ts";
-import { deleteOldEntries, deleteOldest } from "./retention.ts";
-import { FEED, publishCents, silent } from "../testing/feed.ts";
+import { DAY_MS } from "../duration.ts";
+import { feedRule } from "./retention.ts";
+import { FEED, publishCents } from "../testing/feed.ts";
+
+const RULE = feedRule(FEED, 35 * DAY_MS);
+const MAX_ROWS = 1_000;
 
 let database: TestDatabase;
 
@@ -42,8 +44,13 @@ async function numbers(): Promise<bigint[]> {
   return rows.map(({ number }) => number);
 }
 
+async function deleteNext(maxRows = MAX_ROWS): Promise<number> {
+  const before = new Date(Date.now() - RULE.keptMs);
+  return (await RULE.removeNext(database.pool, { before, position: [], maxRows })).count;
+}
+
 async function deleteAll(): Promise<void> {
-  while (await deleteOldEntries(database.pool, [FEED]));
+  while ((await deleteNext()) > 0);
 }
 
 test("old entries are deleted; a reader that has received them can continue", async () => {
@@ -103,17 +110,23 @@ test("entries of other feeds are kept", async () => {
 test("a batch is limited, and replicas can delete at the same time", async () => {
   await publishEntries(12, 10);
 
-  expect(await deleteOldest(database.pool, FEED, 5)).toBe(3);
+  expect(await deleteNext(5)).toBe(3);
   expect((await numbers())[0]).toBe(4n);
   await Promise.all([deleteAll(), deleteAll(), deleteAll()]);
 
   expect(await numbers()).toEqual([10n, 11n, 12n]);
 });
 
-test("a relay deletes old entries", async () => {
-  await publishEntries(4, 4);
-  const relay = { service: "till", pool: database.pool, feeds: [FEED], signal: () => undefined, log: silent };
-  await using _relay = await startRelay({ ...relay, forward: async () => undefined });
+test("a reader that is behind the oldest kept entry is refused, and skips nothing", async () => {
+  await publishEntries(6, 5);
+  const reader = feedReader(database.pool, [FEED]);
+  const { entries } = await reader.read({ feed: FEED, afterNumber: 0n, afterId: 0n, limit: 2 });
 
-  await waitFor(async () => expect(await numbers()).toEqual([3n, 4n]), { timeout: 8_000, interval: 20 });
+  await deleteAll();
+
+  const behind = { feed: FEED, afterNumber: 2n, afterId: entries[1]!.id, limit: 500 };
+  await expect(reader.read(behind)).rejects.toMatchObject({ code: "feed_truncated" });
+  await expect(reader.read({ ...behind, afterNumber: 0n, afterId: 0n })).rejects.toMatchObject({
+    code: "feed_truncated",
+  });
 });

@@ -1,19 +1,17 @@
-import type { Pool } from "../postgres/pool.ts";
 import { execute, type Queryable, sql } from "../postgres/query.ts";
+import type { RetentionRule } from "../retention/rule.ts";
 
-/**
- * A reader that has not received older entries cannot continue, so this is longer than any outage, and longer than a month,
- * the age of the oldest backup from which a reader is restored. JetStream keeps its messages for 14 days.
- */
-export const RETENTION_DAYS = 35;
-/** Keeps the transaction, and with it the locks, short. */
-const DELETION_BATCH = 1_000;
-
-/** Deletes the next old entries of each feed. True when there may be more at once. */
-export async function deleteOldEntries(pool: Pool, feeds: readonly string[]): Promise<boolean> {
-  let deleted = 0;
-  for (const feed of feeds) deleted += await deleteOldest(pool, feed, DELETION_BATCH);
-  return deleted > 0;
+/** Removes the entries of one feed, oldest first; the number of the next one is the position, so none is stored. */
+export function feedRule(feed: string, keptMs: number): RetentionRule {
+  return {
+    name: `events ${feed}`,
+    tables: ["outbox"],
+    keptMs,
+    async removeNext(db, { before, maxRows }) {
+      const count = await deleteOldest(db, feed, { before, limit: maxRows });
+      return { count, position: [], endsPass: count === 0 };
+    },
+  };
 }
 
 /**
@@ -21,16 +19,18 @@ export async function deleteOldEntries(pool: Pool, feeds: readonly string[]): Pr
  * last one of the batch stays, and so does the entry before it: a reader that has received all old entries has its cursor
  * there, and must find it. Any replica may do this at any time.
  */
-export async function deleteOldest(db: Queryable, feed: string, limit: number): Promise<number> {
+export async function deleteOldest(
+  db: Queryable,
+  feed: string,
+  { before, limit }: { readonly before: Date; readonly limit: number },
+): Promise<number> {
   return execute(
     db,
     sql`delete from outbox
         where feed = ${feed} and number < (
           select coalesce(min(case when must_stay then number end), max(number)) - 1
           from (
-            select number,
-                   published_at > clock_timestamp() - ${RETENTION_DAYS} * interval '1 day'
-                     or (subject is not null and forwarded_at is null) as must_stay
+            select number, published_at >= ${before} or (subject is not null and forwarded_at is null) as must_stay
             from outbox
             where feed = ${feed}
             order by number

@@ -37,7 +37,7 @@ async function startTill(url: string) {
   const identity = await testIdentity("platform");
   const { port } = stack.use(await serveOverGrpc({ host: HOST, port: 0, services, identity, log: silent }));
   const forward = jetStreamPublisher(broker, [STREAM]);
-  const relay = { service: "till", pool, feeds: [FEED], forward, signal: wakeUpSender(broker), log: silent };
+  const relay = { service: "till", pool, forward, signal: wakeUpSender(broker), log: silent };
   stack.use(await startRelay(relay));
   const all = stack.move();
   return { pool, port, [Symbol.asyncDispose]: () => all.disposeAsync() };

@@ -1,5 +1,6 @@
 \ir ../../kernel/postgres/lease.sql
 \ir ../../kernel/feed/feed.sql
+\ir ../../kernel/retention/retention.sql
 \ir ../../kernel/reconcile/tables.sql
 \ir ../../kernel/review/review.sql
 
@@ -243,9 +244,19 @@ create table scan (
   verdict          text not null check (verdict in ('clean', 'candidates')),
   tickets          bigint[] not null,
   primary key (leg_number, attempt, started_at),
-  foreign key (leg_number, attempt) references attempt (leg_number, number)
+  foreign key (leg_number, attempt) references attempt (leg_number, number) on delete cascade
 );
 select append_only('scan');
+
+-- Scans are removed with their attempt, once the leg has ended, by the foreign key. Those of the last 60 days stay: an absence is proven
+-- by scans of some minutes, and its evidence is shown to operators for weeks.
+create function refuse_scan_change() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'DELETE' and old.started_at < clock_timestamp() - interval '60 days' then return old; end if;
+  raise exception 'scan is append-only';
+end
+$$;
+create or replace trigger append_only before update or delete on scan for each row execute function refuse_scan_change();
 
 -- The log of every login: each confirmed change of its balance, numbered without gaps.
 create table log_entry (

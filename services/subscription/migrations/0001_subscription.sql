@@ -1,5 +1,6 @@
 \ir ../../kernel/postgres/lease.sql
 \ir ../../kernel/feed/feed.sql
+\ir ../../kernel/retention/retention.sql
 \ir ../../kernel/reconcile/tables.sql
 \ir ../../kernel/reconcile/handled-break.sql
 \ir ../../kernel/review/review.sql
@@ -266,7 +267,7 @@ create table flow (
   amount_minor    bigint not null check (amount_minor <> 0),
   created_at      timestamptz not null,
   -- The mirror that carries the flow; null while no mirror does.
-  mirror_id       bigint references mirror
+  mirror_id       bigint references mirror on delete cascade
 );
 
 create index flow_waiting on flow (master_login, id) where mirror_id is null;

@@ -20,7 +20,7 @@ export async function relayFeeds(
 ): Promise<FeedReader> {
   const signal = (feed: string, lastNumber: bigint): void => broker.signal(feed, lastNumber);
   const forward = broker.publisherOf(process);
-  const relay = await startRelay({ service, pool, feeds, forward, signal, log });
+  const relay = await startRelay({ service, pool, forward, signal, log });
   // The relay ends with its process; otherwise it would run in the next history.
   process.whenCrashed(() => void relay[Symbol.asyncDispose]());
   return feedReader(pool, feeds);

@@ -4,9 +4,11 @@ import type { Operation } from "#proto/pamm/funding/v1/funding.ts";
 import type { Deps } from "../../route.ts";
 import { refuse } from "../../problems/refusals.ts";
 
+const REMOVED = "operation_removed";
+
 /**
  * One service records deposits and withdrawals, another assigns and unassigns. An operation is not found only when both
- * services do not have it.
+ * services do not have it, and removed only when neither has it and one may have had it.
  */
 export async function findOperation(
   { funding, subscriptions }: Deps,
@@ -18,11 +20,16 @@ export async function findOperation(
     subscriptions.getOperation({ operationId }, context),
   ]);
   for (const answer of answers) if (answer.status === "fulfilled") return answer.value;
-  const failure = answers.find((answer) => answer.status === "rejected" && !isNotFound(answer.reason));
-  if (failure?.status === "rejected") throw failure.reason;
+  const reasons: unknown[] = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
+  const failure = reasons.find((reason) => !isAbsent(reason)) ?? reasons.find((reason) => hasCode(reason, REMOVED));
+  if (failure !== undefined) throw failure;
   throw refuse("operation_not_found", `No deposit, withdrawal, assign or unassign has the id ${operationId}.`);
 }
 
-function isNotFound(error: unknown): boolean {
-  return error instanceof Refusal && error.code === "operation_not_found";
+function isAbsent(error: unknown): boolean {
+  return hasCode(error, "operation_not_found") || hasCode(error, REMOVED);
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Refusal && error.code === code;
 }

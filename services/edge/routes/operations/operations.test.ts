@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { Refusal } from "#kernel/refusal.ts";
-import { type ListOperationsRequest, OperationAction, OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import {
+  type ListOperationsRequest,
+  type Operation,
+  OperationAction,
+  OperationOutcome,
+} from "#proto/pamm/funding/v1/funding.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { errorsOf, testEdge } from "../../testing/test-edge.ts";
@@ -185,6 +190,23 @@ test("an operation is not found only when neither service has it", async () => {
     status: 503,
     body: { code: "service_unavailable" },
   });
+});
+
+test("an operation that may have been removed is answered as removed, unless the other service has it or cannot be asked", async () => {
+  const removed = () =>
+    Promise.reject(new Refusal({ code: "operation_removed", status: "not_found", message: "not kept any more" }));
+  const answerOf = async (subscription: () => Promise<Operation>) => {
+    const edge = await testEdge({
+      funding: { getOperation: removed },
+      subscriptions: { getOperation: subscription },
+    });
+    const { status, body } = await edge.call({ url: `${OPERATIONS}/${ID}` });
+    return [status, (body as { code?: string }).code];
+  };
+
+  expect(await answerOf(notFound)).toEqual([410, "operation_removed"]);
+  expect(await answerOf(unavailable)).toEqual([503, "service_unavailable"]);
+  expect(await answerOf(async () => anOperation())).toEqual([200, undefined]);
 });
 
 test("an operation that one service has is returned while the other is unavailable", async () => {

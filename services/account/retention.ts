@@ -1,0 +1,42 @@
+import { durationWithin } from "#kernel/config-variables.ts";
+import { fragment } from "#kernel/postgres/query.ts";
+import type { RetentionRule } from "#kernel/retention/rule.ts";
+import { byTime, tableRule } from "#kernel/retention/table-rule.ts";
+import { EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";
+import { DIRECTORY_FEED } from "./directory-changes.ts";
+
+export const ACCOUNT_RETENTION = {
+  ...EVENT_RETENTION,
+  /** Longer than the edge may repeat a command, also one that was never answered: 180 days after its last attempt. */
+  PAMM_RETAIN_UPDATES: durationWithin("P200D", FOR_EVER, "P365D"),
+};
+
+export function accountRules(config: {
+  readonly PAMM_RETAIN_EVENTS: number;
+  readonly PAMM_RETAIN_UPDATES: number;
+}): RetentionRule[] {
+  return [...eventRules([DIRECTORY_FEED], config), updates(config.PAMM_RETAIN_UPDATES)];
+}
+
+/** Ids of commands that changed a Master: a repeated one must not overwrite a later change. */
+function updates(keptMs: number): RetentionRule {
+  return tableRule({
+    name: "updates",
+    table: "master_update",
+    rows: fragment`master_update`,
+    keptMs,
+    key: byTime(fragment`applied_at`),
+    begunAt: fragment`item.applied_at`,
+    endedAt: fragment`item.applied_at`,
+  });
+}
+
+/** Tables that no rule names, and why they may be kept. */
+export const KEPT: Readonly<Record<string, string>> = {
+  account: "one row for each account",
+  master: "one row for each Master",
+  investor: "one row for each Investor",
+  credential: "two rows for each account that was created",
+  provisioning:
+    "one row for each account that was created: a repeated command gets its accounts, and its id is the owner of their credentials",
+};

@@ -1,0 +1,60 @@
+import { durationWithin } from "#kernel/config-variables.ts";
+import { fragment } from "#kernel/postgres/query.ts";
+import type { RetentionRule } from "#kernel/retention/rule.ts";
+import { byTime, tableRule } from "#kernel/retention/table-rule.ts";
+import { FOR_EVER } from "#kernel/retention/settings.ts";
+import { addAuditPartitions, dropOldAudit } from "./store/access-audit.ts";
+
+/**
+ * Callers may repeat a request for 30 days. The maxima are below the minima of what the services keep, so that a command that is repeated
+ * under its key still finds what it has done.
+ */
+export const EDGE_RETENTION = {
+  PAMM_RETAIN_IDEMPOTENCY_KEYS: durationWithin("P30D", "P90D", "P30D"),
+  PAMM_RETAIN_AUDIT: durationWithin("P90D", FOR_EVER, "P730D"),
+};
+
+/** The outcome of such a command may still be unknown, so its key is kept for longer. */
+export const UNANSWERED_DAYS = 180;
+
+export function edgeRules(config: {
+  readonly PAMM_RETAIN_IDEMPOTENCY_KEYS: number;
+  readonly PAMM_RETAIN_AUDIT: number;
+}): RetentionRule[] {
+  return [idempotencyKeys(config.PAMM_RETAIN_IDEMPOTENCY_KEYS), accessAudit(config.PAMM_RETAIN_AUDIT)];
+}
+
+/** A key that was refused may stand for a later command, so its age counts from its last answer. */
+function idempotencyKeys(keptMs: number): RetentionRule {
+  return tableRule({
+    name: "idempotency_keys",
+    table: "idempotency_key",
+    rows: fragment`idempotency_key`,
+    keptMs,
+    key: byTime(fragment`created_at`),
+    begunAt: fragment`item.created_at`,
+    endedAt: fragment`greatest(item.created_at, item.busy_until)`,
+    isFinished: fragment`(item.status <> 'IN_PROGRESS'
+                          or item.busy_until < clock_timestamp() - ${UNANSWERED_DAYS} * interval '1 day')`,
+  });
+}
+
+/** Whole partitions: rows of the audit are neither changed nor deleted one by one. */
+function accessAudit(keptMs: number): RetentionRule {
+  return {
+    name: "access_audit",
+    tables: ["access_audit", "access_audit_rest"],
+    keptMs,
+    prepare: addAuditPartitions,
+    async removeNext(db, { before }) {
+      const isDropped = await dropOldAudit(db, before);
+      return { count: isDropped ? 1 : 0, position: [], endsPass: !isDropped };
+    },
+  };
+}
+
+/** Tables that no rule names, and why they may be kept. */
+export const KEPT: Readonly<Record<string, string>> = {
+  api_key: "one row for each key that an operator makes; the audit names them",
+  key_system: "one row",
+};

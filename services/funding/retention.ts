@@ -1,0 +1,51 @@
+import { durationWithin } from "#kernel/config-variables.ts";
+import { fragment } from "#kernel/postgres/query.ts";
+import type { RetentionRule } from "#kernel/retention/rule.ts";
+import { BY_ID, tableRule } from "#kernel/retention/table-rule.ts";
+import { BREAK_RETENTION, breakRules, FOR_EVER } from "#kernel/retention/settings.ts";
+import { MIN_KEPT, OPERATIONS } from "./domain/removed-operation.ts";
+
+export const FUNDING_RETENTION = {
+  ...BREAK_RETENTION,
+  PAMM_RETAIN_OPERATIONS: durationWithin(MIN_KEPT, FOR_EVER, "P3650D"),
+};
+
+export function fundingRules(config: {
+  readonly PAMM_RETAIN_BREAKS: number;
+  readonly PAMM_RETAIN_OPERATIONS: number;
+}): RetentionRule[] {
+  return [...breakRules(config), operations(config.PAMM_RETAIN_OPERATIONS)];
+}
+
+/**
+ * Deposits and withdrawals that have ended, the account lock released. The newest deposit of each Investor stays: without it the next one would be
+ * its first, which has to meet the minimum of the Master.
+ */
+function operations(keptMs: number): RetentionRule {
+  return tableRule({
+    name: OPERATIONS,
+    table: "cashflow",
+    alsoRemoved: ["withdrawal"],
+    rows: fragment`cashflow`,
+    keptMs,
+    key: BY_ID,
+    begunAt: fragment`item.created_at`,
+    endedAt: fragment`item.finished_at`,
+    isFinished: fragment`
+      not exists (select from withdrawal where cashflow_id = item.id and not is_released)
+      and (
+        item.action <> 'deposit' or item.state <> 'POSTED'
+        or item.id < (
+          select max(newest.id)
+          from cashflow as newest
+          where newest.login = item.login and newest.action = 'deposit' and newest.state = 'POSTED'
+        )
+      )`,
+  });
+}
+
+/** Tables that no rule names, and why they may be kept. */
+export const KEPT: Readonly<Record<string, string>> = {
+  known_master: "one row for each Master",
+  known_investor: "one row for each Investor",
+};

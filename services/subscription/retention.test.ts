@@ -1,0 +1,91 @@
+import { beforeEach, expect, test } from "vitest";
+import { DAY_MS } from "#kernel/duration.ts";
+import { column, execute, sql } from "#kernel/postgres/query.ts";
+import { removeOld } from "#kernel/testing/retention.ts";
+import { subscriptionChecks } from "./checks/checks.ts";
+import { subscriptionRules } from "./retention.ts";
+import { FEEDS } from "./service.ts";
+import { expectBooksToReconcile } from "./testing/books.ts";
+import { deposit } from "./testing/funding.ts";
+import { type Pair, settle, subscribed } from "./testing/settle.ts";
+import { trader } from "./testing/trader.ts";
+import { aMaster, aWorld, type World } from "./testing/world.ts";
+
+const RULES = subscriptionRules(FEEDS, {
+  PAMM_RETAIN_EVENTS: 35 * DAY_MS,
+  PAMM_RETAIN_BREAKS: 730 * DAY_MS,
+  PAMM_RETAIN_TRANSFERS: 180 * DAY_MS,
+});
+
+let world: World;
+let masterLogin: string;
+let first: Pair;
+
+/** A pool of two Investors with mirrors, results and postings. */
+beforeEach(async () => {
+  world = await aWorld();
+  masterLogin = aMaster(world, 0n);
+  first = await subscribed(world, masterLogin, 1_000_00n);
+  await subscribed(world, masterLogin, 333_33n);
+  for (const minor of [100_01n, -7_77n, 31_13n]) {
+    trader(world, masterLogin).result(minor);
+    await settle(world);
+    await deposit(world, first.investorLogin, 66_67n);
+    await settle(world);
+  }
+});
+
+async function makeOld(days: number): Promise<void> {
+  for (const table of ["posting", "mirror"]) {
+    await world.deps.pool.query(
+      `update ${table} set created_at = created_at - interval '${days} days', closed_at = closed_at - interval '${days} days'`,
+    );
+  }
+  await execute(world.deps.pool, sql`update outbox set published_at = published_at - ${days} * interval '1 day'`);
+}
+
+const states = (table: "posting" | "mirror") =>
+  world.deps.pool.query(`select state from ${table}`).then(({ rows }) => rows.map(({ state }) => state as string));
+
+async function findings(): Promise<string[]> {
+  const found: string[] = [];
+  for (const check of subscriptionChecks(world.deps)) {
+    const run = await check.run({ cursor: "", pendingBreaks: [] });
+    found.push(...run.findings.map(({ key }) => `${check.name} ${key}`));
+  }
+  return found;
+}
+
+test("closed postings and mirrors are removed with their flows, and no check finds a break, also after the next results", async () => {
+  expect((await states("posting")).length).toBeGreaterThan(3);
+  expect((await states("mirror")).length).toBeGreaterThan(3);
+  await makeOld(181);
+
+  await removeOld(world.deps.pool, RULES);
+
+  expect([await states("posting"), await states("mirror")]).toEqual([[], []]);
+  expect(await column(world.deps.pool, sql`select id from flow`)).toEqual([]);
+  await expectBooksToReconcile(world);
+  expect(await findings()).toEqual([]);
+  trader(world, masterLogin).result(12_34n);
+  await deposit(world, first.investorLogin, 5_00n);
+  await settle(world);
+  await expectBooksToReconcile(world);
+  expect(await findings()).toEqual([]);
+});
+
+test("open postings and mirrors stay with their flows at any age, and so do closed ones that are young", async () => {
+  await makeOld(179);
+  const young = [await states("posting"), await states("mirror")];
+  await removeOld(world.deps.pool, RULES);
+  expect([await states("posting"), await states("mirror")]).toEqual(young);
+
+  await makeOld(10);
+  await world.deps.pool.query(`
+    update posting set state = 'OPEN', closed_at = null where id = (select max(id) from posting);
+    update mirror set state = 'OPEN', closed_at = null, deal_id = null where id = (select max(id) from mirror)`);
+  await execute(world.deps.pool, sql`update retention_rule set removed_before = null`);
+  await removeOld(world.deps.pool, RULES);
+  expect([await states("posting"), await states("mirror")]).toEqual([["OPEN"], ["OPEN"]]);
+  expect(await column(world.deps.pool, sql`select id from flow`)).not.toEqual([]);
+});

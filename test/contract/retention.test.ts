@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { readConfig, type Settings } from "#kernel/config.ts";
+import { listMigrations } from "#kernel/postgres/migration-files.ts";
+import { KEPT as ofKernel } from "#kernel/retention/kept.ts";
+import type { RetentionRule } from "#kernel/retention/rule.ts";
+import { BREAK_RETENTION, breakRules } from "#kernel/retention/settings.ts";
+import * as account from "../../services/account/retention.ts";
+import * as edge from "../../services/edge/retention.ts";
+import * as fee from "../../services/fee/retention.ts";
+import * as funding from "../../services/funding/retention.ts";
+import * as platform from "../../services/platform/retention.ts";
+import * as subscription from "../../services/subscription/retention.ts";
+import { FEEDS } from "../../services/subscription/service.ts";
+
+const defaults = <Known extends Settings>(settings: Known) => readConfig(settings, {});
+
+type Service = { readonly rules: readonly RetentionRule[]; readonly kept: Readonly<Record<string, string>> };
+
+const SERVICES: Readonly<Record<string, Service>> = {
+  account: { rules: account.accountRules(defaults(account.ACCOUNT_RETENTION)), kept: account.KEPT },
+  edge: { rules: edge.edgeRules(defaults(edge.EDGE_RETENTION)), kept: edge.KEPT },
+  fee: { rules: breakRules(defaults(BREAK_RETENTION)), kept: fee.KEPT },
+  funding: { rules: funding.fundingRules(defaults(funding.FUNDING_RETENTION)), kept: funding.KEPT },
+  platform: { rules: platform.platformRules(defaults(platform.PLATFORM_RETENTION)), kept: platform.KEPT },
+  subscription: {
+    rules: subscription.subscriptionRules(FEEDS, defaults(subscription.SUBSCRIPTION_RETENTION)),
+    kept: subscription.KEPT,
+  },
+};
+
+/** The tables of the migrations of a service, those of the kernel included. */
+function tablesOf(service: string): string[] {
+  const files = listMigrations(new URL(`../../services/${service}/migrations/`, import.meta.url));
+  return files.flatMap(({ text }) => [...text.matchAll(/^ *create table (\w+)/gm)].map(([, table = ""]) => table));
+}
+
+/** A service without feeds of its own has the table, and never a row in it. */
+const UNUSED: Readonly<Record<string, readonly string[]>> = { fee: ["outbox"], funding: ["outbox"] };
+
+test.each(Object.entries(SERVICES))(
+  "each table of %s has a rule that removes old rows, or a reason why none does",
+  (service, { rules, kept }) => {
+    const ruled = new Set(rules.flatMap(({ tables }) => tables));
+    const tables = tablesOf(service);
+    expect(tables.length).toBeGreaterThan(4);
+
+    const known = [...ruled, ...Object.keys(kept), ...Object.keys(ofKernel), ...(UNUSED[service] ?? [])];
+    expect(tables.filter((table) => !known.includes(table))).toEqual([]);
+    expect(Object.keys(kept).filter((table) => !tables.includes(table) || ruled.has(table))).toEqual([]);
+    expect([...ruled].filter((table) => !tables.includes(table))).toEqual([]);
+  },
+);
+
+test("a table of the kernel without a rule is in some service", () => {
+  const tables = new Set(Object.keys(SERVICES).flatMap(tablesOf));
+  expect(Object.keys(ofKernel).filter((table) => !tables.has(table))).toEqual([]);
+});
+
+test("rules of one service have different names", () => {
+  for (const { rules } of Object.values(SERVICES)) {
+    expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
+  }
+});
+
+test("what the edge may repeat is still known to the services", () => {
+  const longest = { PAMM_RETAIN_IDEMPOTENCY_KEYS: "P90D" };
+  expect(() => readConfig(edge.EDGE_RETENTION, longest)).not.toThrow();
+  const unanswered = edge.UNANSWERED_DAYS;
+  expect(() => readConfig(account.ACCOUNT_RETENTION, { PAMM_RETAIN_UPDATES: `P${unanswered}D` })).toThrow();
+  expect(() => readConfig(funding.FUNDING_RETENTION, { PAMM_RETAIN_OPERATIONS: `P${unanswered}D` })).toThrow();
+});
+
+test("every rule is in the runbook, with what it removes and for how long the rows are kept", () => {
+  const page = readFileSync(new URL("../../docs/operate.md", import.meta.url), "utf8");
+  const rows = page.split("\n").filter((line) => line.startsWith("| `"));
+  for (const { rules } of Object.values(SERVICES)) {
+    for (const { name } of rules) {
+      const shown = name.startsWith("events ") ? "events <feed>" : name;
+      expect(
+        rows.filter((row) => row.split("|")[1]?.includes(`\`${shown}\``)),
+        name,
+      ).toHaveLength(1);
+    }
+  }
+});
