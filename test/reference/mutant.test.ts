@@ -21,7 +21,7 @@ const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
     allocateDeal: (pool, deal) => {
       const { pool: after, ...rest } = allocateDeal(pool, deal);
       const holdings = after.holdings.map((holding) => ({ ...holding, carry: 0n }));
-      return { ...rest, pool: { ...after, holdings, suspense: { ...after.suspense, carry: 0n } } };
+      return { ...rest, pool: { ...after, holdings, own: { ...after.own, carry: 0n } } };
     },
   },
   "a new Investor has a share in earlier floating results": {
@@ -127,7 +127,7 @@ function mutants<Mutant>(all: Readonly<Record<string, Mutant>>): [string, Mutant
 }
 
 /** The real allocation, except that the first holding gets all cents that rounding down leaves. */
-function firstTakesAll({ pool, parts, suspense }: Allocation): Allocation {
+function firstTakesAll({ pool, parts, own }: Allocation): Allocation {
   const paid = new Map(parts.map(({ subscriptionId, amount }) => [subscriptionId, amount]));
   const due = pool.holdings.map((holding) => (paid.get(holding.subscriptionId) ?? 0n) * E8_PER_CENT + holding.carry);
   const floors = due.map((amount) => (amount - (((amount % E8_PER_CENT) + E8_PER_CENT) % E8_PER_CENT)) / E8_PER_CENT);
@@ -142,7 +142,7 @@ function firstTakesAll({ pool, parts, suspense }: Allocation): Allocation {
     };
   });
   const shares = holdings.map(({ subscriptionId }, index) => ({ subscriptionId, amount: rounded[index]! }));
-  return { pool: { ...pool, holdings }, parts: shares.filter(({ amount }) => amount !== 0n), suspense };
+  return { pool: { ...pool, holdings }, parts: shares.filter(({ amount }) => amount !== 0n), own };
 }
 
 function earnedAt({ earnings }: DueFacts, when: () => Date): DueFacts["earnings"] {

@@ -10,8 +10,10 @@ export type AccountProof = {
   readonly ledger: bigint;
   /** Movements that are decided but not on the account yet; signed. */
   readonly inFlight: bigint;
-  /** External funds; signed. */
+  /** External funds, and own capital of a Master that operators have not acknowledged; signed. */
   readonly quarantined: bigint;
+  /** Acknowledged own capital of a Master; never negative. */
+  readonly ownCapital: bigint;
   readonly lastDealId: bigint;
 };
 
@@ -20,11 +22,13 @@ export type Shown = { readonly platform: bigint; readonly lastDealId: bigint };
 
 /** Money on a Master that belongs to no Investor. */
 export type UnownedMoney = {
-  readonly external: bigint;
+  /** X: own capital, with its results. */
+  readonly own: bigint;
+  readonly isOwnAcknowledged: boolean;
+  /** What transfers whose records were lost have moved, and nothing was settled with. */
+  readonly imported: bigint;
   /** Results that are not allocated yet. */
   readonly unallocated: bigint;
-  /** Results that were allocated to no Investor. */
-  readonly suspense: bigint;
 };
 
 type Holding = { readonly subscriptionId: bigint; readonly investorLogin: string; readonly buckets: Buckets };
@@ -38,12 +42,13 @@ export function proveInvestor({ subscriptionId, investorLogin, buckets }: Holdin
     // Results to be posted, less reserves to be debited.
     inFlight: buckets.unposted - buckets.reserved,
     quarantined: buckets.quarantined,
+    ownCapital: 0n,
   };
 }
 
 export function proveMaster(
   login: string,
-  { external, unallocated, suspense }: UnownedMoney,
+  { own, isOwnAcknowledged, imported, unallocated }: UnownedMoney,
   holdings: readonly Holding[],
   shown: Shown,
 ): AccountProof {
@@ -52,9 +57,10 @@ export function proveMaster(
     login,
     subscriptionId: 0n,
     ...shown,
-    ledger: sum(all.map(onMaster)) + external + unallocated + suspense,
+    ledger: sum(all.map(onMaster)) + own + imported + unallocated,
     inFlight: sum(all.map(({ inbound, outbound }) => inbound - outbound)),
-    quarantined: external + suspense,
+    quarantined: imported + (isOwnAcknowledged ? 0n : own),
+    ownCapital: isOwnAcknowledged ? own : 0n,
   };
 }
 
@@ -71,6 +77,7 @@ export function totalOf(proofs: readonly AccountProof[]): AccountProof {
     ledger: of(({ ledger }) => ledger),
     inFlight: of(({ inFlight }) => inFlight),
     quarantined: of(({ quarantined }) => quarantined),
+    ownCapital: of(({ ownCapital }) => ownCapital),
     lastDealId: proofs.reduce((newest, { lastDealId }) => (lastDealId > newest ? lastDealId : newest), 0n),
   };
 }

@@ -13,10 +13,13 @@ export type LedgerHolding = {
 
 export type PoolLedger = {
   readonly filedNumber: bigint;
-  readonly external: bigint;
+  /** X: own capital and the suspense of the Master. */
+  readonly own: bigint;
+  /** Operators have acknowledged the own capital as it is, and it is not below zero. */
+  readonly isOwnAcknowledged: boolean;
+  /** What transfers whose records were lost have moved, and nothing was settled with. */
+  readonly imported: bigint;
   readonly unallocated: bigint;
-  /** Results that no Investor owns. */
-  readonly suspense: bigint;
   /** ACTIVE and PAUSED subscriptions, ascending by id. */
   readonly holdings: readonly LedgerHolding[];
 };
@@ -30,8 +33,9 @@ type Row = PoolPart & (HoldingPart | { readonly subscriptionId: null });
 export async function findPoolLedger(db: Queryable, masterLogin: string): Promise<PoolLedger | undefined> {
   const rows = await many<Row>(
     db,
-    sql`select pool.filed_number as "filedNumber", pool.external_minor + pool.imported_mirrors_minor + pool.imported_exits_minor as "external",
-               pool.unallocated_minor as unallocated, pool.suspense_minor as suspense,
+    sql`select pool.filed_number as "filedNumber", pool.own_waiting_minor + pool.own_pooled_minor as own,
+               coalesce(pool.external_acknowledged_minor = pool.external_minor, false) and pool.own_waiting_minor + pool.own_pooled_minor >= 0 as "isOwnAcknowledged",
+               pool.imported_mirrors_minor + pool.imported_exits_minor as imported, pool.unallocated_minor as unallocated,
                holding.subscription_id as "subscriptionId", holding.investor_login as "investorLogin", holding.status,
                account.filed_number as "filedEntry", account.outside_minor as outside,
                account.quarantined_minor as quarantined, account.unposted_minor as unposted,
@@ -49,8 +53,15 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
   );
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { filedNumber, external, unallocated, suspense } = first;
-  return { filedNumber, external, unallocated, suspense, holdings: rows.filter(isHolding).map(toHolding) };
+  const { filedNumber, own, isOwnAcknowledged, imported, unallocated } = first;
+  return {
+    filedNumber,
+    own,
+    isOwnAcknowledged,
+    imported,
+    unallocated,
+    holdings: rows.filter(isHolding).map(toHolding),
+  };
 }
 
 function isHolding(row: Row): row is PoolPart & HoldingPart {
