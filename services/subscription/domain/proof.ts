@@ -24,7 +24,9 @@ export type Shown = { readonly platform: bigint; readonly lastDealId: bigint };
 export type UnownedMoney = {
   /** X: own capital, with its results. */
   readonly own: bigint;
-  readonly isOwnAcknowledged: boolean;
+  /** What parties other than the service have moved in total, and that sum when operators acknowledged the own capital. */
+  readonly external: bigint;
+  readonly acknowledged: bigint | undefined;
   /** What transfers whose records were lost have moved, and nothing was settled with. */
   readonly imported: bigint;
   /** Results that are not allocated yet. */
@@ -48,20 +50,27 @@ export function proveInvestor({ subscriptionId, investorLogin, buckets }: Holdin
 
 export function proveMaster(
   login: string,
-  { own, isOwnAcknowledged, imported, unallocated }: UnownedMoney,
+  { imported, unallocated, ...capital }: UnownedMoney,
   holdings: readonly Holding[],
   shown: Shown,
 ): AccountProof {
   const all = holdings.map(({ buckets }) => buckets);
+  const { own } = capital;
+  const ownCapital = isAcknowledged(capital) ? own : 0n;
   return {
     login,
     subscriptionId: 0n,
     ...shown,
     ledger: sum(all.map(onMaster)) + own + imported + unallocated,
     inFlight: sum(all.map(({ inbound, outbound }) => inbound - outbound)),
-    quarantined: imported + (isOwnAcknowledged ? 0n : own),
-    ownCapital: isOwnAcknowledged ? own : 0n,
+    quarantined: imported + own - ownCapital,
+    ownCapital,
   };
+}
+
+/** Results do not end an acknowledgement, another movement does. Below zero it lacks money of Investors, so nothing is acknowledged. */
+function isAcknowledged({ own, external, acknowledged }: Omit<UnownedMoney, "imported" | "unallocated">): boolean {
+  return own >= 0n && acknowledged === external;
 }
 
 export function differenceOf({ platform, ledger }: AccountProof): bigint {

@@ -30,7 +30,8 @@ const NOT_EXECUTED = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } a
 const NOTHING_FILED: PoolLedger = {
   filedNumber: -1n,
   own: 0n,
-  isOwnAcknowledged: false,
+  external: 0n,
+  acknowledged: undefined,
   imported: 0n,
   unallocated: 0n,
   holdings: [],

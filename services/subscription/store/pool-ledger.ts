@@ -15,8 +15,9 @@ export type PoolLedger = {
   readonly filedNumber: bigint;
   /** X: own capital and the suspense of the Master. */
   readonly own: bigint;
-  /** Operators have acknowledged the own capital as it is, and it is not below zero. */
-  readonly isOwnAcknowledged: boolean;
+  /** What parties other than the service have moved in total, and that sum when operators acknowledged the own capital. */
+  readonly external: bigint;
+  readonly acknowledged: bigint | undefined;
   /** What transfers whose records were lost have moved, and nothing was settled with. */
   readonly imported: bigint;
   readonly unallocated: bigint;
@@ -24,7 +25,7 @@ export type PoolLedger = {
   readonly holdings: readonly LedgerHolding[];
 };
 
-type PoolPart = Omit<PoolLedger, "holdings">;
+type PoolPart = Omit<PoolLedger, "holdings" | "acknowledged"> & { readonly acknowledged: bigint | null };
 type HoldingPart = Omit<LedgerHolding, "buckets"> & Buckets;
 /** A Master without Investors has one row without a holding. */
 type Row = PoolPart & (HoldingPart | { readonly subscriptionId: null });
@@ -34,7 +35,7 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
   const rows = await many<Row>(
     db,
     sql`select pool.filed_number as "filedNumber", pool.own_waiting_minor + pool.own_pooled_minor as own,
-               coalesce(pool.external_acknowledged_minor = pool.external_minor, false) and pool.own_waiting_minor + pool.own_pooled_minor >= 0 as "isOwnAcknowledged",
+               pool.external_minor as "external", pool.external_acknowledged_minor as acknowledged,
                pool.imported_mirrors_minor + pool.imported_exits_minor as imported, pool.unallocated_minor as unallocated,
                holding.subscription_id as "subscriptionId", holding.investor_login as "investorLogin", holding.status,
                account.filed_number as "filedEntry", account.outside_minor as outside,
@@ -53,15 +54,9 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
   );
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { filedNumber, own, isOwnAcknowledged, imported, unallocated } = first;
-  return {
-    filedNumber,
-    own,
-    isOwnAcknowledged,
-    imported,
-    unallocated,
-    holdings: rows.filter(isHolding).map(toHolding),
-  };
+  const { filedNumber, own, external, acknowledged, imported, unallocated } = first;
+  const holdings = rows.filter(isHolding).map(toHolding);
+  return { filedNumber, own, external, acknowledged: acknowledged ?? undefined, imported, unallocated, holdings };
 }
 
 function isHolding(row: Row): row is PoolPart & HoldingPart {
