@@ -5,12 +5,14 @@ import { FIRST_DAY, runHistory } from "./run-history.ts";
 import { expectConserved } from "./conserved.ts";
 import { type FeesUnderTest, REAL_FEES, modelFees } from "./model-fees.ts";
 import { type PoolUnderTest, type Tally, REAL_POOL, modelPool } from "./model-pool.ts";
+import { expectShown, type ProofUnderTest, REAL_PROOF } from "./model-proof.ts";
 
 export type Comparison = {
   readonly seed: number;
   readonly runs: number;
   readonly shape?: HistoryShape;
   readonly pool?: Partial<PoolUnderTest>;
+  readonly proof?: ProofUnderTest;
   readonly fees?: Partial<FeesUnderTest>;
   /** Whether a counterexample is reduced to the shortest one, which takes longer. */
   readonly shrink?: boolean;
@@ -30,6 +32,7 @@ export function compareWithReference({
   runs,
   shape = EVERYTHING,
   pool,
+  proof = REAL_PROOF,
   fees,
   shrink = true,
 }: Comparison): Verdict {
@@ -37,7 +40,10 @@ export function compareWithReference({
   const property = fc.property(histories(shape), (history) => {
     const makePool = () => modelPool(tally, { ...REAL_POOL, ...pool });
     const world = newWorld({ ...history, now: FIRST_DAY, makePool, onFeeEvent: modelFees({ ...REAL_FEES, ...fees }) });
-    runHistory(world, history, expectConserved);
+    runHistory(world, history, () => {
+      expectConserved(world);
+      expectShown(world, proof);
+    });
   });
   const { failed, errorInstance } = fc.check(property, { seed, numRuns: runs, endOnFailure: !shrink });
   return { counterexample: failed ? (errorInstance as Error).message : undefined, tally };

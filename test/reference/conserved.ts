@@ -4,9 +4,10 @@ import { activeAt, activeOf, type World } from "./engine/world.ts";
 /** Throws unless each cent is in exactly one bucket. */
 export function expectConserved(world: World): void {
   for (const master of world.masters) {
-    const holdings = activeAt(world, master).map(({ id }) => master.pool.cash(id));
+    const owners = [...activeAt(world, master).map(({ id }) => id), "own" as const];
+    const holdings = owners.map((owner) => master.pool.cash(owner));
     const pooled = holdings.reduce((sum, holding) => sum + holding.pooled + holding.waiting, 0n);
-    expectEqual(`balance of ${master.name}`, master.balance, pooled + master.pool.suspenseAmount());
+    expectEqual(`balance of ${master.name}`, master.balance, pooled);
     const paid = master.payments.reduce((sum, { cents }) => sum + cents, 0n);
     expectEqual(`payment account of ${master.name}`, master.paymentBalance, paid);
   }

@@ -15,6 +15,9 @@ export type Step =
   | { readonly kind: "unassign"; readonly investorIndex: number }
   | { readonly kind: "result"; readonly masterIndex: number; readonly cents: bigint }
   | { readonly kind: "charge"; readonly masterIndex: number; readonly cents: bigint }
+  | { readonly kind: "dealer"; readonly masterIndex: number; readonly cents: bigint }
+  | { readonly kind: "acknowledge"; readonly masterIndex: number }
+  | { readonly kind: "compensate"; readonly masterIndex: number }
   | { readonly kind: "open"; readonly masterIndex: number; readonly volume: bigint; readonly cents: bigint }
   | {
       readonly kind: "add";
@@ -59,12 +62,17 @@ export function histories({ investors, masters, steps, kinds = ALL }: HistorySha
   const single = fc.oneof(...chosen.map(([, weighted]) => weighted)).map((step) => [step]);
   const few = kinds === ALL ? fc.oneof({ weight: 30, arbitrary: single }, { weight: 1, arbitrary: emptied }) : single;
   return fc
-    .tuple(fc.integer({ min: 1, max: investors }), fc.integer({ min: 1, max: masters }), beginnings(investors))
-    .chain(([investorCount, masterCount, beginning]) =>
+    .tuple(
+      fc.integer({ min: 1, max: investors }),
+      fc.integer({ min: 1, max: masters }),
+      kinds.includes("dealer") ? registrations : fc.constant<Step[]>([]),
+      beginnings(investors),
+    )
+    .chain(([investorCount, masterCount, registration, beginning]) =>
       fc.array(few, { maxLength: steps, size: "max" }).map((rest) => ({
         investors: investorCount,
         masters: masterCount,
-        steps: [...beginning.slice(0, 2 * investorCount), ...rest.flat()],
+        steps: [...registration, ...beginning.slice(0, 2 * investorCount), ...rest.flat()],
       })),
     );
 }
@@ -113,6 +121,20 @@ function weighted<T extends Step>(weight: number, parts: { [K in keyof T]: fc.Ar
 
 const is = <T extends string>(kind: T) => fc.constant(kind);
 
+/** The first Master may have been registered with a balance, and with an open position. */
+const registrations = fc
+  .tuple(fc.constantFrom("new", "with a balance", "with a position"), positive, signed)
+  .map(([kind, balance, floating]): Step[] => {
+    const registered: Step = { kind: "dealer", masterIndex: 0, cents: balance };
+    if (kind === "new") return [];
+    if (kind === "with a balance") return [registered];
+    return [
+      { kind: "open", masterIndex: 0, volume: 3n, cents: 0n },
+      { kind: "mark", masterIndex: 0, positionIndex: 0, cents: floating },
+      registered,
+    ];
+  });
+
 const STEPS = {
   deposit: weighted(6, { kind: is("deposit"), investorIndex: index, cents: positive }),
   withdraw: weighted(7, {
@@ -143,6 +165,13 @@ const STEPS = {
   reverse: weighted(1, { kind: is("reverse"), masterIndex: index, positionIndex: index, volume, cents: signed }),
   rate: weighted(3, { kind: is("rate"), investorIndex: index, ratePpm: rate, since: moment }),
   switch: weighted(5, { kind: is("switch"), investorIndex: index, enabled: fc.boolean() }),
+  dealer: weighted(4, {
+    kind: is("dealer"),
+    masterIndex: index,
+    cents: fc.oneof({ weight: 9, arbitrary: signed }, { weight: 1, arbitrary: positive.map((cents) => -cents) }),
+  }),
+  acknowledge: weighted(1, { kind: is("acknowledge"), masterIndex: index }),
+  compensate: weighted(1, { kind: is("compensate"), masterIndex: index }),
   week: weighted(5, { kind: is("week") }),
 } as const;
 
@@ -178,6 +207,12 @@ export function describeStep(step: Step, { investors, masters }: Pick<History, "
       return `${master} opens and closes with ${dollars(step.cents)}`;
     case "charge":
       return `${master} is charged or paid ${dollars(step.cents)} without a trade`;
+    case "dealer":
+      return `a dealer moves ${dollars(step.cents)} on ${master}`;
+    case "acknowledge":
+      return `operators acknowledge the own capital of ${master}`;
+    case "compensate":
+      return `operators compensate the Investors of ${master}`;
     case "open":
       return `${master} opens ${step.volume} lots, commission ${dollars(step.cents)}`;
     case "add":

@@ -1,15 +1,16 @@
 import { allocateDeal } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { checkPool } from "../../services/subscription/domain/pool/check-pool.ts";
+import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
 import { equityOf as equityE8 } from "../../services/subscription/domain/pool/equity.ts";
 import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
 import { type Mark, strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../../services/subscription/domain/pool/take-out.ts";
-import { EMPTY_POOL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
+import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { allocate, type Split } from "./engine/allocate.ts";
 import { dollars, type Payment, toCents } from "./engine/cents.ts";
 import { compare, type Fraction, fraction, minus, ONE, over, plus, show } from "./engine/fraction.ts";
 import { TOLERANCE_PER_EVENT, E8_PER_CENT, expectNear, grow, sizeOf, valueOf } from "./tolerance.ts";
-import { emptyPool, equityOf, floatingOf, type Owner, type Pool } from "./engine/pool.ts";
+import { emptyPool, equityOf, floatingOf, holdingsOf, type Owner, type Pool } from "./engine/pool.ts";
 import { type Floating, type PoolEngine, referencePool } from "./engine/pool-engine.ts";
 
 /** The functions under test; a mutant replaces one of them. */
@@ -18,10 +19,11 @@ export type PoolUnderTest = {
   readonly allocateDeal: typeof allocateDeal;
   readonly takeOut: typeof takeOut;
   readonly leaveUnits: typeof leaveUnits;
+  readonly compensate: typeof compensate;
   readonly floatingShares: typeof floatingShares;
 };
 
-export const REAL_POOL: PoolUnderTest = { strikePool, allocateDeal, takeOut, leaveUnits, floatingShares };
+export const REAL_POOL: PoolUnderTest = { strikePool, allocateDeal, takeOut, leaveUnits, compensate, floatingShares };
 
 /** Allocations, and those in which the code under test gave a cent among equal remainders to another holding; both are correct. */
 export type Tally = { allocations: number; ties: number };
@@ -44,15 +46,20 @@ export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = REAL_POOL
   };
   return {
     ...reference,
-    arrive: (holding, cents) =>
+    arrive: (owner, cents) =>
       both(
-        () => reference.arrive(holding, cents),
-        () => arriveIn(real, holding, cents),
+        () => reference.arrive(owner, cents),
+        () => arriveIn(real, idOf(owner), cents),
       ),
-    depart: (holding, cents) =>
+    depart: (owner, cents) =>
       both(
-        () => reference.depart(holding, cents),
-        () => tested.takeOut(real, holding, cents),
+        () => reference.depart(owner, cents),
+        () => tested.takeOut(real, idOf(owner), cents),
+      ),
+    compensate: () =>
+      both(
+        () => reference.compensate(),
+        () => tested.compensate(tested.strikePool(real, [])).pool,
       ),
     leave: (holding) =>
       both(
@@ -66,10 +73,10 @@ export function modelPool(tally: Tally, { ...tested }: PoolUnderTest = REAL_POOL
         sizeOf(floating),
       ),
     allocate(deal) {
-      const { pool: after, parts, suspense } = tested.allocateDeal(real, { ...deal, symbol: SYMBOL });
+      const { pool: after, parts, own } = tested.allocateDeal(real, { ...deal, symbol: SYMBOL });
       const paid = new Map<Owner, bigint>([
         ...parts.map((part) => [part.subscriptionId, part.amount] as const),
-        ["suspense", suspense],
+        ["own", own],
       ]);
       const choose = (split: Split): Payment<Owner>[] => {
         const payments = split.map(({ owner }) => ({ owner, cents: paid.get(owner) ?? 0n }));
@@ -122,28 +129,24 @@ function expectPaid(payments: readonly Payment<Owner>[], paid: ReadonlyMap<Owner
 
 /** Cents are equal; shares, carries and equities are within the tolerance. */
 function expectSame(pool: Pool, real: UnitPool, tolerance: Fraction): void {
-  const units = real.holdings.reduce((sum, holding) => sum + holding.units, 0n);
-  for (const [id, holding] of pool.holdings) {
-    const model = real.holdings.find(({ subscriptionId }) => subscriptionId === id) ?? { ...NO_HOLDING };
+  const all = [...real.holdings, real.own];
+  const units = all.reduce((sum, holding) => sum + holding.units, 0n);
+  for (const [owner, holding] of holdingsOf(pool)) {
+    const id = idOf(owner);
+    const model = all.find(({ subscriptionId }) => subscriptionId === id) ?? { ...NO_HOLDING };
     const cash = (side: typeof model | typeof holding) =>
       [side.pooled, side.waiting, side.unredeemed].map(dollars).join(" ");
     if (cash(model) !== cash(holding)) {
-      throw new Error(`${id} has ${cash(model)}, and ${cash(holding)} by the reference`);
+      throw new Error(`${owner} has ${cash(model)}, and ${cash(holding)} by the reference`);
     }
-    expectNear(`carry of ${id}`, fraction(model.carry, E8_PER_CENT), holding.carry, tolerance);
-    expectNear(`equity of ${id}`, fraction(equityE8(real, id), E8_PER_CENT), equityOf(pool, id), tolerance);
+    expectNear(`carry of ${owner}`, fraction(model.carry, E8_PER_CENT), holding.carry, tolerance);
+    expectNear(`equity of ${owner}`, fraction(equityE8(real, id), E8_PER_CENT), equityOf(pool, owner), tolerance);
     if (units > 0n) {
-      expectNear(`share of ${id}`, fraction(model.units, units), holding.share, over(tolerance, valueOf(pool)));
-    } else if (holding.share.numerator !== 0n) throw new Error(`${id} has a share and no units`);
+      expectNear(`share of ${owner}`, fraction(model.units, units), holding.share, over(tolerance, valueOf(pool)));
+    } else if (holding.share.numerator !== 0n) throw new Error(`${owner} has a share and no units`);
   }
   const unknown = real.holdings.filter(({ subscriptionId }) => !pool.holdings.has(subscriptionId));
   if (unknown.length > 0) throw new Error(`holding ${unknown[0]!.subscriptionId} is not known to the reference`);
-  if (real.suspense.amount !== pool.suspense.amount) {
-    throw new Error(
-      `suspense is ${dollars(real.suspense.amount)}, and ${dollars(pool.suspense.amount)} by the reference`,
-    );
-  }
-  expectNear("carry of suspense", fraction(real.suspense.carry, E8_PER_CENT), pool.suspense.carry, tolerance);
   const volumes = real.positions
     .map(({ positionId, volume }) => `${positionId}: ${volume}`)
     .toSorted()
@@ -157,7 +160,12 @@ function expectSame(pool: Pool, real: UnitPool, tolerance: Fraction): void {
 
 const NO_HOLDING = { units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n };
 
+function idOf(owner: Owner): bigint {
+  return owner === "own" ? OWN_CAPITAL : owner;
+}
+
 function arriveIn(pool: UnitPool, subscriptionId: bigint, cents: bigint): UnitPool {
+  if (subscriptionId === OWN_CAPITAL) return { ...pool, own: { ...pool.own, waiting: pool.own.waiting + cents } };
   const holding = pool.holdings.find((each) => each.subscriptionId === subscriptionId) ?? {
     subscriptionId,
     ...NO_HOLDING,

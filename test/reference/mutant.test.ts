@@ -4,11 +4,14 @@ import { decideDue, type DueFacts } from "../../services/fee/domain/due.ts";
 import { earn } from "../../services/fee/domain/layers.ts";
 import { nextVersion, rateAt } from "../../services/fee/domain/version.ts";
 import { allocateDeal, type Allocation } from "../../services/subscription/domain/pool/allocate-deal.ts";
+import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
 import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
 import { strikePool } from "../../services/subscription/domain/pool/strike-pool.ts";
 import { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
+import { OWN_CAPITAL } from "../../services/subscription/domain/pool/unit-pool.ts";
+import { proveMaster } from "../../services/subscription/domain/proof.ts";
 import { sized } from "../support/proof.ts";
-import { compareWithReference } from "./compare.ts";
+import { compareWithReference, EVERYTHING } from "./compare.ts";
 import type { FeesUnderTest } from "./model-fees.ts";
 import type { PoolUnderTest } from "./model-pool.ts";
 
@@ -21,7 +24,7 @@ const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
     allocateDeal: (pool, deal) => {
       const { pool: after, ...rest } = allocateDeal(pool, deal);
       const holdings = after.holdings.map((holding) => ({ ...holding, carry: 0n }));
-      return { ...rest, pool: { ...after, holdings, suspense: { ...after.suspense, carry: 0n } } };
+      return { ...rest, pool: { ...after, holdings, own: { ...after.own, carry: 0n } } };
     },
   },
   "a new Investor has a share in earlier floating results": {
@@ -47,6 +50,18 @@ const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
         return position.positionId === deal.positionId ? { ...position, volume: volume - deal.volumeClosed } : position;
       });
       return { ...charged, pool: { ...charged.pool, positions } };
+    },
+  },
+  "a dealer's withdrawal keeps its units": {
+    takeOut: (pool, holding, amount) => {
+      const after = takeOut(pool, holding, amount);
+      return holding === OWN_CAPITAL ? { ...after, own: { ...after.own, unredeemed: 0n } } : after;
+    },
+  },
+  "a compensation costs own capital nothing": {
+    compensate: (pool) => {
+      const after = compensate(pool);
+      return { ...after, pool: { ...after.pool, own: pool.own } };
     },
   },
   "floating results are split by units alone": {
@@ -109,10 +124,21 @@ test.for(mutants(FEE_MUTANTS))("the mutant is detected: %s", ([, fees]) => {
   );
 });
 
+test("the mutant is detected: an acknowledgement covers later movements", () => {
+  const proof = {
+    proveMaster: (...[login, money, holdings, shown]: Parameters<typeof proveMaster>) => {
+      const { external, acknowledged } = money;
+      return proveMaster(login, { ...money, acknowledged: acknowledged && external }, holdings, shown);
+    },
+  };
+  expect(compareWithReference({ seed: 5, runs: RUNS, proof, shrink: false }).counterexample).toMatch(/the proof of M/);
+});
+
 test("a counterexample is reduced to fewer than 20 lines and ends with the difference", () => {
   const { counterexample } = compareWithReference({
     seed: 5,
     runs: RUNS,
+    shape: { ...EVERYTHING, kinds: ["deposit", "withdraw", "assign", "result", "charge", "week"] },
     pool: POOL_MUTANTS["carries are lost"]!,
   });
   const lines = counterexample!.split("\n");
@@ -127,7 +153,7 @@ function mutants<Mutant>(all: Readonly<Record<string, Mutant>>): [string, Mutant
 }
 
 /** The real allocation, except that the first holding gets all cents that rounding down leaves. */
-function firstTakesAll({ pool, parts, suspense }: Allocation): Allocation {
+function firstTakesAll({ pool, parts, own }: Allocation): Allocation {
   const paid = new Map(parts.map(({ subscriptionId, amount }) => [subscriptionId, amount]));
   const due = pool.holdings.map((holding) => (paid.get(holding.subscriptionId) ?? 0n) * E8_PER_CENT + holding.carry);
   const floors = due.map((amount) => (amount - (((amount % E8_PER_CENT) + E8_PER_CENT) % E8_PER_CENT)) / E8_PER_CENT);
@@ -142,7 +168,7 @@ function firstTakesAll({ pool, parts, suspense }: Allocation): Allocation {
     };
   });
   const shares = holdings.map(({ subscriptionId }, index) => ({ subscriptionId, amount: rounded[index]! }));
-  return { pool: { ...pool, holdings }, parts: shares.filter(({ amount }) => amount !== 0n), suspense };
+  return { pool: { ...pool, holdings }, parts: shares.filter(({ amount }) => amount !== 0n), own };
 }
 
 function earnedAt({ earnings }: DueFacts, when: () => Date): DueFacts["earnings"] {

@@ -15,7 +15,19 @@ test("every cent and every fee of random histories equals the result in exact fr
 });
 
 test("a single pool that trades all the time equals the result in exact fractions", TIMEOUT, () => {
-  const kinds = ["deposit", "assign", "open", "add", "mark", "close", "reverse", "charge", "result", "week"] as const;
+  const kinds = [
+    "deposit",
+    "assign",
+    "open",
+    "add",
+    "mark",
+    "close",
+    "reverse",
+    "charge",
+    "result",
+    "dealer",
+    "week",
+  ] as const;
   const { counterexample, tally } = compareWithReference({
     seed: 77,
     runs: sized({ test: 100, proof: 3_000 }),

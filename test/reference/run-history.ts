@@ -3,6 +3,7 @@ import { dollars } from "./engine/cents.ts";
 import type { Instant } from "./engine/configuration.ts";
 import { closeWeek } from "./engine/fees.ts";
 import { assign, configure, deposit, unassign, withdraw } from "./engine/investing.ts";
+import { acknowledge, compensate, moveOwn } from "./engine/own-capital.ts";
 import { mark, realise, trade } from "./engine/trading.ts";
 import { activeAt, type Investor, type Master, type World } from "./engine/world.ts";
 import { type History, type Since, type Step, describeStep } from "./history.ts";
@@ -47,9 +48,10 @@ const MAX_LEVERAGE = 10n;
 const MIN_CAPITAL = 10n;
 
 function within(world: World, step: Step): Step {
-  if (!("masterIndex" in step && "cents" in step)) return step;
+  if (!("masterIndex" in step && "cents" in step) || step.kind === "dealer") return step;
   const master = at(world.masters, step.masterIndex);
-  const pooled = activeAt(world, master).map(({ id }) => master.pool.cash(id).pooled);
+  const owners = [...activeAt(world, master).map(({ id }) => id), "own" as const];
+  const pooled = owners.map((owner) => master.pool.cash(owner).pooled);
   const limit = MAX_LEVERAGE * pooled.reduce((sum, cents) => sum + (cents < 0n ? -cents : cents), MIN_CAPITAL);
   return { ...step, cents: step.cents < -limit ? -limit : step.cents > limit ? limit : step.cents };
 }
@@ -94,6 +96,14 @@ function applyMasterStep(world: World, step: Extract<Step, { masterIndex: number
     case "charge":
       trade(world, master, { ...NO_TRADE, kind: "charge", result: step.cents });
       return "";
+    case "dealer":
+      moveOwn(master, step.cents);
+      return "";
+    case "acknowledge":
+      acknowledge(master);
+      return "";
+    case "compensate":
+      return compensate(world, master) ? "" : "not possible";
     case "open":
       trade(world, master, entry(lastPosition, step.volume, step.cents));
       return "";

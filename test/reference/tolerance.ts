@@ -14,7 +14,7 @@ import {
   total,
   ZERO,
 } from "./engine/fraction.ts";
-import { equityOf, type Pool } from "./engine/pool.ts";
+import { equityOf, holdingsOf, type Pool } from "./engine/pool.ts";
 import type { Floating } from "./engine/pool-engine.ts";
 
 export const E8_PER_CENT = 1_000_000n;
@@ -33,7 +33,7 @@ const PRECISION = fraction(10n ** 12n);
 
 /** The sum of the equities of all holdings with a share; at least a cent. */
 export function valueOf(pool: Pool): Fraction {
-  const holders = [...pool.holdings].filter(([, { share }]) => isPositive(share));
+  const holders = holdingsOf(pool).filter(([, { share }]) => isPositive(share));
   const equities = holders.map(([id]) => distance(equityOf(pool, id), ZERO));
   return larger(total(equities), ONE);
 }

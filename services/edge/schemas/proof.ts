@@ -10,7 +10,8 @@ const amounts = {
   platform_balance: moneyReply("Balance on the trading platform."),
   ledger_balance: moneyReply("Expected balance."),
   in_flight: moneyReply("Decided but not yet executed on the account; signed.", 0),
-  quarantined: moneyReply("External funds that await a decision; signed.", 0),
+  quarantined: moneyReply("External funds and own capital of the Master that await a decision; signed.", 0),
+  own_capital: moneyReply("Own capital of the Master that operators have acknowledged: it shares in results.", 0),
   difference: moneyReply("Platform balance less expected balance: the unexplained amount.", 0),
 };
 
@@ -32,6 +33,7 @@ export function sumItem(proof: AccountProof | undefined): Static<typeof SumItem>
     ledger_balance: moneyNumber(proof.ledgerBalance),
     in_flight: moneyNumber(proof.inFlight),
     quarantined: moneyNumber(proof.quarantined),
+    own_capital: moneyNumber(proof.ownCapital),
     difference: moneyNumber(proof.difference),
   };
 }

@@ -119,8 +119,8 @@ test("a row that was written by hand is found by the next run, and a repaired on
 
 test("a change that is committed after later ones, and after a run, is found by the next run", async () => {
   await inTransaction(world.deps.pool, async (late) => {
-    await execute(late, sql`update master_pool set external_minor = external_minor + 5 where login = '0m0045'`);
-    await corrupt("update master_pool set external_minor = 7 where login = '0m0044'");
+    await execute(late, sql`update master_pool set own_pooled_minor = own_pooled_minor + 5 where login = '0m0045'`);
+    await corrupt("update master_pool set own_pooled_minor = 7 where login = '0m0044'");
     expect(keysOf(await run())).toEqual(["master:0m0044"]);
   });
   expect(keysOf(await run())).toContain("master:0m0045");
@@ -134,7 +134,7 @@ test("one run examines all that changed, however much", async () => {
 });
 
 test("a run without time for all that changed is not complete, and the next ones continue", async () => {
-  await corrupt("update master_pool set external_minor = 5 where login = '0m0045'");
+  await corrupt("update master_pool set own_pooled_minor = 5 where login = '0m0045'");
   await corrupt("update master_pool set mark_tries = 1");
   await corrupt("update investor_account set posting_refusals = 1");
   const masters = ["master:0m0001", "master:0m0044", "master:0m0045"];
@@ -144,7 +144,7 @@ test("a run without time for all that changed is not complete, and the next ones
   const seen = new Set(examined);
   const found = keysOf(first);
   // Changed while the search goes on: at its begin, which was passed, and at its end.
-  await corrupt("update master_pool set external_minor = 6 where login in ('0m0001', '0m0044')");
+  await corrupt("update master_pool set own_pooled_minor = 6 where login in ('0m0001', '0m0044')");
   await corrupt("update investor_account set outside_minor = 6 where login in ('0i0001', '0i4500')");
   for (let runs = 1; !wanted.every((key) => found.includes(key)); runs += 1) {
     expect(runs).toBeLessThan(100);

@@ -105,7 +105,7 @@ test("pool_ledger: carries that do not sum to 0, an incomplete allocation and a 
   await corrupt("update master_pool set last_allocation = last_allocation + 1");
   expect((await summary("pool_ledger")).at(-1)).toBe(`pool:${masterLogin}:numbers: 1`);
   await corrupt(
-    "update master_pool set unallocated_minor = unallocated_minor + 4, external_minor = external_minor - 4",
+    "update master_pool set unallocated_minor = unallocated_minor + 4, own_pooled_minor = own_pooled_minor - 4",
   );
   expect(await summary("pool_ledger")).toContain(`pool:${masterLogin}:unallocated: 4`);
 });

@@ -8,20 +8,22 @@ type Row = {
   readonly login: string;
   readonly master: string;
   readonly externalMinor: bigint;
-  /** The part that an operator has acknowledged. */
+  /** The part that an operator has acknowledged; 0 when none was. */
   readonly acknowledgedMinor: bigint;
+  /** Own capital of a Master, with its results; 0 for an Investor. */
+  readonly ownMinor: bigint;
   /** Booked balance of the whole account; 0 for a Master. */
   readonly balanceMinor: bigint;
 };
 
 /**
- * external_funds_master: external funds on a Master that no operator has acknowledged, imported transfers that no flow or exit was settled with, or external withdrawals from an
- * Investor that took its balance below zero.
+ * external_funds_master: own capital on a Master that no operator has acknowledged or that is below zero, imported transfers that
+ * no flow or exit was settled with, or external withdrawals from an Investor that took its balance below zero.
  */
 export function externalFundsMaster({ pool }: Pick<Deps, "pool">): Check {
   return {
     name: "external_funds_master",
-    title: "A Master holds no external funds without a decision, and no Investor balance is negative because of them.",
+    title: "A Master holds no own capital without a decision, and no balance is negative because of external funds.",
     everyMs: CHECK_EVERY_MS,
     confirmations: 1,
     run: () => runOn(pool, async (db) => [...(await listOnMasters(db)), ...(await listOnInvestors(db, true))]),
@@ -48,9 +50,10 @@ function listOnMasters(db: Queryable): Promise<Row[]> {
   return many<Row>(
     db,
     sql`select 'master' as kind, login, login as master, external_minor + imported_mirrors_minor + imported_exits_minor as "externalMinor",
-               external_acknowledged_minor as "acknowledgedMinor", 0::bigint as "balanceMinor"
+               coalesce(external_acknowledged_minor, 0) as "acknowledgedMinor", own_waiting_minor + own_pooled_minor as "ownMinor", 0::bigint as "balanceMinor"
         from master_pool
-        where (external_minor <> external_acknowledged_minor and external_minor <> 0) or imported_mirrors_minor <> 0 or imported_exits_minor <> 0
+        where (external_minor is distinct from external_acknowledged_minor and (external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0))
+           or own_waiting_minor + own_pooled_minor < 0 or imported_mirrors_minor <> 0 or imported_exits_minor <> 0
         order by login
         limit ${MAX_FINDINGS + 1}`,
   );
@@ -69,7 +72,7 @@ function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
           where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor <> 0
         )
         select 'investor' as kind, login, master, external_minor as "externalMinor",
-               acknowledged_minor as "acknowledgedMinor", balance_minor as "balanceMinor"
+               acknowledged_minor as "acknowledgedMinor", 0::bigint as "ownMinor", balance_minor as "balanceMinor"
         from quarantined
         where (external_minor < 0 and balance_minor < 0) = ${isBelowZero}
         order by login
@@ -77,22 +80,35 @@ function listOnInvestors(db: Queryable, isBelowZero: boolean): Promise<Row[]> {
   );
 }
 
-function findingOf({ kind, login, master, externalMinor, acknowledgedMinor, balanceMinor }: Row): Finding {
-  const account = `${kind === "master" ? "Master" : "Investor"} ${login}`;
-  const state =
-    externalMinor < 0n ? `lacks ${formatAmount(usd(-externalMinor))}` : `holds ${formatAmount(usd(externalMinor))}`;
+function findingOf(row: Row): Finding {
+  const { kind, login, master, externalMinor, acknowledgedMinor, ownMinor, balanceMinor } = row;
   const evidence = {
     master_login: master,
     external_minor: String(externalMinor),
     known_minor: String(acknowledgedMinor),
   };
+  const moved = abs(externalMinor - acknowledgedMinor);
   return {
     key: `${kind}:${login}`,
     login,
     // The Master is not stopped: a review is opened for the external funds.
     masterLogin: "",
-    atRiskMinor: abs(externalMinor - acknowledgedMinor),
-    message: `${account} ${state} that this service did not book. Review required.`,
-    evidence: kind === "master" ? evidence : { ...evidence, balance_minor: String(balanceMinor) },
+    atRiskMinor: moved === 0n || (ownMinor < 0n && moved < -ownMinor) ? abs(ownMinor) : moved,
+    message: messageOf(row),
+    evidence:
+      kind === "master"
+        ? { ...evidence, own_capital_minor: String(ownMinor) }
+        : { ...evidence, balance_minor: String(balanceMinor) },
   };
+}
+
+function messageOf({ kind, login, externalMinor, ownMinor }: Row): string {
+  const text = (minor: bigint): string => formatAmount(usd(abs(minor)));
+  const account = `${kind === "master" ? "Master" : "Investor"} ${login}`;
+  if (ownMinor < 0n) return `${account} lacks ${text(ownMinor)} of the money that its Investors own. Review required.`;
+  if (kind === "master" && externalMinor === 0n) {
+    return `${account} holds ${text(ownMinor)} of results that belong to no Investor. Review required.`;
+  }
+  const state = externalMinor < 0n ? "lacks" : "holds";
+  return `${account} ${state} ${text(externalMinor)} that this service did not book. Review required.`;
 }

@@ -5,10 +5,13 @@ const ENTRIES_PER_POOL = 20;
 /** Factor by which marks are scaled, per 1e-8 USD. */
 const SCALE = "1000000000000000000000000";
 
+/** Marks the accruals and arrivals of own capital. */
+const OWN_CAPITAL = 9_223_372_036_854_775_807n;
+
 /** Two numbers in the books of a pool that contradict each other. */
 export type PoolDifference = {
   readonly masterLogin: string;
-  readonly rule: "marks" | "carries" | "numbers" | "parts" | "unallocated";
+  readonly rule: "marks" | "carries" | "numbers" | "parts" | "unallocated" | "own_flows";
   /** The position or entry; empty for the whole pool. */
   readonly subject: string;
   /** Cents, rounded up, at least 1. */
@@ -29,7 +32,7 @@ export async function listMasters(db: Queryable, logins: readonly string[]): Pro
   return many<BookedMaster>(
     db,
     sql`select login, filed_number as number,
-               (external_minor + imported_mirrors_minor + imported_exits_minor + unallocated_minor + suspense_minor + coalesce(holdings.minor, 0))::bigint as "bookedMinor"
+               (own_waiting_minor + own_pooled_minor + imported_mirrors_minor + imported_exits_minor + unallocated_minor + coalesce(holdings.minor, 0))::bigint as "bookedMinor"
         from master_pool
              left join lateral (
                select sum(waiting_minor + pooled_minor + reserved_minor + outbound_minor) as minor
@@ -46,22 +49,23 @@ export function listBrokenMarks(db: Queryable, masters: readonly string[]): Prom
   return many<PoolDifference>(
     db,
     sql`with pool as (
-          select login, coalesce(sum(units), 0) as total, case when coalesce(sum(units), 0) = 0 then 1 else 0 end as suspense
+          select login, coalesce(sum(units), 0) as investors,
+                 case when own_units + coalesce(sum(units), 0) = 0 then 1 else own_units end as own
           from master_pool left join holding on holding.master_login = login
           where login = any (${masters}::text[])
-          group by login
+          group by login, own_units
         ), attributed as (
           select position.master_login, position.position_id, position.mark,
-                 (total + suspense) * position.per_unit + coalesce(sum(
-                   accrual.basis - accrual.per_unit * case accrual.subscription_id when 0 then suspense else holding.units end
+                 (investors + own) * position.per_unit + coalesce(sum(
+                   accrual.basis - accrual.per_unit * case accrual.subscription_id when ${OWN_CAPITAL} then own else holding.units end
                  ), 0) as amount,
-                 count(*) filter (where accrual.subscription_id <> 0 and holding.subscription_id is null) as lost
+                 count(*) filter (where accrual.subscription_id <> ${OWN_CAPITAL} and holding.subscription_id is null) as lost
           from pool_position as position
                join pool on login = position.master_login
                left join accrual
                  on accrual.master_login = position.master_login and accrual.position_id = position.position_id
                left join holding on holding.subscription_id = accrual.subscription_id
-          group by position.master_login, position.position_id, position.mark, position.per_unit, total, suspense
+          group by position.master_login, position.position_id, position.mark, position.per_unit, investors, own
         )
         select master_login as "masterLogin", 'marks' as rule, 'position ' || position_id as subject,
                greatest(1, ceil(abs(mark - amount) / ${SCALE}::numeric / 1000000))::bigint as "atRiskMinor",
@@ -76,12 +80,12 @@ export function listBrokenCarries(db: Queryable, masters: readonly string[]): Pr
   return many<PoolDifference>(
     db,
     sql`select login as "masterLogin", 'carries' as rule, '' as subject,
-               ceil(abs(suspense_carry_e8 + coalesce(sum(carry_e8), 0)) / 1000000)::bigint as "atRiskMinor",
-               '0' as expected, (suspense_carry_e8 + coalesce(sum(carry_e8), 0))::text as found
+               ceil(abs(own_carry_e8 + coalesce(sum(carry_e8), 0)) / 1000000)::bigint as "atRiskMinor",
+               '0' as expected, (own_carry_e8 + coalesce(sum(carry_e8), 0))::text as found
         from master_pool left join holding on holding.master_login = login
         where login = any (${masters}::text[])
         group by login
-        having suspense_carry_e8 + coalesce(sum(carry_e8), 0) <> 0`,
+        having own_carry_e8 + coalesce(sum(carry_e8), 0) <> 0`,
   );
 }
 
@@ -96,12 +100,12 @@ export function listBrokenAllocations(db: Queryable, masters: readonly string[])
                   where master_login = login and allocated_at is null) as found
           from pool
         ), newest as (
-          select login, last_allocation, entry.number, entry.kind, entry.result_minor, entry.suspense_minor,
+          select login, last_allocation, entry.number, entry.kind, entry.result_minor, entry.own_minor,
                  (select coalesce(sum(amount_minor), 0)::bigint from allocation_row as part
                   where part.master_login = login and part.number = entry.number) as parts
           from pool
                cross join lateral (
-                 select number, kind, result_minor, suspense_minor
+                 select number, kind, result_minor, own_minor
                  from allocation_entry
                  where allocation_entry.master_login = login
                  order by number desc
@@ -117,13 +121,34 @@ export function listBrokenAllocations(db: Queryable, masters: readonly string[])
         from unallocated
         where booked <> found
         union all
-        select login, 'parts', 'entry ' || number, abs(result_minor - suspense_minor - parts), result_minor::text,
-               (suspense_minor + parts)::text
+        select login, 'parts', 'entry ' || number, abs(result_minor - own_minor - parts), result_minor::text,
+               (own_minor + parts)::text
         from newest
-        where kind = 'RESULT' and result_minor <> suspense_minor + parts
+        where kind = 'RESULT' and result_minor <> own_minor + parts
         union all
         select login, 'numbers', '', 1, last_allocation::text, highest::text || ' less ' || missing::text
         from numbered
         where highest <> last_allocation or missing <> 0`,
+  );
+}
+
+/** The flows of own capital that wait for a strike sum to its buckets, inflows and outflows each by itself. */
+export function listBrokenOwnFlows(db: Queryable, masters: readonly string[]): Promise<PoolDifference[]> {
+  return many<PoolDifference>(
+    db,
+    sql`with pool as (
+          select login, own_waiting_minor as waiting, own_unredeemed_minor as unredeemed,
+                 (select coalesce(sum(greatest(amount_minor, 0)), 0)::bigint from arrival
+                  where master_login = login and subscription_id = ${OWN_CAPITAL}) as inflows,
+                 (select coalesce(sum(greatest(-amount_minor, 0)), 0)::bigint from arrival
+                  where master_login = login and subscription_id = ${OWN_CAPITAL}) as outflows
+          from master_pool
+          where login = any (${masters}::text[])
+        )
+        select login as "masterLogin", 'own_flows' as rule, '' as subject,
+               abs(waiting - inflows) + abs(unredeemed - outflows) as "atRiskMinor",
+               waiting || ' and -' || unredeemed as expected, inflows || ' and -' || outflows as found
+        from pool
+        where waiting <> inflows or unredeemed <> outflows`,
   );
 }

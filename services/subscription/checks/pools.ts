@@ -18,6 +18,7 @@ import {
   listBrokenAllocations,
   listBrokenCarries,
   listBrokenMarks,
+  listBrokenOwnFlows,
   listMasters,
   type PoolDifference,
 } from "./find-pools.ts";
@@ -71,6 +72,7 @@ async function examineMasters(
       ...(await listBrokenMarks(db, logins)),
       ...(await listBrokenCarries(db, logins)),
       ...(await listBrokenAllocations(db, logins)),
+      ...(await listBrokenOwnFlows(db, logins)),
     ],
   }));
   const booked = read.masters.map((master) => ({ ...master, masterLogin: master.login }));
@@ -153,6 +155,7 @@ const MESSAGES: Readonly<Record<PoolDifference["rule"], string>> = {
   carries: "Rounding remainders do not sum to zero",
   numbers: "Allocation numbers have a gap",
   parts: "A result was not allocated completely",
+  own_flows: "Flows of own capital that wait for a strike differ from their records",
   unallocated: "Unallocated results differ from their recorded sum",
 };
 

@@ -34,7 +34,8 @@ export type ResultEvent = {
   readonly kind: "result";
   readonly deal: MasterDeal;
   readonly parts: Allocation["parts"];
-  readonly suspense: bigint;
+  /** Cents that go to own capital. */
+  readonly own: bigint;
   /** Pool and its equity after the deal. */
   readonly pool: UnitPool;
   readonly equity: E8;

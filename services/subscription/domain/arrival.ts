@@ -2,15 +2,16 @@ import { checkPool } from "./pool/check-pool.ts";
 import { strikeFlatPool } from "./pool/strike-pool.ts";
 import type { UnitPool } from "./pool/unit-pool.ts";
 
-/** A part of a waiting bucket: money on the Master that has no units yet. */
+/** A part of a waiting bucket: money on the Master that has no units yet; or an outflow of own capital whose units are not redeemed yet. */
 export type Arrival = {
   readonly id: bigint;
+  /** OWN_CAPITAL for own capital. */
   readonly subscriptionId: bigint;
-  /** Log position of the Master after which it takes part in results. */
+  /** Log position of the Master after which it takes part in results, or no longer does. */
   readonly number: bigint;
   /** Highest ticket up to that log position. */
   readonly dealId: bigint;
-  /** Cents. */
+  /** Cents; negative for an outflow. */
   readonly amount: bigint;
 };
 
@@ -29,11 +30,13 @@ export function strikeArrivals(
   const isDue = ({ number, dealId }: Arrival): boolean => number < before.number && dealId < before.dealId;
   const due = arrivals.filter(isDue);
   if (due.length === 0 || pool.positions.length > 0) return undefined;
-  const amounts = new Map<bigint, bigint>();
+  const inflows = new Map<bigint, bigint>();
+  let ownOutflow = 0n;
   for (const { subscriptionId, amount } of due) {
-    amounts.set(subscriptionId, (amounts.get(subscriptionId) ?? 0n) + amount);
+    if (amount < 0n) ownOutflow -= amount;
+    else inflows.set(subscriptionId, (inflows.get(subscriptionId) ?? 0n) + amount);
   }
-  const after = strikeFlatPool(pool, amounts);
+  const after = strikeFlatPool(pool, { inflows, ownOutflow });
   checkPool(after);
   return {
     pool: after,

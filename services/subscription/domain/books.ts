@@ -1,4 +1,5 @@
 import type { Movement } from "./classify-movement.ts";
+import type { UnitHolding } from "./pool/unit-pool.ts";
 import { type AccountBuckets, type Change, type HoldingBuckets, changeHolding } from "./buckets.ts";
 
 /** One entry of a login's log. */
@@ -27,8 +28,10 @@ export type PoolBook = {
   readonly login: string;
   readonly filedNumber: bigint;
   readonly receivedNumber: bigint;
-  /** X: external funds on the Master. */
+  /** What parties other than this service have moved in total, less compensations. Its money is in `own`. */
   readonly external: bigint;
+  /** X: own capital of the Master, by bucket. */
+  readonly own: OwnBuckets;
   /** What mirrors whose records were lost have moved, without the flows that were settled with them. Signed. */
   readonly importedMirrors: bigint;
   /** The same of exit transfers; never positive. */
@@ -83,6 +86,12 @@ export type Stop = {
 /** A log entry of a Master: its log position and the ticket of its deal. */
 export type MasterEntry = { readonly number: bigint; readonly dealId: bigint };
 
+/** Cents of own capital. Only a withdrawal by a dealer, or a loss, takes the pooled amount below zero. */
+export type OwnBuckets = Pick<UnitHolding, "waiting" | "pooled" | "unredeemed">;
+
+/** A signed movement of own capital, with the log entry that moved it. */
+export type OwnFlow = { readonly masterLogin: string; readonly amount: bigint; readonly entry: MasterEntry };
+
 /** Signed: an inflow of the subscription is positive. */
 export type HoldingFlow = { readonly subscriptionId: bigint; readonly amount: bigint };
 
@@ -101,6 +110,7 @@ export type Books = {
     readonly results: LoggedMovement[];
     /** Money to which units are to be issued; without an entry when it never left the Master. */
     readonly arrivals: (HoldingFlow & { readonly entry: MasterEntry | undefined })[];
+    readonly ownFlows: OwnFlow[];
     /** Postings that were applied to Investor accounts. */
     readonly posted: LoggedMovement[];
     readonly feeDebits: LoggedMovement[];
@@ -118,6 +128,7 @@ export function emptyOutcome(): Books["outcome"] {
     appliedTransfers: [],
     results: [],
     arrivals: [],
+    ownFlows: [],
     posted: [],
     feeDebits: [],
     stopped: [],

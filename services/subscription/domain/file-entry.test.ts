@@ -36,6 +36,7 @@ function someBooks(): Books {
           filedNumber: -1n,
           receivedNumber: -1n,
           external: 0n,
+          own: { waiting: 0n, pooled: 0n, unredeemed: 0n },
           importedMirrors: 0n,
           importedExits: 0n,
           unallocated: 0n,
@@ -120,6 +121,17 @@ test("a Master with money at its opening may have positions that the books do no
   for (const books of [fresh, adopted]) fileOnMaster(books, movement([MASTER, 1n], "external", 3n));
   expect(fresh.pools.get(MASTER)).toMatchObject({ external: 3n, arePositionsKnown: true });
   expect(adopted.pools.get(MASTER)).toMatchObject({ external: 10n, arePositionsKnown: false });
+});
+
+test("a deposit on a Master waits for units of own capital, and a withdrawal leaves at once, each with its log entry", () => {
+  const books = someBooks();
+  fileOnMaster(books, movement([MASTER, 0n], "opening", 7n));
+  fileOnMaster(books, movement([MASTER, 1n], "external", -9n));
+  expect(books.pools.get(MASTER)).toMatchObject({ external: -2n, own: { waiting: 7n, pooled: -9n, unredeemed: 9n } });
+  expect(books.outcome.ownFlows).toEqual([
+    { masterLogin: MASTER, amount: 7n, entry: { number: 0n, dealId: 0n } },
+    { masterLogin: MASTER, amount: -9n, entry: { number: 1n, dealId: 1n } },
+  ]);
 });
 
 test("a reversed fee is credited like a deposit, although it has the key of its debit", () => {
@@ -225,7 +237,9 @@ function aHistory() {
     }
     const pool = books.pools.get(MASTER)!;
     const holdings = IDS.reduce((total, id) => total + onMaster(holdingOf(books, id)), 0n);
-    expect(holdings + pool.external + pool.unallocated).toBe(balances.get(MASTER) ?? 0n);
+    const { waiting, pooled } = pool.own;
+    expect(holdings + waiting + pooled + pool.unallocated).toBe(balances.get(MASTER) ?? 0n);
+    expect(pool.external).toBe(waiting + pooled);
   }
 
   return { apply, expectToReconcile };

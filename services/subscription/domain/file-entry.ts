@@ -87,10 +87,10 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
       books.pools.set(pool.login, { ...next, ...importedTo(pool, movement) });
       break;
     case "external":
-      books.pools.set(pool.login, { ...next, ...externalTo(pool, movement) });
+      fileExternal(books, next, movement);
       break;
     case "wrong_amount":
-      books.pools.set(pool.login, { ...next, external: pool.external + movement.amount });
+      fileExternal(books, next, movement);
       stop(books, pool.login, {
         reason: `Entry ${movement.number} moved another amount than transfer ${movement.key}.`,
         movement,
@@ -116,16 +116,23 @@ function importedTo(
 }
 
 /**
- * A Master with money at its opening may have open positions that the books do not contain; one without money has none.
+ * Money on the Master that belongs to no Investor is a flow of its own capital: a deposit gets units at the next strike, and a
+ * withdrawal leaves at once and its units follow. A Master with money at its opening may have open positions that the books
+ * do not contain; one without money has none.
  */
-function externalTo(
-  { external, arePositionsKnown }: PoolBook,
-  { kind, amount }: LoggedMovement,
-): Pick<PoolBook, "external" | "arePositionsKnown"> {
-  return {
-    external: external + amount,
-    arePositionsKnown: arePositionsKnown && (kind !== "opening" || amount === 0n),
-  };
+function fileExternal(books: Books, pool: PoolBook, { kind, amount, number, dealId }: LoggedMovement): void {
+  const { waiting, pooled, unredeemed } = pool.own;
+  books.pools.set(pool.login, {
+    ...pool,
+    external: pool.external + amount,
+    own:
+      amount > 0n
+        ? { waiting: waiting + amount, pooled, unredeemed }
+        : { waiting, pooled: pooled + amount, unredeemed: unredeemed - amount },
+    arePositionsKnown: pool.arePositionsKnown && (kind !== "opening" || amount === 0n),
+  });
+  if (amount === 0n) return;
+  books.outcome.ownFlows.push({ masterLogin: pool.login, amount, entry: { number, dealId } });
 }
 
 /** Stops the Master. The first reason is kept, because the operator has to decide that one first. */

@@ -10,8 +10,10 @@ export type AccountProof = {
   readonly ledger: bigint;
   /** Movements that are decided but not on the account yet; signed. */
   readonly inFlight: bigint;
-  /** External funds; signed. */
+  /** External funds, and own capital of a Master that operators have not acknowledged; signed. */
   readonly quarantined: bigint;
+  /** Acknowledged own capital of a Master; never negative. */
+  readonly ownCapital: bigint;
   readonly lastDealId: bigint;
 };
 
@@ -20,11 +22,15 @@ export type Shown = { readonly platform: bigint; readonly lastDealId: bigint };
 
 /** Money on a Master that belongs to no Investor. */
 export type UnownedMoney = {
+  /** X: own capital, with its results. */
+  readonly own: bigint;
+  /** What parties other than the service have moved in total, and that sum when operators acknowledged the own capital. */
   readonly external: bigint;
+  readonly acknowledged: bigint | undefined;
+  /** What transfers whose records were lost have moved, and nothing was settled with. */
+  readonly imported: bigint;
   /** Results that are not allocated yet. */
   readonly unallocated: bigint;
-  /** Results that were allocated to no Investor. */
-  readonly suspense: bigint;
 };
 
 type Holding = { readonly subscriptionId: bigint; readonly investorLogin: string; readonly buckets: Buckets };
@@ -38,24 +44,33 @@ export function proveInvestor({ subscriptionId, investorLogin, buckets }: Holdin
     // Results to be posted, less reserves to be debited.
     inFlight: buckets.unposted - buckets.reserved,
     quarantined: buckets.quarantined,
+    ownCapital: 0n,
   };
 }
 
 export function proveMaster(
   login: string,
-  { external, unallocated, suspense }: UnownedMoney,
+  { imported, unallocated, ...capital }: UnownedMoney,
   holdings: readonly Holding[],
   shown: Shown,
 ): AccountProof {
   const all = holdings.map(({ buckets }) => buckets);
+  const { own } = capital;
+  const ownCapital = isAcknowledged(capital) ? own : 0n;
   return {
     login,
     subscriptionId: 0n,
     ...shown,
-    ledger: sum(all.map(onMaster)) + external + unallocated + suspense,
+    ledger: sum(all.map(onMaster)) + own + imported + unallocated,
     inFlight: sum(all.map(({ inbound, outbound }) => inbound - outbound)),
-    quarantined: external + suspense,
+    quarantined: imported + own - ownCapital,
+    ownCapital,
   };
+}
+
+/** Results do not end an acknowledgement, another movement does. Below zero it lacks money of Investors, so nothing is acknowledged. */
+function isAcknowledged({ own, external, acknowledged }: Omit<UnownedMoney, "imported" | "unallocated">): boolean {
+  return own >= 0n && acknowledged === external;
 }
 
 export function differenceOf({ platform, ledger }: AccountProof): bigint {
@@ -71,6 +86,7 @@ export function totalOf(proofs: readonly AccountProof[]): AccountProof {
     ledger: of(({ ledger }) => ledger),
     inFlight: of(({ inFlight }) => inFlight),
     quarantined: of(({ quarantined }) => quarantined),
+    ownCapital: of(({ ownCapital }) => ownCapital),
     lastDealId: proofs.reduce((newest, { lastDealId }) => (lastDealId > newest ? lastDealId : newest), 0n),
   };
 }

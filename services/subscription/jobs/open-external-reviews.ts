@@ -64,14 +64,18 @@ function subjectOf({ kind, login }: ExternalFunds): string {
 }
 
 function newCaseOf(money: ExternalFunds): NewCase {
-  const { kind, login, amount, masterLogin, shortfall } = money;
-  const canCompensate = shortfall > 0n && amount >= shortfall;
+  const { kind, login, amount, ownCapital, masterLogin, shortfall } = money;
+  const canCompensate = shortfall > 0n && ownCapital >= shortfall;
   return {
     subject: subjectOf(money),
     reason: kind === "investor" ? "external_funds_on_investor" : "external_funds_on_master",
     login,
     amount,
-    evidence: { master: masterLogin, below_zero_in_pool: formatDecimal(usd(shortfall)) },
+    evidence: {
+      master: masterLogin,
+      below_zero_in_pool: formatDecimal(usd(shortfall)),
+      ...(kind === "master" ? { own_capital: formatDecimal(usd(ownCapital)) } : {}),
+    },
     actions:
       kind === "investor"
         ? ["adopt", "acknowledge"]

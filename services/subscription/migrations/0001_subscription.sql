@@ -126,6 +126,7 @@ create table master_pool (
   login                text primary key,
   filed_number         bigint not null default -1 check (filed_number >= -1),
   received_number      bigint not null default -1,
+  -- What parties other than this service have moved on the login in total, less compensations; its money is in own_.
   external_minor       bigint not null default 0,
   -- Transfers that the platform has executed and whose records were lost with commits of a database: flows and exits that are still to
   -- be mirrored are settled with them.
@@ -143,9 +144,13 @@ create table master_pool (
   mirror_refusals      integer not null default 0,
   mirror_next_at       timestamptz not null default '-infinity',
   mirror_reason        text,
-  -- Results that belong to no Investor, and their rounding remainder (1e-8 USD).
-  suspense_minor       bigint not null default 0,
-  suspense_carry_e8    bigint not null default 0,
+  -- Own capital: money on the login that belongs to no Investor, in the same buckets as a holding. It shares in results; while
+  -- no holding has units it is suspense and gets them whole. A withdrawal may take the pooled amount below zero.
+  own_units            numeric not null default 0 check (own_units >= 0 and own_units = trunc(own_units)),
+  own_waiting_minor    bigint not null default 0 check (own_waiting_minor >= 0),
+  own_pooled_minor     bigint not null default 0,
+  own_unredeemed_minor bigint not null default 0 check (own_unredeemed_minor >= 0),
+  own_carry_e8         bigint not null default 0,
   -- Allocation number of the newest allocation entry.
   last_allocation      bigint not null default 0 check (last_allocation >= 0),
   -- Last cut-off up to which weeks are closed; null while no subscription is ACTIVE, because then no week is closed.
@@ -161,8 +166,8 @@ create table master_pool (
   mark_next_at         timestamptz not null default '-infinity',
   mark_tries           integer not null default 0,
   mark_reason          text,
-  -- The part of external_minor that an operator has acknowledged: it stays on the Master and opens no further review.
-  external_acknowledged_minor bigint not null default 0,
+  -- external_minor when operators acknowledged the own capital; a movement since then needs a review of its own.
+  external_acknowledged_minor bigint,
   -- Log position up to which operators have accepted deals that would otherwise stop the Master.
   accepted_deals_number      bigint not null default -1,
   check (received_number >= filed_number)
@@ -170,6 +175,7 @@ create table master_pool (
 
 create index master_pool_gap on master_pool (login) where received_number > filed_number;
 create index master_pool_gated on master_pool (gate_closed_at) where gate_closed_at is not null;
+create index master_pool_own_flows on master_pool (login) where own_waiting_minor > 0 or own_unredeemed_minor > 0;
 create index master_pool_weeks on master_pool (weeks_closed_through) where weeks_closed_through is not null;
 
 -- Deals of a Master's trader in the order of its log, to be allocated to the Investors.
@@ -318,22 +324,24 @@ create table pool_position (
 create table accrual (
   master_login    text not null references master_pool,
   position_id     bigint not null,
-  -- 0 is suspense.
+  -- The highest bigint, 9223372036854775807, is own capital.
   subscription_id bigint not null,
   basis           numeric not null,
   per_unit        numeric not null,
   primary key (master_login, position_id, subscription_id)
 );
 
--- The parts of holding.waiting_minor, each with the log position of the Master from which on it takes part in results.
+-- The parts of holding.waiting_minor, each with the log position of the Master from which on it takes part in results; and
+-- those of master_pool.own_waiting_minor (positive) and own_unredeemed_minor (negative).
 create table arrival (
   id              bigint generated always as identity primary key,
-  subscription_id bigint not null references subscription,
+  -- The highest bigint is own capital, therefore without a foreign key.
+  subscription_id bigint not null,
   master_login    text not null references master_pool,
   -- Log position of the last entry in which it takes no part, and the highest ticket up to that entry.
   number          bigint not null,
   deal_id         bigint not null,
-  amount_minor    bigint not null check (amount_minor > 0)
+  amount_minor    bigint not null check (amount_minor > 0 or (amount_minor < 0 and subscription_id = 9223372036854775807))
 );
 
 create index arrival_by_master on arrival (master_login, subscription_id);
@@ -344,12 +352,12 @@ create table allocation_entry (
   number         bigint not null check (number > 0),
   kind           text not null check (kind in ('RESULT', 'WEEK')),
   created_at     timestamptz not null,
-  -- Only for a result: its log position on the Master, its deal, and the part that went to suspense.
+  -- Only for a result: its log position on the Master, its deal, and the part of own capital.
   log_number     bigint,
   deal_id        bigint,
   deal_at        timestamptz,
   result_minor   bigint,
-  suspense_minor bigint,
+  own_minor      bigint,
   -- Only for a closed week, half-open; marked_at is null when the Master was flat.
   period_start   timestamptz,
   cut_off        timestamptz,
@@ -357,7 +365,7 @@ create table allocation_entry (
   primary key (master_login, number),
   unique (master_login, log_number),
   unique (master_login, cut_off),
-  check (num_nulls(log_number, deal_id, deal_at, result_minor, suspense_minor) = case kind when 'RESULT' then 0 else 5 end),
+  check (num_nulls(log_number, deal_id, deal_at, result_minor, own_minor) = case kind when 'RESULT' then 0 else 5 end),
   check (num_nulls(period_start, cut_off) = case kind when 'WEEK' then 0 else 2 end),
   check (kind = 'WEEK' or marked_at is null)
 );
@@ -504,7 +512,7 @@ create view operation_row as
   join subscription on subscription.id = unassignment.subscription_id
   join exit on exit.subscription_id = unassignment.subscription_id;
 
--- Amounts that raised a negative Investor to 0.00 out of external funds of its Master. Not a result, so no fee is charged.
+-- Amounts that raised a negative Investor to 0.00 out of own capital of its Master. Not a result, so no fee is charged.
 create table compensation (
   case_id         bigint not null references review_case,
   subscription_id bigint not null references subscription,

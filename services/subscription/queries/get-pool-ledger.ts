@@ -13,7 +13,7 @@ import type { Deps } from "../deps.ts";
 import { onMaster } from "../domain/buckets.ts";
 import { findPoolLedger, type LedgerHolding } from "../store/pool-ledger.ts";
 
-const NOTHING_FILED = { filedNumber: 0n, external: 0n, unallocated: 0n, suspense: 0n, holdings: [] };
+const NOTHING_FILED = { filedNumber: 0n, own: 0n, imported: 0n, unallocated: 0n, holdings: [] };
 
 /** The books of a pool at one instant: the expected balance of the Master at its last filed log entry. */
 export async function getPoolLedger(
@@ -23,8 +23,8 @@ export async function getPoolLedger(
 ): Promise<GetPoolLedgerResponse> {
   const ledger = await findPoolLedger(pool, masterLogin);
   if (ledger === undefined) await failAsUnavailable(() => accounts.findMaster({ login: masterLogin }, context));
-  const { filedNumber, external, unallocated, suspense, holdings } = ledger ?? NOTHING_FILED;
-  const unowned = external + unallocated + suspense;
+  const { filedNumber, own, imported, unallocated, holdings } = ledger ?? NOTHING_FILED;
+  const unowned = own + imported + unallocated;
   const expected = holdings.reduce((total, holding) => total + onMaster(holding.buckets), unowned);
   return {
     expectedMasterBalance: money(expected),

@@ -27,7 +27,15 @@ import { findPoolLedger, type PoolLedger } from "../store/pool-ledger.ts";
 import { isPageSize } from "./page.ts";
 
 const NOT_EXECUTED = { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS } as const;
-const NOTHING_FILED: PoolLedger = { filedNumber: -1n, external: 0n, unallocated: 0n, suspense: 0n, holdings: [] };
+const NOTHING_FILED: PoolLedger = {
+  filedNumber: -1n,
+  own: 0n,
+  external: 0n,
+  acknowledged: undefined,
+  imported: 0n,
+  unallocated: 0n,
+  holdings: [],
+};
 
 /**
  * Compares the books with the platform. The books are read first and the platform right after, so a movement in between
@@ -108,7 +116,7 @@ function lagOf({ log }: Partial<ShownBalance> = {}): number {
 }
 
 function proofMessage(proof: AccountProof): AccountProofMessage {
-  const { login, subscriptionId, platform, ledger, inFlight, quarantined, lastDealId } = proof;
+  const { login, subscriptionId, platform, ledger, inFlight, quarantined, ownCapital, lastDealId } = proof;
   const money = (minor: bigint) => moneyToProto(usd(minor));
   return {
     login,
@@ -117,6 +125,7 @@ function proofMessage(proof: AccountProof): AccountProofMessage {
     ledgerBalance: money(ledger),
     inFlight: money(inFlight),
     quarantined: money(quarantined),
+    ownCapital: money(ownCapital),
     difference: money(differenceOf(proof)),
     lastDealId,
   };

@@ -10,7 +10,8 @@ export type AllocationEntry = {
         readonly dealId: bigint;
         readonly dealAt: Date;
         readonly amount: bigint;
-        readonly suspense: bigint;
+        /** The part of own capital. */
+        readonly own: bigint;
       }
     | undefined;
   readonly week: { readonly periodStart: Date; readonly cutOff: Date; readonly markedAt: Date | undefined } | undefined;
@@ -26,7 +27,7 @@ export async function insertEntries(
   await many(
     tx,
     sql`insert into allocation_entry (master_login, created_at, kind, number, log_number, deal_id, deal_at,
-                                      result_minor, suspense_minor, period_start, cut_off, marked_at)
+                                      result_minor, own_minor, period_start, cut_off, marked_at)
         select ${masterLogin}, ${at}::timestamptz, case when cut_off is null then 'RESULT' else 'WEEK' end, *
         from unnest(
           ${entries.map(({ number }) => number)}::bigint[],
@@ -34,11 +35,11 @@ export async function insertEntries(
           ${entries.map(({ result }) => result?.dealId)}::bigint[],
           ${entries.map(({ result }) => result?.dealAt)}::timestamptz[],
           ${entries.map(({ result }) => result?.amount)}::bigint[],
-          ${entries.map(({ result }) => result?.suspense)}::bigint[],
+          ${entries.map(({ result }) => result?.own)}::bigint[],
           ${entries.map(({ week }) => week?.periodStart)}::timestamptz[],
           ${entries.map(({ week }) => week?.cutOff)}::timestamptz[],
           ${entries.map(({ week }) => week?.markedAt)}::timestamptz[]
-        ) as entry (number, log_number, deal_id, deal_at, result_minor, suspense_minor, period_start, cut_off,
+        ) as entry (number, log_number, deal_id, deal_at, result_minor, own_minor, period_start, cut_off,
                     marked_at)`,
   );
 }
@@ -77,7 +78,7 @@ type EntryRow = {
   readonly dealId: bigint | null;
   readonly dealAt: Date | null;
   readonly amount: bigint | null;
-  readonly suspense: bigint | null;
+  readonly own: bigint | null;
   readonly periodStart: Date | null;
   readonly cutOff: Date | null;
   readonly markedAt: Date | null;
@@ -90,7 +91,7 @@ export async function listEntries(
   const rows = await many<EntryRow>(
     db,
     sql`select number, log_number as "logNumber", deal_id as "dealId", deal_at as "dealAt", result_minor as amount,
-               suspense_minor as suspense, period_start as "periodStart", cut_off as "cutOff", marked_at as "markedAt"
+               own_minor as own, period_start as "periodStart", cut_off as "cutOff", marked_at as "markedAt"
         from allocation_entry
         where master_login = ${masterLogin} and number > ${afterNumber}
         order by number
@@ -100,11 +101,11 @@ export async function listEntries(
 }
 
 function toEntry(row: EntryRow): AllocationEntry {
-  const { number, logNumber, dealId, dealAt, amount, suspense, periodStart, cutOff, markedAt } = row;
-  const isResult = logNumber !== null && dealId !== null && dealAt !== null && amount !== null && suspense !== null;
+  const { number, logNumber, dealId, dealAt, amount, own, periodStart, cutOff, markedAt } = row;
+  const isResult = logNumber !== null && dealId !== null && dealAt !== null && amount !== null && own !== null;
   return {
     number,
-    result: isResult ? { logNumber, dealId, dealAt, amount, suspense } : undefined,
+    result: isResult ? { logNumber, dealId, dealAt, amount, own } : undefined,
     week:
       periodStart !== null && cutOff !== null ? { periodStart, cutOff, markedAt: markedAt ?? undefined } : undefined,
   };

@@ -1,6 +1,8 @@
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Arrival } from "../domain/arrival.ts";
+import type { OwnFlow } from "../domain/books.ts";
+import { OWN_CAPITAL } from "../domain/pool/unit-pool.ts";
 
 /** Money on the Master that has no units yet. */
 export type NewArrival = {
@@ -25,6 +27,23 @@ export async function insertArrivals(tx: Transaction, arrivals: readonly NewArri
              ) with ordinality as fresh (subscription_id, number, deal_id, amount, ordinal)
              join holding on holding.subscription_id = fresh.subscription_id
              join master_pool as pool on pool.login = holding.master_login
+        order by ordinal`,
+  );
+}
+
+/** Records flows of own capital, each with the log entry that moved it. */
+export async function insertOwnArrivals(tx: Transaction, flows: readonly OwnFlow[]): Promise<void> {
+  if (flows.length === 0) return;
+  await many(
+    tx,
+    sql`insert into arrival (subscription_id, master_login, number, deal_id, amount_minor)
+        select ${OWN_CAPITAL}::bigint, master_login, number, deal_id, amount
+        from unnest(
+               ${flows.map(({ masterLogin }) => masterLogin)}::text[],
+               ${flows.map(({ entry }) => entry.number)}::bigint[],
+               ${flows.map(({ entry }) => entry.dealId)}::bigint[],
+               ${flows.map(({ amount }) => amount)}::bigint[]
+             ) with ordinality as fresh (master_login, number, deal_id, amount, ordinal)
         order by ordinal`,
   );
 }

@@ -95,7 +95,7 @@ async function lockKnownAccounts(tx: Transaction, logins: readonly string[]): Pr
   }));
 }
 
-type PoolRow = Omit<PoolBook, "stoppedReason"> & { readonly stoppedReason: string | null };
+type PoolRow = Omit<PoolBook, "stoppedReason" | "own"> & PoolBook["own"] & { readonly stoppedReason: string | null };
 
 /** Locks pools. An unknown Master gets a row; its log is then filed from the opening. */
 export async function lockPools(tx: Transaction, logins: readonly string[]): Promise<PoolBook[]> {
@@ -116,7 +116,7 @@ export async function lockPools(tx: Transaction, logins: readonly string[]): Pro
 async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promise<PoolBook[]> {
   const rows = await many<PoolRow>(
     tx,
-    sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external",
+    sql`select login, filed_number as "filedNumber", received_number as "receivedNumber", external_minor as "external", own_waiting_minor as waiting, own_pooled_minor as pooled, own_unredeemed_minor as unredeemed,
                imported_mirrors_minor as "importedMirrors", imported_exits_minor as "importedExits", unallocated_minor as unallocated, filed_deal_id as "filedDealId", stopped_reason as "stoppedReason",
                are_positions_known as "arePositionsKnown"
         from master_pool
@@ -124,7 +124,11 @@ async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promi
         order by login
         for no key update`,
   );
-  return rows.map((row) => ({ ...row, stoppedReason: row.stoppedReason ?? undefined }));
+  return rows.map(({ waiting, pooled, unredeemed, ...row }) => ({
+    ...row,
+    own: { waiting, pooled, unredeemed },
+    stoppedReason: row.stoppedReason ?? undefined,
+  }));
 }
 
 async function listOpenReserves(tx: Transaction, keys: readonly string[]): Promise<Reserve[]> {
@@ -163,20 +167,23 @@ export async function savePools(tx: Transaction, pools: readonly PoolBook[]): Pr
     tx,
     sql`update master_pool
         set filed_number = book.filed_number, received_number = book.received_number,
-            external_minor = book.external_funds, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
+            external_minor = book.external_funds, own_waiting_minor = book.own_waiting, own_pooled_minor = book.own_pooled, own_unredeemed_minor = book.own_unredeemed, imported_mirrors_minor = book.imported_mirrors, imported_exits_minor = book.imported_exits, unallocated_minor = book.unallocated, filed_deal_id = book.filed_deal_id,
             stopped_reason = book.stopped_reason, are_positions_known = book.are_positions_known
         from unnest(
           ${pools.map(({ login }) => login)}::text[],
           ${pools.map(({ filedNumber }) => filedNumber)}::bigint[],
           ${pools.map(({ receivedNumber }) => receivedNumber)}::bigint[],
           ${pools.map(({ external }) => external)}::bigint[],
+          ${pools.map(({ own }) => own.waiting)}::bigint[],
+          ${pools.map(({ own }) => own.pooled)}::bigint[],
+          ${pools.map(({ own }) => own.unredeemed)}::bigint[],
           ${pools.map(({ importedMirrors }) => importedMirrors)}::bigint[],
           ${pools.map(({ importedExits }) => importedExits)}::bigint[],
           ${pools.map(({ unallocated }) => unallocated)}::bigint[],
           ${pools.map(({ filedDealId }) => filedDealId)}::bigint[],
           ${pools.map(({ stoppedReason }) => stoppedReason)}::text[],
           ${pools.map(({ arePositionsKnown }) => arePositionsKnown)}::boolean[]
-        ) as book (login, filed_number, received_number, external_funds, imported_mirrors, imported_exits, unallocated, filed_deal_id, stopped_reason,
+        ) as book (login, filed_number, received_number, external_funds, own_waiting, own_pooled, own_unredeemed, imported_mirrors, imported_exits, unallocated, filed_deal_id, stopped_reason,
                    are_positions_known)
         where master_pool.login = book.login`,
   );

@@ -23,8 +23,8 @@ export type Compensation = {
 };
 
 /**
- * Takes the total out of the external funds of a Master and records the amount of each subscription. Returns the
- * external funds before, in cents. The caller has locked the pool.
+ * Records a compensation: the amount of each subscription, and the total as a movement of the Master's external funds. Returns
+ * their sum before, in cents. The caller has locked the pool and takes the total out of own capital.
  */
 export async function takeFromExternal(
   tx: Transaction,

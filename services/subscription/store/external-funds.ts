@@ -8,7 +8,10 @@ const MAX_RESETS = 1_000;
 export type ExternalFunds = {
   readonly kind: "investor" | "master";
   readonly login: string;
+  /** On a Master: what was moved in total, without results, so that a trade does not change what operators decide about. */
   readonly amount: bigint;
+  /** Own capital of the Master, with its results; 0 for an Investor. */
+  readonly ownCapital: bigint;
   /** Login of the Master of the pool. */
   readonly masterLogin: string;
   /** Sum of the negative pooled amounts of the Master's pool, as a positive number; 0 for an Investor. */
@@ -26,7 +29,7 @@ function listOnInvestors(db: Queryable, limit: number): Promise<ExternalFunds[]>
   return many<ExternalFunds>(
     db,
     sql`select 'investor' as kind, account.login, quarantined_minor as amount, holding.master_login as "masterLogin",
-               0::bigint as shortfall, 0::bigint as "dealId"
+               0::bigint as "ownCapital", 0::bigint as shortfall, 0::bigint as "dealId"
         from investor_account as account join holding on holding.subscription_id = account.pooled_subscription_id
         where quarantined_minor <> quarantine_acknowledged_minor and quarantined_minor <> 0
         order by account.login
@@ -34,23 +37,25 @@ function listOnInvestors(db: Queryable, limit: number): Promise<ExternalFunds[]>
   );
 }
 
-/** Acknowledged funds need another review when they can cover the deficit of Investors below zero. */
+/** Acknowledged own capital needs another review when it can cover the deficit of Investors below zero. */
 function listOnMasters(db: Queryable, limit: number): Promise<ExternalFunds[]> {
   return many<ExternalFunds>(
     db,
     sql`with pool as (
           select login, external_minor, external_acknowledged_minor, filed_deal_id,
+                 own_waiting_minor + own_pooled_minor as own_minor,
                  (select coalesce(-sum(pooled_minor), 0)::bigint
                   from holding join subscription on subscription.id = holding.subscription_id
                   where subscription.master_login = login and subscription.status = 'ACTIVE' and pooled_minor < 0)
                  as shortfall
           from master_pool
-          where external_minor <> 0
+          where external_minor <> 0 or own_waiting_minor + own_pooled_minor <> 0
         )
-        select 'master' as kind, login, external_minor as amount, login as "masterLogin", shortfall,
-               filed_deal_id as "dealId"
+        select 'master' as kind, login, external_minor as amount, login as "masterLogin", own_minor as "ownCapital",
+               shortfall, filed_deal_id as "dealId"
         from pool
-        where external_minor <> external_acknowledged_minor or (shortfall > 0 and external_minor >= shortfall)
+        where external_minor is distinct from external_acknowledged_minor
+          or (shortfall > 0 and own_minor >= shortfall)
         order by login
         limit ${limit}`,
   );
@@ -66,7 +71,7 @@ export async function acknowledgeExternal(tx: Transaction, login: string, amount
   await execute(tx, sql`update master_pool set external_acknowledged_minor = ${amount} where login = ${login}`);
 }
 
-/** Resets the acknowledged amount when the external funds are 0: a later equal amount needs a review of its own. */
+/** Resets the acknowledged amount when the money is gone: a later equal amount needs a review of its own. */
 export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
   await execute(
     db,
@@ -84,7 +89,9 @@ export async function resetAcknowledgedFunds(db: Queryable): Promise<void> {
   );
   await execute(
     db,
-    sql`update master_pool set external_acknowledged_minor = 0 where external_minor = 0 and external_acknowledged_minor <> 0`,
+    sql`update master_pool set external_acknowledged_minor = null
+        where external_acknowledged_minor is not null and external_minor = 0
+          and own_waiting_minor + own_pooled_minor = 0`,
   );
 }
 
@@ -97,7 +104,10 @@ export const nextExternalReview = fragment`(
   where (
        select login from investor_account where quarantined_minor <> quarantine_acknowledged_minor order by login limit 1
      ) is not null
-     or exists (select from master_pool where external_minor <> 0 or external_acknowledged_minor <> 0)
+     or exists (
+       select from master_pool
+       where external_minor <> 0 or external_acknowledged_minor is not null or own_waiting_minor + own_pooled_minor <> 0
+     )
      or exists (
        select from review_case
        where state in ('OPEN', 'PROPOSED') and reason in ('external_funds_on_investor', 'external_funds_on_master')

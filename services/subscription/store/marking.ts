@@ -14,6 +14,8 @@ export async function listPoolsToStrike(
                select master_login from holding where waiting_minor > 0
                union
                select master_login from holding where unredeemed_minor > 0
+               union
+               select login from master_pool where own_waiting_minor > 0 or own_unredeemed_minor > 0
              ) as due
              join master_pool as pool on pool.login = due.master_login
         where pool.stopped_reason is null and pool.gate_closed_at is null and pool.mark_next_at <= statement_timestamp()
@@ -30,7 +32,10 @@ export function nextStrike(cutOff: Date): Fragment {
     from master_pool
     where stopped_reason is null and gate_closed_at is null
       and (weeks_closed_through is null or weeks_closed_through >= ${cutOff})
-      and exists (select from holding where master_login = login and (waiting_minor > 0 or unredeemed_minor > 0))
+      and (
+        own_waiting_minor > 0 or own_unredeemed_minor > 0
+        or exists (select from holding where master_login = login and (waiting_minor > 0 or unredeemed_minor > 0))
+      )
   )`;
 }
 

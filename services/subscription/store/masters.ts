@@ -1,5 +1,6 @@
 import { column, execute, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { OWN_CAPITAL, type UnitHolding } from "../domain/pool/unit-pool.ts";
 
 /** The facts about a Master that allocation and strike need besides its pool. */
 export type Master = {
@@ -19,25 +20,30 @@ export type Master = {
   readonly arePositionsKnown: boolean;
   /** Log position up to which operators have accepted deals that would otherwise stop the Master. */
   readonly acceptedDealsNumber: bigint;
-  /** Results that no Investor owns, in cents, and what is left of their rounding. */
-  readonly suspenseAmount: bigint;
-  readonly suspenseCarry: bigint;
+  /** Own capital: changes only under the lock of this row. */
+  readonly own: UnitHolding;
 };
+
+type MasterRow = Omit<Master, "own"> & Omit<UnitHolding, "subscriptionId" | "units"> & { readonly units: string };
 
 /** Locks the pool row, which every change of the pool locks first. Undefined for an unknown Master. */
 export async function lockMaster(tx: Transaction, login: string): Promise<Master | undefined> {
-  return maybeOne<Master>(
+  const row = await maybeOne<MasterRow>(
     tx,
     sql`select login, filed_number as "filedNumber", filed_deal_id as "filedDealId", struck_deal_id as "struckDealId",
                stopped_reason as "stoppedReason", gate_closed_at is null as "hasOpenGate", gate_fence as "gateFence",
                weeks_closed_through as "weeksClosedThrough", last_allocation as "lastAllocation",
                is_in_deficit as "isInDeficit", are_positions_known as "arePositionsKnown",
-               accepted_deals_number as "acceptedDealsNumber", suspense_minor as "suspenseAmount",
-               suspense_carry_e8 as "suspenseCarry"
+               accepted_deals_number as "acceptedDealsNumber", own_units as units, own_waiting_minor as waiting,
+               own_pooled_minor as pooled, own_unredeemed_minor as unredeemed, own_carry_e8 as carry
         from master_pool
         where login = ${login}
         for no key update`,
   );
+  if (row === undefined) return undefined;
+  const { units, waiting, pooled, unredeemed, carry, ...master } = row;
+  const own = { subscriptionId: OWN_CAPITAL, units: BigInt(units), pooled, waiting, unredeemed, carry };
+  return { ...master, own };
 }
 
 export type MasterProgress = Pick<

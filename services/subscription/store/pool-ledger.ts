@@ -13,15 +13,19 @@ export type LedgerHolding = {
 
 export type PoolLedger = {
   readonly filedNumber: bigint;
+  /** X: own capital and the suspense of the Master. */
+  readonly own: bigint;
+  /** What parties other than the service have moved in total, and that sum when operators acknowledged the own capital. */
   readonly external: bigint;
+  readonly acknowledged: bigint | undefined;
+  /** What transfers whose records were lost have moved, and nothing was settled with. */
+  readonly imported: bigint;
   readonly unallocated: bigint;
-  /** Results that no Investor owns. */
-  readonly suspense: bigint;
   /** ACTIVE and PAUSED subscriptions, ascending by id. */
   readonly holdings: readonly LedgerHolding[];
 };
 
-type PoolPart = Omit<PoolLedger, "holdings">;
+type PoolPart = Omit<PoolLedger, "holdings" | "acknowledged"> & { readonly acknowledged: bigint | null };
 type HoldingPart = Omit<LedgerHolding, "buckets"> & Buckets;
 /** A Master without Investors has one row without a holding. */
 type Row = PoolPart & (HoldingPart | { readonly subscriptionId: null });
@@ -30,8 +34,9 @@ type Row = PoolPart & (HoldingPart | { readonly subscriptionId: null });
 export async function findPoolLedger(db: Queryable, masterLogin: string): Promise<PoolLedger | undefined> {
   const rows = await many<Row>(
     db,
-    sql`select pool.filed_number as "filedNumber", pool.external_minor + pool.imported_mirrors_minor + pool.imported_exits_minor as "external",
-               pool.unallocated_minor as unallocated, pool.suspense_minor as suspense,
+    sql`select pool.filed_number as "filedNumber", pool.own_waiting_minor + pool.own_pooled_minor as own,
+               pool.external_minor as "external", pool.external_acknowledged_minor as acknowledged,
+               pool.imported_mirrors_minor + pool.imported_exits_minor as imported, pool.unallocated_minor as unallocated,
                holding.subscription_id as "subscriptionId", holding.investor_login as "investorLogin", holding.status,
                account.filed_number as "filedEntry", account.outside_minor as outside,
                account.quarantined_minor as quarantined, account.unposted_minor as unposted,
@@ -49,8 +54,9 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
   );
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { filedNumber, external, unallocated, suspense } = first;
-  return { filedNumber, external, unallocated, suspense, holdings: rows.filter(isHolding).map(toHolding) };
+  const { filedNumber, own, external, acknowledged, imported, unallocated } = first;
+  const holdings = rows.filter(isHolding).map(toHolding);
+  return { filedNumber, own, external, acknowledged: acknowledged ?? undefined, imported, unallocated, holdings };
 }
 
 function isHolding(row: Row): row is PoolPart & HoldingPart {

@@ -3,11 +3,9 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Accrual, PoolPosition, UnitPool } from "../domain/pool/unit-pool.ts";
 
 type PositionRow = Omit<PoolPosition, "mark" | "perUnit"> & { readonly mark: string; readonly perUnit: string };
-type AccrualRow = { positionId: bigint; subscriptionId: bigint; basis: string; perUnit: string };
+type AccrualRow = Omit<Accrual, "basis" | "perUnit"> & { readonly basis: string; readonly perUnit: string };
 /** A position has no owner, an accrual has no symbol. */
 type Row = (PositionRow & { readonly subscriptionId: null }) | AccrualRow;
-
-const SUSPENSE = 0n;
 
 /** Open positions of a pool and their attributed results. The caller has locked the pool. */
 export async function readMarks(
@@ -17,14 +15,14 @@ export async function readMarks(
   const rows = await many<Row>(
     tx,
     sql`select position_id as "positionId", symbol, volume, mark, per_unit as "perUnit",
-               null::bigint as "subscriptionId", null::numeric as basis, false as "isSuspense"
+               null::bigint as "subscriptionId", null::numeric as basis
         from pool_position
         where master_login = ${masterLogin}
         union all
-        select position_id, null, null, null, per_unit, subscription_id, basis, subscription_id = ${SUSPENSE}
+        select position_id, null, null, null, per_unit, subscription_id, basis
         from accrual
         where master_login = ${masterLogin}
-        order by "positionId", "isSuspense", "subscriptionId" nulls first`,
+        order by "positionId", "subscriptionId" nulls first`,
   );
   return {
     positions: rows.flatMap((row) => (row.subscriptionId === null ? [toPosition(row)] : [])),
@@ -39,7 +37,7 @@ function toPosition({ positionId, symbol, volume, mark, perUnit }: PositionRow):
 function toAccrual({ positionId, subscriptionId, basis, perUnit }: AccrualRow): Accrual {
   return {
     positionId,
-    subscriptionId: subscriptionId === SUSPENSE ? undefined : subscriptionId,
+    subscriptionId,
     basis: BigInt(basis),
     perUnit: BigInt(perUnit),
   };
@@ -83,7 +81,7 @@ export async function saveAccruals(tx: Transaction, login: string, before: UnitP
       sql`delete from accrual
           using unnest(
             ${removed.map(({ positionId }) => positionId)}::bigint[],
-            ${removed.map(({ subscriptionId }) => subscriptionId ?? SUSPENSE)}::bigint[]
+            ${removed.map(({ subscriptionId }) => subscriptionId)}::bigint[]
           ) as removed (position_id, subscription_id)
           where accrual.master_login = ${login} and accrual.position_id = removed.position_id
             and accrual.subscription_id = removed.subscription_id`,
@@ -97,7 +95,7 @@ export async function saveAccruals(tx: Transaction, login: string, before: UnitP
         select ${login}, position_id, subscription_id, basis, per_unit
         from unnest(
           ${changed.map(({ positionId }) => positionId)}::bigint[],
-          ${changed.map(({ subscriptionId }) => subscriptionId ?? SUSPENSE)}::bigint[],
+          ${changed.map(({ subscriptionId }) => subscriptionId)}::bigint[],
           ${changed.map(({ basis }) => basis)}::numeric[],
           ${changed.map(({ perUnit }) => perUnit)}::numeric[]
         ) as book (position_id, subscription_id, basis, per_unit)
@@ -107,7 +105,7 @@ export async function saveAccruals(tx: Transaction, login: string, before: UnitP
 }
 
 function keyOf({ positionId, subscriptionId }: Accrual): string {
-  return `${positionId}:${subscriptionId ?? SUSPENSE}`;
+  return `${positionId}:${subscriptionId}`;
 }
 
 /** Compares objects whose values are primitives. */

@@ -1,4 +1,4 @@
-import { many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { UnitHolding } from "../domain/pool/unit-pool.ts";
 
@@ -88,6 +88,30 @@ export async function changeHoldings(
         ) as book (subscription_id, units, carry, pooled, waiting, unredeemed)
              join locked on locked.subscription_id = book.subscription_id
         where holding.subscription_id = book.subscription_id`,
+  );
+}
+
+/** Writes own capital if it has changed. The caller has locked the pool. */
+export async function saveOwnCapital(
+  tx: Transaction,
+  masterLogin: string,
+  before: UnitHolding,
+  after: UnitHolding,
+): Promise<void> {
+  const { units, pooled, waiting, unredeemed, carry } = after;
+  const isSame =
+    units === before.units &&
+    pooled === before.pooled &&
+    waiting === before.waiting &&
+    unredeemed === before.unredeemed &&
+    carry === before.carry;
+  if (isSame) return;
+  await execute(
+    tx,
+    sql`update master_pool
+        set own_units = ${units}::numeric, own_pooled_minor = ${pooled}, own_waiting_minor = ${waiting},
+            own_unredeemed_minor = ${unredeemed}, own_carry_e8 = ${carry}
+        where login = ${masterLogin}`,
   );
 }
 

@@ -1,5 +1,5 @@
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import type { UnitPool } from "../domain/pool/unit-pool.ts";
+import { OWN_CAPITAL, type UnitPool } from "../domain/pool/unit-pool.ts";
 
 /** Totals of the allocation rows, in cents. */
 export type AllocationTotals = {
@@ -13,14 +13,21 @@ export type AllocationTotals = {
     readonly last: bigint;
     readonly results: bigint;
     readonly parts: bigint;
-    readonly suspense: bigint;
+    /** Parts of own capital. */
+    readonly own: bigint;
+    readonly external: bigint;
+    /** Own capital that external movements brought, and what they took that is not redeemed, by arrival. */
+    readonly ownFlows: bigint;
     readonly unallocated: bigint;
     readonly waiting: bigint;
   }[];
 };
 
 type MasterRow = Omit<AllocationTotals["masters"][number], "pool"> & {
-  readonly amount: bigint;
+  readonly units: string;
+  readonly ownPooled: bigint;
+  readonly ownWaiting: bigint;
+  readonly ownUnredeemed: bigint;
   readonly carry: bigint;
 };
 type Owned<Row> = Row & { readonly login: string };
@@ -53,12 +60,14 @@ export async function readAllocationTotals(db: Queryable): Promise<AllocationTot
 function listMasters(db: Queryable): Promise<MasterRow[]> {
   return many<MasterRow>(
     db,
-    sql`select login, suspense_minor as amount, suspense_carry_e8 as carry, last_allocation as last,
+    sql`select login, own_units as units, own_pooled_minor as "ownPooled", own_waiting_minor as "ownWaiting",
+               own_unredeemed_minor as "ownUnredeemed", own_carry_e8 as carry, external_minor as external, last_allocation as last,
+               (select coalesce(sum(amount_minor), 0)::bigint from arrival
+                where master_login = login and subscription_id = 9223372036854775807) as "ownFlows",
                unallocated_minor as unallocated,
                (select count(*) from allocation_entry where master_login = login) as entries,
                (select coalesce(sum(result_minor), 0)::bigint from allocation_entry where master_login = login) as results,
-               (select coalesce(sum(suspense_minor), 0)::bigint from allocation_entry where master_login = login)
-                 as suspense,
+               (select coalesce(sum(own_minor), 0)::bigint from allocation_entry where master_login = login) as own,
                (select coalesce(sum(amount_minor), 0)::bigint from allocation_row where master_login = login) as parts,
                (select coalesce(sum(amount_minor), 0)::bigint from master_result
                 where master_login = login and allocated_at is null) as waiting
@@ -87,11 +96,18 @@ async function readPools(db: Queryable): Promise<(master: MasterRow) => UnitPool
                per_unit as "perUnit"
         from accrual`,
   );
-  return ({ login, amount, carry }) => ({
+  return ({ login, units, ownPooled, ownWaiting, ownUnredeemed, carry }) => ({
     holdings: holdings
       .filter((holding) => holding.login === login)
       .map((holding) => ({ ...holding, units: BigInt(holding.units) })),
-    suspense: { amount, carry },
+    own: {
+      subscriptionId: OWN_CAPITAL,
+      units: BigInt(units),
+      pooled: ownPooled,
+      waiting: ownWaiting,
+      unredeemed: ownUnredeemed,
+      carry,
+    },
     positions: positions
       .filter((position) => position.login === login)
       .map((row) => ({ ...row, mark: BigInt(row.mark), perUnit: BigInt(row.perUnit) })),
@@ -99,7 +115,7 @@ async function readPools(db: Queryable): Promise<(master: MasterRow) => UnitPool
       .filter((accrual) => accrual.login === login)
       .map(({ positionId, subscriptionId, basis, perUnit }) => ({
         positionId,
-        subscriptionId: subscriptionId === 0n ? undefined : subscriptionId,
+        subscriptionId,
         basis: BigInt(basis),
         perUnit: BigInt(perUnit),
       })),

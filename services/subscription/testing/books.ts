@@ -91,8 +91,14 @@ function expectAllocationsToReconcile({ masters }: AllocationTotals): void {
   for (const { login, pool, entries, last, ...sums } of masters) {
     checkPool(pool);
     assert.equal(entries, last, `allocations of ${login} have a gap`);
-    assert.equal(sums.results, sums.parts + sums.suspense, `results of ${login} were not allocated whole`);
-    assert.equal(pool.suspense.amount, sums.suspense, `suspense of ${login} is not the amount without an owner`);
+    assert.equal(sums.results, sums.parts + sums.own, `results of ${login} were not allocated whole`);
+    const { pooled, waiting, unredeemed } = pool.own;
+    assert.equal(
+      pooled + waiting,
+      sums.external + sums.own,
+      `own capital of ${login} is not what was moved and earned`,
+    );
+    assert.equal(waiting - unredeemed, sums.ownFlows, `flows of own capital of ${login} differ from their arrivals`);
     assert.equal(sums.unallocated, sums.waiting, `waiting results of ${login} do not reconcile`);
   }
 }
@@ -119,7 +125,7 @@ async function readBooks(db: Queryable) {
   );
   const pools = await many<PoolRow>(
     db,
-    sql`select login, filed_number as filed, external_minor + imported_mirrors_minor + imported_exits_minor + unallocated_minor + suspense_minor as unowned
+    sql`select login, filed_number as filed, own_waiting_minor + own_pooled_minor + imported_mirrors_minor + imported_exits_minor + unallocated_minor as unowned
         from master_pool`,
   );
   return { accounts, pools, holdings: await listHoldings(db), totals: await readAllocationTotals(db) };

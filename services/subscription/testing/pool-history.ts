@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { allocateDeal, type Allocation, type PoolDeal } from "../domain/pool/allocate-deal.ts";
 import { type Mark, strikePool } from "../domain/pool/strike-pool.ts";
 import { leaveUnits, takeOut } from "../domain/pool/take-out.ts";
-import { EMPTY_POOL, type UnitPool } from "../domain/pool/unit-pool.ts";
+import { EMPTY_POOL, OWN_CAPITAL, type UnitPool } from "../domain/pool/unit-pool.ts";
 import { aDeal, holdingOf, withDeposit } from "./pools.ts";
 
 /** An event of a Master. Values that are invalid in the present state are adjusted, so that most generated events apply. */
@@ -30,7 +30,7 @@ export type AppliedEvent = {
   readonly after: History;
   /** Set for deals only. */
   readonly allocation: Allocation | undefined;
-  /** Net inflow of the pool (pooled, waiting and suspense together), in cents. */
+  /** Net inflow of the pool (pooled and waiting, own capital included), in cents. */
   readonly cash: bigint;
 };
 
@@ -42,7 +42,10 @@ const INVESTORS = 5n;
 
 /** Small amounts are generated as often as large ones, because they show rounding errors. */
 const anAmount = fc.oneof(fc.bigInt(-50n, 50n), fc.bigInt(-200_000n, 200_000n));
-const subscriptionId = fc.bigInt(1n, INVESTORS);
+const subscriptionId = fc.oneof(
+  { weight: 4, arbitrary: fc.bigInt(1n, INVESTORS) },
+  { weight: 1, arbitrary: fc.constant(OWN_CAPITAL) },
+);
 const prices = fc.record({
   kind: fc.constant("prices" as const),
   floating: fc.array(anAmount, { minLength: POSITIONS, maxLength: POSITIONS }),
@@ -58,7 +61,7 @@ const deposit = fc.record({ kind: fc.constant("deposit" as const), subscriptionI
 const outflow = fc.record({
   kind: fc.constant("takeOut" as const),
   subscriptionId,
-  percent: fc.constantFrom(1n, 20n, 37n, 100n),
+  percent: fc.constantFrom(1n, 20n, 37n, 100n, 130n),
 });
 
 export const anEvent: fc.Arbitrary<PoolEvent> = fc.oneof(
@@ -98,7 +101,9 @@ export function applyEvent(before: History, event: PoolEvent): AppliedEvent[] {
     case "deposit":
       return applied({ pool: withDeposit(pool, event.subscriptionId, event.amount) }, event.amount);
     case "takeOut": {
-      const amount = (holdingOf(pool, event.subscriptionId).pooled * event.percent) / 100n;
+      // Only a dealer can take more than there is.
+      const percent = event.subscriptionId === OWN_CAPITAL || event.percent < 100n ? event.percent : 100n;
+      const amount = (holdingOf(pool, event.subscriptionId).pooled * percent) / 100n;
       return amount <= 0n ? [] : applied({ pool: takeOut(pool, event.subscriptionId, amount) }, -amount);
     }
     case "strike":

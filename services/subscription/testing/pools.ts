@@ -1,7 +1,7 @@
 import { allocateDeal, type Allocation, type PoolDeal } from "../domain/pool/allocate-deal.ts";
 import { checkPool } from "../domain/pool/check-pool.ts";
 import { type Mark, strikePool } from "../domain/pool/strike-pool.ts";
-import { EMPTY_POOL, type UnitPool, type UnitHolding } from "../domain/pool/unit-pool.ts";
+import { EMPTY_POOL, OWN_CAPITAL, type UnitPool, type UnitHolding } from "../domain/pool/unit-pool.ts";
 import { indexOfHolding } from "../domain/pool/units.ts";
 
 const LOT = 100_000_000n;
@@ -12,15 +12,17 @@ export function aPool(...cents: readonly bigint[]): UnitPool {
   return strikePool(joined, []);
 }
 
-/** Mirrored, not yet struck. A subscription that has no holding gets one. */
+/** On the Master, not yet struck. A subscription that has no holding gets one. */
 export function withDeposit(pool: UnitPool, subscriptionId: bigint, amount: bigint): UnitPool {
   const holding = holdingOf(pool, subscriptionId);
+  if (subscriptionId === OWN_CAPITAL) return { ...pool, own: { ...holding, waiting: holding.waiting + amount } };
   const others = pool.holdings.filter((each) => each.subscriptionId !== subscriptionId);
   const holdings = [...others, { ...holding, waiting: holding.waiting + amount }];
   return { ...pool, holdings: holdings.sort((left, right) => (left.subscriptionId < right.subscriptionId ? -1 : 1)) };
 }
 
 export function holdingOf(pool: UnitPool, subscriptionId: bigint): UnitHolding {
+  if (subscriptionId === OWN_CAPITAL) return pool.own;
   return pool.holdings[indexOfHolding(pool.holdings, subscriptionId) ?? -1] ?? anEmptyHolding(subscriptionId);
 }
 

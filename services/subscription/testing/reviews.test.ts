@@ -55,9 +55,9 @@ test("a stopped Master opens a review with the state of its books at that moment
       filed_log_number: "1",
       expected_master_balance: "500.00",
       of_investors: "500.00",
-      external: "0.00",
+      own_capital: "0.00",
+      imported: "0.00",
       unallocated: "0.00",
-      suspense: "0.00",
       holdings: "1",
     },
   });
@@ -310,12 +310,14 @@ test("external funds of the Master raise negative shares to 0.00: to the cent, a
     0n,
   ]);
   await expectBooksToReconcile(world);
-  // They may deposit again, and share in later results.
+  // They may deposit again, and share in later results beside the 4.99 that is left.
   await deposit(world, investorLogin, 10_00n);
   await settle(world);
   trader(world, masterLogin).result(3_00n);
   await settle(world);
-  expect(await inBucket(world, masterLogin, "pooled")).toEqual([13_00n, 0n]);
+  expect(await inBucket(world, masterLogin, "pooled")).toEqual([12_00n, 0n]);
+  const { external } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(external?.minorUnits).toBe(5_99n);
   await expectBooksToReconcile(world);
 });
 

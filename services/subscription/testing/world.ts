@@ -76,10 +76,11 @@ export async function passTime({ state, deps: { pool } }: World, ms: number): Pr
   }
 }
 
-export function aMaster({ accounts, platform }: World, minDeposit = 100_00n): string {
+/** With an opening balance it is an account that existed before the service. */
+export function aMaster({ accounts, platform }: World, minDeposit = 100_00n, opening = 0n): string {
   const login = accounts.nextLogin();
   accounts.addMaster(login, minDeposit);
-  openAccount(platform.ledger, login, AccountRole.MASTER);
+  openAccount(platform.ledger, login, AccountRole.MASTER, opening);
   return login;
 }
 

@@ -133,7 +133,7 @@ function subscription(): string[] {
      from large_member join subscription.subscription on investor_login = login
      order by 1, 3`,
     `insert into subscription.allocation_entry (master_login, number, kind, created_at, log_number, deal_id, deal_at,
-                                                result_minor, suspense_minor)
+                                                result_minor, own_minor)
      select master_login, 1, 'RESULT', ${DEAL_AT}, 0, 1, ${DEAL_AT}, sum(result), 0
      from large_member where master is not null group by master_login`,
   ];

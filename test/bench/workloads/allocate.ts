@@ -129,11 +129,11 @@ type Allocated = Pick<Master, "login"> & {
 /** The parts of each deal add up to its result, and the accounts have what they were allocated. */
 async function requireExact(system: System, client: pg.Client, { login, first, count }: Allocated): Promise<void> {
   const { rows } = await client.query<{ number: string; parts: string; result: string }>(
-    `select number, result_minor::text as result, (suspense_minor + sum(amount_minor))::text as parts
+    `select number, result_minor::text as result, (own_minor + sum(amount_minor))::text as parts
      from subscription.allocation_entry
      join subscription.allocation_row using (master_login, number)
      where master_login = $1 and kind = 'RESULT' and number > $2
-     group by master_login, number, result_minor, suspense_minor`,
+     group by master_login, number, result_minor, own_minor`,
     [login, first],
   );
   const wrong = rows.filter(({ parts, result }) => parts !== result || BigInt(result) !== RESULT_MINOR);

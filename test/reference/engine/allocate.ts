@@ -2,6 +2,7 @@ import { type Entitlement, type Payment, toCents } from "./cents.ts";
 import { type Fraction, fraction, isPositive, isZero, minus, ONE, plus, times, towardsZero, ZERO } from "./fraction.ts";
 import {
   attributedTo,
+  hasHolders,
   largestHolder,
   type Owner,
   ownersOf,
@@ -40,13 +41,9 @@ export function allocate(
   const payments = choose(split);
   for (const [index, { owner, exact }] of split.entries()) {
     const cents = payments[index]!.cents;
-    if (owner === "suspense") {
-      pool.suspense.amount += cents;
-      pool.suspense.carry = minus(exact, fraction(cents));
-    } else {
-      holdingOf(pool, owner).pooled += cents;
-      holdingOf(pool, owner).carry = minus(exact, fraction(cents));
-    }
+    const holding = holdingOf(pool, owner);
+    holding.pooled += cents;
+    holding.carry = minus(exact, fraction(cents));
   }
   return payments.filter(({ cents }) => cents !== 0n);
 }
@@ -65,7 +62,7 @@ function splitOf(pool: Pool, deal: Deal): Split {
   const entitlements = ownersOf(pool).map((owner) => {
     const release = position === undefined ? ZERO : times(attributedTo(position, owner), closed);
     const part = times(rest, shareOf(pool, owner));
-    return { owner, exact: plus(plus(carryOf(pool, owner), release), part) };
+    return { owner, exact: plus(plus(holdingOf(pool, owner).carry, release), part) };
   });
   if (position !== undefined) shrink(position, closed);
   move(pool, deal);
@@ -98,7 +95,7 @@ function move({ positions }: Pool, { kind, positionId, volume, volumeClosed }: D
 /** A holding without share and attributed amounts keeps no fraction of a cent: the largest holder gets it. */
 function withoutRemainders(pool: Pool, entitlements: readonly Entitlement<Owner>[]): Entitlement<Owner>[] {
   const receiver = largestHolder(pool);
-  if (receiver === "suspense") return [...entitlements];
+  if (!hasHolders(pool)) return [...entitlements];
   let remainders = ZERO;
   const cut = entitlements.map(({ owner, exact }) => {
     if (isPositive(shareOf(pool, owner)) || hasAttributed(pool, owner)) return { owner, exact };
@@ -111,8 +108,4 @@ function withoutRemainders(pool: Pool, entitlements: readonly Entitlement<Owner>
 
 function hasAttributed({ positions }: Pool, owner: Owner): boolean {
   return [...positions.values()].some((position) => !isZero(attributedTo(position, owner)));
-}
-
-function carryOf(pool: Pool, owner: Owner): Fraction {
-  return owner === "suspense" ? pool.suspense.carry : holdingOf(pool, owner).carry;
 }

@@ -99,13 +99,40 @@ test("a reversal closes a position and opens another", () => {
   expect([...pool.positions]).toEqual([[P, { volume: 3n, floated: ZERO, attributed: new Map() }]]);
 });
 
-test("results without a holder, and floating results from before the first Investor, go to suspense", () => {
+test("results without a holder, and floating results from before the first Investor, go to own capital", () => {
   const pool = emptyPool();
   result(pool, "12.34");
   open(pool, P);
   join(pool, I1, "1000", { [String(P)]: "70" });
-  expect(close(pool, P, "100")).toEqual(["30.00"]);
-  expect(pool.suspense.amount).toBe(82_34n);
+  expect(close(pool, P, "100")).toEqual(["27.72"]);
+  expect(dollars(pool.own.pooled)).toBe("84.62");
+});
+
+test("own capital shares in results beside the Investors", () => {
+  for (const [amount, investor, own] of [
+    ["600", "1100.00", "5500.00"],
+    ["-1500", "750.00", "3750.00"],
+  ] as const) {
+    const pool = emptyPool();
+    arrive(pool, "own", centsOf("5000"));
+    strike(pool, new Map());
+    join(pool, I1, "1000", {});
+    result(pool, amount);
+    expect([...cash(pool), dollars(pool.own.pooled)]).toEqual([investor, own]);
+  }
+});
+
+test("a dealer's deposit has no share in the profit that floats, and a dealer may take more than there is", () => {
+  const pool = poolOf({ [String(I1)]: "1000" });
+  open(pool, P);
+  arrive(pool, "own", centsOf("1000"));
+  strike(pool, new Map([[P, centsOf("100")]]));
+  close(pool, P, "200");
+  expect([...cash(pool), dollars(pool.own.pooled)]).toEqual(["1152.38", "1047.62"]);
+  depart(pool, "own", centsOf("2000"));
+  strike(pool, new Map());
+  expect(pool.own).toMatchObject({ pooled: -952_38n, share: ZERO });
+  expect(result(pool, "1")).toEqual(["1.00"]);
 });
 
 test("a pool without value is not struck while positions are open", () => {

@@ -1,7 +1,7 @@
 import { type Fraction, isPositive, minus, ONE, over, plus, times, total, ZERO } from "./fraction.ts";
 
-/** A holding by its subscription, or the suspense, which belongs to no Investor. Amounts in cents, fractions exact. */
-export type Owner = bigint | "suspense";
+/** A holding by its subscription, or the Master's own capital, which belongs to no Investor. Amounts in cents, fractions exact. */
+export type Owner = bigint | "own";
 
 export type Holding = {
   /** Its part of the pool's next result. The shares of a pool add up to 1, or to 0 when no holding has one. */
@@ -22,36 +22,46 @@ export type Position = {
 };
 
 export type Pool = {
-  /** In the order of their ids. */
+  /** Of the Investors, in the order of their ids. */
   holdings: Map<bigint, Holding>;
-  suspense: { amount: bigint; carry: Fraction };
+  /** Money of others on the Master, and results without an owner. Only this holding may lose more by an outflow than it has. */
+  own: Holding;
   positions: Map<bigint, Position>;
   /** Value at which the shares were issued, with later flows; compared with the current value by `isFarFromIssued`. */
   issued: Fraction;
 };
 
 export function emptyPool(): Pool {
-  return { holdings: new Map(), suspense: { amount: 0n, carry: ZERO }, positions: new Map(), issued: ZERO };
+  return { holdings: new Map(), own: emptyHolding(), positions: new Map(), issued: ZERO };
 }
 
-export function holdingOf(pool: Pool, id: bigint): Holding {
-  const holding = pool.holdings.get(id);
-  if (holding === undefined) throw new Error(`there is no holding ${id}`);
+function emptyHolding(): Holding {
+  return { share: ZERO, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: ZERO };
+}
+
+export function holdingOf(pool: Pool, owner: Owner): Holding {
+  const holding = owner === "own" ? pool.own : pool.holdings.get(owner);
+  if (holding === undefined) throw new Error(`there is no holding ${owner}`);
   return holding;
 }
 
-/** Money of an Investor has reached the Master; it has a share from the next strike on. */
-export function arrive(pool: Pool, id: bigint, cents: bigint): void {
-  if (!pool.holdings.has(id)) {
-    const holding = { share: ZERO, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: ZERO };
-    pool.holdings = new Map([...pool.holdings, [id, holding] as const].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-  }
-  holdingOf(pool, id).waiting += cents;
+/** All holdings, own capital last: it loses every tie. */
+export function holdingsOf(pool: Pool): [Owner, Holding][] {
+  return [...pool.holdings, ["own", pool.own]];
 }
 
-/** Money of an Investor has left; its share follows at the next strike. */
-export function depart(pool: Pool, id: bigint, cents: bigint): void {
-  const holding = holdingOf(pool, id);
+/** Money has reached the Master; it has a share from the next strike on. */
+export function arrive(pool: Pool, owner: Owner, cents: bigint): void {
+  if (owner !== "own" && !pool.holdings.has(owner)) {
+    const all = [...pool.holdings, [owner, emptyHolding()] as const];
+    pool.holdings = new Map(all.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  }
+  holdingOf(pool, owner).waiting += cents;
+}
+
+/** Money has left; its share follows at the next strike. */
+export function depart(pool: Pool, owner: Owner, cents: bigint): void {
+  const holding = holdingOf(pool, owner);
   holding.pooled -= cents;
   holding.unredeemed += cents;
 }
@@ -62,33 +72,33 @@ export function leave(pool: Pool, id: bigint): void {
   const { carry, share: left } = holdingOf(pool, id);
   pool.holdings.delete(id);
   pool.issued = times(pool.issued, minus(ONE, left));
-  setShares(pool, new Map([...pool.holdings].map(([holding, { share }]) => [holding, share])));
-  const owner = largestHolder(pool);
-  const receiver = owner === "suspense" ? pool.suspense : holdingOf(pool, owner);
+  setShares(pool, new Map(holdingsOf(pool).map(([owner, { share }]) => [owner, share])));
+  const receiver = holdingOf(pool, largestHolder(pool));
   receiver.carry = plus(receiver.carry, carry);
 }
 
 export function hasHolders(pool: Pool): boolean {
-  return [...pool.holdings.values()].some(({ share }) => isPositive(share));
+  return holdingsOf(pool).some(([, { share }]) => isPositive(share));
 }
 
+/** While no holding has a share, own capital is suspense: it has them all. */
 export function shareOf(pool: Pool, owner: Owner): Fraction {
-  if (owner === "suspense") return hasHolders(pool) ? ZERO : ONE;
+  if (owner === "own" && !hasHolders(pool)) return ONE;
   return holdingOf(pool, owner).share;
 }
 
-/** The owner with the largest share; among equals the lower id. */
+/** The owner with the largest share; among equals the lower id, own capital last and when no holding has a share. */
 export function largestHolder(pool: Pool): Owner {
-  let best: Owner = "suspense";
+  let best: Owner = "own";
   let most = ZERO;
-  for (const [id, { share }] of pool.holdings) {
-    if (isPositive(minus(share, most))) [best, most] = [id, share];
+  for (const [owner, { share }] of holdingsOf(pool)) {
+    if (isPositive(minus(share, most))) [best, most] = [owner, share];
   }
   return best;
 }
 
 export function ownersOf(pool: Pool): Owner[] {
-  return [...pool.holdings.keys(), "suspense"];
+  return holdingsOf(pool).map(([owner]) => owner);
 }
 
 export function attributedTo(position: Position, owner: Owner): Fraction {
@@ -96,17 +106,17 @@ export function attributedTo(position: Position, owner: Owner): Fraction {
 }
 
 /** Cash, carry, and the attributed part of floating results. */
-export function equityOf(pool: Pool, id: bigint): Fraction {
-  const { pooled, carry } = holdingOf(pool, id);
-  const floating = total([...pool.positions.values()].map((position) => attributedTo(position, id)));
+export function equityOf(pool: Pool, owner: Owner): Fraction {
+  const { pooled, carry } = holdingOf(pool, owner);
+  const floating = total([...pool.positions.values()].map((position) => attributedTo(position, owner)));
   return total([{ numerator: pooled, denominator: 1n }, carry, floating]);
 }
 
 /** Sets each share to the holding's part of the sum of all values. */
-export function setShares(pool: Pool, values: ReadonlyMap<bigint, Fraction>): void {
+export function setShares(pool: Pool, values: ReadonlyMap<Owner, Fraction>): void {
   const all = total(values.values());
-  for (const [id, holding] of pool.holdings) {
-    const value = values.get(id) ?? ZERO;
+  for (const [owner, holding] of holdingsOf(pool)) {
+    const value = values.get(owner) ?? ZERO;
     holding.share = isPositive(all) ? over(value, all) : ZERO;
   }
 }

@@ -11,7 +11,17 @@ import {
   total,
   ZERO,
 } from "./fraction.ts";
-import { attributedTo, equityOf, hasHolders, ownersOf, type Pool, setShares, shareOf } from "./pool.ts";
+import {
+  attributedTo,
+  depart,
+  equityOf,
+  hasHolders,
+  holdingsOf,
+  ownersOf,
+  type Pool,
+  setShares,
+  shareOf,
+} from "./pool.ts";
 
 /** Attributes the floating results to the current owners; then adds the shares of inflows and removes those of outflows. */
 export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
@@ -23,7 +33,7 @@ export function strike(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void 
   if (hasHolders(pool) && isPositive(value)) applyFlows(pool, value);
   else reissueShares(pool);
   if (!isFlat) return;
-  const kept = [...pool.holdings].map(([id, { share, pooled }]) => [id, pooled === 0n ? ZERO : share] as const);
+  const kept = holdingsOf(pool).map(([id, { share, pooled }]) => [id, pooled === 0n ? ZERO : share] as const);
   pool.issued = times(pool.issued, total(kept.map(([, share]) => share)));
   setShares(pool, new Map(kept));
 }
@@ -43,14 +53,14 @@ function attribute(pool: Pool, floating: ReadonlyMap<bigint, bigint>): void {
 
 /** The value of the pool for its holders; departed money counts as long as its share does. */
 function valueOfHolders(pool: Pool): Fraction {
-  const holders = [...pool.holdings].filter(([, { share }]) => isPositive(share));
+  const holders = holdingsOf(pool).filter(([, { share }]) => isPositive(share));
   return total(holders.map(([id, { unredeemed }]) => plus(equityOf(pool, id), fraction(unredeemed))));
 }
 
 /** New shares from each holding's value before, less its outflow, plus its inflow; outflows first. */
 function applyFlows(pool: Pool, before: Fraction): void {
-  const values = new Map([...pool.holdings].map(([id, { share }]) => [id, times(share, before)] as const));
-  for (const [id, holding] of pool.holdings) {
+  const values = new Map(holdingsOf(pool).map(([id, { share }]) => [id, times(share, before)] as const));
+  for (const [id, holding] of holdingsOf(pool)) {
     const value = values.get(id)!;
     const kept = larger(minus(value, fraction(holding.unredeemed)), ZERO);
     const others = minus(total(values.values()), value);
@@ -59,7 +69,7 @@ function applyFlows(pool: Pool, before: Fraction): void {
     values.set(id, kept);
     holding.unredeemed = 0n;
   }
-  for (const [id, holding] of pool.holdings) {
+  for (const [id, holding] of holdingsOf(pool)) {
     if (holding.waiting === 0n) continue;
     const inflow = fraction(holding.waiting);
     holding.pooled += holding.waiting;
@@ -75,12 +85,12 @@ function applyFlows(pool: Pool, before: Fraction): void {
 
 /** New shares in proportion to equity. */
 function reissueShares(pool: Pool): void {
-  for (const holding of pool.holdings.values()) {
+  for (const [, holding] of holdingsOf(pool)) {
     holding.pooled += holding.waiting;
     holding.waiting = 0n;
     if (!isPositive(holding.share) || pool.positions.size === 0) holding.unredeemed = 0n;
   }
-  const values = [...pool.holdings].map(([id, { unredeemed }]) => {
+  const values = holdingsOf(pool).map(([id, { unredeemed }]) => {
     return [id, larger(plus(equityOf(pool, id), fraction(unredeemed)), ZERO)] as const;
   });
   setShares(pool, new Map(values));
@@ -92,4 +102,16 @@ const FAR = 64n;
 function isFarFromIssued(value: Fraction, issued: Fraction): boolean {
   const price = over(value, issued);
   return compare(price, fraction(1n, FAR)) < 0 || compare(price, fraction(FAR)) > 0;
+}
+
+/** Raises the holdings of Investors below zero to 0.00 with an outflow of own capital. */
+export function compensate(pool: Pool): void {
+  if (pool.positions.size > 0) throw new Error("nothing is compensated while positions are open");
+  strike(pool, new Map());
+  for (const holding of pool.holdings.values()) {
+    if (holding.pooled >= 0n) continue;
+    depart(pool, "own", -holding.pooled);
+    holding.pooled = 0n;
+  }
+  strike(pool, new Map());
 }

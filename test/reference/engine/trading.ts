@@ -6,7 +6,7 @@ import { accountOf, isFlat, type Master, post, strikeWhereDue, type World } from
 export function trade(world: World, master: Master, deal: Deal, floating?: bigint): void {
   master.balance += deal.result;
   for (const { owner, cents } of master.pool.allocate(deal)) {
-    if (owner === "suspense") continue;
+    if (owner === "own") continue;
     const { investor } = world.subscriptions.find(({ id }) => id === owner)!;
     earn(accountOf(master, investor), cents, world.now);
     world.onFeeEvent({ kind: "earned", investor, master, cents, at: world.now });

@@ -29,6 +29,9 @@ export type Master = {
   readonly pool: PoolEngine;
   /** On the trading platform. */
   balance: bigint;
+  /** What dealers have moved, less compensations, and that sum when two operators acknowledged it. */
+  moved: bigint;
+  acknowledged: bigint | undefined;
   paymentBalance: bigint;
   /** Open positions. */
   floating: Map<bigint, bigint>;
@@ -113,7 +116,8 @@ export function addInvestor({ investors }: World, name: string): Investor {
 export function addMaster({ masters, makePool }: World, name: string): Master {
   const pool = makePool();
   const accounts = new Map();
-  const master = { name, pool, balance: 0n, paymentBalance: 0n, floating: new Map(), accounts, payments: [] };
+  const empty = { balance: 0n, moved: 0n, acknowledged: undefined, paymentBalance: 0n };
+  const master: Master = { ...empty, name, pool, floating: new Map(), accounts, payments: [] };
   masters.push(master);
   return master;
 }

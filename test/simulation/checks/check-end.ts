@@ -203,9 +203,9 @@ function filedRow(consumer: Database, login: string): Values | undefined {
   return undefined;
 }
 
-/** Without subscriptions all money of an Investor is outside pools, and all money of a Master is external or unallocated. */
+/** Without subscriptions all money of an Investor is outside pools, and all money of a Master is own capital or unallocated. */
 function sumOf(row: Values): bigint {
-  const buckets = ["outside_minor", "quarantined_minor", "external_minor", "unallocated_minor"];
+  const buckets = ["outside_minor", "quarantined_minor", "own_waiting_minor", "own_pooled_minor", "unallocated_minor"];
   const total = buckets.reduce((sum, bucket) => sum + ((row[bucket] as bigint | undefined) ?? 0n), 0n);
   // A result that was posted without having been allocated is on the account, but no holding has it.
   return total - ((row["unposted_minor"] as bigint | undefined) ?? 0n);

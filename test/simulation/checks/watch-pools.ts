@@ -76,7 +76,7 @@ export class PoolsWatch {
     const pool = this.#row("master_pool", "login", login);
     if (pool === undefined) return;
     const holdings = this.#holdingsOf("master_login", login);
-    const own = minor(pool, "external_minor") + minor(pool, "unallocated_minor") + minor(pool, "suspense_minor");
+    const own = minor(pool, "own_waiting_minor") + minor(pool, "own_pooled_minor") + minor(pool, "unallocated_minor");
     this.#compare(login, pool, own + totalOf(holdings, ON_MASTER));
   }
 

@@ -18,7 +18,7 @@ export const getProof = route({
   tag: "Reconciliation",
   summary: "Get a Master's reconciliation report",
   description:
-    "Platform balance and expected balance of the Master and of each Investor in its pool. Investors are paginated; sums and `converged` cover all of them on every page.",
+    "Platform balance and expected balance of the Master and of each Investor in its pool. Money on the Master that belongs to no Investor shares in results: it is `quarantined` until two operators acknowledge it, then `own_capital`. Investors are paginated; sums and `converged` cover all of them on every page.",
   params: Type.Object({ master_login: masterLogin }),
   query: Type.Object({
     limit: Type.Optional(limit500(DEFAULT_LIMIT)),

@@ -30,6 +30,7 @@ export function anAccountProof(overrides: Partial<AccountProof> = {}): AccountPr
     ledgerBalance: cents(1_020_00n),
     inFlight: cents(0n),
     quarantined: cents(0n),
+    ownCapital: cents(0n),
     difference: cents(0n),
     lastDealId: 1_234_567n,
     subscriptionId: 9n,

@@ -1,9 +1,9 @@
 import { sumOf } from "./rounding.ts";
 import type { Accrual, PoolPosition, UnitPool, UnitHolding } from "./unit-pool.ts";
-import { suspenseUnits } from "./units.ts";
+import { allHoldings, sharingUnits, withHoldings } from "./units.ts";
 
-/** A subscription id; undefined for suspense. */
-export type Owner = bigint | undefined;
+/** A subscription id, or OWN_CAPITAL. */
+export type Owner = bigint;
 
 /** The exact floating result that an owner with these units has accrued, e8 times SCALE. */
 export type Accrued = (owner: Owner, units: bigint) => bigint;
@@ -38,17 +38,18 @@ export function accruedOn(position: PoolPosition, accruals: readonly Accrual[]):
 
 /**
  * Sets new units. For each holding whose units change, the result accrued so far is first fixed as an amount (basis)
- * that does not depend on units, so no equity changes. The holdings must be those of the pool, in the same order.
+ * that does not depend on units, so no equity changes. The holdings must be those that `allHoldings` lists, in the same
+ * order.
  */
 export function changeUnits(pool: UnitPool, holdings: readonly UnitHolding[]): UnitPool {
+  const [before, after] = [sharingUnits(allHoldings(pool)), sharingUnits(holdings)];
   const changed = new Map<Owner, { before: bigint; after: bigint }>();
-  for (const [index, holding] of holdings.entries()) {
-    const before = pool.holdings[index]?.units ?? 0n;
-    if (before !== holding.units) changed.set(holding.subscriptionId, { before, after: holding.units });
+  for (const [index, { subscriptionId }] of holdings.entries()) {
+    const units = { before: before[index] ?? 0n, after: after[index] ?? 0n };
+    if (units.before !== units.after) changed.set(subscriptionId, units);
   }
-  const suspense = { before: suspenseUnits(pool.holdings), after: suspenseUnits(holdings) };
-  if (suspense.before !== suspense.after) changed.set(undefined, suspense);
-  if (changed.size === 0 || pool.positions.length === 0) return { ...pool, holdings };
+  const next = withHoldings(pool, holdings);
+  if (changed.size === 0 || pool.positions.length === 0) return next;
 
   const accruals = pool.accruals.filter((row) => !changed.has(row.subscriptionId));
   for (const position of pool.positions) {
@@ -58,7 +59,7 @@ export function changeUnits(pool: UnitPool, holdings: readonly UnitHolding[]): U
       if (isNeeded(row, units.after)) accruals.push(row);
     }
   }
-  return { ...pool, holdings, accruals: accruals.sort(byPositionThenOwner) };
+  return { ...next, accruals: accruals.sort(byPositionThenOwner) };
 }
 
 function rowsOf({ positionId }: PoolPosition, accruals: readonly Accrual[]): Rows {
@@ -77,11 +78,9 @@ function isNeeded(row: Accrual, units: bigint): boolean {
   return row.basis !== 0n || (units !== 0n && row.perUnit !== 0n);
 }
 
-/** A fixed order, suspense last, so that pools with equal history are equal. */
+/** A fixed order, own capital last, so that pools with equal history are equal. */
 function byPositionThenOwner(left: Accrual, right: Accrual): number {
   if (left.positionId !== right.positionId) return left.positionId < right.positionId ? -1 : 1;
   if (left.subscriptionId === right.subscriptionId) return 0;
-  if (left.subscriptionId === undefined) return 1;
-  if (right.subscriptionId === undefined) return -1;
   return left.subscriptionId < right.subscriptionId ? -1 : 1;
 }

@@ -85,10 +85,10 @@ test("a holding without units and accruals passes its carry to the largest holdi
 });
 
 test("partial closes do not lose the last cent of suspense", () => {
-  const open = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, 15n, 7n));
-  const first = allocated(open, { positionId: P, volume: 4n, result: 9n });
-  const second = allocated(first.pool, { positionId: P, volume: 3n, result: 6n });
-  expect([first.suspense, second.suspense, second.pool.suspense.carry]).toEqual([9n, 6n, 0n]);
+  const open = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, -15n, 7n));
+  const first = allocated(open, { positionId: P, volume: 4n, result: -9n });
+  const second = allocated(first.pool, { positionId: P, volume: 3n, result: -6n });
+  expect([first.own, second.own, second.pool.own.carry]).toEqual([-9n, -6n, 0n]);
 });
 
 test("an accrual below 1e-8 USD does not keep the carry of a holding without units", () => {
@@ -105,19 +105,19 @@ test("while no holding has units results go to suspense to the cent", () => {
   const empty = struck(withDeposit(EMPTY_POOL, 1n, 0n));
   const allocation = allocated(empty, { kind: "charge", result: -1_23n });
   expect(allocation).toEqual({
-    pool: { ...empty, suspense: { amount: -1_23n, carry: 0n } },
+    pool: { ...empty, own: { ...empty.own, pooled: -1_23n } },
     parts: [],
-    suspense: -1_23n,
+    own: -1_23n,
   });
 });
 
-test("suspense keeps its part of a partial close, and gets no new result once a holding has units", () => {
-  const first = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, 30_01n, 4n));
-  const part = allocated(first, { positionId: P, volume: 1n, result: 10_00n });
-  expect([part.suspense, partsOf(part)]).toEqual([7_50n, [2_50n]]);
-  expect(part.pool.suspense.carry).toBe(250_000n);
-  const rest = allocated(part.pool, { positionId: P, volume: 3n, result: 30_00n });
-  expect([part.suspense + rest.suspense, rest.pool.suspense.carry]).toEqual([30_01n, 0n]);
+test("suspense below zero keeps its part of a partial close, and gets no new result once a holding has units", () => {
+  const first = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, -30_01n, 4n));
+  const part = allocated(first, { positionId: P, volume: 1n, result: -10_00n });
+  expect([part.own, partsOf(part)]).toEqual([-7_50n, [-2_50n]]);
+  expect(part.pool.own.carry).toBe(-250_000n);
+  const rest = allocated(part.pool, { positionId: P, volume: 3n, result: -30_00n });
+  expect([part.own + rest.own, rest.pool.own.carry]).toEqual([-30_01n, 0n]);
 });
 
 test("a partial close releases the same part of the attributed result", () => {

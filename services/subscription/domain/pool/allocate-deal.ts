@@ -45,7 +45,7 @@ export function allocateDeal(pool: UnitPool, deal: PoolDeal): Allocation {
 }
 
 function shareUnlessZero(pool: UnitPool, result: bigint): Allocation {
-  return result === 0n ? { pool, parts: [], suspense: 0n } : shareResult(pool, result, undefined);
+  return result === 0n ? { pool, parts: [], own: 0n } : shareResult(pool, result, undefined);
 }
 
 /** Increasing a position does not change its attributed result. */

@@ -22,11 +22,11 @@ test("a mark equals the attributed result to less than 1e-8 USD", () => {
   expect(() => checkPool(off(-SCALE))).toThrow(PoolBroken);
 });
 
-test("carries sum to 0, including that of suspense", () => {
+test("carries sum to 0, including that of own capital", () => {
   const [holding] = aPool(1_00n).holdings;
   const carrying = { ...aPool(1_00n), holdings: [{ ...holding!, carry: 3n }] };
   expect(() => checkPool(carrying)).toThrow(PoolBroken);
-  checkPool({ ...carrying, suspense: { amount: 0n, carry: -3n } });
+  checkPool({ ...carrying, own: { ...carrying.own, carry: -3n } });
 });
 
 test("a carry of a cent or more is rejected", () => {
@@ -36,7 +36,7 @@ test("a carry of a cent or more is rejected", () => {
   checkCarries(carrying(-999_999n));
   expect(() => checkCarries(carrying(1_000_000n))).toThrow(PoolBroken);
   expect(() => checkCarries(carrying(-1_000_000n))).toThrow(PoolBroken);
-  expect(() => checkCarries({ ...aPool(), suspense: { amount: 0n, carry: 1_000_000n } })).toThrow(PoolBroken);
+  expect(() => checkCarries({ ...aPool(), own: { ...aPool().own, carry: 1_000_000n } })).toThrow(PoolBroken);
 });
 
 test("an accrual without its position or holding is rejected", () => {

@@ -1,7 +1,7 @@
 import { PoolBroken } from "./pool-broken.ts";
 import { sumOf } from "./rounding.ts";
 import { E8_PER_CENT, SCALE, type UnitPool } from "./unit-pool.ts";
-import { suspenseUnits, totalUnits } from "./units.ts";
+import { allHoldings, sharingUnits } from "./units.ts";
 
 /**
  * Throws PoolBroken when the books of a pool contradict themselves: the attributed result of a position differs from
@@ -10,7 +10,7 @@ import { suspenseUnits, totalUnits } from "./units.ts";
 export function checkPool(pool: UnitPool): void {
   checkHoldings(pool);
   checkMarks(pool);
-  const carried = sumOf(pool.holdings.map((holding) => holding.carry)) + pool.suspense.carry;
+  const carried = sumOf(allHoldings(pool).map((holding) => holding.carry));
   if (carried !== 0n) throw new PoolBroken(`Carries sum to ${carried} e8 instead of 0.`);
 }
 
@@ -18,16 +18,16 @@ export function checkPool(pool: UnitPool): void {
  * Throws PoolBroken when a carry is a cent or more. Holds only right after an allocation: a holding that inherits the
  * carry of a leaving one may exceed a cent until the next allocation, so `checkPool` does not check it.
  */
-export function checkCarries({ holdings, suspense }: UnitPool): void {
-  for (const { subscriptionId, carry } of [...holdings, { subscriptionId: undefined, carry: suspense.carry }]) {
+export function checkCarries(pool: UnitPool): void {
+  for (const { subscriptionId, carry } of allHoldings(pool)) {
     if (carry < E8_PER_CENT && carry > -E8_PER_CENT) continue;
-    throw new PoolBroken(`The carry of ${subscriptionId ?? "suspense"} is a cent or more: ${carry} e8.`);
+    throw new PoolBroken(`The carry of holding ${subscriptionId} is a cent or more: ${carry} e8.`);
   }
 }
 
-function checkHoldings({ holdings }: UnitPool): void {
+function checkHoldings(pool: UnitPool): void {
   let last = -1n;
-  for (const { subscriptionId, units, waiting, unredeemed } of holdings) {
+  for (const { subscriptionId, units, waiting, unredeemed } of allHoldings(pool)) {
     if (subscriptionId <= last) throw new PoolBroken("Holdings are not sorted by subscription.");
     if (units < 0n || waiting < 0n || unredeemed < 0n) {
       throw new PoolBroken(`Holding ${subscriptionId} has a negative amount.`);
@@ -37,12 +37,12 @@ function checkHoldings({ holdings }: UnitPool): void {
 }
 
 /** To less than 1e-8 USD: attribution per unit and partial closes round, but far below that. */
-function checkMarks({ holdings, positions, accruals }: UnitPool): void {
-  const total = totalUnits(holdings) + suspenseUnits(holdings);
-  const unitsOf = new Map<bigint | undefined, bigint>(
-    holdings.map((holding) => [holding.subscriptionId, holding.units]),
-  );
-  unitsOf.set(undefined, suspenseUnits(holdings));
+function checkMarks(pool: UnitPool): void {
+  const { positions, accruals } = pool;
+  const all = allHoldings(pool);
+  const sharing = sharingUnits(all);
+  const total = sumOf(sharing);
+  const unitsOf = new Map(all.map(({ subscriptionId }, index) => [subscriptionId, sharing[index] ?? 0n]));
   const missing = new Map(positions.map(({ positionId, mark, perUnit }) => [positionId, mark - total * perUnit]));
   for (const { positionId, subscriptionId, basis, perUnit } of accruals) {
     const [before, units] = [missing.get(positionId), unitsOf.get(subscriptionId)];

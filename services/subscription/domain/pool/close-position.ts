@@ -1,9 +1,9 @@
 import { accruedOn } from "./accruals.ts";
 import { divideToSum, floorDivide } from "./rounding.ts";
 import { type E8, type PoolPosition, SCALE, type UnitPool } from "./unit-pool.ts";
-import { suspenseUnits } from "./units.ts";
+import { allHoldings, sharingUnits } from "./units.ts";
 
-/** The attributed result that a close makes due: one amount per holding, suspense last, and their sum. */
+/** The attributed result that a close makes due: one amount per holding, own capital last, and their sum. */
 export type Release = { readonly total: E8; readonly amounts: readonly E8[] };
 
 export type Closing = { readonly pool: UnitPool; readonly release: Release };
@@ -13,8 +13,9 @@ export function closePosition(pool: UnitPool, position: PoolPosition, closed: bi
   const full = closed >= position.volume;
   const [part, whole] = full ? [1n, 1n] : [closed, position.volume];
   const accrued = accruedOn(position, pool.accruals);
-  const owners = pool.holdings.map((holding) => accrued(holding.subscriptionId, holding.units));
-  owners.push(accrued(undefined, suspenseUnits(pool.holdings)));
+  const all = allHoldings(pool);
+  const sharing = sharingUnits(all);
+  const owners = all.map(({ subscriptionId }, index) => accrued(subscriptionId, sharing[index] ?? 0n));
   const total = floorDivide(position.mark * part, SCALE * whole);
   const amounts = divideToSum(
     owners.map((amount) => amount * part),

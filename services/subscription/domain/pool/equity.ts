@@ -1,24 +1,30 @@
 import { type Accrued, accruedIn } from "./accruals.ts";
 import { roundDivide, sumOf } from "./rounding.ts";
 import { type E8, E8_PER_CENT, SCALE, type UnitPool, type UnitHolding } from "./unit-pool.ts";
-import { indexOfHolding } from "./units.ts";
+import { allHoldings, sharingUnits } from "./units.ts";
 
 /**
- * E: cash and attributed floating result of an Investor, as if all positions were closed at their marks; 0 without a
+ * E: cash and attributed floating result of a holding, as if all positions were closed at their marks; 0 without a
  * holding.
  */
 export function equityOf(pool: UnitPool, subscriptionId: bigint): E8 {
-  const holding = pool.holdings[indexOfHolding(pool.holdings, subscriptionId) ?? -1];
-  return holding === undefined ? 0n : equityOfHolding(holding, accruedIn(pool));
+  const all = allHoldings(pool);
+  const index = all.findIndex((each) => each.subscriptionId === subscriptionId);
+  const [holding, units = 0n] = [all[index], sharingUnits(all)[index]];
+  return holding === undefined ? 0n : equityOfHolding({ ...holding, units }, accruedIn(pool));
 }
 
 export function equityOfHolding(holding: UnitHolding, accrued: Accrued): E8 {
   return cashOf(holding) + roundDivide(accrued(holding.subscriptionId, holding.units), SCALE);
 }
 
-/** Cash and marks of all holdings and suspense; below 0 the Master has lost more than its capital. */
-export function poolEquity({ holdings, suspense, positions }: UnitPool): E8 {
-  const cash = sumOf(holdings.map(cashOf)) + suspense.amount * E8_PER_CENT + suspense.carry;
+/**
+ * Cash and marks of all holdings; below 0 the Master has lost more than its capital. Money that a dealer has taken from
+ * the Master is no loss of its pool, so own capital counts as 0.00 when it is below.
+ */
+export function poolEquity({ holdings, own, positions }: UnitPool): E8 {
+  const counted = own.pooled < 0n ? { ...own, pooled: 0n } : own;
+  const cash = sumOf([...holdings, counted].map(cashOf));
   return cash + roundDivide(sumOf(positions.map((position) => position.mark)), SCALE);
 }
 

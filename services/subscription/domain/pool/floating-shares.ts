@@ -1,7 +1,7 @@
 import { accruedIn } from "./accruals.ts";
 import { roundDivide } from "./rounding.ts";
 import { type E8, E8_PER_CENT, SCALE, type UnitPool } from "./unit-pool.ts";
-import { totalUnits } from "./units.ts";
+import { allHoldings, totalUnits } from "./units.ts";
 
 /**
  * f: the share of each subscription in the floating result, if all positions were closed at these results (cents by
@@ -10,7 +10,7 @@ import { totalUnits } from "./units.ts";
  */
 export function floatingShares(pool: UnitPool, floating: ReadonlyMap<bigint, bigint>): ReadonlyMap<bigint, E8> {
   const accrued = accruedIn(pool);
-  const units = totalUnits(pool.holdings);
+  const units = totalUnits(allHoldings(pool));
   let unmarked = 0n;
   for (const { positionId, mark } of pool.positions) {
     const result = floating.get(positionId);

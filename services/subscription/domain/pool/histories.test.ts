@@ -4,7 +4,7 @@ import { anEvent, applyEvent, applyAll, type AppliedEvent } from "../../testing/
 import { checkCarries, checkPool } from "./check-pool.ts";
 import { accruedIn } from "./accruals.ts";
 import { equityOf, equityOfHolding, netAssetValue } from "./equity.ts";
-import { totalUnits } from "./units.ts";
+import { allHoldings, totalUnits, withHoldings } from "./units.ts";
 import { holdingOf } from "../../testing/pools.ts";
 import { floatingShares } from "./floating-shares.ts";
 import { sumOf } from "./rounding.ts";
@@ -36,7 +36,7 @@ test("no cent is created or lost, and the books stay consistent", () => {
 test("a result is allocated to the cent, and less than a cent is carried", () => {
   afterEveryEvent(({ after, allocation, cash }) => {
     if (allocation === undefined) return;
-    expect(sumOf(allocation.parts.map((part) => part.amount)) + allocation.suspense).toBe(cash);
+    expect(sumOf(allocation.parts.map((part) => part.amount)) + allocation.own).toBe(cash);
     expect(allocation.parts.every((part) => part.amount !== 0n)).toBe(true);
     checkCarries(after.pool);
   });
@@ -46,7 +46,7 @@ test("a strike changes each equity only by the holding's own flow", () => {
   afterEveryEvent(({ event, before, after }) => {
     if (event.kind !== "strike") return;
     const marked = strikePool(withoutFlows(before.pool), before.marks);
-    for (const holding of before.pool.holdings) {
+    for (const holding of allHoldings(before.pool)) {
       const now = holdingOf(after.pool, holding.subscriptionId);
       const joined = now.pooled - holding.pooled;
       expect(joined === 0n || joined === holding.waiting).toBe(true);
@@ -59,7 +59,7 @@ test("a strike changes each equity only by the holding's own flow", () => {
 test("an outflow between strikes does not change the equity of other holdings", () => {
   afterEveryEvent(({ event, before, after, cash }) => {
     if (event.kind !== "takeOut") return;
-    for (const { subscriptionId } of before.pool.holdings) {
+    for (const { subscriptionId } of allHoldings(before.pool)) {
       const moved = subscriptionId === event.subscriptionId ? cash * E8_PER_CENT : 0n;
       expect(equityOf(after.pool, subscriptionId)).toBe(equityOf(before.pool, subscriptionId) + moved);
     }
@@ -69,9 +69,10 @@ test("an outflow between strikes does not change the equity of other holdings", 
 test("a holding owns the share of the pool's value that its units represent", () => {
   afterEveryEvent(({ event, after: { pool } }) => {
     const accrued = accruedIn(pool);
-    const [units, value] = [totalUnits(pool.holdings), netAssetValue(pool.holdings, accrued)];
+    const all = allHoldings(pool);
+    const [units, value] = [totalUnits(all), netAssetValue(all, accrued)];
     if (event.kind !== "strike" || value <= 0n) return;
-    for (const holding of pool.holdings.filter((each) => each.units > 0n)) {
+    for (const holding of all.filter((each) => each.units > 0n)) {
       const own = equityOfHolding(holding, accrued) + holding.unredeemed * E8_PER_CENT;
       expect(distance(own, (holding.units * value) / units) < PASSED_ON).toBe(true);
     }
@@ -80,7 +81,7 @@ test("a holding owns the share of the pool's value that its units represent", ()
 
 test("floating shares equal the attribution at a strike with the same marks", () => {
   afterEveryEvent(({ after: { pool, marks } }) => {
-    if (totalUnits(pool.holdings) === 0n) return;
+    if (totalUnits(allHoldings(pool)) === 0n) return;
     const shares = floatingShares(pool, new Map(marks.map((mark) => [mark.positionId, mark.floating])));
     const marked = strikePool(withoutFlows(pool), marks);
     for (const { subscriptionId, pooled, carry } of pool.holdings) {
@@ -90,7 +91,7 @@ test("floating shares equal the attribution at a strike with the same marks", ()
   });
 });
 
-test("rows are sorted by position and then by owner, suspense last", () => {
+test("rows are sorted by position and then by owner, own capital last", () => {
   afterEveryEvent(({ after: { pool } }) => {
     expect(pool).toEqual(inOrder(pool));
   });
@@ -114,17 +115,20 @@ test("a replay gives the identical pool", () => {
   );
 });
 
-function cashIn({ holdings, suspense }: UnitPool): bigint {
-  return sumOf(holdings.map((holding) => holding.pooled + holding.waiting)) + suspense.amount;
+function cashIn(pool: UnitPool): bigint {
+  return sumOf(allHoldings(pool).map((holding) => holding.pooled + holding.waiting));
 }
 
 function withoutFlows(pool: UnitPool): UnitPool {
-  return { ...pool, holdings: pool.holdings.map((holding) => ({ ...holding, waiting: 0n, unredeemed: 0n })) };
+  return withHoldings(
+    pool,
+    allHoldings(pool).map((holding) => ({ ...holding, waiting: 0n, unredeemed: 0n })),
+  );
 }
 
 function inOrder(pool: UnitPool): UnitPool {
-  const key = (row: { positionId: bigint; subscriptionId?: bigint | undefined }): string =>
-    `${row.positionId}/${row.subscriptionId ?? "suspense"}`;
+  const key = (row: { positionId: bigint; subscriptionId?: bigint }): string =>
+    `${row.positionId}/${row.subscriptionId ?? ""}`;
   const sorted = <Row extends Parameters<typeof key>[0]>(rows: readonly Row[]): Row[] =>
     rows.toSorted((left, right) => (key(left) < key(right) ? -1 : 1));
   return { ...pool, positions: sorted(pool.positions), accruals: sorted(pool.accruals) };

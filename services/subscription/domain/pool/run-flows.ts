@@ -2,7 +2,7 @@ import type { Accrued, Owner } from "./accruals.ts";
 import { equityOfHolding, netAssetValue } from "./equity.ts";
 import { ceilDivide, floorDivide } from "./rounding.ts";
 import { type E8, E8_PER_CENT, type UnitHolding } from "./unit-pool.ts";
-import { totalUnits } from "./units.ts";
+import { sharingUnits, totalUnits } from "./units.ts";
 
 /** The terms of all flows of one strike, fixed after the marks and before the first flow. */
 export type StrikeTerms = {
@@ -20,7 +20,7 @@ type Price = { readonly units: bigint; readonly value: E8 };
 const MAX_DRIFT = 64n;
 
 /**
- * The holdings after a strike: outflows, then inflows, then new units for all holdings if a unit has no usable price.
+ * The holdings, own capital included, after a strike: outflows, then inflows, then new units for all holdings if a unit has no usable price.
  */
 export function runFlows(holdings: readonly UnitHolding[], terms: StrikeTerms): UnitHolding[] {
   const accrued = fixedAccrued(holdings, terms.accrued);
@@ -32,8 +32,9 @@ export function runFlows(holdings: readonly UnitHolding[], terms: StrikeTerms): 
 
 /** The accrued result of each holding before its units change. */
 function fixedAccrued(holdings: readonly UnitHolding[], accrued: Accrued): Accrued {
+  const units = sharingUnits(holdings);
   const amounts = new Map<Owner, bigint>(
-    holdings.map(({ subscriptionId, units }) => [subscriptionId, accrued(subscriptionId, units)]),
+    holdings.map(({ subscriptionId }, index) => [subscriptionId, accrued(subscriptionId, units[index] ?? 0n)]),
   );
   return (owner) => amounts.get(owner) ?? 0n;
 }

@@ -2,14 +2,14 @@ import { checkCarries } from "./check-pool.ts";
 import type { Release } from "./close-position.ts";
 import { divideToSum, sumOf } from "./rounding.ts";
 import { type Accrual, type E8, E8_PER_CENT, SCALE, type UnitPool } from "./unit-pool.ts";
-import { indexOfLargestUnits, suspenseUnits } from "./units.ts";
+import { allHoldings, indexOfLargestUnits, sharingUnits, withHoldings } from "./units.ts";
 
 export type SharedResult = {
   readonly pool: UnitPool;
-  /** Cents of each subscription; subscriptions without a part are left out. */
+  /** Cents of each subscription, without own capital; subscriptions without a part are left out. */
   readonly parts: readonly { readonly subscriptionId: bigint; readonly amount: bigint }[];
-  /** Cents that go to suspense. */
-  readonly suspense: bigint;
+  /** Cents that go to own capital: they stay on the Master. */
+  readonly own: bigint;
 };
 
 /** 1e-6 USD. */
@@ -21,15 +21,15 @@ const CENT_TOLERANCE: E8 = 100n;
  * holding over many small results.
  */
 export function shareResult(pool: UnitPool, result: bigint, release: Release | undefined): SharedResult {
-  const units = [...pool.holdings.map((holding) => holding.units), suspenseUnits(pool.holdings)];
-  const carries = [...pool.holdings.map((holding) => holding.carry), pool.suspense.carry];
+  const all = allHoldings(pool);
+  const units = sharingUnits(all);
   const rest = result * E8_PER_CENT - (release?.total ?? 0n);
   const byUnits = divideToSum(
     units.map((own) => rest * own),
     sumOf(units),
     rest,
   );
-  const due = carries.map((carry, index) => carry + (release?.amounts[index] ?? 0n) + (byUnits[index] ?? 0n));
+  const due = all.map(({ carry }, index) => carry + (release?.amounts[index] ?? 0n) + (byUnits[index] ?? 0n));
   passOnRemainders(pool, due);
   return pay(pool, due, divideToSum(due, E8_PER_CENT, result));
 }
@@ -39,13 +39,14 @@ export function shareResult(pool: UnitPool, result: bigint, release: Release | u
  * units, because a carry without later results would never be paid. Changes `due` in place.
  */
 function passOnRemainders(pool: UnitPool, due: E8[]): void {
-  const heir = indexOfLargestUnits(pool.holdings);
+  const all = allHoldings(pool);
+  const heir = indexOfLargestUnits(all);
   if (heir === undefined) return;
   const hasAccrual = new Set(pool.accruals.filter(isNotZero).map((row) => row.subscriptionId));
   let passedOn = 0n;
-  for (const [index, amount] of due.entries()) {
-    const holding = pool.holdings[index];
-    if ((holding !== undefined && holding.units > 0n) || hasAccrual.has(holding?.subscriptionId)) continue;
+  for (const [index, { subscriptionId, units }] of all.entries()) {
+    const amount = due[index] ?? 0n;
+    if (units > 0n || hasAccrual.has(subscriptionId)) continue;
     due[index] = towardsZero(amount);
     passedOn += amount - towardsZero(amount);
   }
@@ -67,16 +68,16 @@ function isNotZero({ basis }: Accrual): boolean {
 }
 
 function pay(pool: UnitPool, due: readonly E8[], paid: readonly bigint[]): SharedResult {
-  const carries = due.map((amount, index) => amount - (paid[index] ?? 0n) * E8_PER_CENT);
-  const parts: { subscriptionId: bigint; amount: bigint }[] = [];
-  const holdings = pool.holdings.map((holding, index) => {
+  const all = allHoldings(pool).map((holding, index) => {
     const amount = paid[index] ?? 0n;
-    const carry = carries[index] ?? 0n;
-    if (amount !== 0n) parts.push({ subscriptionId: holding.subscriptionId, amount });
+    const carry = (due[index] ?? 0n) - amount * E8_PER_CENT;
     return amount === 0n && carry === holding.carry ? holding : { ...holding, pooled: holding.pooled + amount, carry };
   });
-  const [suspense = 0n, carry = 0n] = [paid.at(-1), carries.at(-1)];
-  const after = { ...pool, holdings, suspense: { amount: pool.suspense.amount + suspense, carry } };
+  const after = withHoldings(pool, all);
   checkCarries(after);
-  return { pool: after, parts, suspense };
+  const parts = after.holdings.flatMap(({ subscriptionId }, index) => {
+    const amount = paid[index] ?? 0n;
+    return amount === 0n ? [] : [{ subscriptionId, amount }];
+  });
+  return { pool: after, parts, own: paid.at(-1) ?? 0n };
 }

@@ -4,7 +4,7 @@ import { equityOf } from "./equity.ts";
 import { PoolBroken } from "./pool-broken.ts";
 import { strikePool } from "./strike-pool.ts";
 import { takeOut } from "./take-out.ts";
-import { EMPTY_POOL, SCALE } from "./unit-pool.ts";
+import { EMPTY_POOL, OWN_CAPITAL, SCALE } from "./unit-pool.ts";
 
 const [P, Q] = [71n, 72n];
 const E8 = 100_000_000n;
@@ -56,15 +56,18 @@ test("units for an inflow are rounded down, in favour of the existing holdings",
   expect(joined.holdings.map((holding) => holding.units)).toEqual([1_000n * E8, 54_999_450_005n]);
 });
 
-test("the result of a position that was open before any holding had units goes to suspense until one has units", () => {
+test("the result of a position that was open before any holding had units goes to own capital, which shares with it from then on", () => {
   const first = struck(withDeposit(EMPTY_POOL, 1n, 100_00n), aMark(P, 30_00n));
   expect(equityOf(first, 1n)).toBe(100n * E8);
   expect(first.accruals).toEqual([
     { positionId: P, subscriptionId: 1n, basis: 0n, perUnit: 30n * E8 * SCALE },
-    { positionId: P, subscriptionId: undefined, basis: 30n * E8 * SCALE, perUnit: 30n * E8 * SCALE },
+    { positionId: P, subscriptionId: OWN_CAPITAL, basis: 30n * E8 * SCALE, perUnit: 30n * E8 * SCALE },
   ]);
   const closed = after(first, { positionId: P, result: 50_00n });
-  expect([pooled(closed), closed.suspense]).toEqual([[120_00n], { amount: 30_00n, carry: 0n }]);
+  expect([pooled(closed), closed.own]).toEqual([
+    [115_38n],
+    { ...EMPTY_POOL.own, units: 30n * E8, pooled: 34_62n, carry: -461_538n },
+  ]);
 });
 
 test("while the value of the pool is not positive and positions are open, no flow is struck", () => {

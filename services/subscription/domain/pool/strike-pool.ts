@@ -1,10 +1,10 @@
 import { accruedIn, changeUnits } from "./accruals.ts";
 import { netAssetValue } from "./equity.ts";
 import { PoolBroken } from "./pool-broken.ts";
-import { floorDivide } from "./rounding.ts";
+import { floorDivide, sumOf } from "./rounding.ts";
 import { runFlows } from "./run-flows.ts";
-import { E8_PER_CENT, type PoolPosition, SCALE, type UnitPool } from "./unit-pool.ts";
-import { suspenseUnits, totalUnits } from "./units.ts";
+import { E8_PER_CENT, OWN_CAPITAL, type PoolPosition, SCALE, type UnitHolding, type UnitPool } from "./unit-pool.ts";
+import { allHoldings, sharingUnits, totalUnits, withHoldings } from "./units.ts";
 
 /** An open position of the Master as the platform shows it. */
 export type Mark = {
@@ -25,14 +25,15 @@ export function strikePool(pool: UnitPool, marks: readonly Mark[]): UnitPool {
   const marked = markPositions(pool, marks);
   const accrued = accruedIn(marked);
   const flat = marked.positions.length === 0;
-  const price = { units: totalUnits(marked.holdings), value: netAssetValue(marked.holdings, accrued) };
+  const all = allHoldings(marked);
+  const price = { units: totalUnits(all), value: netAssetValue(all, accrued) };
   if (price.units > 0n && price.value <= 0n && !flat) return marked;
-  return changeUnits(marked, runFlows(marked.holdings, { price, accrued, flat }));
+  return changeUnits(marked, runFlows(all, { price, accrued, flat }));
 }
 
 function markPositions(pool: UnitPool, marks: readonly Mark[]): UnitPool {
   const known = new Map(pool.positions.map((position) => [position.positionId, position]));
-  const units = totalUnits(pool.holdings) + suspenseUnits(pool.holdings);
+  const units = sumOf(sharingUnits(allHoldings(pool)));
   const positions = marks.map((mark) => {
     const position = known.get(mark.positionId);
     known.delete(mark.positionId);
@@ -69,14 +70,40 @@ function byId(left: PoolPosition, right: PoolPosition): number {
   return left.positionId < right.positionId ? -1 : 1;
 }
 
-/** Strikes a flat pool with only these parts of the waiting money, by subscription; the rest keeps waiting. */
-export function strikeFlatPool(pool: UnitPool, admitted: ReadonlyMap<bigint, bigint> = new Map()): UnitPool {
-  const partOf = (subscriptionId: bigint): bigint => admitted.get(subscriptionId) ?? 0n;
-  const rest = new Map(pool.holdings.map(({ subscriptionId: id, waiting }) => [id, waiting - partOf(id)]));
-  const holdings = pool.holdings.map((holding) => ({ ...holding, waiting: partOf(holding.subscriptionId) }));
-  const struck = strikePool({ ...pool, holdings }, []);
-  return {
-    ...struck,
-    holdings: struck.holdings.map((holding) => ({ ...holding, waiting: rest.get(holding.subscriptionId) ?? 0n })),
+/** The flows that one strike of a flat pool admits; the others keep waiting. */
+export type AdmittedFlows = {
+  /** Cents of the waiting money, by holding. */
+  readonly inflows?: ReadonlyMap<bigint, bigint>;
+  /** Cents of the outflows of own capital. Those of Investors are all admitted: their order in the log does not matter. */
+  readonly ownOutflow?: bigint;
+};
+
+/** Strikes a flat pool with only these flows. An outflow that is not admitted counts as if it were still in the pool. */
+export function strikeFlatPool(pool: UnitPool, { inflows = new Map(), ownOutflow = 0n }: AdmittedFlows = {}): UnitPool {
+  const later = new Map(
+    allHoldings(pool).map(({ subscriptionId: id, waiting, unredeemed }): [bigint, Later] => [
+      id,
+      { waiting: waiting - (inflows.get(id) ?? 0n), unredeemed: id === OWN_CAPITAL ? unredeemed - ownOutflow : 0n },
+    ]),
+  );
+  const withLater = (holding: UnitHolding, sign: bigint): UnitHolding => {
+    const { waiting, unredeemed } = later.get(holding.subscriptionId) ?? { waiting: 0n, unredeemed: 0n };
+    return {
+      ...holding,
+      pooled: holding.pooled - sign * unredeemed,
+      waiting: holding.waiting + sign * waiting,
+      unredeemed: holding.unredeemed + sign * unredeemed,
+    };
   };
+  const admitted = withHoldings(
+    pool,
+    allHoldings(pool).map((holding) => withLater(holding, -1n)),
+  );
+  const struck = strikePool(admitted, []);
+  return withHoldings(
+    struck,
+    allHoldings(struck).map((holding) => withLater(holding, 1n)),
+  );
 }
+
+type Later = { readonly waiting: bigint; readonly unredeemed: bigint };

@@ -28,7 +28,7 @@ test("a holding with remaining money stays, without units", () => {
   expect(left.holdings).toEqual([{ ...anEmptyHolding(1n), pooled: 60_00n, waiting: 7n }]);
 });
 
-test("a carry goes to the holding with most units, the first of equals, or to suspense", () => {
+test("a carry goes to the holding with most units, the first of equals, or to own capital", () => {
   const holdings = aPool(100_00n, 300_00n, 300_00n).holdings;
   const [one, two, three] = [holdings[0]!, holdings[1]!, holdings[2]!];
   const carries = {
@@ -43,7 +43,7 @@ test("a carry goes to the holding with most units, the first of equals, or to su
   expect(first.holdings.map((holding) => holding.carry)).toEqual([7n, -7n]);
   const second = leaveUnits({ ...first, holdings: [{ ...first.holdings[0]!, pooled: 0n }, first.holdings[1]!] }, 2n);
   expect(second.holdings.map((holding) => holding.carry)).toEqual([0n]);
-  const alone = { ...carries, holdings: [{ ...one, pooled: 0n, carry: 5n }], suspense: { amount: 0n, carry: -5n } };
+  const alone = { ...carries, holdings: [{ ...one, pooled: 0n, carry: 5n }], own: { ...carries.own, carry: -5n } };
   expect(leaveUnits(alone, 1n)).toEqual(aPool());
 });
 

@@ -1,18 +1,22 @@
 import { PoolBroken } from "./pool-broken.ts";
-import type { E8, UnitPool, UnitHolding } from "./unit-pool.ts";
-import { indexOfLargestUnits, indexOfHolding } from "./units.ts";
+import { type E8, OWN_CAPITAL, type UnitHolding, type UnitPool } from "./unit-pool.ts";
+import { allHoldings, indexOfHolding, indexOfLargestUnits, withHoldings } from "./units.ts";
 
 /** Takes cents out of P now; their units are redeemed at the next possible strike. */
 export function takeOut(pool: UnitPool, subscriptionId: bigint, amount: bigint): UnitPool {
   if (amount < 0n) throw new PoolBroken("A negative amount cannot be taken out of a pool.");
+  if (subscriptionId === OWN_CAPITAL) return { ...pool, own: withoutCents(pool.own, amount) };
   const { index, holding } = holdingOf(pool, subscriptionId);
-  const taken = { ...holding, pooled: holding.pooled - amount, unredeemed: holding.unredeemed + amount };
-  return { ...pool, holdings: pool.holdings.with(index, taken) };
+  return { ...pool, holdings: pool.holdings.with(index, withoutCents(holding, amount)) };
+}
+
+function withoutCents(holding: UnitHolding, amount: bigint): UnitHolding {
+  return { ...holding, pooled: holding.pooled - amount, unredeemed: holding.unredeemed + amount };
 }
 
 /**
  * Removes the units of an Investor who has left the pool. Its carry, less than a cent, goes to the holding with most
- * units, or to suspense. Only for a flat Master, because an accrual cannot change its owner.
+ * units, or to own capital when none has units. Only for a flat Master, because an accrual cannot change its owner.
  */
 export function leaveUnits(pool: UnitPool, subscriptionId: bigint): UnitPool {
   if (pool.positions.length > 0) throw new PoolBroken("An Investor cannot leave a pool with open positions.");
@@ -24,12 +28,12 @@ export function leaveUnits(pool: UnitPool, subscriptionId: bigint): UnitPool {
 }
 
 function inherit(pool: UnitPool, carry: E8): UnitPool {
-  const index = indexOfLargestUnits(pool.holdings);
-  const heir = index === undefined ? undefined : pool.holdings[index];
-  if (index === undefined || heir === undefined) {
-    return { ...pool, suspense: { ...pool.suspense, carry: pool.suspense.carry + carry } };
-  }
-  return { ...pool, holdings: pool.holdings.with(index, { ...heir, carry: heir.carry + carry }) };
+  const all = allHoldings(pool);
+  const index = indexOfLargestUnits(all) ?? all.length - 1;
+  return withHoldings(
+    pool,
+    all.map((holding, at) => (at === index ? { ...holding, carry: holding.carry + carry } : holding)),
+  );
 }
 
 function holdingOf(

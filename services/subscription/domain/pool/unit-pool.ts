@@ -9,8 +9,12 @@ export const E8_PER_CENT = 1_000_000n;
  */
 export const SCALE = 10n ** 24n;
 
-/** The share of one Investor in a pool. Amounts in cents. */
+/** In place of the subscription id of own capital: the highest number, so that own capital is last in every order. */
+export const OWN_CAPITAL = 2n ** 63n - 1n;
+
+/** The share of one Investor in a pool, or of the own capital of the Master. Amounts in cents. */
 export type UnitHolding = {
+  /** OWN_CAPITAL for own capital. */
   readonly subscriptionId: bigint;
   /** u: units decide the share of results. */
   readonly units: bigint;
@@ -42,8 +46,8 @@ export type PoolPosition = {
  */
 export type Accrual = {
   readonly positionId: bigint;
-  /** Undefined for suspense. */
-  readonly subscriptionId: bigint | undefined;
+  /** OWN_CAPITAL for own capital. */
+  readonly subscriptionId: bigint;
   /** b, e8 times SCALE. */
   readonly basis: bigint;
   /** J at that change. */
@@ -52,12 +56,20 @@ export type Accrual = {
 
 /** The unit accounting of a pool. Immutable: every operation returns a new pool. */
 export type UnitPool = {
-  /** Ascending by subscription: all holdings with money, units, carry or accruals. */
+  /** Ascending by subscription: the holdings of all Investors with money, units, carry or accruals. */
   readonly holdings: readonly UnitHolding[];
-  /** Results in cents that belong to no Investor, and their carry. Counts as one unit while no holding has units. */
-  readonly suspense: { readonly amount: bigint; readonly carry: E8 };
+  /**
+   * X: money on the Master that belongs to no Investor, with its results. Shares in results as any holding; while no
+   * holding has units, it is suspense and counts as one unit. Only here may an outflow take more than the holding has.
+   */
+  readonly own: UnitHolding;
   readonly positions: readonly PoolPosition[];
   readonly accruals: readonly Accrual[];
 };
 
-export const EMPTY_POOL: UnitPool = { holdings: [], suspense: { amount: 0n, carry: 0n }, positions: [], accruals: [] };
+export const EMPTY_POOL: UnitPool = {
+  holdings: [],
+  own: { subscriptionId: OWN_CAPITAL, units: 0n, pooled: 0n, waiting: 0n, unredeemed: 0n, carry: 0n },
+  positions: [],
+  accruals: [],
+};

@@ -1,13 +1,30 @@
 import { sumOf } from "./rounding.ts";
-import type { UnitHolding } from "./unit-pool.ts";
+import { PoolBroken } from "./pool-broken.ts";
+import type { UnitHolding, UnitPool } from "./unit-pool.ts";
+
+/** The holdings of a pool in their fixed order: Investors ascending by subscription, own capital last. */
+export function allHoldings({ holdings, own }: Pick<UnitPool, "holdings" | "own">): UnitHolding[] {
+  return [...holdings, own];
+}
+
+/** The pool with other holdings, given as `allHoldings` lists them. */
+export function withHoldings(pool: UnitPool, all: readonly UnitHolding[]): UnitPool {
+  const own = all.at(-1);
+  if (own === undefined) throw new PoolBroken("A pool has no own capital.");
+  return { ...pool, holdings: all.slice(0, -1), own };
+}
 
 export function totalUnits(holdings: readonly UnitHolding[]): bigint {
   return sumOf(holdings.map((holding) => holding.units));
 }
 
-/** Suspense counts as one unit while no holding has units, so that marks and results always have an owner. */
-export function suspenseUnits(holdings: readonly UnitHolding[]): bigint {
-  return holdings.some((holding) => holding.units > 0n) ? 0n : 1n;
+/**
+ * The units by which marks and results are shared. While no holding has units, own capital is suspense and counts as
+ * one unit, so that they always have an owner. Expects the holdings as `allHoldings` lists them.
+ */
+export function sharingUnits(all: readonly UnitHolding[]): bigint[] {
+  const units = all.map((holding) => holding.units);
+  return units.some((own) => own > 0n) ? units : units.with(-1, 1n);
 }
 
 /** Index of the holding with most units, the first of equals; undefined while no holding has units. */

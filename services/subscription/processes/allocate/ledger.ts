@@ -7,6 +7,7 @@ import { checkPool } from "../../domain/pool/check-pool.ts";
 import { poolEquity } from "../../domain/pool/equity.ts";
 import { type Mark, strikePool } from "../../domain/pool/strike-pool.ts";
 import type { UnitPool } from "../../domain/pool/unit-pool.ts";
+import { allHoldings } from "../../domain/pool/units.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { deleteArrivals, listArrivals } from "../../store/arrivals.ts";
 import { lockAccounts } from "../../store/books.ts";
@@ -129,7 +130,7 @@ async function listBeyond(
 async function lockPoolState(tx: Transaction, master: Master): Promise<PoolState> {
   const { login, struckDealId, weeksClosedThrough } = master;
   const pool = await lockUnitPool(tx, master);
-  const waiting = pool.holdings.filter((holding) => holding.waiting > 0n);
+  const waiting = allHoldings(pool).filter((holding) => holding.waiting > 0n || holding.unredeemed > 0n);
   const arrivals = await listArrivals(
     tx,
     login,
@@ -148,7 +149,7 @@ function idsWithout(all: readonly Arrival[], left: readonly Arrival[]): bigint[]
 }
 
 export function hasSomethingToStrike({ pool }: Ledger): boolean {
-  return pool.holdings.some(({ waiting, unredeemed }) => waiting !== 0n || unredeemed !== 0n);
+  return allHoldings(pool).some(({ waiting, unredeemed }) => waiting !== 0n || unredeemed !== 0n);
 }
 
 /**
@@ -173,10 +174,11 @@ export async function strikeLedger(
   }
   const isInDeficit = poolEquity(pool) < 0n;
   if (isInDeficit && !master.isInDeficit) logDeficit(tx, deps.log, { login: master.login, dealId: master.filedDealId });
-  const waiting = new Set(
-    pool.holdings.filter((holding) => holding.waiting > 0n).map(({ subscriptionId }) => subscriptionId),
-  );
-  const arrivals = ledger.arrivals.filter(({ subscriptionId }) => waiting.has(subscriptionId));
+  const holdings = new Map(allHoldings(pool).map((holding) => [holding.subscriptionId, holding]));
+  const arrivals = ledger.arrivals.filter(({ subscriptionId, amount }) => {
+    const { waiting = 0n, unredeemed = 0n } = holdings.get(subscriptionId) ?? {};
+    return (amount > 0n ? waiting : unredeemed) > 0n;
+  });
   return {
     ...ledger,
     pool,

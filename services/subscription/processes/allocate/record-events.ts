@@ -3,6 +3,7 @@ import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import type { ResultEvent, PoolEvent, WeekEvent } from "../../domain/advance-pool.ts";
 import type { UnitPool, UnitHolding } from "../../domain/pool/unit-pool.ts";
+import { allHoldings, totalUnits } from "../../domain/pool/units.ts";
 import { type AllocationEntry, type AllocationRow, insertEntries, insertRows } from "../../store/allocations.ts";
 import type { Master } from "../../store/masters.ts";
 import { addUnposted } from "../../store/postings.ts";
@@ -43,9 +44,9 @@ function entryOf(event: Numbered<PoolEvent>): AllocationEntry {
     const { periodStart, cutOff, markedAt } = event;
     return { number, result: undefined, week: { periodStart, cutOff, markedAt } };
   }
-  const { deal, suspense } = event;
+  const { deal, own } = event;
   const { number: logNumber, dealId, dealAt, amount } = deal;
-  return { number, result: { logNumber, dealId, dealAt, amount, suspense }, week: undefined };
+  return { number, result: { logNumber, dealId, dealAt, amount, own }, week: undefined };
 }
 
 function rowsOfResult({ number, parts, pool }: Numbered<ResultEvent>): AllocationRow[] {
@@ -97,7 +98,7 @@ function trackDeficit(tx: Transaction, { log }: Deps, { login, ...master }: Mast
 }
 
 function logAnomalies(tx: Transaction, { log }: Deps, { login }: Master, events: readonly Numbered<PoolEvent>[]): void {
-  const unallocated = events.filter((event) => event.kind === "result" && event.suspense !== 0n);
+  const unallocated = events.filter((event) => event.kind === "result" && event.own !== 0n && isWithoutUnits(event));
   const late = events.filter((event) => event.kind === "result" && event.isLate);
   const missed = events.filter((event) => event.kind === "week" && event.markedAt !== undefined).slice(0, -1);
   afterCommit(tx, () => {
@@ -105,6 +106,10 @@ function logAnomalies(tx: Transaction, { log }: Deps, { login }: Master, events:
     for (const { number } of late) log.warn("deal of a closed week counted in the open week", { login, number });
     for (const { number } of missed) log.warn("missed week closed late, later marks used", { login, number });
   });
+}
+
+function isWithoutUnits({ pool }: ResultEvent): boolean {
+  return totalUnits(allHoldings(pool)) === 0n;
 }
 
 /** Investors cannot join the pool until its equity is positive again. */

@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import type { Books, LoggedMovement } from "../../domain/books.ts";
 import { isDebit, isTransfer } from "../../domain/classify-movement.ts";
 import { fileOnInvestor, fileOnMaster } from "../../domain/file-entry.ts";
-import { insertArrivals } from "../../store/arrivals.ts";
+import { insertArrivals, insertOwnArrivals } from "../../store/arrivals.ts";
 import { lockBooks, saveAccounts, savePools } from "../../store/books.ts";
 import { insertFurtherExits, markExitsApplied } from "../../store/exit-transfers.ts";
 import { insertFeeDebits } from "../../store/fees.ts";
@@ -69,6 +69,7 @@ async function record(tx: Transaction, deps: FilingDeps, books: Books, sources: 
   const { outcome } = books;
   const at = deps.now();
   await insertArrivals(tx, outcome.arrivals);
+  await insertOwnArrivals(tx, outcome.ownFlows);
   await closeReserves(tx, outcome.settledReserves, "SETTLED", at);
   await insertFlows(tx, outcome.flows, at);
   await insertFurtherExits(tx, outcome.furtherExits, at);
@@ -101,7 +102,7 @@ function wake(tx: Transaction, { wakeSignals, log }: FilingDeps, { outcome, acco
   if (outcome.flows.length > 0) afterCommit(tx, wakeSignals.mirrors.notify);
   if (outcome.results.length > 0) afterCommit(tx, wakeSignals.results.notify);
   const isWaiting = [...holdings.values()].some(({ buckets, unredeemed }) => buckets.waiting + unredeemed > 0n);
-  if (isWaiting) afterCommit(tx, wakeSignals.strikes.notify);
+  if (isWaiting || outcome.ownFlows.length > 0) afterCommit(tx, wakeSignals.strikes.notify);
   const hasImported = [...pools.values()].some((pool) => pool.importedMirrors !== 0n || pool.importedExits !== 0n);
   if (hasImported) afterCommit(tx, wakeSignals.mirrors.notify);
   if (outcome.furtherExits.length > 0 || hasImported) afterCommit(tx, wakeSignals.exits.notify);

@@ -15,7 +15,7 @@ import { type AccountReading, expectComplete } from "./read-accounts.ts";
 import { expectSame } from "./external-funds.ts";
 
 /**
- * External funds on a Master raise each Investor of its pool with a negative share to 0.00. This is not a trading result: no
+ * Own capital of a Master raises each Investor of its pool with a negative share to 0.00. This is not a trading result: no
  * fee is earned by it, and the part of the loss that is not posted yet is never posted.
  */
 export const compensateDeficit: Effect = {
@@ -43,13 +43,13 @@ export const compensateDeficit: Effect = {
     if (parts.some(({ investorLogin }) => investorLogin === "")) {
       throw actionNotPossible("The pool changed in the meantime. Retry shortly.");
     }
-    const external = await takeFromExternal(tx, reviewCase, { parts, total, at: wanted.at });
-    expectSame(reviewCase, external);
-    if (external < total) {
+    const { pooled: own } = struck.pool.own;
+    if (own < total) {
       throw actionNotPossible(
-        `The deficit is ${formatAmount(usd(total))}, but only ${formatAmount(usd(external))} is available.`,
+        `The deficit is ${formatAmount(usd(total))}, but only ${formatAmount(usd(own))} is available.`,
       );
     }
+    expectSame(reviewCase, await takeFromExternal(tx, reviewCase, { parts, total, at: wanted.at }));
     await saveLedger(tx, { ...struck, pool, master: { ...struck.master, isInDeficit: poolEquity(pool) < 0n } });
     await addUnposted(tx, parts);
     afterCommit(tx, deps.wakeSignals.postings.notify);

@@ -41,7 +41,7 @@ export const adopt: Effect = {
   },
 };
 
-/** External funds stay external, and no further review is opened about them. */
+/** External funds of an Investor stay external, those of a Master are its own capital; no further review is opened about them. */
 export const acknowledge: Effect = {
   ...NO_READING,
   async carryOut(tx, _deps, { reviewCase }) {

@@ -52,15 +52,15 @@ function actionsOf({ isWaitingDeal, transferKey }: Stop): string[] {
 }
 
 /** The balance of the Master expected by the books, and its parts. */
-function totalsOf({ filedNumber, external, unallocated, suspense, holdings }: PoolLedger) {
+function totalsOf({ filedNumber, own, imported, unallocated, holdings }: PoolLedger) {
   const investors = holdings.reduce((total, holding) => total + onMaster(holding.buckets), 0n);
   return {
     filed_log_number: String(filedNumber),
-    expected_master_balance: text(investors + external + unallocated + suspense),
+    expected_master_balance: text(investors + own + imported + unallocated),
     of_investors: text(investors),
-    external: text(external),
+    own_capital: text(own),
+    imported: text(imported),
     unallocated: text(unallocated),
-    suspense: text(suspense),
     holdings: String(holdings.length),
   };
 }

@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
+import { expectBooksToReconcile } from "./books.ts";
+import { inBucket } from "./ledger.ts";
+import { decide, reviewsOf, reviewWithReason } from "./reviews.ts";
+import { deliver, settle, subscribed } from "./settle.ts";
+import { LOT, trader } from "./trader.ts";
+import { aCall, aMaster, aWorld, passTime, type World } from "./world.ts";
+
+/** A dealer moves money on the Master; the services receive it with the next run. */
+function moved(world: World, login: string, amount: bigint): void {
+  enter(world.platform.ledger, login, { kind: MovementKind.EXTERNAL, amount });
+}
+
+/** A registered Master with this balance, and one Investor in its pool. */
+async function aRegistered(balance: bigint, invested: bigint) {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n, balance);
+  return { world, ...(await subscribed(world, masterLogin, invested)), trades: trader(world, masterLogin) };
+}
+
+/** Pooled amounts of the Investors, and the money of the Master that belongs to no Investor. */
+async function shares(world: World, masterLogin: string): Promise<(bigint | undefined)[]> {
+  const { external } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  return [...(await inBucket(world, masterLogin, "pooled")), external?.minorUnits];
+}
+
+async function proofOf(world: World, masterLogin: string) {
+  const request = { masterLogin, afterSubscriptionId: 0n, limit: 10 };
+  const { master, converged } = await world.service.getProof(request, aCall());
+  return [master?.quarantined?.minorUnits, master?.ownCapital?.minorUnits, converged];
+}
+
+test("an Investor of 1,000.00 on a Master registered with 5,000.00 gets a sixth of a profit and of a loss", async () => {
+  for (const [result, investor, own] of [
+    [600_00n, 1_100_00n, 5_500_00n],
+    [-1_500_00n, 750_00n, 3_750_00n],
+  ] as const) {
+    const { world, masterLogin, investorLogin, trades } = await aRegistered(5_000_00n, 1_000_00n);
+    trades.result(result);
+    await settle(world);
+    expect(await shares(world, masterLogin)).toEqual([investor, own]);
+    const { ledger } = world.platform;
+    expect([balanceOf(ledger, investorLogin), balanceOf(ledger, masterLogin)]).toEqual([investor, investor + own]);
+    await expectBooksToReconcile(world);
+  }
+});
+
+test("a dealer's deposit during a floating profit is struck at the mark after it", async () => {
+  const { world, masterLogin, investorLogin, trades } = await aRegistered(0n, 1_000_00n);
+  const position = trades.open();
+  trades.float(position, 100_00n);
+  moved(world, masterLogin, 1_000_00n);
+  await settle(world);
+  trades.close(position, { profit: 200_00n });
+  await settle(world);
+  expect(await shares(world, masterLogin)).toEqual([1_152_38n, 1_047_62n]);
+  const { ledger } = world.platform;
+  expect([balanceOf(ledger, investorLogin), balanceOf(ledger, masterLogin)]).toEqual([1_152_38n, 2_200_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("the floating result of positions at registration belongs to own capital", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world, 0n, 900_00n);
+  const trades = trader(world, masterLogin);
+  const position = trades.open({ volume: 2n * LOT });
+  trades.float(position, 100_00n);
+  await settle(world);
+  expect(await many(world.deps.pool, sql`select own_units::text as units from master_pool`)).toEqual([
+    { units: "100000000000" },
+  ]);
+  await subscribed(world, masterLogin, 1_000_00n);
+  trades.close(position, { profit: 140_00n });
+  await settle(world);
+  expect(await shares(world, masterLogin)).toEqual([1_020_00n, 1_020_00n]);
+  await expectBooksToReconcile(world);
+});
+
+test("movements between two deals of a flat Master share from the next deal on, also when all are received at once", async () => {
+  const { world, masterLogin, trades } = await aRegistered(1_000_00n, 1_000_00n);
+  trades.result(20_00n);
+  moved(world, masterLogin, -1_010_00n);
+  trades.result(30_00n);
+  moved(world, masterLogin, 2_080_00n);
+  trades.result(90_00n);
+  moved(world, masterLogin, -2_080_00n);
+  trades.result(10_00n);
+  await deliver(world);
+  await settle(world);
+  // 1010/1010, then 1040/0, then 1070/2140 less 2080, then shared 1070 : 60.
+  expect(await shares(world, masterLogin)).toEqual([1_079_47n, 60_53n]);
+  await expectBooksToReconcile(world);
+});
+
+test("own capital is quarantined until two operators acknowledge it, and each later movement is a new case", async () => {
+  const { world, masterLogin, trades } = await aRegistered(5_000_00n, 1_000_00n);
+  expect(await proofOf(world, masterLogin)).toEqual([5_000_00n, 0n, false]);
+  const review = await reviewWithReason(world, "external_funds_on_master");
+  expect(review).toMatchObject({ amount: { minorUnits: 5_000_00n }, actions: ["acknowledge"] });
+  // A result between the reading and the decision does not change what was decided about.
+  trades.result(600_00n);
+  await settle(world);
+  await decide(world, review, "acknowledge");
+  await settle(world);
+  expect(await proofOf(world, masterLogin)).toEqual([0n, 5_500_00n, true]);
+  trades.result(60_00n);
+  await settle(world);
+  expect(await reviewsOf(world)).toEqual([]);
+  expect(await proofOf(world, masterLogin)).toEqual([0n, 5_550_00n, true]);
+
+  moved(world, masterLogin, -5_000_00n);
+  await settle(world);
+  expect(await proofOf(world, masterLogin)).toEqual([550_00n, 0n, false]);
+  const again = await reviewWithReason(world, "external_funds_on_master");
+  expect(again.amount?.minorUnits).toBe(0n);
+  await decide(world, again, "acknowledge");
+  expect(await proofOf(world, masterLogin)).toEqual([0n, 550_00n, true]);
+  await expectBooksToReconcile(world);
+});
+
+test("own capital below zero stays quarantined until the money is back, and costs the Investors nothing", async () => {
+  const { world, masterLogin, trades } = await aRegistered(100_00n, 1_000_00n);
+  moved(world, masterLogin, -400_00n);
+  await settle(world);
+  await decide(world, await reviewWithReason(world, "external_funds_on_master"), "acknowledge");
+  trades.result(30_00n);
+  await settle(world);
+  expect(await shares(world, masterLogin)).toEqual([1_030_00n, -300_00n]);
+  expect(await proofOf(world, masterLogin)).toEqual([-300_00n, 0n, false]);
+  expect(await many(world.deps.pool, sql`select is_in_deficit as deficit from master_pool`)).toEqual([
+    { deficit: false },
+  ]);
+  moved(world, masterLogin, 300_00n);
+  await settle(world);
+  expect(await proofOf(world, masterLogin)).toEqual([0n, 0n, true]);
+  expect(await reviewsOf(world)).toEqual([]);
+  await expectBooksToReconcile(world);
+});
+
+test("an Investor who leaves gets its share, and own capital keeps trading alone", async () => {
+  const { world, masterLogin, investorLogin, trades } = await aRegistered(2_000_00n, 1_000_00n);
+  trades.result(300_00n);
+  await settle(world);
+  await world.service.unassign({ masterLogin, investorLogin }, aCall());
+  await settle(world);
+  trades.result(-50_00n);
+  await passTime(world, 60_000);
+  await settle(world);
+  const { ledger } = world.platform;
+  expect([balanceOf(ledger, investorLogin), balanceOf(ledger, masterLogin)]).toEqual([1_100_00n, 2_150_00n]);
+  expect(await shares(world, masterLogin)).toEqual([2_150_00n]);
+  await expectBooksToReconcile(world);
+});
