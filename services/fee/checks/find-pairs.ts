@@ -38,7 +38,11 @@ export async function comparePairs(
     sql`select pair.investor_login as investor, pair.master_login as master, pair.folded_number as "foldedNumber",
                pair.earned_minor as "earnedMinor", pair.mark_e8 as "markE8", coalesce(seen.mark_e8, 0) as "seenE8",
                coalesce(seen.folded_number, 0) as "seenNumber", coalesce(seen.earned_minor, 0) as "seenMinor",
-               (select coalesce(sum((layer ->> 0)::numeric), 0)::bigint from jsonb_array_elements(layers) as layer) as "layersE8",
+               (
+                 select coalesce(sum(amount_e8), 0)::bigint
+                 from fee_layer as layer
+                 where layer.master_login = pair.master_login and layer.investor_login = pair.investor_login
+               ) as "layersE8",
                compared.minor + (
                  select coalesce(sum(amount_minor), 0)::bigint
                  from allocation_part as part

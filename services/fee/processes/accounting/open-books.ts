@@ -147,8 +147,8 @@ async function foldThrough(
 }
 
 function newPair(investorLogin: string, masterLogin: string): Pair {
-  const nothing = { foldedNumber: 0n, earnings: NOTHING_EARNED, debt: undefined, crystallisedAt: undefined };
-  return { investorLogin, masterLogin, ...nothing };
+  const none = { storedLayers: [], debt: undefined, crystallisedAt: undefined };
+  return { investorLogin, masterLogin, foldedNumber: 0n, earnings: NOTHING_EARNED, ...none };
 }
 
 function nameOf(login: string, other: string): string {
