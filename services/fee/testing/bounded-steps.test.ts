@@ -53,35 +53,31 @@ function rowsOf(transactions: readonly MeasuredTransaction[]): number {
   return transactions.reduce((sum, { rows }) => sum + rows, 0);
 }
 
-test(
-  "the transactions of a week are bounded, its work does not grow with the history, and a bulk of rates of the past is folded in steps",
-  async () => {
-    const world = await aWorld();
-    for (const login of LOGINS) setBalance(world.platform.ledger, login, 0n);
-    await addTerms(world);
-    const weeks: MeasuredTransaction[][] = [];
-    for (let week = 0; week < WEEKS; week += 1) weeks.push(await aWeek(world));
+test("the transactions of a week are bounded, its work does not grow with the history, and a bulk of rates of the past is folded in steps", async () => {
+  const world = await aWorld();
+  for (const login of LOGINS) setBalance(world.platform.ledger, login, 0n);
+  await addTerms(world);
+  const weeks: MeasuredTransaction[][] = [];
+  for (let week = 0; week < WEEKS; week += 1) weeks.push(await aWeek(world));
 
-    expect(Math.max(...weeks.flat().map(({ rows }) => rows))).toBeLessThan(MAX_ROWS);
-    // In the first week no pair exists yet.
-    const [, second = [], third = []] = weeks;
-    expect(rowsOf(weeks.at(-1) ?? [])).toBeLessThan(rowsOf(second) * FLAT);
-    expect(weeks.at(-1)?.length).toBe(third.length);
-    const layers = sql`select count(*)::integer as layers, count(distinct investor_login)::integer as pairs from fee_layer`;
-    expect(await many(world.deps.pool, layers)).toEqual([{ layers: SEATS / 2, pairs: SEATS / 2 }]);
+  expect(Math.max(...weeks.flat().map(({ rows }) => rows))).toBeLessThan(MAX_ROWS);
+  // In the first week no pair exists yet.
+  const [, second = [], third = []] = weeks;
+  expect(rowsOf(weeks.at(-1) ?? [])).toBeLessThan(rowsOf(second) * FLAT);
+  expect(weeks.at(-1)?.length).toBe(third.length);
+  const layers = sql`select count(*)::integer as layers, count(distinct investor_login)::integer as pairs from fee_layer`;
+  expect(await many(world.deps.pool, layers)).toEqual([{ layers: SEATS / 2, pairs: SEATS / 2 }]);
 
-    // Half of the Investors have a rate from the middle of the history on: their 60 results each are added again.
-    const middle = new Date("2026-02-14");
-    await addVersions(world, LOGINS.filter(isFree), middle, () => 100_000);
-    const refolded = await aWeek(world);
-    expect(Math.max(...refolded.map(({ rows }) => rows))).toBeLessThan(MAX_ROWS);
-    expect(refolded.length).toBeGreaterThan((weeks.at(-1)?.length ?? 0) + 2);
-    const due = sql`select due_minor as due, count(*)::integer as count from fee_payment where created_at >= ${world.clock.now} group by 1 order by 1`;
-    // 35 results of 1.00 since then at ten per cent, and the five of a week at thirty.
-    expect(await many(world.deps.pool, due)).toEqual([
-      { due: 1_50n, count: SEATS / 2 },
-      { due: 3_50n, count: SEATS / 2 },
-    ]);
-  },
-  60_000,
-);
+  // Half of the Investors have a rate from the middle of the history on: their 60 results each are added again.
+  const middle = new Date("2026-02-14");
+  await addVersions(world, LOGINS.filter(isFree), middle, () => 100_000);
+  const refolded = await aWeek(world);
+  expect(Math.max(...refolded.map(({ rows }) => rows))).toBeLessThan(MAX_ROWS);
+  expect(refolded.length).toBeGreaterThan((weeks.at(-1)?.length ?? 0) + 2);
+  const due = sql`select due_minor as due, count(*)::integer as count from fee_payment where created_at >= ${world.clock.now} group by 1 order by 1`;
+  // 35 results of 1.00 since then at ten per cent, and the five of a week at thirty.
+  expect(await many(world.deps.pool, due)).toEqual([
+    { due: 1_50n, count: SEATS / 2 },
+    { due: 3_50n, count: SEATS / 2 },
+  ]);
+}, 60_000);

@@ -14,7 +14,7 @@ import type { FeeMaster } from "../../store/masters.ts";
 import { entryOf, partOf, UnreadableJournal } from "../../messages/journal.ts";
 
 /** Parts of results that one transaction records: others wait that long for the row of the Master. */
-const PARTS_PER_READ = 1_000;
+const PARTS_PER_READ = 5_000;
 
 /** The next page of a Master's allocations, and the number of the last entry that there is. */
 export type JournalPage = { readonly entries: readonly JournalEntry[]; readonly lastNumber: bigint };
