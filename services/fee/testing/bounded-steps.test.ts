@@ -6,7 +6,7 @@ import { aCall, MASTER } from "./fee.ts";
 import { type MeasuredTransaction, measureTransactions } from "./transactions.ts";
 import { aWorld, endWeek, result, type World } from "./world.ts";
 
-const SEATS = 1_000;
+const HOLDINGS = 1_000;
 const WEEKS = 12;
 const DEALS_A_WEEK = 5;
 /** Of a transaction: the Investors of a step with their pairs, layers, terms and payments, and the results that it adds. */
@@ -14,7 +14,7 @@ const MAX_ROWS = 20_000;
 /** Work of the last weeks beside that of the first ones. */
 const FLAT = 1.1;
 
-const LOGINS = Array.from({ length: SEATS }, (_, index) => String(10_001 + index));
+const LOGINS = Array.from({ length: HOLDINGS }, (_, index) => String(10_001 + index));
 /** Every other Investor has a rate of 0, so its profit is never charged. */
 const isFree = (login: string): boolean => Number(login) % 2 === 0;
 
@@ -66,7 +66,7 @@ test("the transactions of a week are bounded, its work does not grow with the hi
   expect(rowsOf(weeks.at(-1) ?? [])).toBeLessThan(rowsOf(second) * FLAT);
   expect(weeks.at(-1)?.length).toBe(third.length);
   const layers = sql`select count(*)::integer as layers, count(distinct investor_login)::integer as pairs from fee_layer`;
-  expect(await many(world.deps.pool, layers)).toEqual([{ layers: SEATS / 2, pairs: SEATS / 2 }]);
+  expect(await many(world.deps.pool, layers)).toEqual([{ layers: HOLDINGS / 2, pairs: HOLDINGS / 2 }]);
 
   // Half of the Investors have a rate from the middle of the history on: their 60 results each are added again.
   const middle = new Date("2026-02-14");
@@ -77,7 +77,7 @@ test("the transactions of a week are bounded, its work does not grow with the hi
   const due = sql`select due_minor as due, count(*)::integer as count from fee_payment where created_at >= ${world.clock.now} group by 1 order by 1`;
   // 35 results of 1.00 since then at ten per cent, and the five of a week at thirty.
   expect(await many(world.deps.pool, due)).toEqual([
-    { due: 1_50n, count: SEATS / 2 },
-    { due: 3_50n, count: SEATS / 2 },
+    { due: 1_50n, count: HOLDINGS / 2 },
+    { due: 3_50n, count: HOLDINGS / 2 },
   ]);
 }, 60_000);

@@ -100,7 +100,7 @@ test(
  * its results of the week before are added again.
  */
 async function aLargeWeek(pool?: Pool): Promise<World> {
-  const world = inSteps(await aWorld(pool), { seats: 2, results: 3 });
+  const world = inSteps(await aWorld(pool), { holdings: 2, results: 3 });
   const logins = ["9001", "9002", "9003"];
   for (const login of logins) await anInvestor(world, { login, deposit: "1000.00", ratePpm: 0 });
   const all = (amount: string) => Object.fromEntries(logins.map((login) => [login, amount]));

@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: login.map((index) => ({ kind: "leave" as const, login: index })) },
 );
-const sizes = fc.record({ seats: fc.integer({ min: 1, max: 3 }), results: fc.integer({ min: 1, max: 3 }) });
+const sizes = fc.record({ holdings: fc.integer({ min: 1, max: 3 }), results: fc.integer({ min: 1, max: 3 }) });
 
 function parts(cents: readonly number[]): Record<string, string> {
   return Object.fromEntries(LOGINS.map((name, index) => [name, ((cents[index] ?? 0) / 100).toFixed(2)]));

@@ -29,7 +29,7 @@ const NO_TIME_MS = 500;
 const all = (amount: string) => Object.fromEntries(LOGINS.map((login) => [login, amount]));
 
 async function aPool(): Promise<World> {
-  const world = inSteps(await aWorld(), { seats: 2, results: 4 });
+  const world = inSteps(await aWorld(), { holdings: 2, results: 4 });
   for (const login of LOGINS) await anInvestor(world, { login, deposit: "1000.00" });
   return world;
 }

@@ -13,40 +13,40 @@ const PART = "case when (n + number) % 5 = 0 then -200 else 100 end";
 const WITHOUT_REFERENCES = "set session_replication_role = replica";
 
 /** One Master with so many Investors in its pool, in the tables of subscription and fee. Nothing is allocated. */
-export async function createPool(client: pg.Client, seats: number): Promise<void> {
+export async function createPool(client: pg.Client, holdings: number): Promise<void> {
   await client.query(WITHOUT_REFERENCES);
   for (const statement of [
     `insert into subscription.holding (subscription_id, master_login, investor_login, pooled_minor, units)
-     select n, '${MASTER}', (50000000 + n)::text, 1000000, 1000000000 from generate_series(1, ${seats}) as n`,
+     select n, '${MASTER}', (50000000 + n)::text, 1000000, 1000000000 from generate_series(1, ${holdings}) as n`,
     `insert into fee.fee_master (master_login, payment_account_login) values ('${MASTER}', '${PAYMENT_ACCOUNT}')`,
     `insert into fee.fee_configuration (investor_login, investor_id, created_at, updated_at)
-     select (50000000 + n)::text, n, '${FIRST_WEEK}', '${FIRST_WEEK}' from generate_series(1, ${seats}) as n`,
+     select (50000000 + n)::text, n, '${FIRST_WEEK}', '${FIRST_WEEK}' from generate_series(1, ${holdings}) as n`,
   ]) {
     await client.query(statement);
   }
-  await addVersions(client, seats, FIRST_WEEK, `case when ${FREE} then 0 else ${RATE_PPM} end`, "true");
+  await addVersions(client, holdings, FIRST_WEEK, `case when ${FREE} then 0 else ${RATE_PPM} end`, "true");
 }
 
 /** A rate from the middle of the history on, for the Investors that have paid nothing: their results are added again. */
-export async function addRatesOfThePast(client: pg.Client, seats: number, from: Date): Promise<void> {
-  await addVersions(client, seats, from.toISOString(), "100000", FREE);
+export async function addRatesOfThePast(client: pg.Client, holdings: number, from: Date): Promise<void> {
+  await addVersions(client, holdings, from.toISOString(), "100000", FREE);
 }
 
-async function addVersions(client: pg.Client, seats: number, from: string, ppm: string, who: string): Promise<void> {
+async function addVersions(client: pg.Client, holdings: number, from: string, ppm: string, who: string): Promise<void> {
   await client.query(
     `insert into fee.fee_version (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
      select (50000000 + n)::text, n || ' ${from}', ${ppm}, '${from}', true, '${from}', '${from}', '${from}'
-     from generate_series(1, ${seats}) as n where ${who}`,
+     from generate_series(1, ${holdings}) as n where ${who}`,
   );
 }
 
 /** Allocates deals, one on each working day, as subscription records them. `before` is the number of the last entry. */
-export async function allocateDeals(client: pg.Client, seats: number, before: number, deals: number): Promise<number> {
+export async function allocateDeals(client: pg.Client, holdings: number, before: number, deals: number): Promise<number> {
   for (let number = before + 1; number <= before + deals; number += 1) {
     await client.query(
       `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8)
        select '${MASTER}', number, n, ${PART}, 1000000, 0
-       from generate_series(1, ${seats}) as n, (values (${number})) as entry (number)`,
+       from generate_series(1, ${holdings}) as n, (values (${number})) as entry (number)`,
     );
     await client.query({
       text: `insert into subscription.allocation_entry (master_login, number, kind, created_at, log_number, deal_id, deal_at,
@@ -59,11 +59,11 @@ export async function allocateDeals(client: pg.Client, seats: number, before: nu
 }
 
 /** Closes the week that ends after the last deal. */
-export async function closeWeek(client: pg.Client, seats: number, before: number): Promise<number> {
+export async function closeWeek(client: pg.Client, holdings: number, before: number): Promise<number> {
   const number = before + 1;
   await client.query(
     `insert into subscription.allocation_row (master_login, number, subscription_id, amount_minor, pooled_minor, carry_e8)
-     select '${MASTER}', ${number}, n, 0, 1000000, 0 from generate_series(1, ${seats}) as n`,
+     select '${MASTER}', ${number}, n, 0, 1000000, 0 from generate_series(1, ${holdings}) as n`,
   );
   await client.query({
     text: `insert into subscription.allocation_entry (master_login, number, kind, created_at, period_start, cut_off)

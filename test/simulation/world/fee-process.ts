@@ -29,7 +29,7 @@ export type FeeProcess = {
 };
 
 /** A week of a simulated pool is decided in several transactions. */
-const SMALL_STEPS = { seats: 2, results: 3 };
+const SMALL_STEPS = { holdings: 2, results: 3 };
 
 /** The counterpart of services/fee/main.ts. */
 export async function startFeeProcess(parts: FeeParts): Promise<FeeProcess> {

@@ -14,7 +14,7 @@ import type { FeeMaster } from "../../store/masters.ts";
 import { entryOf, partOf, UnreadableJournal } from "../../messages/journal.ts";
 
 /** Parts of results that one transaction records: others wait that long for the row of the Master. */
-const PARTS_PER_READ = 5_000;
+const PARTS_PER_READ = 2_000;
 
 /** The next page of a Master's allocations, and the number of the last entry that there is. */
 export type JournalPage = { readonly entries: readonly JournalEntry[]; readonly lastNumber: bigint };
@@ -51,7 +51,7 @@ export async function readBatch(
     after: { number: first, subscriptionId: after.subscriptionId },
     through: after.number + BigInt(entries.length),
   };
-  const limit = entries[0]?.kind === "WEEK" ? deps.steps.seats : PARTS_PER_READ;
+  const limit = entries[0]?.kind === "WEEK" ? deps.steps.holdings : PARTS_PER_READ;
   const { parts, hasMore } = await readParts(deps, { ...range, limit }, context);
   const last = parts.at(-1)?.number;
   if (!hasMore) return { masterLogin, after, entries, parts, isComplete: true };

@@ -2,7 +2,7 @@
  * Measures how fee reads a year of daily deals of one large pool, decides its first week, then further weeks in a row, and adds
  * results again after rates of the past. Postgres with fsync, NATS, subscription and fee are separate processes, as in production.
  *
- *   node test/bench/fee-weeks/measure.ts [Investors] [deals of the past] [weeks]
+ *   node test/bench/fee-weeks.ts [Investors] [deals of the past] [weeks]
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { loadavg, tmpdir } from "node:os";
@@ -16,13 +16,13 @@ import { Refusal } from "#kernel/refusal.ts";
 import { identityVariables } from "#kernel/testing/identity.ts";
 import { permittedClient } from "#test/support/permitted-client.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
-import { startNats } from "../../../deploy/local/nats.ts";
-import { freePort } from "../../../deploy/local/ports.ts";
-import { startPostgres } from "../../../deploy/local/postgres.ts";
-import { PERMISSIONS } from "../../../services/fee/permissions.ts";
-import { processorSeconds, residentBytes } from "../processor-time.ts";
-import { startService } from "../start-service.ts";
-import { median } from "../statistics.ts";
+import { startNats } from "../../deploy/local/nats.ts";
+import { freePort } from "../../deploy/local/ports.ts";
+import { startPostgres } from "../../deploy/local/postgres.ts";
+import { PERMISSIONS } from "../../services/fee/permissions.ts";
+import { processorSeconds, residentBytes } from "./processor-time.ts";
+import { startService } from "./start-service.ts";
+import { median } from "./statistics.ts";
 import {
   addRatesOfThePast,
   allocateDeals,
@@ -32,8 +32,8 @@ import {
   instantOf,
   MASTER,
   payAll,
-} from "./books.ts";
-import { logStatements, statementReader } from "./statements.ts";
+} from "./fee-weeks/books.ts";
+import { logStatements, statementReader } from "./fee-weeks/statements.ts";
 
 /** As long as subscription waits for fee before a withdrawal. */
 const CALL_MS = 10_000;
@@ -46,32 +46,32 @@ const MAX_MEBIBYTES = 200;
 const COMPARED = 5;
 
 await using stack = new AsyncDisposableStack();
-const [seats = 10_000, deals = 250, weeks = 52] = process.argv.slice(2).map(Number);
+const [holdings = 10_000, deals = 250, weeks = 52] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), "pamm-bench-"));
 stack.defer(() => rmSync(folder, { recursive: true, force: true }));
 const logFile = join(folder, "postgres.log");
 const { fee, pid, client } = await startServices();
-await createPool(client, seats);
-let last = await allocateDeals(client, seats, 0, deals);
+await createPool(client, holdings);
+let last = await allocateDeals(client, holdings, 0, deals);
 await client.query("analyze");
 await logStatements(client);
 const statements = statementReader(logFile);
 let mostMebibytes = 0;
 
 await step(`${deals} deals of the past read`);
-last = await closeWeek(client, seats, last);
+last = await closeWeek(client, holdings, last);
 await step("first week decided");
 print(`${await payAll(client)} fees`);
 const seconds: number[] = [];
 for (let week = 1; week <= weeks; week += 1) {
-  last = await allocateDeals(client, seats, last, DEALS_A_WEEK);
-  last = await closeWeek(client, seats, last);
+  last = await allocateDeals(client, holdings, last, DEALS_A_WEEK);
+  last = await closeWeek(client, holdings, last);
   seconds.push(await step(`week ${week}`));
   await payAll(client);
 }
-await addRatesOfThePast(client, seats, instantOf(Math.floor(deals / 2)));
-last = await closeWeek(client, seats, last);
-await step(`week after ${seats / 10} rates of the past`);
+await addRatesOfThePast(client, holdings, instantOf(Math.floor(deals / 2)));
+last = await closeWeek(client, holdings, last);
+await step(`week after ${holdings / 10} rates of the past`);
 const [first, end] = [seconds.slice(0, COMPARED), seconds.slice(-COMPARED)].map(median);
 print(`last ${COMPARED} weeks against the first: ${((end ?? 0) / (first ?? 1)).toFixed(2)} times`);
 if (mostMebibytes > MAX_MEBIBYTES) process.exitCode = 1;
@@ -115,9 +115,9 @@ async function startServices(): Promise<Started> {
   const postgres = await startPostgres({ dataDir: join(folder, "postgres"), logFile, isDurable: true });
   const database = stack.use(postgres);
   const broker = stack.use(await startNats({ dir: join(folder, "nats") }));
-  const [feePort, subscriptionPort, nobody] = [await freePort(), await freePort(), await freePort()];
+  const [feePort, subscriptionPort, absentPort] = [await freePort(), await freePort(), await freePort()];
   // Nothing is asked of the services that are not started.
-  const absent = `127.0.0.1:${nobody}`;
+  const absent = `127.0.0.1:${absentPort}`;
   const common = {
     DATABASE_URL: database.url,
     NATS_URL: broker.url,
