@@ -6,6 +6,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { StepSizes } from "./domain/step-sizes.ts";
 import type { FeeQueues } from "./queues.ts";
 
 /** Notified after commits that create work; a lost signal delays the work until the next poll. */
@@ -29,6 +30,7 @@ export type Deps = {
     "transfer" | "transferBatch" | "getTransfer" | "listBreaks" | "readLog" | "readLogBalances"
   >;
   readonly queues: FeeQueues;
+  readonly steps: StepSizes;
   readonly wakeSignals: WakeSignals;
   readonly log: Log;
   readonly now: Clock;

@@ -17,6 +17,7 @@ import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscrip
 import { feeChecks } from "./checks/checks.ts";
 import { settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { STEPS } from "./domain/step-sizes.ts";
 import { PERMISSIONS } from "./permissions.ts";
 import { feeQueues } from "./queues.ts";
 import { receiveAllocations } from "./events/receive-allocations.ts";
@@ -48,6 +49,7 @@ await runService(caller, async (context) => {
     platform: stack.use(grpcClient(platform, { contract: PlatformServiceService, service: "platform", identity })),
     log,
     now: systemClock,
+    steps: STEPS,
   };
   const deps: Deps = { ...needs, queues: feeQueues(needs), wakeSignals: createWakeSignals() };
   const allocations = await followFeed(

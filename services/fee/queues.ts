@@ -4,6 +4,7 @@ import { callContext } from "#kernel/contract/context.ts";
 import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
+import type { StepSizes } from "./domain/step-sizes.ts";
 import {
   crystalliseTogether,
   type Decided,
@@ -29,6 +30,7 @@ export type QueueNeeds = {
   readonly pool: Pool;
   readonly log: Log;
   readonly now: Clock;
+  readonly steps: StepSizes;
   readonly subscriptions: Floors;
 };
 

@@ -9,6 +9,8 @@ export const { refuse, refusals } = refusalsOf({
   crystallisation_not_found: "not_found",
   /** A Master's allocations are unreadable, or its fees do not reconcile; manual review is required. */
   safety_stop: "unavailable",
+  /** A closed week of the Master, or results of the Investor, take longer than the call. */
+  allocation_in_progress: "unavailable",
   lock_not_owned: "conflict",
   platform_unavailable: "unavailable",
   service_unavailable: "unavailable",

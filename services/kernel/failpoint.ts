@@ -25,7 +25,8 @@ export type Failpoint =
   | "after_posting"
   | "after_settled_position"
   | "after_leave"
-  // Fees.
+  // Fees; for a step the detail is what it has committed.
+  | "after_accounting_step"
   | "after_crystallisation"
   | "before_outcome";
 

@@ -37,6 +37,7 @@ const OTHER_FAILPOINTS = [
   ...["after_settled_position", "after_crystallisation", "after_leave"].flatMap((point) =>
     ["WITHDRAWAL", "EXIT"].map((kind) => `subscription/${point}.${kind}`),
   ),
+  "fee/after_accounting_step.recorded",
   "fee/before_outcome.paid",
 ];
 

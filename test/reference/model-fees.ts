@@ -1,10 +1,11 @@
 import { decideDebts, decideDue, type Due as RealDue } from "../../services/fee/domain/due.ts";
-import { earn, type Earnings, NOTHING_EARNED } from "../../services/fee/domain/layers.ts";
 import type { Debt } from "../../services/fee/domain/debt.ts";
+import { beginFold, continueFold, type Fold } from "../../services/fee/domain/fold.ts";
+import { NOTHING_EARNED, type Part } from "../../services/fee/domain/layers.ts";
 import { type FeeVersion, firstVersion, nextVersion } from "../../services/fee/domain/version.ts";
 import { dollars } from "./engine/cents.ts";
 import type { FeeCommand } from "./engine/configuration.ts";
-import { compare, type Fraction, fraction, show } from "./engine/fraction.ts";
+import { compare, type Fraction, fraction, show, total } from "./engine/fraction.ts";
 import {
   accountOf,
   type Due,
@@ -17,48 +18,74 @@ import {
 
 /** The functions under test; a mutant replaces one of them. */
 export type FeesUnderTest = {
-  readonly earn: typeof earn;
+  readonly continueFold: typeof continueFold;
   readonly decideDue: typeof decideDue;
   readonly decideDebts: typeof decideDebts;
   readonly nextVersion: typeof nextVersion;
 };
 
-export const REAL_FEES: FeesUnderTest = { earn, decideDue, decideDebts, nextVersion };
+export const REAL_FEES: FeesUnderTest = { continueFold, decideDue, decideDebts, nextVersion };
 
-type Payer = { versions: FeeVersion[]; debts: Debt[]; readonly earnings: Map<Master, Earnings> };
+/** All results of an Investor with a Master, and those that are added up; the number of a result is its place. */
+type Account = { readonly results: Part[]; fold: Fold };
+type Payer = { versions: FeeVersion[]; debts: Debt[]; readonly accounts: Map<Master, Account> };
 
 const E8_PER_CENT = 1_000_000n;
+const MAX_RESULTS_PER_STEP = 3;
 
 /** Computes the fees of all Investors with the code under test, from the same allocations. Throws when any amount differs. */
 export function modelFees(tested: FeesUnderTest = REAL_FEES): World["onFeeEvent"] {
   const payers = new Map<Investor, Payer>();
   const payerOf = (investor: Investor): Payer => {
-    const payer = payers.get(investor) ?? { versions: [], debts: [], earnings: new Map() };
+    const payer = payers.get(investor) ?? { versions: [], debts: [], accounts: new Map() };
     payers.set(investor, payer);
     return payer;
   };
+  const sizes = stepSizes();
   return (event: FeeEvent) => {
     const payer = payerOf(event.investor);
     switch (event.kind) {
       case "configured":
         payer.versions = [...payer.versions, versionOf(tested, payer.versions.at(-1), event.command)];
         break;
-      case "earned": {
-        const part = { amount: event.cents, earnedAt: new Date(event.at) };
-        const before = payer.earnings.get(event.master) ?? NOTHING_EARNED;
-        payer.earnings.set(event.master, tested.earn(before, [part]));
+      case "earned":
+        accountIn(payer, event.master).results.push({ amount: event.cents, earnedAt: new Date(event.at) });
         break;
-      }
       case "crystallised":
+        if (event.master !== undefined) foldInSteps(tested, payer, event.master, sizes);
         expectDue(event.investor, decide(tested, payer, event), event.due);
+        if (event.master !== undefined) {
+          expectSame(event.investor, accountIn(payer, event.master).fold, event.master);
+        }
         break;
       case "collected":
         payer.debts = debtsAfter(payer.debts, event.item, event);
     }
-    if (event.kind !== "configured" && event.kind !== "collected" && event.master !== undefined) {
-      expectSame(event.investor, payer.earnings.get(event.master) ?? NOTHING_EARNED, event.master);
-    }
   };
+}
+
+function accountIn({ accounts }: Payer, master: Master): Account {
+  const account = accounts.get(master) ?? { results: [], fold: { foldedNumber: 0n, earnings: NOTHING_EARNED } };
+  accounts.set(master, account);
+  return account;
+}
+
+/** Adds the results that are missing before a decision, as the service does it, in steps of random sizes. */
+function foldInSteps(tested: FeesUnderTest, payer: Payer, master: Master, sizes: Iterator<number, never>): void {
+  const account = accountIn(payer, master);
+  const last = BigInt(account.results.length);
+  for (let fold = account.fold; ; account.fold = fold) {
+    fold = beginFold(fold, payer.versions);
+    if (fold.foldedNumber === last) break;
+    const first = Number(fold.foldedNumber);
+    const parts = account.results.slice(first, first + sizes.next().value);
+    fold = tested.continueFold(fold, { parts, foldedNumber: fold.foldedNumber + BigInt(parts.length) }, payer.versions);
+  }
+}
+
+/** Random numbers from 1 to the maximum, the same ones for each history. */
+function* stepSizes(): Generator<number, never> {
+  for (let state = 1; ; state = (state * 48_271) % 0x7fff_ffff) yield 1 + (state % MAX_RESULTS_PER_STEP);
 }
 
 function versionOf(
@@ -85,11 +112,12 @@ function decide(
   const { master } = event;
   const { versions, debts } = payer;
   if (master === undefined) return tested.decideDebts({ versions, debts, at });
-  const earnings = payer.earnings.get(master) ?? NOTHING_EARNED;
+  const account = accountIn(payer, master);
+  const { earnings } = account.fold;
   const floating = event.due.floatingE8;
   const masterLogin = master.name;
   const decided = tested.decideDue({ masterLogin, earnings, versions, debts, floating, markedAt: undefined, at });
-  payer.earnings.set(master, decided.earnings);
+  account.fold = { ...account.fold, earnings: decided.earnings };
   return decided.due;
 }
 
@@ -112,14 +140,22 @@ function expectDue(investor: Investor, real: readonly RealDue[], due: Due): void
   }
 }
 
-function expectSame(investor: Investor, real: Earnings, master: Master): void {
+/** A layer of the service is the sum of the layers of the reference that were earned in its time. */
+function expectSame(investor: Investor, { earnings: real }: Fold, master: Master): void {
   const { gained, highWaterMark, layers } = accountOf(master, investor);
   const name = `${investor.name} at ${master.name}`;
   if (real.earned !== gained) throw new Error(`${name} earned ${dollars(real.earned)}, not ${dollars(gained)}`);
   expectEqual(`high-water mark of ${name}`, fraction(real.mark, E8_PER_CENT), highWaterMark);
-  const amounts = [real.layers.map(({ amount }) => fraction(amount, E8_PER_CENT)), layers.map(({ amount }) => amount)];
-  const [shown, exact] = amounts.map((each) => each.map(show).join(" "));
-  if (shown !== exact) throw new Error(`layers of ${name} are ${shown}, not ${exact}`);
+  const exact = real.layers.map(({ earnedFrom, earnedTo }) => {
+    const own = layers.filter(({ earnedAt }) => earnedAt >= earnedFrom.getTime() && earnedAt <= earnedTo.getTime());
+    return { count: own.length, amount: total(own.map(({ amount }) => amount)) };
+  });
+  const amounts = [real.layers.map(({ amount }) => fraction(amount, E8_PER_CENT)), exact.map(({ amount }) => amount)];
+  const [shown, expected] = amounts.map((each) => each.map(show).join(" "));
+  const covered = exact.reduce((sum, { count }) => sum + count, 0);
+  if (shown !== expected || covered !== layers.length) {
+    throw new Error(`layers of ${name} are ${shown}, not ${expected}, and cover ${covered} of ${layers.length}`);
+  }
 }
 
 function expectEqual(what: string, shown: Fraction, exact: Fraction): void {

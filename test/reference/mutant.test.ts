@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { crystallise } from "../../services/fee/domain/crystallise.ts";
 import { decideDue, type DueFacts } from "../../services/fee/domain/due.ts";
-import { earn } from "../../services/fee/domain/layers.ts";
+import { continueFold, type Fold } from "../../services/fee/domain/fold.ts";
 import { nextVersion, rateAt } from "../../services/fee/domain/version.ts";
 import { allocateDeal, type Allocation } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
@@ -74,10 +74,7 @@ const FEE_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
     decideDue: (facts) => decideDue({ ...facts, earnings: earnedAt(facts, () => new Date(facts.at.getTime() - 1)) }),
   },
   "a loss removes the earliest profit first": {
-    earn: (earnings, parts) => {
-      const after = earn({ ...earnings, layers: earnings.layers.toReversed() }, parts);
-      return { ...after, layers: after.layers.toReversed() };
-    },
+    continueFold: (fold, next, versions) => reversed(continueFold(reversed(fold), next, versions)),
   },
   "fees are rounded to the nearest cent": {
     decideDue: (facts) => {
@@ -169,6 +166,10 @@ function firstTakesAll({ pool, parts, own }: Allocation): Allocation {
   });
   const shares = holdings.map(({ subscriptionId }, index) => ({ subscriptionId, amount: rounded[index]! }));
   return { pool: { ...pool, holdings }, parts: shares.filter(({ amount }) => amount !== 0n), own };
+}
+
+function reversed<F extends Fold>(fold: F): F {
+  return { ...fold, earnings: { ...fold.earnings, layers: fold.earnings.layers.toReversed() } };
 }
 
 function earnedAt({ earnings }: DueFacts, when: () => Date): DueFacts["earnings"] {

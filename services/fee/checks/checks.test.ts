@@ -96,12 +96,15 @@ test("fee_payments: a decreased high-water mark and a result that is not the sum
   expect(await keys()).toEqual([]);
   const master = (await world.deps.pool.query("select master_login from fee_pair limit 1")).rows[0].master_login;
   // As if a fee were returned and charged again: the layers match, and only the recorded mark differs.
-  await corrupt(`update fee_pair set mark_e8 = mark_e8 - 10000000, layers = '[["10000000", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z"]]'
-                 where investor_login = '9002'`);
+  await corrupt("update fee_pair set mark_e8 = mark_e8 - 10000000 where investor_login = '9002'");
+  await corrupt(`insert into fee_layer (master_login, investor_login, number, amount_e8, earned_from, earned_to)
+                 values ('${master}', '9002', 1, 10000000, '2026-01-01', '2026-01-01')`);
   expect(await findings()).toMatchObject([
     { key: `pair:9002/${master}`, atRiskMinor: 10n, message: expect.stringContaining("decreased") },
   ]);
-  await corrupt("update fee_pair set mark_e8 = mark_e8 + 10000000, layers = '[]' where investor_login = '9002'");
+  await corrupt("update fee_pair set mark_e8 = mark_e8 + 10000000 where investor_login = '9002'");
+  expect(await keys()).toEqual([`pair:9002/${master} 10`]);
+  await corrupt("delete from fee_layer where investor_login = '9002'");
   expect(await keys()).toEqual([]);
   await corrupt(
     "update allocation_part set amount_minor = amount_minor - 7 where investor_login = '9002' and number = 1",

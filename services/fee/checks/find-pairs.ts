@@ -23,7 +23,7 @@ export type ComparedPair = {
 
 /**
  * The pairs of a page, and those with a break that is not closed. Of a pair that has changed since the last run, only the
- * parts after those that were compared then are added up; of the others all.
+ * parts after those that were compared then are added up; of the others all, also of those that are folded again from the start.
  */
 export async function comparePairs(
   db: Queryable,
@@ -38,7 +38,11 @@ export async function comparePairs(
     sql`select pair.investor_login as investor, pair.master_login as master, pair.folded_number as "foldedNumber",
                pair.earned_minor as "earnedMinor", pair.mark_e8 as "markE8", coalesce(seen.mark_e8, 0) as "seenE8",
                coalesce(seen.folded_number, 0) as "seenNumber", coalesce(seen.earned_minor, 0) as "seenMinor",
-               (select coalesce(sum((layer ->> 0)::numeric), 0)::bigint from jsonb_array_elements(layers) as layer) as "layersE8",
+               (
+                 select coalesce(sum(amount_e8), 0)::bigint
+                 from fee_layer as layer
+                 where layer.master_login = pair.master_login and layer.investor_login = pair.investor_login
+               ) as "layersE8",
                compared.minor + (
                  select coalesce(sum(amount_minor), 0)::bigint
                  from allocation_part as part
@@ -49,9 +53,12 @@ export async function comparePairs(
              left join reconciliation_mark as seen
                on seen.investor_login = pair.investor_login and seen.master_login = pair.master_login
              cross join lateral (
-               select case when is_new then coalesce(seen.folded_number, 0) else 0 end as number,
-                      case when is_new then coalesce(seen.earned_minor, 0) else 0 end as minor
-               from (select change_id > ${after} and change_id <= ${to} and change_id <> all (${broken}::bigint[])) as page (is_new)
+               select case when is_continued then seen.folded_number else 0 end as number,
+                      case when is_continued then seen.earned_minor else 0 end as minor
+               from (
+                 select change_id > ${after} and change_id <= ${to} and change_id <> all (${broken}::bigint[])
+                        and seen.folded_number <= pair.folded_number
+               ) as page (is_continued)
              ) as compared
         where change_id in ${ids}
         order by pair.investor_login, pair.master_login`,

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import { usd } from "#kernel/money.ts";
+import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type {
   CrystalliseRequest,
   CrystalliseResponse,
@@ -14,7 +17,7 @@ import { refuse } from "../refusals.ts";
 import type { Crystallisation } from "../store/crystallisations.ts";
 import { dueItem } from "../messages/due-item.ts";
 import type { RequestedCrystallisation } from "../processes/accounting/crystallise-together.ts";
-import { readMaster } from "../processes/accounting/read-master.ts";
+import { type Reading, readMaster } from "../processes/accounting/read-master.ts";
 
 /** Reads a Master's allocations in advance, so that the crystallisation that follows has little left to read. */
 export async function prepare(
@@ -22,7 +25,8 @@ export async function prepare(
   { masterLogin }: PrepareRequest,
   context: CallContext,
 ): Promise<PrepareResponse> {
-  await readMaster(deps, masterLogin, context);
+  const { isEnd } = await readInTime(deps, masterLogin, context);
+  if (!isEnd) throw allocationInProgress(masterLogin);
   return {};
 }
 
@@ -64,16 +68,36 @@ async function decide(
   const { masterLogin, throughNumber: through } = requested;
   const byMs = performance.now() + remainingMs(context);
   try {
-    const { isRead } = await deps.queues.crystallising.add(requested, byMs);
-    if (isRead || masterLogin === undefined) return undefined;
-    const { number } = await readMaster(deps, masterLogin, context);
-    assert(number >= through, `allocations of ${masterLogin} end with ${number}, before ${through}`);
-    await deps.queues.crystallising.add(requested, byMs);
-    return undefined;
+    while (performance.now() < byMs) {
+      const { kind } = await deps.queues.crystallising.add(requested, byMs);
+      if (kind === "decided" || masterLogin === undefined) return undefined;
+      if (kind === "folded") failpoint("after_accounting_step", "crystallisation");
+      else await readThrough(deps, masterLogin, context, through);
+    }
+    return allocationInProgress(masterLogin);
   } catch (error) {
     if (error instanceof Error) return error;
     throw error;
   }
+}
+
+/** Reads allocations, at least through an entry, and refuses when the time of the call ends before. */
+async function readThrough(deps: Deps, masterLogin: string, context: CallContext, through: bigint): Promise<void> {
+  const { number, isEnd } = await readInTime(deps, masterLogin, context);
+  if (number >= through) return;
+  assert(!isEnd, `allocations of ${masterLogin} end with ${number}, before ${through}`);
+  throw allocationInProgress(masterLogin);
+}
+
+async function readInTime(deps: Deps, masterLogin: string, context: CallContext): Promise<Reading> {
+  const untilMs = performance.now() + remainingMs(withReplyReserve(context));
+  return await readMaster(deps, masterLogin, context, untilMs);
+}
+
+/** Nothing is lost: the next call and the job continue after the last committed step. */
+function allocationInProgress(masterLogin = ""): Error {
+  const message = `The results of Master ${masterLogin} are being added to its Investors. Retry shortly.`;
+  return refuse("allocation_in_progress", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
 }
 
 /** Built from the stored rows, so that a repetition gets the same answer. */

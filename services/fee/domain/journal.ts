@@ -58,10 +58,10 @@ export function newEntries({ after, entries }: JournalBatch): readonly JournalEn
   return after.subscriptionId === 0n ? entries : entries.slice(1);
 }
 
-/** The entries up to and including the first closed week: a week is decided in the transaction that records it, so it ends a batch. */
+/** The next entries of a batch: results up to the next closed week, or that week alone, whose Investors are decided with it. */
 export function untilWeek(entries: readonly JournalEntry[]): JournalEntry[] {
   const week = entries.findIndex(({ kind }) => kind === "WEEK");
-  return week === -1 ? [...entries] : entries.slice(0, week + 1);
+  return week === -1 ? [...entries] : entries.slice(0, Math.max(week, 1));
 }
 
 /** Why the entries do not continue what was read before; undefined when they do. */

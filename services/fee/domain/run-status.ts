@@ -1,3 +1,7 @@
+/**
+ * CALCULATING: the Investors of its week are decided in several transactions, and some remain; payments of the others may be
+ * executed already. SCHEDULED: all are decided, and no payment was sent. EXECUTING: payments are sent. The other three are final.
+ */
 export type RunStatus = "SCHEDULED" | "CALCULATING" | "EXECUTING" | "EXECUTED" | "PARTIALLY_EXECUTED" | "FAILED";
 
 /** The number of payments of a run by status. Skipped ones are not counted. */

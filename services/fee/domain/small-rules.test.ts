@@ -22,11 +22,12 @@ test("a refused debit is deferred, a refused credit reversed, and a debt without
   expect(unpaid("PF_DEBT", "credit_refused").status).toBe("REVERSED");
 });
 
-test("a batch ends with the first closed week", () => {
+test("a batch ends before the next closed week, which is alone in its batch", () => {
   const at = new Date(0);
   const result = { kind: "RESULT", number: 1n, dealId: 1n, dealAt: at, result: 1n } as const;
   const week = { kind: "WEEK", number: 2n, periodStart: at, cutOff: at, markedAt: undefined } as const;
-  expect(untilWeek([result, week, { ...result, number: 3n }])).toEqual([result, week]);
+  expect(untilWeek([result, week, { ...result, number: 3n }])).toEqual([result]);
+  expect(untilWeek([week, { ...result, number: 3n }])).toEqual([week]);
   expect(untilWeek([result])).toEqual([result]);
 });
 

@@ -211,8 +211,6 @@ create table fee_pair (
   earned_minor    bigint not null default 0,
   -- The high-water mark.
   mark_e8         bigint not null default 0 check (mark_e8 >= 0),
-  -- Bottom first: units of 1e-8 USD, as text, and the times of the earliest and the latest deal. They fill the interval from mark to earned.
-  layers          jsonb not null default '[]',
   debt_minor      bigint not null default 0 check (debt_minor >= 0),
   debt_since      timestamptz,
   crystallised_at timestamptz,
@@ -223,6 +221,21 @@ create table fee_pair (
 );
 
 create index fee_pair_in_debt on fee_pair (investor_login) where debt_minor > 0;
+
+-- Profit of a pair for which no fee was charged yet. The layers of a pair fill the interval from its mark to its earned result.
+-- Written with the pair, under its lock; as for the parts, a foreign key would look up each pair again.
+create table fee_layer (
+  master_login   text not null,
+  investor_login text not null,
+  -- From bottom to top.
+  number         integer not null check (number > 0),
+  amount_e8      bigint not null check (amount_e8 > 0),
+  -- Times of the earliest and the latest deal.
+  earned_from    timestamptz not null,
+  earned_to      timestamptz not null,
+  primary key (master_login, investor_login, number),
+  check (earned_from <= earned_to)
+);
 
 -- The decided answers of Crystallise; a repeated key gets the same answer.
 create table crystallisation (

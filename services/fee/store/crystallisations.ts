@@ -1,4 +1,4 @@
-import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { PAYMENT_STATE_COLUMNS, type PaymentState } from "./due-payments.ts";
 
@@ -99,6 +99,11 @@ export async function insertCrystallisations(
         returning key, investor_login as "investorLogin"`,
   );
   return new Map(rows.map(({ key, investorLogin }) => [key, investorLogin]));
+}
+
+/** Called in the transaction of the insert, for keys that it does not decide. */
+export async function withdrawCrystallisations(tx: Transaction, keys: readonly string[]): Promise<void> {
+  await execute(tx, sql`delete from crystallisation where key = any(${keys}::text[])`);
 }
 
 export type DecidedItems = {

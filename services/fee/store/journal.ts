@@ -1,4 +1,5 @@
-import { many, one, sql } from "#kernel/postgres/query.ts";
+import assert from "node:assert/strict";
+import { many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type JournalBatch, type JournalEntry, newEntries } from "../domain/journal.ts";
 import type { Part } from "../domain/layers.ts";
@@ -47,79 +48,96 @@ async function insertParts(tx: Transaction, masterLogin: string, parts: JournalB
   );
 }
 
-/** The number up to which an Investor's results are folded. */
-export type Folded = { readonly investorLogin: string; readonly foldedNumber: bigint };
+/** How far the results of an Investor are folded, and the entry up to which they count. */
+export type PartsWanted = {
+  readonly investorLogin: string;
+  readonly masterLogin: string;
+  readonly foldedNumber: bigint;
+  readonly throughNumber: bigint;
+};
 
-type Range = { readonly masterLogin: string; readonly throughNumber: JournalEntry["number"] };
+/** The next results of an Investor: all of them up to the entry `foldedNumber`. */
+export type NextParts = { readonly parts: readonly Part[]; readonly foldedNumber: bigint };
 
-/** The number of the first part of these Investors that is not folded yet; undefined when there is none. */
-export async function findFirstToFold(
-  tx: Transaction,
-  { masterLogin, throughNumber }: Range,
-  folded: readonly Folded[],
-): Promise<bigint | undefined> {
-  const { first } = await one<{ first: bigint | null }>(
-    tx,
-    sql`select min(next.number) as first
-        from unnest(
-          ${folded.map(({ investorLogin }) => investorLogin)}::text[],
-          ${folded.map(({ foldedNumber }) => foldedNumber)}::bigint[]
-        ) as folded (investor_login, number)
-        cross join lateral (
-          select part.number
-          from allocation_part part
-          where part.master_login = ${masterLogin} and part.investor_login = folded.investor_login
-            and part.number > folded.number and part.number <= ${throughNumber}
-          order by part.number
-          limit 1
-        ) as next`,
-  );
-  return first ?? undefined;
-}
+type PartRow = { readonly rank: bigint; readonly number: bigint; readonly amount: bigint };
 
 /**
- * The results of each Investor with a Master that are not folded yet, in the sequence of their numbers; none of them is before
- * `fromNumber`. They are looked up by Investor, which the inner order makes sure of: the parts of all others in the pool are not read.
+ * The next results of each Investor with a Master, in the sequence of their numbers: all those of the entries with the next `each`
+ * parts. They are looked up by Investor, which the inner order makes sure of: the parts of all others in the pool are not read.
  */
 export async function listPartsToFold(
   tx: Transaction,
-  { masterLogin, fromNumber, throughNumber }: Range & { readonly fromNumber: JournalEntry["number"] },
-  folded: readonly Folded[],
-): Promise<Map<string, Part[]>> {
-  const entries = await many<{ number: bigint; dealAt: Date | null }>(
+  wanted: readonly PartsWanted[],
+  each: number,
+): Promise<NextParts[]> {
+  if (wanted.length === 0) return [];
+  const rows = await many<PartRow>(
     tx,
-    sql`select number, deal_at as "dealAt"
-        from allocation_entry
-        where master_login = ${masterLogin} and number >= ${fromNumber} and number <= ${throughNumber}`,
-  );
-  const dealTimes = new Map(
-    entries.flatMap(({ number, dealAt }) => (dealAt === null ? [] : [[number, dealAt] as const])),
-  );
-  if (dealTimes.size === 0) return new Map();
-  const weeks = entries.flatMap(({ number, dealAt }) => (dealAt === null ? [number] : []));
-  const rows = await many<{ investorLogin: string; number: bigint; amount: bigint }>(
-    tx,
-    sql`select folded.investor_login as "investorLogin", part.number, part.amount
+    sql`select folded.rank, part.number, part.amount
         from unnest(
-          ${folded.map(({ investorLogin }) => investorLogin)}::text[],
-          ${folded.map(({ foldedNumber }) => foldedNumber)}::bigint[]
-        ) as folded (investor_login, number)
+          ${wanted.map(({ masterLogin }) => masterLogin)}::text[],
+          ${wanted.map(({ investorLogin }) => investorLogin)}::text[],
+          ${wanted.map(({ foldedNumber }) => foldedNumber)}::bigint[],
+          ${wanted.map(({ throughNumber }) => throughNumber)}::bigint[]
+        ) with ordinality as folded (master_login, investor_login, number, through, rank)
         cross join lateral (
           select number, subscription_id, amount_minor as amount
           from allocation_part
-          where master_login = ${masterLogin} and investor_login = folded.investor_login
-            and number > folded.number and number >= ${fromNumber} and number <= ${throughNumber}
-            and number <> all (${weeks}::bigint[])
+          where master_login = folded.master_login and investor_login = folded.investor_login and number > folded.number
+            and number <= coalesce((
+              select last.number
+              from allocation_part as last
+              where last.master_login = folded.master_login and last.investor_login = folded.investor_login
+                and last.number > folded.number and last.number <= folded.through
+              order by last.number
+              limit 1 offset ${each - 1}
+            ), folded.through)
           order by number, subscription_id
         ) as part
-        order by folded.investor_login, part.number, part.subscription_id`,
+        order by folded.rank, part.number, part.subscription_id`,
   );
-  const parts = new Map<string, Part[]>();
-  for (const { investorLogin, number, amount } of rows) {
-    const part = { amount, earnedAt: dealTimes.get(number) as Date };
-    const own = parts.get(investorLogin);
-    if (own === undefined) parts.set(investorLogin, [part]);
-    else own.push(part);
-  }
-  return parts;
+  const byRank = Map.groupBy(rows, ({ rank }) => Number(rank) - 1);
+  const masterOf = ({ rank }: PartRow): string => wanted[Number(rank) - 1]?.masterLogin ?? "";
+  const dealTimes = await listDealTimes(
+    tx,
+    new Map(
+      rows.map((row) => [entryName(masterOf(row), row.number), { number: row.number, masterLogin: masterOf(row) }]),
+    ),
+  );
+  return wanted.map(({ throughNumber, masterLogin }, index) => {
+    const own = byRank.get(index) ?? [];
+    const last = own.at(-1)?.number;
+    return {
+      parts: own.flatMap(({ number, amount }): Part[] => {
+        const earnedAt = dealTimes.get(entryName(masterLogin, number));
+        assert(earnedAt !== undefined, "a part belongs to an entry");
+        return earnedAt === null ? [] : [{ amount, earnedAt }];
+      }),
+      foldedNumber: own.length < each || last === undefined ? throughNumber : last,
+    };
+  });
+}
+
+type EntryKey = { readonly masterLogin: string; readonly number: bigint };
+
+/** The time of the deal of each entry; null for a closed week, whose parts are no results. */
+async function listDealTimes(
+  tx: Transaction,
+  entries: ReadonlyMap<string, EntryKey>,
+): Promise<Map<string, Date | null>> {
+  if (entries.size === 0) return new Map();
+  const keys = [...entries.values()];
+  const rows = await many<EntryKey & { readonly dealAt: Date | null }>(
+    tx,
+    sql`select entry.master_login as "masterLogin", entry.number, entry.deal_at as "dealAt"
+        from unnest(
+               ${keys.map(({ masterLogin }) => masterLogin)}::text[], ${keys.map(({ number }) => number)}::bigint[]
+             ) as wanted (master_login, number)
+             join allocation_entry entry on entry.master_login = wanted.master_login and entry.number = wanted.number`,
+  );
+  return new Map(rows.map(({ masterLogin, number, dealAt }) => [entryName(masterLogin, number), dealAt]));
+}
+
+function entryName(masterLogin: string, number: bigint): string {
+  return `${masterLogin}/${number}`;
 }

@@ -1,6 +1,7 @@
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Earnings, Layer } from "../domain/layers.ts";
+import { listLayers, nameOf, saveLayers } from "./layers.ts";
 
 /** Result, mark, layers and debt of an Investor with a Master, over all subscriptions. */
 export type Pair = {
@@ -8,6 +9,8 @@ export type Pair = {
   readonly masterLogin: string;
   readonly foldedNumber: bigint;
   readonly earnings: Earnings;
+  /** As the table has them: only those that differ are written. */
+  readonly storedLayers: readonly Layer[];
   readonly debt: { readonly amount: bigint; readonly since: Date } | undefined;
   readonly crystallisedAt: Date | undefined;
 };
@@ -18,7 +21,6 @@ type PairRow = {
   foldedNumber: bigint;
   earned: bigint;
   mark: bigint;
-  layers: (readonly [string, string, string])[];
   debt: bigint;
   debtSince: Date | null;
   crystallisedAt: Date | null;
@@ -40,7 +42,7 @@ export async function lockPairs(
   const rows = await many<PairRow>(
     tx,
     sql`select investor_login as "investorLogin", master_login as "masterLogin", folded_number as "foldedNumber",
-               earned_minor as earned, mark_e8 as mark, layers, debt_minor as debt, debt_since as "debtSince",
+               earned_minor as earned, mark_e8 as mark, debt_minor as debt, debt_since as "debtSince",
                crystallised_at as "crystallisedAt"
         from fee_pair
         where investor_login = any(${investorLogins}::text[]) and (
@@ -50,29 +52,31 @@ export async function lockPairs(
         order by investor_login, master_login
         for no key update`,
   );
-  return rows.map(pairOf);
+  const layers = await listLayers(tx, rows);
+  return rows.map((row) => pairOf(row, layers.get(nameOf(row)) ?? []));
 }
 
-/** Saves folded results and crystallisations, of new pairs too. The Masters must be locked, and the pairs that exist. */
+/** Saves folded results, crystallisations and the layers that they change, of new pairs too. The Masters must be locked, and the pairs that exist. */
 export async function savePairs(tx: Transaction, pairs: readonly Omit<Pair, "debt">[]): Promise<void> {
+  if (pairs.length === 0) return;
   await many(
     tx,
     sql`insert into fee_pair
-          (investor_login, master_login, folded_number, earned_minor, mark_e8, layers, crystallised_at, change_id)
-        select investor_login, master_login, folded_number, earned, mark, layers, crystallised_at, nextval('fee_pair_change')
+          (investor_login, master_login, folded_number, earned_minor, mark_e8, crystallised_at, change_id)
+        select investor_login, master_login, folded_number, earned, mark, crystallised_at, nextval('fee_pair_change')
         from unnest(
           ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
           ${pairs.map(({ masterLogin }) => masterLogin)}::text[],
           ${pairs.map(({ foldedNumber }) => foldedNumber)}::bigint[],
           ${pairs.map(({ earnings }) => earnings.earned)}::bigint[],
           ${pairs.map(({ earnings }) => earnings.mark)}::bigint[],
-          ${pairs.map(({ earnings }) => layersText(earnings.layers))}::jsonb[],
           ${pairs.map(({ crystallisedAt }) => crystallisedAt)}::timestamptz[]
-        ) as pair (investor_login, master_login, folded_number, earned, mark, layers, crystallised_at)
+        ) as pair (investor_login, master_login, folded_number, earned, mark, crystallised_at)
         on conflict (investor_login, master_login) do update
         set folded_number = excluded.folded_number, earned_minor = excluded.earned_minor, mark_e8 = excluded.mark_e8,
-            layers = excluded.layers, crystallised_at = excluded.crystallised_at, change_id = excluded.change_id`,
+            crystallised_at = excluded.crystallised_at, change_id = excluded.change_id`,
   );
+  await saveLayers(tx, pairs);
 }
 
 /** Clears debts that became payments, so that each amount is owed once. The pairs must be locked. */
@@ -111,23 +115,15 @@ export async function addDebts(tx: Transaction, debts: readonly PairDebt[]): Pro
   );
 }
 
-function pairOf(row: PairRow): Pair {
-  const { investorLogin, masterLogin, foldedNumber, earned, mark, debt, debtSince } = row;
-  const layers = row.layers.map(([amount, earnedFrom, earnedTo]): Layer => ({
-    amount: BigInt(amount),
-    earnedFrom: new Date(earnedFrom),
-    earnedTo: new Date(earnedTo),
-  }));
+function pairOf(row: PairRow, layers: readonly Layer[]): Pair {
+  const { investorLogin, masterLogin, foldedNumber, earned, mark, debt, debtSince, crystallisedAt } = row;
   return {
     investorLogin,
     masterLogin,
     foldedNumber,
     earnings: { earned, mark, layers },
+    storedLayers: layers,
     debt: debtSince === null ? undefined : { amount: debt, since: debtSince },
-    crystallisedAt: row.crystallisedAt ?? undefined,
+    crystallisedAt: crystallisedAt ?? undefined,
   };
-}
-
-function layersText(layers: readonly Layer[]): string {
-  return JSON.stringify(layers.map(({ amount, earnedFrom, earnedTo }) => [String(amount), earnedFrom, earnedTo]));
 }

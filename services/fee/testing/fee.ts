@@ -5,6 +5,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
+import { STEPS } from "../domain/step-sizes.ts";
 import { feeQueues } from "../queues.ts";
 import { createWakeSignals } from "../service.ts";
 import { platformFake, type PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
@@ -33,6 +34,7 @@ export async function feeDeps(now: () => Date, others = otherServicesAt(now), ex
   return withQueues({
     pool,
     now,
+    steps: STEPS,
     wakeSignals: createWakeSignals(),
     log: createLog({ service: "fee", level: "silent" }),
     platform: others.platform.client,

@@ -12,6 +12,7 @@ function tablesOf(runs: string): readonly Table[] {
     { name: "allocation_entry", condition: "kind = 'WEEK'" },
     { name: "allocation_part", condition: week },
     { name: "fee_pair", condition: "true" },
+    { name: "fee_layer", condition: "true" },
     { name: "fee_run", condition: `id > ${runs}` },
     { name: "fee_payment", condition: `run_id > ${runs}` },
   ];

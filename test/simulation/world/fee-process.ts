@@ -28,10 +28,13 @@ export type FeeProcess = {
   readonly service: Implementation<FeeServiceService>;
 };
 
+/** A week of a simulated pool is decided in several transactions. */
+const SMALL_STEPS = { holdings: 2, results: 3 };
+
 /** The counterpart of services/fee/main.ts. */
 export async function startFeeProcess(parts: FeeParts): Promise<FeeProcess> {
   const { process, pool, broker, log, others, read } = parts;
-  const needs = { pool, ...others, log, now: () => new Date() };
+  const needs = { pool, ...others, log, now: () => new Date(), steps: SMALL_STEPS };
   const deps: Deps = { ...needs, queues: feeQueues(needs), wakeSignals: createWakeSignals() };
   const consumer = await consumeFeed({ ...receiveAllocations(deps), pool, read, log });
   const signals = broker.subscribe({

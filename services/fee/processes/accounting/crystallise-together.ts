@@ -4,16 +4,18 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import { decideDebts, decideDue, type DecidedDue, sumOfDue } from "../../domain/due.ts";
 import { NOTHING_EARNED } from "../../domain/layers.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
+import type { StepSizes } from "../../domain/step-sizes.ts";
 import {
   completeCrystallisations,
   insertCrystallisations,
   type NewCrystallisation,
+  withdrawCrystallisations,
 } from "../../store/crystallisations.ts";
 import { listOpenWeekly } from "../../store/due-payments.ts";
 import { lockMasters } from "../../store/masters.ts";
 import { type Pair, savePairs } from "../../store/pairs.ts";
 import { workTogether } from "../together.ts";
-import { type Books, openBooks } from "./open-books.ts";
+import { type Books, changedPairs, openBooks } from "./open-books.ts";
 import { recordDue, type RunDue } from "./record-due.ts";
 
 /** Length of the period of a run without a known start; the period of a run must not be empty. */
@@ -25,24 +27,33 @@ export type RequestedCrystallisation = NewCrystallisation & {
   readonly periodStart: Date | undefined;
 };
 
-/** Decided, by this call or by an earlier one with the same key, unless the allocations of the Master are not read that far. */
-export type Decided = { readonly isRead: boolean };
+/**
+ * "decided": by this call or by an earlier one with the same key. "unread": the allocations of the Master are not read that far.
+ * "folded": the Investor has more results than one transaction adds; some were added, and the same request continues.
+ */
+export type Decided = { readonly kind: "decided" | "unread" | "folded" };
+
+type Decider = { readonly pool: Pool; readonly now: Clock; readonly steps: StepSizes };
 
 /**
  * Decides what some Investors owe, in one commit; the Investors are distinct. A key that is decided already stays as it is.
  * Nothing new is decided for a stopped Master.
  */
 export async function crystalliseTogether(
-  { pool, now }: { readonly pool: Pool; readonly now: Clock },
+  { pool, now, steps }: Decider,
   requested: readonly RequestedCrystallisation[],
 ): Promise<(Decided | Error)[]> {
-  return await workTogether(requested, (own) => inTransaction(pool, (tx) => decideOnce(tx, own, now())));
+  return await workTogether(requested, (own) =>
+    inTransaction(pool, (tx) => decideOnce(tx, own, { at: now(), maxResults: steps.results })),
+  );
 }
+
+type Deciding = { readonly at: Date; readonly maxResults: number };
 
 async function decideOnce(
   tx: Transaction,
   requested: readonly RequestedCrystallisation[],
-  at: Date,
+  deciding: Deciding,
 ): Promise<(Decided | Error)[]> {
   const masters = await lockMasters(
     tx,
@@ -55,29 +66,52 @@ async function decideOnce(
   const inserted = await insertCrystallisations(
     tx,
     requested.filter((each) => !isStopped(each) && isRead(each)),
-    at,
+    deciding.at,
   );
-  await decide(
+  const undecided = await decide(
     tx,
     requested.filter(({ key, investorLogin }) => inserted.get(key) === investorLogin),
-    at,
+    deciding,
   );
-  return requested.map((each) =>
-    isStopped(each) ? safetyStop(each.masterLogin ?? "", "break") : { isRead: isRead(each) },
-  );
+  return requested.map((each) => {
+    if (isStopped(each)) return safetyStop(each.masterLogin ?? "", "break");
+    if (!isRead(each)) return { kind: "unread" };
+    return { kind: undecided.has(each.key) ? "folded" : "decided" };
+  });
 }
 
-async function decide(tx: Transaction, requested: readonly RequestedCrystallisation[], at: Date): Promise<void> {
-  if (requested.length === 0) return;
-  const opened = await openBooks(tx, requested);
+/** Returns the keys of those that have further results to add before they can be decided. */
+async function decide(
+  tx: Transaction,
+  requested: readonly RequestedCrystallisation[],
+  { at, maxResults }: Deciding,
+): Promise<ReadonlySet<string>> {
+  if (requested.length === 0) return new Set();
+  const books = await openBooks(tx, requested, maxResults);
+  const opened = requested.map((own, index) => ({ own, books: books[index] as Books }));
+  const undecided = opened.filter(({ books: { isFolded } }) => !isFolded);
+  const keys = undecided.map(({ own }) => own.key);
+  if (undecided.length > 0) {
+    await savePairs(tx, changedPairs(undecided.map(({ books: own }) => own)));
+    await withdrawCrystallisations(tx, keys);
+  }
+  await decideFolded(
+    tx,
+    opened.filter(({ books: { isFolded } }) => isFolded),
+    at,
+  );
+  return new Set(keys);
+}
+
+type Opened = { readonly own: RequestedCrystallisation; readonly books: Books };
+
+async function decideFolded(tx: Transaction, opened: readonly Opened[], at: Date): Promise<void> {
+  if (opened.length === 0) return;
   const weekly = await listOpenWeekly(
     tx,
-    requested.map(({ investorLogin }) => investorLogin),
+    opened.map(({ own: { investorLogin } }) => investorLogin),
   );
-  const decided = requested.map((own, index) => {
-    const books = opened[index] as Books;
-    return { own, books, ...decideInvestor(own, books) };
-  });
+  const decided = opened.map(({ own, books }) => ({ own, books, ...decideInvestor(own, books) }));
   await savePairs(
     tx,
     decided.flatMap(({ own, books: { pair }, earnings }) =>

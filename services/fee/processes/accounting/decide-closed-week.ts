@@ -3,7 +3,7 @@ import type { JournalPart } from "../../domain/journal.ts";
 import { decideWeek, type Week, type WeekPair } from "../../domain/weeks.ts";
 import { type Pair, savePairs } from "../../store/pairs.ts";
 import { extendRun } from "../../store/runs.ts";
-import { type Books, openBooks } from "./open-books.ts";
+import { type Books, changedPairs, openBooks } from "./open-books.ts";
 import { countDue, type InvestorDue, recordDue, recordPayments, type RunDue } from "./record-due.ts";
 
 const SUFFIX = "W";
@@ -20,12 +20,40 @@ export type WeekPage = {
 };
 
 /**
+ * The books of the Investors of a page, with all results before the week. Undefined when there are too many for this transaction,
+ * which then saves what it has added, and the next one continues. The Master must be locked, and all entries before the week are recorded.
+ */
+export async function openWeek(
+  tx: Transaction,
+  { masterLogin, number }: Pick<ClosedWeek, "masterLogin" | "number">,
+  holdings: readonly JournalPart[],
+  maxResults: number,
+): Promise<Books[] | undefined> {
+  const investorLogins = [...new Set(holdings.map(({ investorLogin }) => investorLogin))];
+  // A pair that is folded and not decided yet must not be beyond the last recorded entry.
+  const throughNumber = number - 1n;
+  const opened = await openBooks(
+    tx,
+    investorLogins.map((investorLogin) => ({ investorLogin, masterLogin, throughNumber })),
+    maxResults,
+  );
+  if (opened.every(({ isFolded }) => isFolded)) return opened;
+  await savePairs(tx, changedPairs(opened));
+  return undefined;
+}
+
+/**
  * Decides a week as of its own end, for the Investors of the pool in the sequence of the journal. All pages have one run. The
  * Master must be locked.
  */
-export async function decideClosedWeek(tx: Transaction, week: ClosedWeek, page: WeekPage, at: Date): Promise<void> {
+export async function decideClosedWeek(
+  tx: Transaction,
+  week: ClosedWeek,
+  page: WeekPage & { readonly books: readonly Books[] },
+  at: Date,
+): Promise<void> {
   const { masterLogin, periodStart, cutOff: periodEnd, markedAt } = week;
-  const investors = await decideHoldings(tx, week, page.holdings);
+  const investors = await decideHoldings(tx, week, page);
   const run = { kind: "WEEKLY", masterLogin, key: undefined, periodStart, periodEnd, markedAt } as const;
   const due: RunDue = { run: { ...run, isDecided: page.isLast }, suffix: SUFFIX, investors };
   const runId = page.isContinued ? await extendRun(tx, { ...due.run, payments: countDue(due) }) : undefined;
@@ -36,14 +64,9 @@ export async function decideClosedWeek(tx: Transaction, week: ClosedWeek, page: 
 async function decideHoldings(
   tx: Transaction,
   week: ClosedWeek,
-  holdings: readonly JournalPart[],
+  { holdings, books: opened }: WeekPage & { readonly books: readonly Books[] },
 ): Promise<InvestorDue[]> {
-  const { masterLogin, number: throughNumber } = week;
   const floating = new Map(holdings.map((holding) => [holding.investorLogin, holding.floating]));
-  const opened = await openBooks(
-    tx,
-    [...floating.keys()].map((investorLogin) => ({ investorLogin, masterLogin, throughNumber })),
-  );
   const books = new Map(opened.map((own) => [own.investorLogin, own]));
   const decided = decideWeek(
     week,
@@ -54,7 +77,8 @@ async function decideHoldings(
   for (const { investorLogin, earnings, due } of decided) {
     const { pair, terms } = books.get(investorLogin) ?? {};
     if (pair !== undefined) {
-      saved.push({ ...pair, earnings, crystallisedAt: crystallisedAt(pair, earnings, week.cutOff) });
+      const at = crystallisedAt(pair, earnings, week.cutOff);
+      saved.push({ ...pair, foldedNumber: week.number, earnings, crystallisedAt: at });
     }
     if (due.length > 0 && terms !== undefined) {
       chargeable.push({ investorLogin, investorId: terms.investorId, due });

@@ -8,15 +8,16 @@ import { MASTER, PAYMENT_ACCOUNT } from "../../testing/fee.ts";
 import { aWorld } from "../../testing/world.ts";
 import { insertMaster } from "../../store/masters.ts";
 import { savePairs } from "../../store/pairs.ts";
-import { openBooks } from "./open-books.ts";
+import { type Books, changedPairs, openBooks } from "./open-books.ts";
 
-/** With `DEALS`: more results than one page contains. */
+/** With `DEALS`: more results than a transaction adds. */
 const HOLDINGS = 300;
+const RESULTS = 20 * HOLDINGS;
 const DEALS = 75;
 /** A deal a minute. */
 const FIRST_DEAL = new Date("2026-01-03T00:01:00Z");
 
-test("results of many Investors are added in pages, each once and in sequence", async () => {
+test("results of many Investors are added in steps, each once and in sequence", async () => {
   const { deps } = await aWorld();
   const { pool } = deps;
   const logins = Array.from({ length: HOLDINGS }, (_, holding) => String(9000 + holding));
@@ -36,23 +37,28 @@ test("results of many Investors are added in pages, each once and in sequence", 
           from unnest(${logins}::text[]) as login`,
     );
   }
-  const fold = (through: number, investors: readonly string[]) =>
+  const range = (through: number) => ({ masterLogin: MASTER, throughNumber: BigInt(through) });
+  const foldOnce = (through: number, investors: readonly string[]) =>
     inTransaction(pool, async (tx) => {
-      const range = { masterLogin: MASTER, throughNumber: BigInt(through) };
-      const books = await openBooks(
-        tx,
-        investors.map((investorLogin) => ({ investorLogin, ...range })),
-      );
-      await savePairs(
-        tx,
-        books.flatMap(({ pair }) => pair ?? []),
-      );
+      const wanted = investors.map((investorLogin) => ({ investorLogin, ...range(through) }));
+      const books = await openBooks(tx, wanted, RESULTS);
+      await savePairs(tx, changedPairs(books));
       return books;
     });
+  let steps = 0;
+  const fold = async (through: number, investors: readonly string[]): Promise<Books[]> => {
+    for (steps = 1; ; steps += 1) {
+      const books = await foldOnce(through, investors);
+      if (books.every(({ isFolded }) => isFolded)) return books;
+    }
+  };
 
   // Three Investors are folded further than the others.
   await fold(40, logins.slice(0, 3));
+  expect(steps).toBe(1);
   const books = await fold(DEALS, logins);
+  // 20 results each: 75 of the others, and the remaining 35 of the three.
+  expect(steps).toBe(4);
 
   for (const { pair } of books) {
     expect(pair?.foldedNumber).toBe(BigInt(DEALS));

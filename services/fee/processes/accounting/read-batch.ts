@@ -13,8 +13,8 @@ import {
 import type { FeeMaster } from "../../store/masters.ts";
 import { entryOf, partOf, UnreadableJournal } from "../../messages/journal.ts";
 
-/** Recorded, and of a closed week decided, in one transaction: others wait that long for the row of the Master. */
-const PARTS_PER_READ = 1_000;
+/** Parts of results that one transaction records: others wait that long for the row of the Master. */
+const PARTS_PER_READ = 2_000;
 
 /** The next page of a Master's allocations, and the number of the last entry that there is. */
 export type JournalPage = { readonly entries: readonly JournalEntry[]; readonly lastNumber: bigint };
@@ -51,7 +51,8 @@ export async function readBatch(
     after: { number: first, subscriptionId: after.subscriptionId },
     through: after.number + BigInt(entries.length),
   };
-  const { parts, hasMore } = await readParts(deps, range, context);
+  const limit = entries[0]?.kind === "WEEK" ? deps.steps.holdings : PARTS_PER_READ;
+  const { parts, hasMore } = await readParts(deps, { ...range, limit }, context);
   const last = parts.at(-1)?.number;
   if (!hasMore) return { masterLogin, after, entries, parts, isComplete: true };
   if (last === undefined) throw new UnreadableJournal(`parts of entry ${first} are announced and missing`);
@@ -62,11 +63,16 @@ export async function readBatch(
   return { masterLogin, after, ...whole, isComplete: true };
 }
 
-type PartRange = { readonly masterLogin: string; readonly after: JournalPosition; readonly through: bigint };
+type PartRange = {
+  readonly masterLogin: string;
+  readonly after: JournalPosition;
+  readonly through: bigint;
+  readonly limit: number;
+};
 
 async function readParts(
   { subscriptions }: Deps,
-  { masterLogin, after, through }: PartRange,
+  { masterLogin, after, through, limit }: PartRange,
   context: CallContext,
 ): Promise<{ parts: JournalPart[]; hasMore: boolean }> {
   const { rows, hasMore } = await subscriptions.readAllocationRows(
@@ -75,7 +81,7 @@ async function readParts(
       afterNumber: after.number,
       afterSubscriptionId: after.subscriptionId,
       throughNumber: through,
-      limit: PARTS_PER_READ,
+      limit,
     },
     queryContext(context),
   );

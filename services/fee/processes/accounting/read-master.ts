@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { queryContext } from "#kernel/contract/deadlines.ts";
+import { failpoint } from "#kernel/failpoint.ts";
 import { afterCommit, inTransaction } from "#kernel/postgres/transaction.ts";
 import { openCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../../deps.ts";
-import { type JournalBatch, newEntries, positionAfter } from "../../domain/journal.ts";
+import { type JournalBatch, positionAfter } from "../../domain/journal.ts";
 import { insertBatch } from "../../store/journal.ts";
 import { type FeeMaster, findMaster, insertMaster, lockMaster, moveRead, stopMaster } from "../../store/masters.ts";
-import { decideClosedWeek } from "./decide-closed-week.ts";
+import { type ClosedWeek, decideClosedWeek, openWeek } from "./decide-closed-week.ts";
 import { UnreadableJournal } from "../../messages/journal.ts";
 import { type JournalPage, readBatch, readPage } from "./read-batch.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
@@ -54,11 +55,15 @@ async function recordPage(
 ): Promise<bigint> {
   let after = read;
   let rest = entries;
+  let batch: JournalBatch | undefined;
   while (rest.length > 0 && performance.now() < untilMs) {
-    const batch = await readBatch(deps, { masterLogin, after }, rest, context);
-    if (!(await recordBatch(deps, batch))) break;
+    batch ??= await readBatch(deps, { masterLogin, after }, rest, context);
+    const step = await recordBatch(deps, batch);
+    if (step === "outdated") break;
+    if (step === "folded") continue;
     after = positionAfter(batch);
     if (batch.isComplete) rest = rest.slice(batch.entries.length);
+    batch = undefined;
   }
   return after.number;
 }
@@ -79,25 +84,46 @@ async function addMaster({ pool, accounts }: Deps, login: string, context: CallC
   return master;
 }
 
-/** False when another process has recorded parts or stopped the Master: the next page is read after what it has recorded. */
-async function recordBatch(deps: Deps, batch: JournalBatch): Promise<boolean> {
-  const { masterLogin, after, parts, isComplete } = batch;
-  return await inTransaction(deps.pool, async (tx) => {
-    const { read, stoppedReason, breakReason } = await lockMaster(tx, masterLogin);
-    const isNext = read.number === after.number && read.subscriptionId === after.subscriptionId;
-    if (!isNext || stoppedReason !== undefined || breakReason !== undefined) return false;
-    const last = batch.entries.at(-1);
-    if (last === undefined) return false;
+/**
+ * What one transaction did. "folded": it has added results to the Investors of a closed week, and others remain before the week can
+ * be decided. "outdated": another process has recorded parts or stopped the Master, so the next page is read after what it has recorded.
+ */
+type Step = "recorded" | "folded" | "outdated";
+
+async function recordBatch(deps: Deps, batch: JournalBatch): Promise<Step> {
+  const { masterLogin } = batch;
+  const step = await inTransaction(deps.pool, async (tx): Promise<Step> => {
+    const master = await lockMaster(tx, masterLogin);
+    if (!isNext(master, batch)) return "outdated";
+    const week = weekOf(batch);
+    const books = week && (await openWeek(tx, week, batch.parts, deps.steps.results));
+    if (week !== undefined && books === undefined) return "folded";
     await insertBatch(tx, batch);
     await moveRead(tx, masterLogin, positionAfter(batch));
-    if (last.kind === "WEEK") {
-      const holdings = parts.filter(({ number }) => number === last.number);
-      const isContinued = newEntries(batch).at(-1) !== last;
-      await decideClosedWeek(tx, { ...last, masterLogin }, { holdings, isContinued, isLast: isComplete }, deps.now());
+    if (week !== undefined && books !== undefined) {
+      const page = {
+        books,
+        holdings: batch.parts,
+        isContinued: batch.after.subscriptionId > 0n,
+        isLast: batch.isComplete,
+      };
+      await decideClosedWeek(tx, week, page, deps.now());
       afterCommit(tx, deps.wakeSignals.payments.notify);
     }
-    return true;
+    return "recorded";
   });
+  failpoint("after_accounting_step", step);
+  return step;
+}
+
+function isNext({ read, stoppedReason, breakReason }: FeeMaster, { after, entries }: JournalBatch): boolean {
+  const isSame = read.number === after.number && read.subscriptionId === after.subscriptionId;
+  return isSame && stoppedReason === undefined && breakReason === undefined && entries.length > 0;
+}
+
+/** A closed week is alone in its batch. */
+function weekOf({ masterLogin, entries: [first] }: JournalBatch): ClosedWeek | undefined {
+  return first?.kind === "WEEK" ? { ...first, masterLogin } : undefined;
 }
 
 /** The review is opened in the commit that stops the Master. */

@@ -1,0 +1,101 @@
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import type { Layer } from "../domain/layers.ts";
+
+type Owner = { readonly investorLogin: string; readonly masterLogin: string };
+
+/** A pair whose layers are written. */
+export type LayeredPair = Owner & {
+  /** As the table has them, from bottom to top. */
+  readonly storedLayers: readonly Layer[];
+  readonly earnings: { readonly layers: readonly Layer[] };
+};
+
+type Row = Owner & Layer;
+
+/** The layers of some pairs, each from bottom to top, by `nameOf`. The pairs must be locked, by a statement before. */
+export async function listLayers(tx: Transaction, owners: readonly Owner[]): Promise<Map<string, Layer[]>> {
+  if (owners.length === 0) return new Map();
+  const rows = await many<Row>(
+    tx,
+    sql`select layer.investor_login as "investorLogin", layer.master_login as "masterLogin", layer.amount_e8 as amount,
+               layer.earned_from as "earnedFrom", layer.earned_to as "earnedTo"
+        from unnest(
+               ${owners.map(({ investorLogin }) => investorLogin)}::text[],
+               ${owners.map(({ masterLogin }) => masterLogin)}::text[]
+             ) as owner (investor_login, master_login)
+             join fee_layer layer on layer.investor_login = owner.investor_login and layer.master_login = owner.master_login
+        order by layer.master_login, layer.investor_login, layer.number`,
+  );
+  const layers = new Map<string, Layer[]>();
+  for (const { investorLogin, masterLogin, ...layer } of rows) {
+    const name = nameOf({ investorLogin, masterLogin });
+    const own = layers.get(name);
+    if (own === undefined) layers.set(name, [layer]);
+    else own.push(layer);
+  }
+  return layers;
+}
+
+/** Writes the layers that differ from the stored ones, and deletes those above the top. The pairs must be locked. */
+export async function saveLayers(tx: Transaction, pairs: readonly LayeredPair[]): Promise<void> {
+  await deleteAbove(
+    tx,
+    pairs.filter(({ storedLayers, earnings }) => earnings.layers.length < storedLayers.length),
+  );
+  await upsert(
+    tx,
+    pairs.flatMap(({ investorLogin, masterLogin, storedLayers, earnings }) =>
+      earnings.layers.flatMap((layer, index) =>
+        isSame(storedLayers[index], layer) ? [] : [{ ...layer, investorLogin, masterLogin, number: index + 1 }],
+      ),
+    ),
+  );
+}
+
+async function deleteAbove(tx: Transaction, pairs: readonly LayeredPair[]): Promise<void> {
+  if (pairs.length === 0) return;
+  await many(
+    tx,
+    sql`delete from fee_layer
+        using unnest(
+          ${pairs.map(({ investorLogin }) => investorLogin)}::text[],
+          ${pairs.map(({ masterLogin }) => masterLogin)}::text[],
+          ${pairs.map(({ earnings }) => earnings.layers.length)}::integer[]
+        ) as kept (investor_login, master_login, number)
+        where fee_layer.investor_login = kept.investor_login and fee_layer.master_login = kept.master_login
+          and fee_layer.number > kept.number`,
+  );
+}
+
+async function upsert(tx: Transaction, changed: readonly (Row & { readonly number: number })[]): Promise<void> {
+  if (changed.length === 0) return;
+  await many(
+    tx,
+    sql`insert into fee_layer (investor_login, master_login, number, amount_e8, earned_from, earned_to)
+        select investor_login, master_login, number, amount_e8, earned_from, earned_to
+        from unnest(
+          ${changed.map(({ investorLogin }) => investorLogin)}::text[],
+          ${changed.map(({ masterLogin }) => masterLogin)}::text[],
+          ${changed.map(({ number }) => number)}::integer[],
+          ${changed.map(({ amount }) => amount)}::bigint[],
+          ${changed.map(({ earnedFrom }) => earnedFrom)}::timestamptz[],
+          ${changed.map(({ earnedTo }) => earnedTo)}::timestamptz[]
+        ) as layer (investor_login, master_login, number, amount_e8, earned_from, earned_to)
+        on conflict (master_login, investor_login, number) do update
+        set amount_e8 = excluded.amount_e8, earned_from = excluded.earned_from, earned_to = excluded.earned_to`,
+  );
+}
+
+/** Logins have no slash. */
+export function nameOf({ investorLogin, masterLogin }: Owner): string {
+  return `${investorLogin}/${masterLogin}`;
+}
+
+function isSame(left: Layer | undefined, right: Layer): boolean {
+  return (
+    left?.amount === right.amount &&
+    left.earnedFrom.getTime() === right.earnedFrom.getTime() &&
+    left.earnedTo.getTime() === right.earnedTo.getTime()
+  );
+}

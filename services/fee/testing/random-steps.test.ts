@@ -1,0 +1,115 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { sized } from "#test/support/proof.ts";
+import { configure } from "../commands/configure.ts";
+import { STEPS, type StepSizes } from "../domain/step-sizes.ts";
+import { decideLeave } from "./leaving.ts";
+import { inSteps } from "./steps.ts";
+import {
+  anInvestor,
+  aWorld,
+  endWeek,
+  expectToReconcile,
+  paymentsOf,
+  result,
+  runsOf,
+  settle,
+  type World,
+} from "./world.ts";
+
+const LOGINS = ["9001", "9002", "9003", "9004"];
+const RUNS = sized({ test: 12, proof: 300 });
+const TIMEOUT_MS = sized({ test: 120_000, proof: 30 * 60_000 });
+
+type Step =
+  | { readonly kind: "result"; readonly cents: readonly number[] }
+  | { readonly kind: "week"; readonly floating: readonly number[] }
+  | { readonly kind: "rate"; readonly login: number; readonly ratePpm: number; readonly back: number }
+  | { readonly kind: "leave"; readonly login: number };
+
+const each = fc.array(fc.integer({ min: -300, max: 500 }), { minLength: LOGINS.length, maxLength: LOGINS.length });
+const login = fc.nat({ max: LOGINS.length - 1 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 6, arbitrary: each.map((cents) => ({ kind: "result" as const, cents })) },
+  { weight: 2, arbitrary: each.map((floating) => ({ kind: "week" as const, floating })) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .record({ login, ratePpm: fc.constantFrom(0, 100_000, 333_333), back: fc.nat({ max: 400 }) })
+      .map((rate) => ({ kind: "rate" as const, ...rate })),
+  },
+  { weight: 1, arbitrary: login.map((index) => ({ kind: "leave" as const, login: index })) },
+);
+const sizes = fc.record({ holdings: fc.integer({ min: 1, max: 3 }), results: fc.integer({ min: 1, max: 3 }) });
+
+function parts(cents: readonly number[]): Record<string, string> {
+  return Object.fromEntries(LOGINS.map((name, index) => [name, ((cents[index] ?? 0) / 100).toFixed(2)]));
+}
+
+async function perform(world: World, action: Step, index: number): Promise<void> {
+  switch (action.kind) {
+    case "result":
+      result(world, parts(action.cents));
+      return;
+    case "week":
+      endWeek(world, parts(action.floating));
+      await settle(world);
+      return;
+    case "leave":
+      await decideLeave(world, {
+        key: `leave:${index}`,
+        investorLogin: LOGINS[action.login] ?? "",
+        suffix: `WD${index}`,
+      });
+      return;
+    case "rate": {
+      const investorLogin = LOGINS[action.login] ?? "";
+      const effectiveSince = new Date(world.clock.now.getTime() - action.back * 3_600_000);
+      const terms = { ratePpm: action.ratePpm, enabled: true, effectiveSince };
+      await configure(world.deps, { key: `rate:${index}`, investorId: BigInt(investorLogin), investorLogin, ...terms });
+    }
+  }
+}
+
+/** Everything that is decided by a history, with transactions of these sizes. */
+async function outcomeOf(history: readonly Step[], steps: StepSizes, pool?: Pool) {
+  const world = inSteps(await aWorld(pool), steps);
+  for (const [index, name] of LOGINS.entries()) {
+    await anInvestor(world, { login: name, deposit: "1000.00", ratePpm: index * 100_000 });
+  }
+  for (const [index, action] of history.entries()) await perform(world, action, index);
+  endWeek(world, parts([]));
+  await settle(world);
+  await expectToReconcile(world);
+  const pairs = sql`select investor_login, folded_number, earned_minor, mark_e8, debt_minor from fee_pair order by 1`;
+  const layers = sql`select investor_login, number, amount_e8, earned_from, earned_to from fee_layer order by 1, 2`;
+  const found = {
+    payments: (await paymentsOf(world)).toSorted(byName),
+    runs: await runsOf(world),
+    pairs: await many(world.deps.pool, pairs),
+    layers: await many(world.deps.pool, layers),
+  };
+  return { found, pool: world.deps.pool };
+}
+
+function byName(left: object, right: object): number {
+  return JSON.stringify(left) < JSON.stringify(right) ? -1 : 1;
+}
+
+test(
+  "random histories in steps of one to three Investors and results have the fees, marks and layers of one transaction",
+  async () => {
+    let pool: Pool | undefined;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 25 }), sizes, async (history, small) => {
+        const whole = await outcomeOf(history, STEPS, pool);
+        pool = whole.pool;
+        expect((await outcomeOf(history, small, pool)).found).toEqual(whole.found);
+      }),
+      { numRuns: RUNS, seed: 56, endOnFailure: true },
+    );
+  },
+  TIMEOUT_MS,
+);

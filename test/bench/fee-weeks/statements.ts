@@ -1,0 +1,27 @@
+import { readFileSync, statSync } from "node:fs";
+import type pg from "pg";
+
+const SLOW = /^fee\|LOG: {2}duration: ([\d.]+) ms/gm;
+const ENDED = /^fee\|ERROR: {2}canceling statement|^fee\|FATAL: {2}terminating connection/gm;
+/** Shorter statements are not logged. */
+const MIN_MS = 20;
+
+export type Statements = { readonly longestMs: number; readonly timeOuts: number };
+
+/** Makes the server log the statements of fee that take long. */
+export async function logStatements(client: pg.Client): Promise<void> {
+  await client.query("alter system set log_line_prefix = '%a|'");
+  await client.query(`alter system set log_min_duration_statement = ${MIN_MS}`);
+  await client.query("select pg_reload_conf()");
+}
+
+/** The longest statement of fee since the previous call, and how many the server has ended. */
+export function statementReader(logFile: string): () => Statements {
+  let from = statSync(logFile).size;
+  return () => {
+    const logged = readFileSync(logFile).subarray(from).toString("utf8");
+    from += Buffer.byteLength(logged);
+    const durations = Array.from(logged.matchAll(SLOW), ([, ms]) => Number(ms));
+    return { longestMs: Math.max(MIN_MS, ...durations), timeOuts: [...logged.matchAll(ENDED)].length };
+  };
+}
