@@ -5,6 +5,7 @@ import { grpcClient } from "#kernel/grpc/client.ts";
 import { readIdentity } from "#kernel/identity.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
+import { askEdge } from "#kernel/review/ask-edge.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -54,7 +55,14 @@ await runService(caller, async (context) => {
   for (const job of feeJobs(deps)) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
-  stack.use(reconcile({ pool: deps.pool, log, checks: feeChecks(deps), maxMs }));
+  stack.use(
+    reconcile({
+      pool: deps.pool,
+      log,
+      checks: feeChecks({ ...deps, confirm: askEdge(backbone.broker, caller) }),
+      maxMs,
+    }),
+  );
   stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
   for (const job of feeWatchers(deps, maxMs)) stack.use(job);
   const implementation = feeService(deps);

@@ -1,4 +1,4 @@
-import { BACKBONE_SETTINGS, databaseUrl } from "#kernel/backbone.ts";
+import { BACKBONE_SETTINGS, databaseUrl, grpcAddress } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { parseDuration } from "#kernel/duration.ts";
 import { duration, integer, list, optional, variable, secret, text, url } from "#kernel/config-variables.ts";
@@ -18,6 +18,9 @@ export const settings = {
   ...BACKBONE_SETTINGS,
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,
+  FEE_GRPC_URL: grpcAddress(),
+  FUNDING_GRPC_URL: grpcAddress(),
+  SUBSCRIPTION_GRPC_URL: grpcAddress(),
   MT5_URL: url(["https"]),
   MT5_LOGIN: text("the manager's login"),
   MT5_PASSWORD: secret("the manager's API password"),

@@ -7,6 +7,7 @@ import { readIdentity } from "#kernel/identity.ts";
 import { pullWakeUps } from "#kernel/nats/pull.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
+import { askEdge } from "#kernel/review/ask-edge.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -71,7 +72,14 @@ await runService(caller, async (context) => {
   for (const job of subscriptionJobs(deps)) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
-  stack.use(reconcile({ pool: deps.pool, log, checks: subscriptionChecks(deps), maxMs }));
+  stack.use(
+    reconcile({
+      pool: deps.pool,
+      log,
+      checks: subscriptionChecks({ ...deps, confirm: askEdge(backbone.broker, caller) }),
+      maxMs,
+    }),
+  );
   stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
   const implementation = subscriptionService(deps);
   const isReady = async (): Promise<boolean> =>
