@@ -83,7 +83,7 @@ async function answer({ route, runtime, leave }: Work<ObjectOf>, request: Fastif
   const result = await answerInTime(route.class, receivedAt, work, waitMs(route, request));
   // Only then are secrets returned.
   if (route.revealsSecrets === true) {
-    await writeDurably(runtime.audit, auditEntry(request, reply.statusCode), "No secret was returned.");
+    await writeDurably(runtime.audit, auditEntry(request, reply.statusCode));
   }
   return result;
 }

@@ -46,7 +46,7 @@ export function routeContextOf(
       keyId: caller?.keyId ?? "",
       rejectsDuplicates: caller?.rejectsDuplicates ?? false,
     },
-    auditVote: (vote) => writeDurably(audit, voteEntry(request, vote), "No vote was sent."),
+    auditVote: (vote) => writeDurably(audit, voteEntry(request, vote)),
     setHeader: (name, value) => void reply.header(name, value),
     poll: pollOf(route, longPoll, request, reply),
   };

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
+import { reviewVotes } from "#kernel/review/check-votes.ts";
+import { heartbeat } from "../jobs/heartbeat.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
@@ -285,4 +287,31 @@ test.concurrent("old transfers are not compared again, but a new row is, whateve
   await order(instance, "funding:deposit:2", [deposit(login, 2_00n)]);
   await pool.query(aged);
   for (let run = 0; run < 2; run += 1) expect(await twice()).toEqual([NO_ROW]);
+});
+
+test.concurrent("a decision to resume all permits that has no valid votes stops them again", async (context) => {
+  const instance = await (await aWorld(context)).start({ hasJobs: false });
+  const { deps, service } = instance;
+  const { pool } = deps;
+  const login = await anAccount(instance);
+  await pool.query(
+    `insert into review_case (subject, reason, login, evidence, actions, state, opened_at, action, chosen_deal_id, note, proposed_by,
+                              proposed_at, confirmed_note, confirmed_by, confirmed_at, done_at)
+     values ('database_behind', 'database_behind', '${login}', '{}', '{resume}', 'DECIDED', now(), 'resume', 0, 'n', 'Ann', now(), 'n', 'Bob', now(), now())`,
+  );
+  const votes = reviewVotes({
+    pool,
+    service: "platform",
+    masterOf: () => "",
+    confirm: () => Promise.reject(new Error("unexpected call")),
+  });
+  await insertChecks(pool, [votes]);
+  for (let run = 0; run < 2; run += 1) await runCheck({ pool, log: deps.log }, votes, undefined);
+  await stopOnBreaks(pool, stoppingBreaks(deps));
+  await heartbeat(deps);
+  expect(deps.gate.read()).toBe("stopped");
+  const reasons = (await openReviews(instance)).map(({ reason }) => reason);
+  expect(reasons.toSorted()).toEqual(["account_stopped", "database_behind", "votes_unconfirmed"]);
+  const lock = { login, lockOwner: "funding:withdrawal:1:1" };
+  await expect(service.hold(lock, aCall())).rejects.toMatchObject({ code: "safety_stop" });
 });
