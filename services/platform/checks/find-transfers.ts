@@ -2,7 +2,6 @@ import { DAY_MS } from "#kernel/duration.ts";
 import { type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { MAX_FINDINGS } from "#kernel/reconcile/check.ts";
 import { type Page, selectIds } from "#kernel/reconcile/table-walk.ts";
-import { ACCOUNT_STOPPED } from "../domain/review-actions.ts";
 
 /** Older transfers are not compared again: their services may have removed the rows behind them. */
 export const COMPARED_FOR_MS = 30 * DAY_MS;
@@ -86,7 +85,7 @@ export async function listAccepted(db: Queryable, ids: readonly bigint[]): Promi
     db,
     sql`select distinct named.id
         from unnest(${ids.slice(0, MAX_FINDINGS)}::bigint[]) as named (id)
-        join review_case on state = 'DECIDED' and reason = ${ACCOUNT_STOPPED} and evidence->'transfers' ? named.id::text`,
+        join review_case on state = 'DECIDED' and reason = 'account_stopped' and evidence->'transfers' ? named.id::text`,
   );
   return new Set(rows.map(({ id }) => id));
 }

@@ -9,7 +9,7 @@ import { stopOnBreaks } from "#kernel/reconcile/stop-on-breaks.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import type { Owner } from "../domain/key-owner.ts";
+import type { Owner } from "./key-owner.ts";
 import { stoppingBreaks } from "../jobs/stop-on-breaks.ts";
 import { ownersFake } from "../testing/owners.ts";
 import { aTransfer, type LegOrder } from "../testing/requests.ts";
@@ -246,7 +246,7 @@ test.concurrent("a reversal that a review has decided is no break, one of anothe
   expect((await twice()).filter((each) => each === problem)).toEqual([problem, problem]);
 });
 
-/** A transfer with a waiting leg, as only the service itself or someone with access to its database inserts it. */
+/** A transfer with a waiting leg, as the service itself inserts it, or a statement in its database. */
 async function insertReversal({ deps: { pool } }: Instance, key: string, { login, minor }: LegOrder): Promise<void> {
   await pool.query(
     `with inserted as (

@@ -9,8 +9,8 @@ import { type Check, type Finding } from "#kernel/reconcile/check.ts";
 import { walkTables } from "#kernel/reconcile/walk.ts";
 import type { FindTransfersRequest, FindTransfersResponse } from "#proto/pamm/common/v1/ownership.ts";
 import type { Deps } from "../deps.ts";
-import { type ComparedLeg, differenceOf } from "../domain/compare-legs.ts";
-import { type Owner, ownerOf, OWNERS } from "../domain/key-owner.ts";
+import { type ComparedLeg, differenceOf } from "./compare-legs.ts";
+import { type Owner, ownerOf, OWNERS } from "./key-owner.ts";
 import { type LegRow, listAccepted, listLegs, listReviewLegs } from "./find-transfers.ts";
 import { ownershipFinding } from "./ownership-finding.ts";
 

@@ -2,7 +2,7 @@ import { usd } from "#kernel/money.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 import type { Owners } from "../checks/ownership.ts";
-import type { Owner } from "../domain/key-owner.ts";
+import type { Owner } from "../checks/key-owner.ts";
 
 /** The services that request transfers, with the rows that a test gives them. */
 export function ownersFake(rows: Partial<Record<Owner, readonly OwnedLeg[]>> = {}): {

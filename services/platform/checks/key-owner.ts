@@ -1,5 +1,3 @@
-import { IMPORTED } from "./imported-leg.ts";
-
 /** A service that requests transfers. */
 export const OWNERS = ["fee", "funding", "subscription"] as const;
 export type Owner = (typeof OWNERS)[number];
@@ -11,7 +9,7 @@ const OWNER_OF: Readonly<Record<string, Owner | "review" | "import">> = {
   subscription: "subscription",
   exit: "subscription",
   review: "review",
-  [IMPORTED.slice(0, -1)]: "import",
+  imported: "import",
 };
 
 /** Undefined for a key that no service requests. */
