@@ -96,8 +96,8 @@ test(
     const pool = await pooled(client, ["500"]);
     const [investor = ""] = pool.investors;
     await client.control("POST", "balance", { login: investor, amount: "40" });
-    const { id } = await reviewAbout(client, investor, "external_funds_on_investor");
-    const number = String(id).replace("subscription-", "");
+    const review = await reviewAbout(client, investor, "external_funds_on_investor");
+    const number = textOf(review, "id").replace("subscription-", "");
     await changeTables(
       system,
       "subscription",
