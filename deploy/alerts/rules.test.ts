@@ -30,8 +30,8 @@ const rules = groups.flatMap((group) => group.rules);
 const UNUSED = undefined as never;
 const CHECKS = [
   ...platformChecks({ settings: { quietPeriodMs: 0 } } as never),
-  ...subscriptionChecks({ pool: UNUSED, platform: UNUSED }),
-  ...feeChecks({ pool: UNUSED }),
+  ...subscriptionChecks({ pool: UNUSED, platform: UNUSED, confirm: UNUSED }),
+  ...feeChecks({ pool: UNUSED, confirm: UNUSED }),
   ...fundingChecks({ pool: UNUSED, platform: UNUSED }),
 ];
 

@@ -18,6 +18,7 @@ const WOKEN_BY: Readonly<Record<Service, readonly Service[]>> = {
   platform: [],
   subscription: ["platform"],
 };
+const WITH_REVIEWS: ReadonlySet<Service> = new Set(["fee", "platform", "subscription"]);
 const KEYS_CHANGED = "edge.v1.keys.changed";
 /** Durable consumer of the movements. */
 const CONSUMER = "subscription";
@@ -28,13 +29,22 @@ export function natsPermissions(service: Service): NatsPermissions {
   const inbox = `_INBOX.${service}.>`;
   if (service === "edge") {
     const commands = SERVICES.filter((name) => name !== "edge").map((name) => `pamm.v1.${name}.*`);
-    return { publish: [...commands, KEYS_CHANGED], subscribe: [inbox, KEYS_CHANGED], answers: false };
+    return {
+      publish: [...commands, KEYS_CHANGED],
+      subscribe: [inbox, `pamm.v1.${service}.*`, "$SRV.>", KEYS_CHANGED],
+      answers: true,
+    };
   }
   return {
-    publish: [`feed.v1.published.${service}.>`, ...streamSubjects(service)],
+    publish: [`feed.v1.published.${service}.>`, ...streamSubjects(service), ...voteSubjects(service)],
     subscribe: [inbox, `pamm.v1.${service}.*`, "$SRV.>", ...woken],
     answers: true,
   };
+}
+
+/** A service with reviews asks the edge whether it knows the votes. */
+function voteSubjects(service: Service): readonly string[] {
+  return WITH_REVIEWS.has(service) ? ["pamm.v1.edge.ConfirmVotes"] : [];
 }
 
 /** Of JetStream: a service stores into its own stream, and one consumes. */

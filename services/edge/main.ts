@@ -8,9 +8,11 @@ import { startMetrics } from "#kernel/metrics.ts";
 import { migrateOnly } from "#kernel/migration.ts";
 import { natsClient } from "#kernel/nats/client.ts";
 import { retain } from "#kernel/retention/retain.ts";
+import { serveOverNats } from "#kernel/nats/serve.ts";
 import { runService } from "#kernel/service.ts";
 import { listenError } from "#kernel/startup-error.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import { type ConfirmVotesRequest, VoteServiceService } from "#proto/pamm/common/v1/votes.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
@@ -22,12 +24,14 @@ import { settings } from "./config.ts";
 import { createIdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { createKeyRing, KEYS_CHANGED } from "./keys/key-ring.ts";
 import { deriveKey, pepperOf } from "./keys/pepper.ts";
+import { PERMISSIONS } from "./permissions.ts";
 import { probesOf } from "./probes.ts";
 import { createReadiness } from "./readiness.ts";
 import { edgeRules } from "./retention.ts";
 import type { RouteClass, Services } from "./route.ts";
 import { saveKeySystem } from "./store/api-keys.ts";
 import { addAuditPartitions, insertAuditEntries } from "./store/access-audit.ts";
+import { confirmVotes } from "./votes/confirm-votes.ts";
 import { cursorsOf } from "./wire/cursor.ts";
 
 const caller = "edge";
@@ -90,6 +94,16 @@ await runService(caller, async (context) => {
   });
   // Closes before the audit and the database: requests that are being answered still need them.
   stack.defer(() => app.close());
+  const implementation = { confirmVotes: (request: ConfirmVotesRequest) => confirmVotes(pool, request) };
+  stack.use(
+    await serveOverNats(broker, {
+      service: caller,
+      contract: VoteServiceService,
+      implementation,
+      permissions: PERMISSIONS,
+      log,
+    }),
+  );
   const { PAMM_HTTP_HOST: host, PAMM_HTTP_PORT: port } = config;
   const url = await app.listen({ host, port }).catch((error: unknown) => {
     throw listenError("the HTTP interface (PAMM_HTTP_PORT)", host, port, error);

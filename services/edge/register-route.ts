@@ -9,7 +9,7 @@ import { auditEntry } from "./audit/audit-entry.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { idempotencyKeyErrors, IdempotencyHeader } from "./idempotency/idempotency-key.ts";
 import { invalid } from "./problems/problem.ts";
-import { refuse } from "./problems/refusals.ts";
+import { writeDurably } from "./audit/write-durably.ts";
 import { repeatLost } from "./idempotency/repeat-lost.ts";
 import { isCommand } from "./request-state.ts";
 import { contextOf, inputOf, routeContextOf, pollOf, waitMs } from "./route-context.ts";
@@ -81,28 +81,22 @@ async function answer({ route, runtime, leave }: Work<ObjectOf>, request: Fastif
   const { receivedAt } = request.edge;
   const work = carryOut(route, runtime, request, reply).finally(leave);
   const result = await answerInTime(route.class, receivedAt, work, waitMs(route, request));
-  if (route.revealsSecrets === true) await writeAudit(runtime.audit, request, reply);
+  // Only then are secrets returned.
+  if (route.revealsSecrets === true) {
+    await writeDurably(runtime.audit, auditEntry(request, reply.statusCode));
+  }
   return result;
 }
 
 async function carryOut(route: ObjectOf, runtime: RouteRuntime, request: FastifyRequest, reply: FastifyReply) {
-  const { deps, idempotency, longPoll } = runtime;
+  const { deps, idempotency } = runtime;
   const claim = await claimCommand(idempotency, route, request, reply);
   // Until here no service was called.
   request.edge.wasSent = true;
-  const context = routeContextOf(route, longPoll, request, reply);
+  const context = routeContextOf(route, runtime, request, reply);
   const handle = async () => await route.handle(deps, inputOf(request), context);
   if (!isCommand(route)) return await handle();
   return await answerOnce(idempotency, claim, reply, () => repeatLost(context, handle));
-}
-
-/** Secrets are returned only when the access is durable in the audit. */
-async function writeAudit(audit: Audit, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  await audit.write(auditEntry(request, reply.statusCode)).catch((cause: unknown) => {
-    throw Object.assign(refuse("service_unavailable", "The access could not be audited. No secret was returned."), {
-      cause,
-    });
-  });
 }
 
 /** The first page is awaited, so that a refusal becomes a problem; the rest is read as the caller consumes it. */

@@ -1,5 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallContext } from "#kernel/contract/contract.ts";
+import type { Audit } from "./audit/audit.ts";
+import { voteEntry } from "./audit/vote-entry.ts";
+import { writeDurably } from "./audit/write-durably.ts";
 import { traceparentOf } from "./request-id.ts";
 import { isCommand } from "./request-state.ts";
 import type { Route, RouteContext } from "./route.ts";
@@ -30,7 +33,7 @@ export function contextOf(route: Route, request: FastifyRequest, since: number):
 
 export function routeContextOf(
   route: Route,
-  longPoll: LongPoll,
+  { audit, longPoll }: { readonly audit: Audit; readonly longPoll: LongPoll },
   request: FastifyRequest,
   reply: FastifyReply,
 ): RouteContext {
@@ -40,8 +43,10 @@ export function routeContextOf(
     client: {
       id: caller?.clientId ?? "",
       owner: caller?.client ?? "",
+      keyId: caller?.keyId ?? "",
       rejectsDuplicates: caller?.rejectsDuplicates ?? false,
     },
+    auditVote: (vote) => writeDurably(audit, voteEntry(request, vote)),
     setHeader: (name, value) => void reply.header(name, value),
     poll: pollOf(route, longPoll, request, reply),
   };

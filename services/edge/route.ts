@@ -7,6 +7,7 @@ import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { ProblemCode } from "./problems/problems.ts";
+import type { AuditedVote } from "./audit/vote-entry.ts";
 import type { Scope } from "./keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
 import type { Cursors } from "./wire/cursor.ts";
@@ -25,7 +26,14 @@ export type Deps = Services & { readonly cursors: Cursors };
 
 /** A call on behalf of the key whose request it is. */
 export type RouteContext = CallContext & {
-  readonly client: { readonly id: string; readonly owner: string; readonly rejectsDuplicates: boolean };
+  readonly client: {
+    readonly id: string;
+    readonly owner: string;
+    readonly keyId: string;
+    readonly rejectsDuplicates: boolean;
+  };
+  /** Resolves when the audit has the vote, without which it counts as forged. */
+  readonly auditVote: (vote: AuditedVote) => Promise<void>;
   /** Adds a header to the answer. */
   readonly setHeader: (name: string, value: string) => void;
   /** For routes whose query has `wait`. */

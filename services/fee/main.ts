@@ -8,6 +8,7 @@ import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { retain } from "#kernel/retention/retain.ts";
 import { breakRules } from "#kernel/retention/settings.ts";
+import { askEdge } from "#kernel/review/ask-edge.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -61,7 +62,14 @@ await runService(caller, async (context) => {
   for (const job of feeJobs(deps)) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
-  stack.use(reconcile({ pool: deps.pool, log, checks: feeChecks(deps), maxMs }));
+  stack.use(
+    reconcile({
+      pool: deps.pool,
+      log,
+      checks: feeChecks({ ...deps, confirm: askEdge(backbone.broker, caller) }),
+      maxMs,
+    }),
+  );
   stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
   for (const job of feeWatchers(deps, maxMs)) stack.use(job);
   stack.use(retain({ pool: deps.pool, rules: breakRules(config), log }));

@@ -12,6 +12,7 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   crystallise: ["subscription"],
   collect: ["funding", "subscription"],
   listDueItems: ["edge"],
+  findTransfers: ["platform"],
   listBreaks: ["edge"],
   listReviews: ["edge"],
   // Its actor was authenticated by the edge.

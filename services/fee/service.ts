@@ -2,6 +2,7 @@ import { createWakeSignal } from "#kernel/wake-signal.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Implementation } from "#kernel/contract/contract.ts";
 import { type Job, runJob } from "#kernel/job.ts";
+import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
@@ -14,6 +15,7 @@ import { payFees } from "./jobs/pay-fees.ts";
 import { readAllocations } from "./jobs/read-allocations.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
 import { configurationReads, getConfiguration } from "./queries/get-configuration.ts";
+import { listOwnedLegs } from "./store/owned-legs.ts";
 import { readingQueue } from "./store/allocation-watermarks.ts";
 import { paymentQueue } from "./store/due-payments.ts";
 import { listDueItems, listInvestorPayments, listPaymentCredits } from "./queries/payments.ts";
@@ -34,6 +36,7 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     crystallise: (request, context) => crystallise(deps, request, context),
     collect: (request, context) => collect(deps, request, context),
     listDueItems: (request) => listDueItems(deps, request),
+    findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     listBreaks: (request) => listBreaks(deps.pool, request),
     listReviews: (request) => listReviews(deps.pool, request),
     decideReview: (request, context) => decideReview(deps, request, context),

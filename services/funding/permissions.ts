@@ -8,5 +8,6 @@ export const PERMISSIONS: Permissions<typeof FundingServiceService> = {
   getBalance: ["edge"],
   getOperation: ["edge"],
   listOperations: ["edge"],
+  findTransfers: ["platform"],
   listBreaks: ["edge"],
 };

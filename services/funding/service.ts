@@ -1,6 +1,7 @@
 import type { Implementation } from "#kernel/contract/contract.ts";
 import type { Job } from "#kernel/job.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
+import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { deposit } from "./commands/deposit.ts";
@@ -8,6 +9,7 @@ import { withdraw } from "./commands/withdraw.ts";
 import type { Deps } from "./deps.ts";
 import { RELEASE_AFTER_MS, releaseLocks, settleCashflows } from "./jobs/settle-cashflows.ts";
 import { balanceReads, getBalance } from "./queries/get-balance.ts";
+import { listOwnedLegs } from "./store/owned-legs.ts";
 import { cashflowQueue } from "./store/cashflow-transitions.ts";
 import { nextUnreleased } from "./store/withdrawals.ts";
 import { getOperation, listOperations, operationReads } from "./queries/operations.ts";
@@ -22,6 +24,7 @@ export function fundingService(deps: Deps): Implementation<FundingServiceService
     getBalance: (request, context) => getBalance(readBalance, request, context),
     getOperation: (request) => getOperation(deps, readOperation, request),
     listOperations: (request) => listOperations(deps, request),
+    findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     listBreaks: (request) => listBreaks(deps.pool, request),
   };
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { callContext } from "./contract/context.ts";
-import type { Contract } from "./contract/contract.ts";
+import type { Client, Contract } from "./contract/contract.ts";
 import type { ServiceName } from "./contract/permissions.ts";
 import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
@@ -11,7 +11,7 @@ import { feedReader } from "./feed/read.ts";
 import { startRelay } from "./feed/relay.ts";
 import type { Log } from "./log.ts";
 import { ensureSchema, migrationMode, type Schema } from "./migration.ts";
-import { grpcClient } from "./grpc/client.ts";
+import { grpcClient, type GrpcClientOptions } from "./grpc/client.ts";
 import type { Identity } from "./identity.ts";
 import { type Mounted, serveOverGrpc } from "./grpc/serve.ts";
 import { startMetrics } from "./metrics.ts";
@@ -124,6 +124,15 @@ export async function relayFeeds(
 ): Promise<void> {
   const forward = jetStreamPublisher(broker, streams);
   stack.use(await startRelay({ service, pool, forward, signal: wakeUpSender(broker), log }));
+}
+
+/** A client of another service; it connects with the first call. */
+export function openClient<C extends Contract>(
+  stack: AsyncDisposableStack,
+  address: string,
+  options: GrpcClientOptions<C>,
+): Client<C> {
+  return stack.use(grpcClient(address, options));
 }
 
 /** Deadline of one read of a page: the owner reads its outbox by an index. */

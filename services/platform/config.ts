@@ -1,4 +1,4 @@
-import { BACKBONE_SETTINGS } from "#kernel/backbone.ts";
+import { BACKBONE_SETTINGS, grpcAddress } from "#kernel/backbone.ts";
 import { IDENTITY_SETTINGS } from "#kernel/identity.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import {
@@ -31,6 +31,9 @@ export const settings = {
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,
   ...PLATFORM_RETENTION,
+  FEE_GRPC_URL: grpcAddress(),
+  FUNDING_GRPC_URL: grpcAddress(),
+  SUBSCRIPTION_GRPC_URL: grpcAddress(),
   MT5_URL: url(["https"]),
   MT5_LOGIN: text("the manager's login"),
   MT5_PASSWORD: secret("the manager's API password"),

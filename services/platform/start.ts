@@ -1,18 +1,22 @@
 import streams from "#streams" with { type: "json" };
 import { openBackbone, relayFeeds, serveContract } from "#kernel/backbone.ts";
 import { readIdentity } from "#kernel/identity.ts";
+import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { readConfig } from "#kernel/config.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { retain } from "#kernel/retention/retain.ts";
+import { askEdge } from "#kernel/review/ask-edge.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import type { ServiceContext } from "#kernel/service.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { platformChecks } from "./checks/checks.ts";
 import { readTrust, requireSafeQuietPeriod, settings } from "./config.ts";
 import { readLogin, readWholeLogin } from "./protocol/history/read-history.ts";
+import { connectOwners } from "./connect-owners.ts";
 import { connectPlatform } from "./connect-platform.ts";
 import { hasOpenAttempts } from "./store/attempts.ts";
+import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { withInProcessState } from "./in-process-state.ts";
 import { registerInstance } from "./register-instance.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
@@ -72,11 +76,14 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   stack.use(watchReviews({ pool: deps.pool, log }));
   const checks = platformChecks({
     ...deps,
+    owners: connectOwners(stack, { config, identity }),
+    confirm: askEdge(backbone.broker, SERVICE),
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),
   });
   stack.use(retain({ pool: deps.pool, rules: platformRules(config), log }));
   stack.use(reconcile({ pool: deps.pool, log, checks, maxMs: config.PAMM_CHECK_INTERVAL }));
+  stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), config.PAMM_CHECK_INTERVAL));
   return await serveContract(context, backbone, {
     contract: PlatformServiceService,
     implementation: platformService(deps),

@@ -9,6 +9,7 @@ import { migrateOnly } from "#kernel/migration.ts";
 import { reconcile } from "#kernel/reconcile/reconcile.ts";
 import { stopOnBreaksJob } from "#kernel/reconcile/stop-on-breaks.ts";
 import { retain } from "#kernel/retention/retain.ts";
+import { askEdge } from "#kernel/review/ask-edge.ts";
 import { watchReviews } from "#kernel/review/metrics.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
@@ -76,7 +77,14 @@ await runService(caller, async (context) => {
   for (const job of subscriptionJobs(deps)) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
-  stack.use(reconcile({ pool: deps.pool, log, checks: subscriptionChecks(deps), maxMs }));
+  stack.use(
+    reconcile({
+      pool: deps.pool,
+      log,
+      checks: subscriptionChecks({ ...deps, confirm: askEdge(backbone.broker, caller) }),
+      maxMs,
+    }),
+  );
   stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
   stack.use(retain({ pool: deps.pool, rules: subscriptionRules(FEEDS, config), log }));
   const implementation = subscriptionService(deps);

@@ -19,6 +19,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   getOperation: ["edge"],
   listOperations: ["edge"],
   getProof: ["edge"],
+  findTransfers: ["platform"],
   listBreaks: ["edge"],
   listReviews: ["edge"],
   // Its actor was authenticated by the edge.

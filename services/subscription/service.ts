@@ -3,6 +3,7 @@ import type { Implementation } from "#kernel/contract/contract.ts";
 import { type DueJob, runDueJobs } from "#kernel/work-queue/due-jobs.ts";
 import type { Job } from "#kernel/job.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
+import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { assign } from "./commands/assign.ts";
@@ -38,6 +39,7 @@ import {
   listSubscriptions,
 } from "./queries/subscriptions.ts";
 import { readAllocationRows, readAllocations } from "./queries/read-allocations.ts";
+import { listOwnedLegs } from "./store/owned-legs.ts";
 import { assignmentQueue } from "./store/assignments.ts";
 import { exitTransferQueue } from "./store/exit-transfers.ts";
 import { exitQueue } from "./store/exits.ts";
@@ -78,6 +80,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     getOperation: (request) => getOperation(deps, request),
     listOperations: (request) => listOperations(deps, request),
     getProof: (request, context) => getProof(deps, request, context),
+    findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
     listBreaks: (request) => listBreaks(deps.pool, request),
     listReviews: (request) => listReviews(deps.pool, request),
     decideReview: (request, context) => decideReview(deps, request, context),

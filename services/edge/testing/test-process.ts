@@ -93,6 +93,7 @@ export async function serveFunding(natsUrl: string, deposit: Deposit = async () 
     getBalance: async () => ({ login: "1", balance: cents(1n), error: "" }),
     getOperation: () => Promise.reject(new Error("unexpected call")),
     listOperations: () => Promise.reject(new Error("unexpected call")),
+    findTransfers: () => Promise.reject(new Error("unexpected call")),
     listBreaks: () => Promise.reject(new Error("unexpected call")),
   };
   const server = await serveOverNats(broker, {

@@ -6,6 +6,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
+import { confirmsNothing } from "#kernel/testing/votes.ts";
 import { readAllocations as readAll } from "../jobs/read-allocations.ts";
 import { MASTER } from "../testing/fee.ts";
 import {
@@ -40,7 +41,7 @@ beforeEach(async () => {
 });
 
 async function findings(name = "fee_payments"): Promise<Finding[]> {
-  const check = feeChecks(world.deps).find((each) => each.name === name);
+  const check = feeChecks({ ...world.deps, confirm: confirmsNothing }).find((each) => each.name === name);
   return [...(await check!.run({ cursor: "", pendingBreaks: [] })).findings];
 }
 
@@ -49,7 +50,7 @@ const keys = async (): Promise<string[]> => (await findings()).map(({ key, atRis
 
 test("fee_payments: books that reconcile have no break, and a corrupted row is one until it is corrected", async () => {
   const { pool, log } = world.deps;
-  const checks = feeChecks(world.deps).filter(({ name }) => name === "fee_payments");
+  const checks = feeChecks({ ...world.deps, confirm: confirmsNothing }).filter(({ name }) => name === "fee_payments");
   await insertChecks(pool, checks);
   const lease = await acquireLease(pool, { name: "reconcile", owner: "test", ttlMs: 60_000 });
   const breaks = async () => {
@@ -113,7 +114,7 @@ test("fee_payments: a decreased high-water mark and a result that is not the sum
 });
 
 test("fee_payments: a pair that has changed is compared from where it was compared last, one with a break from the start", async () => {
-  const [check] = feeChecks(world.deps);
+  const [check] = feeChecks({ ...world.deps, confirm: confirmsNothing });
   let cursor = "";
   const run = async (broken: readonly string[] = []): Promise<string[]> => {
     const pendingBreaks = broken.map((key) => ({ key, login: "" }));

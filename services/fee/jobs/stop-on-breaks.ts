@@ -10,7 +10,7 @@ import { listMastersOfAccounts } from "../store/masters.ts";
 /** Platform reads a page of breaks by an index. */
 const CALL_MS = 5_000;
 /** A break of one of these checks means that money differs from the books; breaks of the other checks are late work. */
-const STOPPING_ON_PLATFORM = new Set(["transfer_legs", "deal_matching", "platform_balance"]);
+const STOPPING_ON_PLATFORM = new Set(["transfer_legs", "deal_matching", "platform_balance", "transfer_ownership"]);
 
 /**
  * A break of the books of fee, or on a payment account, stops the fees of its Master and of no other. The breaks of fee come

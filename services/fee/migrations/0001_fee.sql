@@ -119,6 +119,8 @@ create index fee_payment_executed on fee_payment (master_login, id desc) where s
 -- differ from a value and hardly any to be equal to one.
 create index fee_payment_to_try on fee_payment (next_try_at, id)
   where status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED');
+-- For the check that compares platform's transfers with the payments that they belong to.
+create index fee_payment_by_key on fee_payment (key);
 create index fee_payment_open on fee_payment (investor_login, id) where status in ('PENDING', 'EXECUTING');
 
 -- A Master whose allocations are read. The row is locked for every decision about the Master's fees, and so that the ids of

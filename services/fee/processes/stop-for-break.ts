@@ -1,9 +1,9 @@
 import { afterCommit, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
-import { openCase, type NewCase, renewCase } from "#kernel/review/cases.ts";
+import { lockUndecidedCase, openCase, type NewCase, renewCase } from "#kernel/review/cases.ts";
 import type { Deps } from "../deps.ts";
 import { stopForBreak as markStopped } from "../store/masters.ts";
-import { hasCaseAbout, lockUndecidedCase } from "../store/stop-cases.ts";
+import { hasCaseAbout } from "../store/stop-cases.ts";
 
 /** Prefix of the subject of every break review; the login of the Master follows. */
 const BREAK = "break:";

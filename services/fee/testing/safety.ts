@@ -59,6 +59,13 @@ export async function resumeAll(world: World, deps: Deps): Promise<void> {
 }
 
 export async function vote(deps: Deps, reviewId: bigint, actor: string) {
-  const request = { reviewId, action: "resume", dealId: 0n, note: "checked by the dealers", actor };
+  const request = {
+    reviewId,
+    action: "resume",
+    dealId: 0n,
+    note: "checked by the dealers",
+    actor,
+    keyId: `key of ${actor}`,
+  };
   return await decideReview(deps, request, aCall());
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { confirmsNothing } from "#kernel/testing/votes.ts";
 import { prepare } from "../commands/crystallise.ts";
 import { configure } from "../commands/configure.ts";
 import { feeChecks } from "../checks/checks.ts";
@@ -59,7 +60,7 @@ async function setRate(world: World, login: string, ratePpm: number, effectiveSi
 }
 
 async function findings({ deps }: World): Promise<readonly unknown[]> {
-  const [check] = feeChecks(deps);
+  const [check] = feeChecks({ ...deps, confirm: confirmsNothing });
   return (await check!.run({ cursor: "", pendingBreaks: [] })).findings;
 }
 

@@ -29,6 +29,7 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     listInvestorPayments: unused,
     prepare: unused,
     crystallise: unused,
+    findTransfers: unused,
     listBreaks: unused,
     listReviews: unused,
     decideReview: unused,

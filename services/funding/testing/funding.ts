@@ -189,6 +189,7 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     getOperation: unused,
     listOperations: unused,
     getProof: unused,
+    findTransfers: unused,
     listBreaks: unused,
     listReviews: unused,
     decideReview: unused,

@@ -60,6 +60,15 @@ export async function lockCase(tx: Transaction, id: bigint): Promise<ReviewCase 
   return row === undefined ? undefined : caseFrom(row);
 }
 
+/** The open case of a subject, locked. */
+export async function lockUndecidedCase(tx: Transaction, subject: string): Promise<ReviewCase | undefined> {
+  const row = await maybeOne<CaseRow>(
+    tx,
+    sql`select * from review_case_row where subject = ${subject} and state in ('OPEN', 'PROPOSED') for update`,
+  );
+  return row === undefined ? undefined : caseFrom(row);
+}
+
 /** Stores the new progress of the case and the event, in the transaction that has locked the case. */
 export async function saveVote(
   tx: Transaction,
@@ -110,7 +119,11 @@ async function voidProposal(tx: Transaction, id: bigint, progress: Progress, at:
   const { action, dealId } = progress.proposal;
   await saveProgress(tx, id, { state: "OPEN" }, at);
   const note = "The facts of the review have changed.";
-  await insertReviewEvent(tx, { caseId: id, commandId: "" }, { event: "VOIDED", action, dealId, note, actor: "", at });
+  await insertReviewEvent(
+    tx,
+    { caseId: id, commandId: "" },
+    { event: "VOIDED", action, dealId, note, actor: "", keyId: "", at },
+  );
 }
 
 /** Decisions whose effect is not complete and that are due, the oldest first. */

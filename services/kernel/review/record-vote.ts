@@ -11,6 +11,7 @@ import { findCase, lockCase, markFinished, saveVote } from "./cases.ts";
 import { refuse, reviewNotFound } from "./refusals.ts";
 import { type Decision, applyVote, progressAfter, type Vote, WITHDRAW_PROPOSAL } from "./review.ts";
 import { reviewMessage } from "./review-message.ts";
+import { VOTES_UNCONFIRMED } from "./unconfirmed.ts";
 import { listReviewEventsUntil } from "./review-events.ts";
 
 export type Decider<Facts> = {
@@ -56,19 +57,22 @@ export async function recordVote<Facts>(
   const before = await findAnswer(pool, commandId);
   if (before !== undefined) return before;
   const facts = await decider.readFacts();
-  const { reviewId, action, dealId, note, actor } = request;
+  const { reviewId, action, dealId, note, actor, keyId } = request;
   return await inTransaction(pool, async (tx) => {
     const reviewCase = await lockCase(tx, reviewId);
     if (reviewCase === undefined) throw reviewNotFound(reviewId);
     // A duplicate of this command may have held the lock before, and committed.
     const duplicate = await findAnswer(tx, commandId);
     if (duplicate !== undefined) return duplicate;
-    const vote = { action, dealId, note, actor, at: now() };
+    const vote = { action, dealId, note, actor, keyId, at: now() };
     const applied = applyVote(reviewCase.progress, reviewCase.actions, vote);
-    if (action !== WITHDRAW_PROPOSAL) await decider.examine(tx, reviewCase, vote, facts);
+    // About a decision, not about the rows of the service: it changes nothing there.
+    const isUnconfirmed = reviewCase.reason === VOTES_UNCONFIRMED;
+    if (action !== WITHDRAW_PROPOSAL && !isUnconfirmed) await decider.examine(tx, reviewCase, vote, facts);
     await saveVote(tx, { caseId: reviewCase.id, commandId }, applied, vote);
     if (applied.progress.state === "DECIDED") {
-      const effect = await decider.carryOut(tx, reviewCase, applied.progress.decision, facts);
+      const { decision } = applied.progress;
+      const effect = isUnconfirmed ? "done" : await decider.carryOut(tx, reviewCase, decision, facts);
       if (effect === "done") await markFinished(tx, reviewCase.id, vote.at);
     }
     return { review: reviewMessage({ ...reviewCase, progress: applied.progress }) };
@@ -82,7 +86,7 @@ async function findAnswer(db: Queryable, commandId: string): Promise<DecideRevie
   return reviewCase && { review: reviewMessage({ ...reviewCase, progress: progressAfter(events) }) };
 }
 
-function validate({ reviewId, action, dealId, note, actor }: DecideReviewRequest): void {
+function validate({ reviewId, action, dealId, note, actor, keyId }: DecideReviewRequest): void {
   const errors: FieldError[] = [];
   if (reviewId <= 0n) errors.push(wrong("review_id", "must be the id of a review"));
   if (!ACTION.test(action)) errors.push(wrong("action", "must be one of the review's actions, or withdraw_proposal"));
@@ -91,6 +95,7 @@ function validate({ reviewId, action, dealId, note, actor }: DecideReviewRequest
     errors.push(wrong("note", `must state the reason in 1 to ${MAX_NOTE_LENGTH} characters`));
   }
   if (actor === "") errors.push(wrong("actor", "must name the owner of the API key that decides"));
+  if (keyId === "") errors.push(wrong("key_id", "must be the id of the API key that decides"));
   if (errors.length === 0) return;
   throw refuse("validation_failed", "The decision is invalid.", { errors, outcome: "not_executed" });
 }

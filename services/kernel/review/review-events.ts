@@ -6,12 +6,12 @@ import type { ReviewEvent } from "./review.ts";
 export async function insertReviewEvent(
   tx: Transaction,
   { caseId, commandId }: { readonly caseId: bigint; readonly commandId: string },
-  { event, action, dealId, note, actor, at }: ReviewEvent,
+  { event, action, dealId, note, actor, keyId, at }: ReviewEvent,
 ): Promise<void> {
   await execute(
     tx,
-    sql`insert into review_event (case_id, event, action, deal_id, note, actor, recorded_at, command_id)
-        values (${caseId}, ${event}, ${action}, ${dealId}, ${note}, ${actor}, ${at}, ${commandId})`,
+    sql`insert into review_event (case_id, event, action, deal_id, note, actor, key_id, recorded_at, command_id)
+        values (${caseId}, ${event}, ${action}, ${dealId}, ${note}, ${actor}, ${keyId}, ${at}, ${commandId})`,
   );
 }
 
@@ -23,6 +23,7 @@ export async function listReviewEventsUntil(
   return await many(
     db,
     sql`select recorded.case_id as "caseId", recorded.event, recorded.action, recorded.deal_id as "dealId", recorded.note, recorded.actor,
+               recorded.key_id as "keyId",
                recorded.recorded_at as at
         from review_event own
         join review_event recorded on recorded.case_id = own.case_id and recorded.id <= own.id

@@ -59,12 +59,14 @@ create table review_event (
   action      text not null,
   deal_id     bigint not null,
   note        text not null,
-  -- Id of the API key; empty when the service recorded the event by itself.
+  -- Name of the owner of the API key, and the public id of the key; empty when the service recorded the event by itself.
   actor       text not null,
+  key_id      text not null,
   recorded_at timestamptz not null,
   -- The command of the vote: a repetition records nothing and gets the same response.
   command_id  text not null default '',
-  check ((event = 'VOIDED') = (actor = ''))
+  check ((event = 'VOIDED') = (actor = '')),
+  check ((event = 'VOIDED') = (key_id = ''))
 );
 
 create index review_event_of_case on review_event (case_id, id);

@@ -14,7 +14,15 @@ const ACTIONS = ["reverse", "confirm_applied"];
 const OPEN: Progress = { state: "OPEN" };
 
 function aVote(over: Partial<Vote> = {}): Vote {
-  return { action: "confirm_applied", dealId: 77n, note: "seen in the terminal", actor: "anna", at: AT, ...over };
+  return {
+    action: "confirm_applied",
+    dealId: 77n,
+    note: "seen in the terminal",
+    actor: "anna",
+    keyId: "KeyOfOneTest",
+    at: AT,
+    ...over,
+  };
 }
 
 const PROPOSED = applyVote(OPEN, ACTIONS, aVote()).progress;

@@ -11,6 +11,8 @@ export type Vote = {
   readonly note: string;
   /** Name of the owner of the API key. */
   readonly actor: string;
+  /** Public id of that key. */
+  readonly keyId: string;
   readonly at: Date;
 };
 

@@ -56,7 +56,7 @@ export function votingOn(pool: Pool, reviewId: bigint, over: Partial<Decider<voi
     },
     ...over,
   };
-  const request = { reviewId, action: "resume", dealId: 0n, note: "checked with the dealers" };
+  const request = { reviewId, action: "resume", dealId: 0n, note: "checked with the dealers", keyId: "KeyOfOneTest" };
   return {
     carriedOut,
     vote: (actor, fields = {}, commandId = "") => recordVote(decider, { ...request, actor, ...fields }, { commandId }),

@@ -206,7 +206,14 @@ test.concurrent.for([false, true])(
       await reportAmendments(instance.deps, [{ ...deleted, amendment: "deal_gone" }]);
       const [review] = await openReviewsOf(instance, login, 1);
       await vote(instance, review!, "key-of-ann", { action: "correct_log" });
-      const secondVote = { reviewId: review!.id, action: "correct_log", dealId: 0n, note: "seen", actor: "key-of-bob" };
+      const secondVote = {
+        reviewId: review!.id,
+        action: "correct_log",
+        dealId: 0n,
+        note: "seen",
+        actor: "key-of-bob",
+        keyId: "KeyOfOneTest",
+      };
 
       // The operator repeats the vote with another process.
       await losing(instance, { commit, isCommitted })

@@ -13,14 +13,20 @@ import { moveReadTo } from "../store/reader-cursor.ts";
 import type { Deps } from "../deps.ts";
 import type { BalanceDeps } from "./balances.ts";
 import { platformChecks } from "./checks.ts";
+import type { OwnershipDeps } from "./ownership.ts";
+import { ownersFake } from "../testing/owners.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
+import type { VotesDeps } from "#kernel/review/check-votes.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
+import { confirmsNothing } from "#kernel/testing/votes.ts";
 import { insertManyDeposits } from "../testing/many-transfers.ts";
 
-function readingChecks(deps: Deps): BalanceDeps {
+function readingChecks(deps: Deps): BalanceDeps & OwnershipDeps & Pick<VotesDeps, "confirm"> {
   return {
     ...deps,
+    owners: ownersFake().owners,
+    confirm: confirmsNothing,
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),
   };

@@ -149,7 +149,7 @@ test.concurrent("a repeated vote for a reversal is answered the same and request
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
   await resumeBoth(instance);
   const { id: reviewId } = await reviewOf(instance, "unknown_reference");
-  const request = { reviewId, action: "reverse", dealId: 0n, note: "checked with the dealers" };
+  const request = { reviewId, action: "reverse", dealId: 0n, note: "checked with the dealers", keyId: "KeyOfOneTest" };
   const [proposal, confirmation] = [aCall(), aCall()];
   const proposed = await instance.service.decideReview({ ...request, actor: "key-of-ann" }, proposal);
   const decided = await instance.service.decideReview({ ...request, actor: "key-of-bob" }, confirmation);

@@ -8,13 +8,14 @@ import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/comm
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
 import { logCorrection } from "../amendments/amendments.ts";
-import { STILL_NOT_APPLIED } from "../domain/review-actions.ts";
+import { ACCOUNT_STOPPED, STILL_NOT_APPLIED } from "../domain/review-actions.ts";
 import { confirmApplied, confirmNotApplied, keepApplied, retryLeg } from "../protocol/reviews/decide-leg.ts";
 import { requireOpenReview, requireDealOfLeg, requireWaitingLeg } from "../protocol/reviews/examine-decision.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-deal.ts";
 import { withEvidence } from "../protocol/reviews/with-evidence.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { readClock } from "../store/clock.ts";
+import { resumeAccount } from "../store/account-stops.ts";
 import { resumePermits } from "../store/permit-gate.ts";
 
 /**
@@ -105,7 +106,8 @@ async function carryOut(
       await orderReversal(tx, server, reviewCase);
       return "working";
     case "resume":
-      await requireResumed(tx);
+      if (reviewCase.reason === ACCOUNT_STOPPED) await resumeAccount(tx, reviewCase.login);
+      else await requireResumed(tx);
       return "done";
     case "correct_log":
       await keepApplied(tx, reviewCase, server);

@@ -13,7 +13,7 @@ export type ReviewAction =
   | "reverse"
   /** The log gets a correction entry, so that it equals what the platform shows now. */
   | "correct_log"
-  /** Permits are granted again: the movements that the database lost are dealt with. */
+  /** Permits are granted again: the movements that the database lost, or those on the account, are dealt with. */
   | "resume"
   /** The finding is noted; the log and the reported result stay. */
   | "acknowledge";
@@ -30,6 +30,8 @@ const REVERSIBLE = new Set([
 const CORRECTABLE = new Set(["deal_gone", "deal_changed", "deal_cancelled"]);
 /** The platform has deals of legs that the database does not have. */
 export const DATABASE_BEHIND = "database_behind";
+/** No permit is granted for transfers of an account, because money moved on it that no service requested. */
+export const ACCOUNT_STOPPED = "account_stopped";
 /** A leg whose attempts have failed for hours. Further attempts are made meanwhile. */
 export const STILL_NOT_APPLIED = "still_not_applied";
 /** Only recorded: the service that keeps the books of the Investors decides, or nothing has to be decided. */
@@ -38,7 +40,7 @@ const DECIDED_ELSEWHERE = new Set(["external_funds", "imported_deal"]);
 /** Actions for a finding, given the leg that it is about. Without actions the finding is only recorded. */
 export function reviewActions(reason: string, leg: Leg | undefined): readonly ReviewAction[] {
   if (DECIDED_ELSEWHERE.has(reason)) return [];
-  if (reason === DATABASE_BEHIND) return ["resume"];
+  if (reason === DATABASE_BEHIND || reason === ACCOUNT_STOPPED) return ["resume"];
   if (reason === STILL_NOT_APPLIED) return ["retry", "confirm_not_applied"];
   if (leg?.state === "REVIEW" && leg.reason === reason) return legActions(leg);
   if (CORRECTABLE.has(reason)) return ["correct_log", "acknowledge"];

@@ -2,6 +2,7 @@
 \ir ../../kernel/feed/feed.sql
 \ir ../../kernel/retention/retention.sql
 \ir ../../kernel/reconcile/tables.sql
+\ir ../../kernel/reconcile/handled-break.sql
 \ir ../../kernel/review/review.sql
 
 -- Transfers, legs and logs of the managed accounts. The rules that every writer has to keep are constraints here;
@@ -56,6 +57,8 @@ create table account (
   -- Number of the last entry of its log that was imported, because the database had lost its leg. Amounts that were calculated
   -- without it are outdated.
   imported_number bigint not null default -1,
+  -- Why no permit is granted for its transfers until operators decide.
+  stopped_reason text check (stopped_reason <> ''),
   check ((locked_by is null) = (lock_number is null)),
   check (lock_granted_at is null or locked_by is not null),
   check ((reading_until is null) = (reading_token is null))

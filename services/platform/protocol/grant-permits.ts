@@ -53,7 +53,7 @@ export function decidePermit(candidate: Candidate<NewLeg>): PermitDecision {
   const { kind } = leg.status;
   if (!accepts(leg.status, "permit_granted") || !leg.isReady) return "over";
   if (isTooLate(leg)) return { end: { type: "given_up", reason: "expired" } };
-  if (leg.isEarly) return "wait";
+  if (leg.isEarly || isHeldBack(account, leg)) return "wait";
   const applicant = { kind, lockOwner: leg.lockOwner, number: leg.number };
   if (!isTurnOf(account, applicant, behind)) return "wait";
   const event = { type: "permit_granted" } as const;
@@ -98,6 +98,11 @@ export async function grantPermits(
   }
   if (granted.length > 0) await saveSending(tx, granted);
   return answers;
+}
+
+/** On a stopped account nothing begins. What follows an applied leg is sent, because its money is on the way. */
+function isHeldBack({ isStopped }: Account, { ordinal }: NewLeg): boolean {
+  return isStopped && ordinal === 1;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../deps.ts";
+import { accountStopped } from "../domain/account-stop.ts";
 import { executedBefore, repeatsLost, type RequestedMovement } from "../domain/lost-movement.ts";
 import { refuse } from "../refusals.ts";
 import { type Claim, claimLocks, listReleased, type LockRequest } from "../store/account-locks.ts";
@@ -49,9 +50,7 @@ async function claimTogether(pool: Pool, requests: readonly HoldRequest[]): Prom
     const unlocked = logins.filter((login) => !accounts.has(login));
     const managed = unlocked.length === 0 ? new Map() : await listRoles(tx, unlocked);
     const repeated = await listRepeated(tx, accounts, requests);
-    const free = requests.filter(
-      ({ login }) => (accounts.get(login)?.role ?? "payment") !== "payment" && !repeated.has(login),
-    );
+    const free = requests.filter(({ login }) => isLockable(accounts.get(login)) && !repeated.has(login));
     const claims = await claimLocks(tx, free);
     const unclaimed = free.filter(({ login }) => !claims.has(login));
     const released = await listReleased(
@@ -62,10 +61,15 @@ async function claimTogether(pool: Pool, requests: readonly HoldRequest[]): Prom
       const role = accounts.get(login)?.role ?? managed.get(login);
       if (role === undefined) return refuse("login_not_managed", `Account ${login} is not managed by this service.`);
       if (role === "payment") return refuse("validation_failed", "A payment account cannot be locked.");
+      if (accounts.get(login)?.isStopped === true) return accountStopped(login);
       if (released.has(lockOwner)) return refuse("lock_not_owned", "The lock was already released.");
       return repeated.get(login) ?? claims.get(login);
     });
   });
+}
+
+function isLockable(account: Account | undefined): boolean {
+  return account !== undefined && account.role !== "payment" && !account.isStopped;
 }
 
 /** By login, the refusals of withdrawals that repeat one that the database lost. */

@@ -1,5 +1,6 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { accountStopped } from "../domain/account-stop.ts";
 import { isTurnOf } from "../domain/admission.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { RefusalReason } from "../domain/leg.ts";
@@ -62,6 +63,8 @@ function judge({ accounts, managed, obstacles }: LockedLogins, each: NewOrder): 
   const unmanaged = rest.find(({ login }) => !managed.has(login) && !accounts.has(login));
   if (unmanaged !== undefined) return { refusal: notManaged(unmanaged.login) };
   if (!ownsLock(account, order)) return { refusal: lockNotOwned() };
+  const stopped = order.legs.find(({ login }) => (accounts.get(login) ?? managed.get(login))?.isStopped === true);
+  if (stopped !== undefined && !order.isEnqueued) return { refusal: accountStopped(stopped.login) };
   const behind = obstacles.get(first.login);
   const isTurn = isTurnOf(account, { kind: first.kind, lockOwner: order.lockOwner }, behind);
   if (!isTurn && neverQueues(order)) return { refusal: busy(behind) };

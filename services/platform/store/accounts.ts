@@ -21,6 +21,8 @@ export type Account = {
   readonly hasLostMovements: boolean;
   /** Number of the last imported entry of its log; -1 without one. */
   readonly importedNumber: bigint;
+  /** No permit is granted for its transfers until operators decide. */
+  readonly isStopped: boolean;
   /** When the row was read, by the clock of the database: the clock of a process may be changed while it runs. */
   readonly seenAt: Date;
 };
@@ -47,6 +49,7 @@ type AccountRow = {
   is_being_read: boolean;
   has_lost_movements: boolean;
   imported_number: bigint;
+  is_stopped: boolean;
   seen_at: Date;
 };
 
@@ -72,7 +75,7 @@ const ACCOUNTS = fragment`
   select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
          locked_by, lock_number, lock_granted_at is not null as is_granted,
          coalesce(reading_until > clock_timestamp(), false) as is_being_read, has_lost_movements,
-         imported_number, clock_timestamp() as seen_at
+         imported_number, stopped_reason is not null as is_stopped, clock_timestamp() as seen_at
   from account`;
 
 /** Locks the row until commit: serialises permits, account locks and log positions of a login. */
@@ -196,6 +199,7 @@ function accountOf(row: AccountRow): Account {
     isBeingRead: row.is_being_read,
     hasLostMovements: row.has_lost_movements,
     importedNumber: row.imported_number,
+    isStopped: row.is_stopped,
     seenAt: row.seen_at,
   };
 }

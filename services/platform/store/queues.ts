@@ -55,8 +55,8 @@ export async function findObstacles(
 /** What a batch of permits has to know besides its locked accounts. */
 export type QueueState = {
   readonly obstacles: ReadonlyMap<string, LegNumber>;
-  /** Those of the asked logins that are managed. */
-  readonly managed: ReadonlySet<string>;
+  /** Those of the asked logins that are managed, and whether operators have to decide before money moves on them. */
+  readonly managed: ReadonlyMap<string, { readonly isStopped: boolean }>;
   /** For legs that are recorded next. */
   readonly numbers: readonly LegNumber[];
 };
@@ -70,20 +70,20 @@ type QueueQuestion = {
 /** Draws the numbers of new legs too: while their accounts are locked, so that numbers are in the order of the queues. */
 export async function readQueues(tx: Transaction, { positions, logins, newLegs }: QueueQuestion): Promise<QueueState> {
   const obstacles = new Map<string, LegNumber>();
-  const managed = new Set<string>();
+  const managed = new Map<string, { isStopped: boolean }>();
   const numbers: LegNumber[] = [];
   if (positions.length === 0 && logins.length === 0 && newLegs === 0) return { obstacles, managed, numbers };
-  const rows = await many<{ login: string | null; number: bigint | null }>(
+  const rows = await many<{ login: string | null; number: bigint | null; stopped: boolean | null }>(
     tx,
-    sql`${obstaclesOf(positions)}
+    sql`select login, number, null::boolean as stopped from (${obstaclesOf(positions)}) as obstacle
         union all
-        select login, null from account where login = any (${logins}::text[])
+        select login, null, stopped_reason is not null from account where login = any (${logins}::text[])
         union all
-        select null, ${NEXT_LEG_NUMBER} from generate_series(1, ${newLegs}::integer) as leg`,
+        select null, ${NEXT_LEG_NUMBER}, null from generate_series(1, ${newLegs}::integer) as leg`,
   );
-  for (const { login, number } of rows) {
+  for (const { login, number, stopped } of rows) {
     if (login !== null && number !== null) obstacles.set(login, legNumber(number));
-    else if (login !== null) managed.add(login);
+    else if (login !== null) managed.set(login, { isStopped: stopped === true });
     else if (number !== null) numbers.push(legNumber(number));
   }
   return { obstacles, managed, numbers };

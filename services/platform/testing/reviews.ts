@@ -25,7 +25,10 @@ type VoteInput = { readonly action: string; readonly dealId?: bigint };
 
 export async function vote({ service }: Instance, review: Review, actor: string, { action, dealId = 0n }: VoteInput) {
   const note = "checked with the dealers";
-  const decided = await service.decideReview({ reviewId: review.id, action, dealId, note, actor }, aCall());
+  const decided = await service.decideReview(
+    { reviewId: review.id, action, dealId, note, actor, keyId: `key of ${actor}` },
+    aCall(),
+  );
   assert(decided.review !== undefined);
   return decided.review;
 }

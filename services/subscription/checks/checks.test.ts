@@ -3,6 +3,7 @@ import type { Finding } from "#kernel/reconcile/check.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
+import { confirmsNothing } from "#kernel/testing/votes.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { expectBooksToReconcile } from "../testing/books.ts";
 import { decide, reviewWithReason } from "../testing/reviews.ts";
@@ -36,7 +37,7 @@ beforeEach(async () => {
 });
 
 async function findingsOf(name: string, own: World = world): Promise<Finding[]> {
-  const check = subscriptionChecks(own.deps).find((each) => each.name === name);
+  const check = subscriptionChecks({ ...own.deps, confirm: confirmsNothing }).find((each) => each.name === name);
   return [...(await check!.run({ cursor: "", pendingBreaks: [] })).findings];
 }
 
@@ -47,7 +48,7 @@ const corrupt = (text: string) => change(world.deps.pool, text);
 
 test("pool_ledger: consistent books have no break, a corrupted row opens breaks, and its repair closes them", async () => {
   const { pool, log } = world.deps;
-  const [check] = subscriptionChecks(world.deps);
+  const [check] = subscriptionChecks({ ...world.deps, confirm: confirmsNothing });
   await insertChecks(pool, [check!]);
   const breaks = async () => {
     await runCheck({ pool, log }, check!, undefined);

@@ -6,7 +6,15 @@ import type { Deps } from "../deps.ts";
 import { listConcernedMasters } from "../store/masters.ts";
 
 /** Checks whose breaks mean that money is not where the books record it. Breaks of the other checks are delays. */
-const STOPPING_CHECKS = new Set(["transfer_legs", "pool_ledger", "deal_matching", "platform_balance"]);
+const STOPPING_CHECKS = new Set([
+  "transfer_legs",
+  "pool_ledger",
+  "deal_matching",
+  "platform_balance",
+  "transfer_ownership",
+  "review_votes_platform",
+  "review_votes_subscription",
+]);
 const NO_DEAL = 0n;
 
 /** A break on the account of a Master, or of an Investor in its pool, stops that Master only. */

@@ -26,7 +26,8 @@ export async function vote(
   { id }: Pick<Review, "id">,
   { dealId = 0n, ...input }: VoteInput,
 ): Promise<Review> {
-  const { review } = await decideReview(deps, { reviewId: id, dealId, note: "checked", ...input }, aCall());
+  const keyId = `key of ${input.actor}`;
+  const { review } = await decideReview(deps, { reviewId: id, dealId, note: "checked", keyId, ...input }, aCall());
   if (review === undefined) throw new Error("the answer has no review");
   return review;
 }

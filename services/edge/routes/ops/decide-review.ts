@@ -24,7 +24,7 @@ export const decideReview = route({
   tag: "Reviews",
   summary: "Approve or propose a review decision",
   description:
-    "The first API key proposes an action; it is executed when a second API key proposes the same. `withdraw_proposal` withdraws a proposal of any key. Every decision is logged with its API key. The bootstrap key cannot decide.",
+    "The first API key proposes an action; it is executed when a second API key proposes the same. `withdraw_proposal` withdraws a proposal of any key. Every vote is in the audit with its API key before it counts. The bootstrap key cannot decide.",
   body: Type.Object({
     id: text("review_id", { description: "Id of the review.", example: "platform-17" }),
     action: text("review_action", {
@@ -59,7 +59,9 @@ export const decideReview = route({
     const { service, reviewId } = readReviewId(body.id);
     const { action, note } = body;
     const dealId = BigInt(decimalText(body, "deal_id") ?? 0);
-    const decision = { reviewId, action, dealId, note, actor: context.client.owner };
+    const { owner: actor, keyId } = context.client;
+    const decision = { reviewId, action, dealId, note, actor, keyId };
+    await context.auditVote({ reviewId: body.id, action });
     const { review } = await serviceOf(deps, service).decideReview(decision, context);
     assert(review !== undefined, "the review is missing in the answer");
     return reviewItem(service, review);

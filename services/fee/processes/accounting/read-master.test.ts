@@ -136,7 +136,13 @@ test("a stopped Master is resumed by two votes, once its next allocations can be
     why: "entry 1 is missing, 2 was received instead",
     read_number: "0",
   });
-  const request = { reviewId: items[0]?.id ?? 0n, action: "read_again", dealId: 0n, note: "checked" };
+  const request = {
+    reviewId: items[0]?.id ?? 0n,
+    action: "read_again",
+    dealId: 0n,
+    note: "checked",
+    keyId: "KeyOfOneTest",
+  };
   const vote = (actor: string) => decideReview(world.deps, { ...request, actor }, aCall());
   await expect(vote("anna")).rejects.toMatchObject({ code: "action_not_possible" });
   entries.unshift(lost!);
@@ -221,7 +227,14 @@ test("a stopped Master is not resumed while the parts of its next entries cannot
   });
   const deps = { ...world.deps, subscriptions: { ...subscriptions, readAllocationRows } };
   await expect(readMaster(deps, MASTER, aCall())).rejects.toMatchObject({ code: "safety_stop" });
-  const request = { reviewId: 1n, action: "read_again", dealId: 0n, note: "checked", actor: "anna" };
+  const request = {
+    reviewId: 1n,
+    action: "read_again",
+    dealId: 0n,
+    note: "checked",
+    actor: "anna",
+    keyId: "KeyOfOneTest",
+  };
 
   await expect(decideReview(deps, request, aCall())).rejects.toMatchObject({
     code: "action_not_possible",

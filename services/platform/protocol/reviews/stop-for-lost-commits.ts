@@ -1,5 +1,5 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { openCase } from "#kernel/review/cases.ts";
+import { type NewCase, openCase } from "#kernel/review/cases.ts";
 import { DATABASE_BEHIND, reviewActions } from "../../domain/review-actions.ts";
 import { LEG_KINDS } from "../../domain/leg-kind.ts";
 import type { LostMovement } from "../../domain/lost-movement.ts";
@@ -17,18 +17,19 @@ export type LostDeal = LostMovement & { readonly reference: Reference };
  * is refused, also after the operators have resumed. The account is locked.
  */
 export async function stopForLostCommits(tx: Transaction, server: string, deal: LostDeal): Promise<void> {
-  await stopPermits(tx);
   await markLostMovements(tx, deal.login);
   if (LEG_KINDS[deal.reference.kind].origin === "external") await insertLostMovement(tx, server, deal);
-  const newCase = {
-    subject: DATABASE_BEHIND,
-    reason: DATABASE_BEHIND,
-    login: deal.login,
-    amount: deal.amountMinor,
-    dealId: deal.dealId,
-    reference: formatReference(deal.reference),
-    evidence: {},
-    actions: reviewActions(DATABASE_BEHIND, undefined),
-  };
+  const { login, amountMinor: amount, dealId } = deal;
+  await stopAllPermits(tx, { login, amount, dealId, reference: formatReference(deal.reference), evidence: {} });
+}
+
+/** Stops the permits of all accounts until two operators resume. One review is open, whatever the number of causes. */
+export async function stopAllPermits(
+  tx: Transaction,
+  cause: Pick<NewCase, "login" | "amount" | "dealId" | "reference" | "evidence">,
+): Promise<void> {
+  await stopPermits(tx);
+  const actions = reviewActions(DATABASE_BEHIND, undefined);
+  const newCase = { ...cause, subject: DATABASE_BEHIND, reason: DATABASE_BEHIND, actions };
   await openCase(tx, newCase, new Date(await readClock(tx)));
 }

@@ -1,0 +1,7 @@
+import { BROKER_CALLER, type Permissions } from "#kernel/contract/permissions.ts";
+import type { VoteServiceService } from "#proto/pamm/common/v1/votes.ts";
+
+/** The edge is called over the broker only, which lets the services with reviews send these requests and does not name the sender. */
+export const PERMISSIONS: Permissions<typeof VoteServiceService> = {
+  confirmVotes: [BROKER_CALLER],
+};

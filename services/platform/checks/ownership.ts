@@ -1,0 +1,137 @@
+import { callContext } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { moneyFromProto } from "#kernel/contract/money.ts";
+import { SECOND_MS } from "#kernel/duration.ts";
+import { inBatches } from "#kernel/in-batches.ts";
+import { MAX_PAGE_SIZE } from "#kernel/page.ts";
+import { fragment } from "#kernel/postgres/query.ts";
+import { type Check, type Finding } from "#kernel/reconcile/check.ts";
+import { walkTables } from "#kernel/reconcile/walk.ts";
+import type { FindTransfersRequest, FindTransfersResponse } from "#proto/pamm/common/v1/ownership.ts";
+import type { Deps } from "../deps.ts";
+import { type ComparedLeg, differenceOf } from "./compare-legs.ts";
+import { type Owner, ownerOf, OWNERS } from "./key-owner.ts";
+import { type LegRow, listAccepted, listLegs, listReviewLegs } from "./find-transfers.ts";
+import { ownershipFinding } from "./ownership-finding.ts";
+
+const KEY = "transfer";
+const TABLES = { transfer: { name: "transfer", rows: fragment`transfer`, id: fragment`id` } };
+/** A new transfer is compared within two intervals: a forged one stops its accounts after a minute. */
+const EVERY_MS = 30 * SECOND_MS;
+/** The time of one call; a service finds a page of keys by an index. */
+const CALL_MS = 5_000;
+/** A reversal of the first leg, which platform orders itself when the second one is refused. */
+const REVERSAL = 3;
+
+/** The services that request transfers, and their answer to which of some keys are theirs. */
+export type Owners = Readonly<
+  Record<Owner, (request: FindTransfersRequest, context: CallContext) => Promise<FindTransfersResponse>>
+>;
+
+export type OwnershipDeps = Pick<Deps, "pool" | "settings"> & { readonly owners: Owners };
+
+/** All legs of one transfer. */
+type Transfer = { readonly id: bigint; readonly key: string; readonly legs: readonly LegRow[] };
+/** By key: the legs as the service of the key, or a review, has recorded them. */
+type OwnedLegs = ReadonlyMap<string, readonly ComparedLeg[]>;
+
+/**
+ * transfer_ownership. Each transfer has its row at the service that its key names, with the same accounts, kinds and amounts. A service
+ * commits the row before it requests the transfer and does not change these values, so it is asked after the snapshot, and once.
+ */
+export function ownership(deps: OwnershipDeps): Check {
+  return {
+    name: "transfer_ownership",
+    title: "Each transfer was requested by a service, which has recorded the same accounts and amounts.",
+    everyMs: EVERY_MS,
+    confirmations: 1,
+    run: (request) =>
+      walkTables(
+        {
+          pool: deps.pool,
+          tables: TABLES,
+          everyMs: EVERY_MS,
+          async examine(db, { transfer: page }, { broken }) {
+            const rows = await listLegs(db, page, broken(KEY));
+            const reviewed = rows.filter(({ key }) => ownerOf(key) === "review");
+            const reviewLegs = await listReviewLegs(db, deps.settings.server, reviewed);
+            return {
+              findings: () =>
+                compare(
+                  deps,
+                  transfersOf(rows),
+                  Map.groupBy(reviewLegs, ({ key }) => key),
+                ),
+            };
+          },
+        },
+        request,
+      ),
+  };
+}
+
+function transfersOf(rows: readonly LegRow[]): Transfer[] {
+  return Array.from(
+    Map.groupBy(rows, ({ id }) => id),
+    ([id, legs]) => ({ id, key: legs[0]?.key ?? "", legs }),
+  );
+}
+
+async function compare(deps: OwnershipDeps, transfers: readonly Transfer[], reviewed: OwnedLegs): Promise<Finding[]> {
+  const owned = new Map<string, readonly ComparedLeg[]>();
+  for (const answers of await Promise.all(OWNERS.map((owner) => ask(deps, owner, transfers)))) {
+    for (const [key, legs] of answers) owned.set(key, legs);
+  }
+  const suspicious = transfers.flatMap((transfer) => {
+    const problem = problemOf(transfer, owned, reviewed);
+    return problem === undefined ? [] : [{ ...transfer, problem }];
+  });
+  const accepted = await listAccepted(
+    deps.pool,
+    suspicious.map(({ id }) => id),
+  );
+  return suspicious.filter(({ id }) => !accepted.has(id)).map((forged) => ownershipFinding(KEY, forged));
+}
+
+/** One call for each page of keys. */
+async function ask({ owners }: OwnershipDeps, owner: Owner, transfers: readonly Transfer[]): Promise<OwnedLegs> {
+  const keys = transfers.flatMap(({ key }) => (ownerOf(key) === owner ? key : []));
+  const legs: (ComparedLeg & { readonly key: string })[] = [];
+  for (const page of inBatches(keys, MAX_PAGE_SIZE)) {
+    const answer = await owners[owner]({ keys: page }, callContext({ caller: "platform", withinMs: CALL_MS }));
+    for (const { key, login, kind, amount } of answer.legs) {
+      legs.push({ key, login, kind, amountMinor: moneyFromProto(amount).minor });
+    }
+  }
+  return Map.groupBy(legs, ({ key }) => key);
+}
+
+function problemOf({ key, legs }: Transfer, owned: OwnedLegs, reviewed: OwnedLegs): string | undefined {
+  const requested = legs.filter(({ ordinal }) => ordinal < REVERSAL);
+  const compared = requested.map(({ login, kind, requestedMinor: amountMinor }) => ({ login, kind, amountMinor }));
+  const unexpected = legs.some((leg) => leg.ordinal === REVERSAL && !reverses(leg, legs));
+  if (unexpected) return "its reversal does not belong to its first leg";
+  switch (ownerOf(key)) {
+    case undefined:
+      return "no service requests transfers with such a key";
+    case "import":
+      return requested.every(({ isImported }) => isImported) ? undefined : "it was sent under a key of imported deals";
+    case "review": {
+      const allowed = reviewed.get(key) ?? [];
+      const same = allowed.filter(({ amountMinor }) => amountMinor === compared[0]?.amountMinor);
+      const [leg] = [...same, ...allowed];
+      const difference = differenceOf(compared, leg === undefined ? [] : [leg], { comparesAmounts: true });
+      return difference && "no decided review has ordered this reversal";
+    }
+    default: {
+      // What was executed before the database was restored may differ from what is planned again.
+      const comparesAmounts = requested[0]?.isImported !== true;
+      return differenceOf(compared, owned.get(key) ?? [], { comparesAmounts });
+    }
+  }
+}
+
+function reverses(reversal: LegRow, legs: readonly LegRow[]): boolean {
+  const first = legs.find(({ ordinal }) => ordinal === 1);
+  return reversal.login === first?.login && reversal.amountMinor === -first.amountMinor;
+}

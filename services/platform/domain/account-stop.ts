@@ -1,0 +1,11 @@
+import type { Refusal } from "#kernel/refusal.ts";
+import { refuse } from "../refusals.ts";
+
+/** The answer to an order on a stopped account whose caller waits, and to a request for its account lock. */
+export function accountStopped(login: string): Refusal {
+  return refuse(
+    "safety_stop",
+    `Account ${login} is stopped because a check found a movement or a decision that has no valid origin. Nothing is executed until two operators have decided.`,
+    { outcome: "not_executed", details: { login } },
+  );
+}

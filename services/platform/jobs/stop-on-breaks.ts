@@ -1,0 +1,27 @@
+import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
+import type { BreakSource } from "#kernel/reconcile/stop-on-breaks.ts";
+import type { Break } from "#proto/pamm/common/v1/reconciliation.ts";
+import type { Deps } from "../deps.ts";
+import { stopForBreak } from "../protocol/reviews/stop-account.ts";
+
+/** Breaks of these checks mean that more money could be moved on the account without a request. Those of the others stop a Master, in its service. */
+const STOPPING_CHECKS = new Set(["transfer_ownership", "review_votes_platform"]);
+
+/** A break of the own checks stops every account that it concerns, whatever its role. */
+export function stoppingBreaks(deps: Pick<Deps, "pool" | "log" | "settings">): readonly BreakSource[] {
+  return [
+    {
+      service: "platform",
+      list: (request) => listBreaks(deps.pool, request),
+      mastersOf: async (found) => (STOPPING_CHECKS.has(found.check) ? accountsOf(found) : []),
+      stop: (tx, login, found) => stopForBreak(tx, deps, login, found),
+    },
+  ];
+}
+
+/** The evidence names the accounts of all legs. */
+function accountsOf({ login, evidence }: Break): string[] {
+  const { legs = [] } = JSON.parse(evidence) as { legs?: readonly { readonly login: string }[] };
+  const logins = [login, ...legs.map((leg) => leg.login)];
+  return [...new Set(logins.filter((each) => each !== ""))];
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { callContext } from "#kernel/contract/context.ts";
+import { grpcClient } from "#kernel/grpc/client.ts";
+import type { ServiceName } from "#kernel/contract/permissions.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { PlatformServiceService, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
+import { recordedProcess } from "../../../deploy/local/process-id.ts";
+import { pidFile } from "../../../deploy/local/state.ts";
+import type { RunningSystem } from "./system.ts";
+
+/** The variables of a running process of the system, as root of its machine reads them. */
+function environmentOf({ stateDir }: RunningSystem, name: string): Readonly<Record<string, string>> {
+  const pid = recordedProcess(pidFile(stateDir, name));
+  const variables = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  return Object.fromEntries(
+    variables.map((each) => [each.slice(0, each.indexOf("=")), each.slice(each.indexOf("=") + 1)]),
+  );
+}
+
+type Forged = { readonly as: ServiceName; readonly key: string; readonly login: string; readonly minor: bigint };
+
+/** Requests a deposit from platform with the certificate of a service, which knows nothing of it. */
+export async function forgeDeposit(system: RunningSystem, { as, key, login, minor }: Forged): Promise<TransferResult> {
+  const file = (name: string): string => readFileSync(join(system.stateDir, "secret/tls", name), "utf8");
+  const identity = { name: as, ca: file("ca.pem"), cert: file(`${as}.pem`), key: file(`${as}-key.pem`) };
+  const address = `127.0.0.1:${environmentOf(system, "platform")["GRPC_PORT"]}`;
+  using platform = grpcClient(address, { contract: PlatformServiceService, service: "platform", identity });
+  const amount = { currencyCode: "USD", minorUnits: minor };
+  const request = {
+    key,
+    lockOwner: "",
+    legs: [{ login, kind: MovementKind.DEPOSIT, amount }],
+    upTo: undefined,
+    enqueue: false,
+    comment: "",
+    sendBefore: undefined,
+    releaseLock: false,
+  };
+  return await platform.transfer(request, callContext({ caller: as, withinMs: 10_000 }));
+}
+
+/** Runs a statement in the schema of a service, with its own role. */
+export async function changeTables(system: RunningSystem, service: ServiceName, statement: string): Promise<void> {
+  const connectionString = environmentOf(system, service)[`${service.toUpperCase()}_DATABASE_URL`];
+  const client = new pg.Client({ connectionString, options: `-c search_path=${service}` });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
