@@ -10,6 +10,7 @@ import { decideReview } from "./commands/decide-review.ts";
 import { disableAccount } from "./commands/disable-account.ts";
 import { hold } from "./commands/hold.ts";
 import { holdQueues } from "./protocol/hold-queues.ts";
+import { readHistoryAgain } from "./commands/read-history-again.ts";
 import { release } from "./commands/release.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
@@ -19,12 +20,15 @@ import { heartbeat } from "./jobs/heartbeat.ts";
 import { findLostLegs } from "./jobs/find-lost-legs.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
+import { readHistories } from "./jobs/read-histories.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { nextVerification } from "./store/deal-verifications.ts";
+import { readingQueue } from "./store/history-readings.ts";
 import { nextLost, nextWaiting } from "./store/queues.ts";
 import { getBalance } from "./queries/get-balance.ts";
+import { getHistoryReading } from "./queries/get-history-reading.ts";
 import { getStatus } from "./queries/get-status.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
@@ -53,6 +57,8 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     readLog: (request) => readLog(deps, request),
     readAccount: (request) => readAccount({ ...deps, holds }, request),
     getBalance: (request) => getBalance(deps, request),
+    readHistoryAgain: (request) => readHistoryAgain(deps, request),
+    getHistoryReading: (request) => getHistoryReading(deps, request),
     getStatus: () => getStatus(deps),
     listReviews: (request) => listReviews(deps, request),
     decideReview: (request, context) => decideReview(deps, request, context),
@@ -117,6 +123,12 @@ function dueJobs(deps: Deps): DueJob[] {
       pauseMs: WAITING_PAUSE_MS,
     },
     { name: "verify applied deals", due: () => nextVerification, work: () => verifyAppliedDeals(deps) },
+    {
+      name: "read histories again",
+      wake: deps.readingsSignal,
+      due: () => readingQueue.nextDue,
+      work: () => readHistories(deps),
+    },
     { name: "finish decisions", due: () => nextUnfinished, work: () => finishDecisions(deps) },
   ];
 }
