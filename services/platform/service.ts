@@ -22,6 +22,7 @@ import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { readHistories } from "./jobs/read-histories.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
+import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { nextVerification } from "./store/deal-verifications.ts";
@@ -77,6 +78,8 @@ const EVERY_MS = {
   amendments: 60_000,
   // Legs are shown to operators at an age of hours.
   failing: 60_000,
+  // The check that finds them runs every five minutes.
+  unknown: 10_000,
 };
 /** A leg that could not be sent is asked for again after this time, unless a signal comes: a caller may wait for it. */
 const WAITING_PAUSE_MS = 250;
@@ -101,6 +104,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     }),
     job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
+    job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: dueJobs(deps) }),
   ];
 }
