@@ -29,4 +29,4 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
 };
 
 /** The services that read its feeds. */
-export const READERS: readonly ServiceName[] = ["subscription"];
+export const READERS: readonly ServiceName[] = ["funding", "subscription"];

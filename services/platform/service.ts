@@ -25,6 +25,7 @@ import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
+import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
 import { nextVerification } from "./store/deal-verifications.ts";
 import { readingQueue } from "./store/history-readings.ts";
 import { nextLost, nextWaiting } from "./store/queues.ts";
@@ -39,7 +40,7 @@ import { readBalances, readLogBalances } from "./queries/read-balances.ts";
 import { readTransfers } from "./queries/read-transfers.ts";
 import { readLog } from "./queries/read-log.ts";
 
-export const FEEDS = [MOVEMENTS_FEED];
+export const FEEDS = [MOVEMENTS_FEED, IMPORTS_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function platformService(deps: Deps): Implementation<PlatformServiceService> {

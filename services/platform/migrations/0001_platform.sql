@@ -102,6 +102,8 @@ create table lost_movement (
   login        text not null references account,
   amount_minor bigint not null check (amount_minor <> 0),
   comment      text not null,
+  -- Under which it is listed since it was imported. Null when it did not fit its reference.
+  operation_id text unique,
   found_at     timestamptz not null default clock_timestamp(),
   primary key (server, deal_id)
 );

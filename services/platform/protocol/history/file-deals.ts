@@ -14,6 +14,7 @@ import { type Addition, appendToLogs } from "./append-to-log.ts";
 import { IMPORTED } from "../../domain/imported-leg.ts";
 import { markImported } from "../../store/imported-legs.ts";
 import { importDeal } from "./import-deal.ts";
+import { publishImport } from "./publish-import.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
 import { effectOf, explainDeal, type Explanation } from "./explain-deal.ts";
 import { RecordsOfDeals } from "./records-of-deals.ts";
@@ -168,6 +169,7 @@ async function importLost(commit: Commit, deal: Deal): Promise<NewEntry | undefi
   const entry = await importDeal(tx, server, account, deal);
   if (entry === undefined) return undefined;
   records.noteChangedLeg();
+  await publishImport(tx, server, deal, entry.kind);
   await report(tx, server, deal, { reason: "imported_deal", leg: undefined });
   return entry;
 }
