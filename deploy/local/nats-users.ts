@@ -14,7 +14,7 @@ const WOKEN_BY: Readonly<Record<Service, readonly Service[]>> = {
   account: [],
   edge: [],
   fee: ["subscription"],
-  funding: ["account", "subscription"],
+  funding: ["account", "platform", "subscription"],
   platform: [],
   subscription: ["platform"],
 };

@@ -20,6 +20,7 @@ import { updateMaster } from "./routes/master/update-master.ts";
 import { decideReview } from "./routes/ops/decide-review.ts";
 import { listBreaks } from "./routes/ops/list-breaks.ts";
 import { listReviews } from "./routes/ops/list-reviews.ts";
+import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
 import { getOperation } from "./routes/operations/get-operation.ts";
 import { listOperations } from "./routes/operations/list-operations.ts";
 import { assign } from "./routes/subscription/assign.ts";
@@ -56,4 +57,6 @@ export const ROUTES: readonly Route[] = [
   listBreaks,
   listReviews,
   decideReview,
+  readHistoryAgain,
+  getHistoryReading,
 ];

@@ -20,6 +20,7 @@ import { PERMISSIONS } from "./permissions.ts";
 import { DIRECTORY } from "./events/receive-directory.ts";
 import { FOLLOWINGS } from "./events/receive-followings.ts";
 import { fundingRules } from "./retention.ts";
+import { IMPORTS } from "./events/receive-imports.ts";
 import { fundingJobs, fundingService } from "./service.ts";
 
 const caller = "funding";
@@ -65,6 +66,7 @@ await runService(caller, async (context: ServiceContext) => {
       { address: config.SUBSCRIPTION_GRPC_URL, service: "subscription", identity },
       FOLLOWINGS,
     ),
+    await followFeed(context, backbone, { address: config.PLATFORM_GRPC_URL, service: "platform", identity }, IMPORTS),
   ];
   for (const job of fundingJobs(deps)) stack.use(job);
   stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), maxMs: config.PAMM_CHECK_INTERVAL }));

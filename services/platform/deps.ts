@@ -54,6 +54,8 @@ export type Deps = {
   readonly legsSignal: WakeSignal;
   /** Notified when the answer of a leg was lost. */
   readonly lostSignal: WakeSignal;
+  /** Notified when operators want a history to be read again. */
+  readonly readingsSignal: WakeSignal;
   /** Logins whose history has new deals that the log does not have yet. */
   readonly freshDeals: FreshDeals;
   /** The one way to send legs. */

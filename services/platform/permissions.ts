@@ -18,6 +18,9 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   getBalance: [],
   readBalances: ["funding", "subscription"],
   readLogBalances: ["fee", "subscription"],
+  // Its actor was authenticated by the edge.
+  readHistoryAgain: ["edge"],
+  getHistoryReading: ["edge"],
   getStatus: ["edge"],
   listBreaks: ["edge", "fee", "subscription"],
   listReviews: ["edge"],
@@ -26,4 +29,4 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
 };
 
 /** The services that read its feeds. */
-export const READERS: readonly ServiceName[] = ["subscription"];
+export const READERS: readonly ServiceName[] = ["funding", "subscription"];

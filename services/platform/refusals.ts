@@ -13,6 +13,7 @@ export const { refuse, refusals } = refusalsOf({
   platform_account_not_found: "not_found",
   login_in_use: "conflict",
   login_not_managed: "not_found",
+  history_reading_not_found: "not_found",
   creation_mismatch: "conflict",
   account_busy: "conflict",
   busy: "busy",

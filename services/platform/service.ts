@@ -10,6 +10,7 @@ import { decideReview } from "./commands/decide-review.ts";
 import { disableAccount } from "./commands/disable-account.ts";
 import { hold } from "./commands/hold.ts";
 import { holdQueues } from "./protocol/hold-queues.ts";
+import { readHistoryAgain } from "./commands/read-history-again.ts";
 import { release } from "./commands/release.ts";
 import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
@@ -19,12 +20,17 @@ import { heartbeat } from "./jobs/heartbeat.ts";
 import { findLostLegs } from "./jobs/find-lost-legs.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
+import { readHistories } from "./jobs/read-histories.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
+import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
+import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
 import { nextVerification } from "./store/deal-verifications.ts";
+import { readingQueue } from "./store/history-readings.ts";
 import { nextLost, nextWaiting } from "./store/queues.ts";
 import { getBalance } from "./queries/get-balance.ts";
+import { getHistoryReading } from "./queries/get-history-reading.ts";
 import { getStatus } from "./queries/get-status.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
@@ -34,7 +40,7 @@ import { readBalances, readLogBalances } from "./queries/read-balances.ts";
 import { readTransfers } from "./queries/read-transfers.ts";
 import { readLog } from "./queries/read-log.ts";
 
-export const FEEDS = [MOVEMENTS_FEED];
+export const FEEDS = [MOVEMENTS_FEED, IMPORTS_FEED];
 
 /** Every rpc of the contract and the one function behind it. */
 export function platformService(deps: Deps): Implementation<PlatformServiceService> {
@@ -43,7 +49,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     createAccount: (request, context) => createAccount(deps, request, context),
     disableAccount: (request) => disableAccount(deps, request),
     inspectAccounts: (request) => inspectAccounts(deps, request),
-    adoptAccount: (request) => adoptAccount(deps, request),
+    adoptAccount: (request, context) => adoptAccount(deps, request, context),
     transfer: (request, context) => transfer(deps, request, context),
     transferBatch: (request, context) => transferBatch(deps, request, context),
     getTransfer: (request) => getTransfer(deps, request),
@@ -53,6 +59,8 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     readLog: (request) => readLog(deps, request),
     readAccount: (request) => readAccount({ ...deps, holds }, request),
     getBalance: (request) => getBalance(deps, request),
+    readHistoryAgain: (request) => readHistoryAgain(deps, request),
+    getHistoryReading: (request) => getHistoryReading(deps, request),
     getStatus: () => getStatus(deps),
     listReviews: (request) => listReviews(deps, request),
     decideReview: (request, context) => decideReview(deps, request, context),
@@ -71,6 +79,8 @@ const EVERY_MS = {
   amendments: 60_000,
   // Legs are shown to operators at an age of hours.
   failing: 60_000,
+  // The check that finds them runs every five minutes.
+  unknown: 10_000,
 };
 /** A leg that could not be sent is asked for again after this time, unless a signal comes: a caller may wait for it. */
 const WAITING_PAUSE_MS = 250;
@@ -95,6 +105,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     }),
     job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
+    job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: dueJobs(deps) }),
   ];
 }
@@ -117,6 +128,12 @@ function dueJobs(deps: Deps): DueJob[] {
       pauseMs: WAITING_PAUSE_MS,
     },
     { name: "verify applied deals", due: () => nextVerification, work: () => verifyAppliedDeals(deps) },
+    {
+      name: "read histories again",
+      wake: deps.readingsSignal,
+      due: () => readingQueue.nextDue,
+      work: () => readHistories(deps),
+    },
     { name: "finish decisions", due: () => nextUnfinished, work: () => finishDecisions(deps) },
   ];
 }

@@ -25,10 +25,10 @@ test("one request creates the trading account and the payment account of a Maste
       createdAt: expect.any(Date),
       investorsCount: undefined,
     },
-    mainPassword: deps.platform.created.get("account:trading:1")?.mainPassword,
-    investorPassword: deps.platform.created.get("account:trading:1")?.investorPassword,
+    mainPassword: deps.platform.created.get("account:trading:op-1")?.mainPassword,
+    investorPassword: deps.platform.created.get("account:trading:op-1")?.investorPassword,
   });
-  expect(deps.platform.created.get("account:payment:1")).toMatchObject({ group: "", login: "3000002" });
+  expect(deps.platform.created.get("account:payment:op-1")).toMatchObject({ group: "", login: "3000002" });
   expect(
     new Set([...deps.platform.created.values()].flatMap((one) => [one.mainPassword, one.investorPassword])).size,
   ).toBe(4);
@@ -87,7 +87,7 @@ test("a Master whose second answer was lost is listed only after the recovery jo
     { login: "3000001", paymentAccountLogin: "3000002" },
   ]);
   expect(await revealMaster(deps, { login: "3000001" }, aCall())).toMatchObject({
-    mainPassword: deps.platform.created.get("account:trading:1")?.mainPassword,
+    mainPassword: deps.platform.created.get("account:trading:op-1")?.mainPassword,
   });
   expect(deps.platform.created.size).toBe(2);
 });

@@ -37,7 +37,10 @@ export function rolesOf({ kind }: Pick<NewProvisioning, "kind">): readonly Provi
   return kind === "MASTER" ? ["trading", "payment"] : ["investor"];
 }
 
-/** Key under which platform creates the account, and owner of its credentials. */
-export function provisioningKey({ id }: Pick<Provisioning, "id">, role: ProvisionedRole): string {
-  return `account:${role}:${id}`;
+/**
+ * Key under which platform creates the account, and owner of its credentials. It names the operation, because ids repeat after a restore
+ * of the database: another request would then find the account of a lost one as its own.
+ */
+export function provisioningKey({ operationId }: Pick<Provisioning, "operationId">, role: ProvisionedRole): string {
+  return `account:${role}:${operationId}`;
 }

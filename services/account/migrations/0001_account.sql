@@ -49,7 +49,7 @@ select append_only('investor');
 -- An encrypted platform password. Its associated data names owner, field and key id: a ciphertext in another row does not
 -- decrypt.
 create table credential (
-  -- account:<role>:<provisioning id>.
+  -- account:<role>:<operation id of the provisioning>.
   owner      text not null,
   field      text not null check (field in ('main', 'investor')),
   key_id     text not null,

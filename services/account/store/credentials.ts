@@ -35,7 +35,7 @@ export async function listCredentialsByLogin(
     sql`select login, owner, field, key_id as "keyId", nonce, ciphertext
         from provisioning
              join credential
-               on owner = case kind when 'MASTER' then 'account:trading:' else 'account:investor:' end || provisioning.id
+               on owner = case kind when 'MASTER' then 'account:trading:' else 'account:investor:' end || provisioning.operation_id
         where login = any (${logins}::text[]) and state = 'ACTIVE'`,
   );
 }

@@ -22,6 +22,8 @@ export const PROBLEMS = {
   operation_not_found: { status: 404, title: "Operation not found" },
   operation_removed: { status: 410, title: "Operations of this age are removed" },
   review_not_found: { status: 404, title: "Review not found" },
+  login_not_managed: { status: 404, title: "The account is not managed by this service" },
+  history_reading_not_found: { status: 404, title: "No reading of this history was requested" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
   request_timeout: { status: 408, title: "The request was not received in time", retryable: true },
   login_already_registered: { status: 409, title: "The login is already registered" },

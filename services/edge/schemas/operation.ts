@@ -9,7 +9,7 @@ import { isProblemCode } from "../problems/problems.ts";
 import { jsonInteger } from "../wire/json-number.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
-import { choice, nullableDecimal, nullableInteger, nullableString, string } from "./field.ts";
+import { bool, choice, nullableDecimal, nullableInteger, nullableString, string } from "./field.ts";
 import { loginReply, moneyReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
 const OUTCOMES = ["pending", "executed", "not_executed", "unknown", "review"] as const;
@@ -61,6 +61,11 @@ export const OperationReply = Type.Object({
   legs: Type.Array(LegReply, {
     description: "Movements of the operation in their order, as far as they can be read now.",
   }),
+  imported: bool({
+    description:
+      "Its record was lost with a restore of the database and made anew from the deal: the comment is what the trading platform kept of it.",
+    example: false,
+  }),
   created_at: timeReply("When the operation was recorded."),
   finished_at: nullableTimeReply("When the outcome was recorded; null until then."),
 });
@@ -110,6 +115,7 @@ export function operationReply(operation: Operation): Static<typeof OperationRep
     deal_id: operation.dealId === undefined ? null : jsonInteger(operation.dealId),
     reference: textOrNull(operation.reference),
     legs: operation.legs.map(legReply),
+    imported: operation.imported ?? false,
     created_at: timestamp(operation.createdAt),
     finished_at: nullableTimestamp(operation.finishedAt),
   };

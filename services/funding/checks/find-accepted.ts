@@ -52,9 +52,12 @@ export async function listFinished(db: Queryable, ids: Fragment): Promise<Accept
     sql`select cashflow.id, operation_id as "operationId", login, action, state, amount_minor as "amountMinor",
                case when state <> 'POSTED' then 0
                     when action = 'deposit' then amount_minor
+                    when is_imported then -amount_minor
                     else -coalesce(effective_minor, 0) end as "movedMinor",
                deal_id as "dealId",
-               case action when 'deposit' then 'funding:deposit:' else 'funding:payout:' end || operation_id as "transferKey"
+               case when is_imported then 'imported:' || deal_id
+                    else case action when 'deposit' then 'funding:deposit:' else 'funding:payout:' end || operation_id
+               end as "transferKey"
         from cashflow
              left join withdrawal on cashflow_id = cashflow.id
         where state in ('POSTED', 'REFUSED') and cashflow.id in ${ids}

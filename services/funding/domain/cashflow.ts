@@ -49,6 +49,11 @@ export function payoutKey({ operationId }: Pick<Cashflow, "operationId">): strin
   return `funding:payout:${operationId}`;
 }
 
+/** Key under which platform has recorded a deposit or withdrawal that it has imported. */
+export function importedKey(dealId: bigint): string {
+  return `imported:${dealId}`;
+}
+
 /** Key under which the pool decides a withdrawal. */
 export function withdrawalKey({ operationId }: Pick<Cashflow, "operationId">): string {
   return `funding:withdrawal:${operationId}`;

@@ -17,8 +17,11 @@ export function notSent(message: string, operationId?: string): Refusal {
 }
 
 /** Platform refused the order, or a service did not answer before it was sent. */
-export function refusedUnsent({ code, message, details }: Refusal, operationId?: string): Refusal {
-  if (code === "possible_duplicate") return refuse(code, message, { outcome: "not_executed", details });
+export function refusedUnsent(refusal: Refusal, operationId?: string): Refusal {
+  const { code, message, details, operationId: executed } = refusal;
+  if (code === "possible_duplicate") {
+    return refuse(code, message, { outcome: "not_executed", operationId: executed, details });
+  }
   if (code !== "safety_stop") return notSent("The trading platform cannot be reached.", operationId);
   return refuse("safety_stop", message, { outcome: "not_executed", operationId });
 }

@@ -9,10 +9,31 @@ import { FollowingChanged } from "#proto/pamm/subscription/v1/events.ts";
 import { testDatabase } from "#test/support/database.ts";
 import { addInvestor, addMaster } from "../store/investor-facts.ts";
 import { factsOf } from "../testing/cashflows.ts";
+import { MovementKind, TransferImported } from "#proto/pamm/platform/v1/movement.ts";
+import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { getOperation, listOperations, operationReads } from "../queries/operations.ts";
+import { listFinished } from "../checks/find-accepted.ts";
+import { fragment } from "#kernel/postgres/query.ts";
 import { DIRECTORY } from "./receive-directory.ts";
+import { IMPORTS } from "./receive-imports.ts";
 import { FOLLOWINGS } from "./receive-followings.ts";
 
+const AT = new Date("2026-01-02T03:04:05.678Z");
 const log = createLog({ service: "funding", level: "silent" });
+
+const imported = (dealId: bigint, own: Partial<TransferImported> = {}): Event => ({
+  type: TransferImported.$type,
+  payload: TransferImported.encode({
+    operationId: `0198c0de-0000-7000-8000-00000000000${dealId}`,
+    login: "1",
+    kind: MovementKind.DEPOSIT,
+    amount: { currencyCode: "USD", minorUnits: 20_00n },
+    dealId,
+    dealAt: AT,
+    comment: "CRM-1",
+    ...own,
+  }).finish(),
+});
 
 type Event = { readonly type: string; readonly payload: Uint8Array };
 
@@ -31,7 +52,7 @@ const follows = (investorLogin: string, masterLogin: string): Event => ({
 
 async function setUp() {
   const { pool } = await testDatabase("funding");
-  const receive = async (feed: typeof DIRECTORY | typeof FOLLOWINGS, ...events: readonly Event[]) => {
+  const receive = async (feed: typeof DIRECTORY | typeof FOLLOWINGS | typeof IMPORTS, ...events: readonly Event[]) => {
     const entries = events.map((event, index): FeedEntry => {
       const number = BigInt(index + 1);
       return { ...event, number, id: number, publishedAt: new Date(), requestId: "" };
@@ -98,4 +119,44 @@ test("a minimum that is no amount in USD stops the feed before its entry", async
 
   expect(await many(pool, sql`select number from feed_poison`)).toEqual([{ number: 2n }]);
   expect([...(await factsOf(pool, ["1"])).keys()]).toEqual(["1"]);
+});
+
+test("an imported deposit or withdrawal is an executed operation with its deal, once", async () => {
+  const { pool, receive } = await setUp();
+  const WITHDRAWAL = { kind: MovementKind.WITHDRAWAL, amount: { currencyCode: "USD", minorUnits: -5_00n } };
+  // The other deal is known under the operation that made it: this database has not lost it.
+  await pool.query(
+    `insert into cashflow (operation_id, action, login, amount_minor, currency, comment, state, deal_id, deadline, created_at,
+                           finished_at, next_try_at, first_deposit_checked, min_deposit_minor)
+     values ('known', 'deposit', '1', 100, 'USD', '', 'POSTED', 3, now(), now(), now(), now(), false, 0)`,
+  );
+  const other = imported(1n, { operationId: "0198c0de-0000-7000-8000-000000000009" });
+  await receive(IMPORTS, imported(1n), imported(2n, WITHDRAWAL), other, imported(3n));
+
+  const deps = { pool, now: () => new Date() } as Parameters<typeof listOperations>[0];
+  const ofComment = { login: "1", comment: "CRM-1", outcome: OperationOutcome.EXECUTED, beforeId: "", limit: 10 };
+  const { items } = await listOperations(deps, ofComment);
+  expect(items.map(({ operationId, dealId, imported: is }) => [operationId.at(-1), dealId, is])).toEqual([
+    ["2", 2n, true],
+    ["1", 1n, true],
+  ]);
+  const read = await getOperation(deps, operationReads(deps), { operationId: items[0]!.operationId });
+  expect(read).toMatchObject({
+    amount: { minorUnits: 5_00n },
+    createdAt: AT,
+    finishedAt: AT,
+    feeKey: "",
+    transferKeys: ["imported:2"],
+  });
+  // The check compares them with the transfers that platform has recorded.
+  const finished = await listFinished(pool, fragment`(select id from cashflow where is_imported)`);
+  expect(finished.map(({ transferKey, movedMinor }) => [transferKey, movedMinor])).toEqual([
+    ["imported:1", 20_00n],
+    ["imported:2", -5_00n],
+  ]);
+});
+
+test("an import that is no deposit or withdrawal stops the feed before its entry", async () => {
+  const { receive } = await setUp();
+  await expect(receive(IMPORTS, imported(1n, { kind: MovementKind.MIRROR }))).rejects.toThrow("stopped");
 });

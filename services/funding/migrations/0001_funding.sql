@@ -50,6 +50,9 @@ create table cashflow (
   -- The minimum deposit that a deposit was decided with.
   first_deposit_checked boolean,
   min_deposit_minor     bigint check (min_deposit_minor >= 0),
+  -- The database had lost it; platform has imported its deal. The amounts of its answer are lost.
+  is_imported           boolean not null default false,
+  check (not is_imported or (state = 'POSTED' and deal_id is not null)),
   check (num_nulls(first_deposit_checked, min_deposit_minor) = case action when 'deposit' then 0 else 2 end),
   check ((state = 'REFUSED') = (refusal is not null)),
   check ((state in ('POSTED', 'REFUSED')) = (finished_at is not null)),
@@ -59,6 +62,7 @@ create table cashflow (
 );
 
 create index cashflow_to_settle on cashflow (next_try_at) where state not in ('POSTED', 'REFUSED');
+create unique index cashflow_imported on cashflow (deal_id) where is_imported;
 create index cashflow_by_login on cashflow (login, id);
 
 -- The operations that are equal are a chain: each follows the one that was executed before it. So of two that are inserted

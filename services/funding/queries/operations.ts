@@ -13,7 +13,14 @@ import {
 import { findRemovedBefore } from "#kernel/retention/progress.ts";
 import type { Deps } from "../deps.ts";
 import { isOldEnough, mayBeRemoved, OPERATIONS, requestedAt } from "../domain/removed-operation.ts";
-import { type CurrentOutcome, currentOutcome, depositKey, payoutKey, withdrawalKey } from "../domain/cashflow.ts";
+import {
+  type CurrentOutcome,
+  currentOutcome,
+  depositKey,
+  importedKey,
+  payoutKey,
+  withdrawalKey,
+} from "../domain/cashflow.ts";
 import { refuse } from "../refusals.ts";
 import { type LedgerOperation, listOperations as readOperations, listOperationsById } from "../store/ledger.ts";
 
@@ -71,7 +78,8 @@ const ACTIONS = { deposit: OperationAction.DEPOSIT, withdraw: OperationAction.WI
 
 /** With the keys of its fees and transfers. */
 function operationMessage(recorded: LedgerOperation, now: Date): Operation {
-  const { operationId, action, login, amountMinor, comment, refusalCode, dealId, createdAt, finishedAt } = recorded;
+  const { operationId, action, login, amountMinor, comment, refusalCode, dealId, createdAt, finishedAt, isImported } =
+    recorded;
   return {
     operationId,
     action: ACTIONS[action],
@@ -86,6 +94,9 @@ function operationMessage(recorded: LedgerOperation, now: Date): Operation {
     reference: "",
     legs: [],
     feeKey: recorded.mayHaveFees ? withdrawalKey(recorded) : "",
-    transferKeys: [action === "deposit" ? depositKey(recorded) : payoutKey(recorded)],
+    transferKeys: [
+      isImported ? importedKey(dealId ?? 0n) : action === "deposit" ? depositKey(recorded) : payoutKey(recorded),
+    ],
+    imported: isImported,
   };
 }

@@ -7,6 +7,7 @@ export type LedgerOperation = Omit<Cashflow, "amount" | "decision" | "refusal" |
   readonly refusalCode: string | undefined;
   /** Open weekly fees are not part of the pending fee of a pool, so there may be fees also when it is 0.00. */
   readonly mayHaveFees: boolean;
+  readonly isImported: boolean;
 };
 
 export type LedgerFilter = {
@@ -24,7 +25,8 @@ const OPERATIONS = fragment`
   select cashflow.id, operation_id as "operationId", action, login, amount_minor as "amountMinor", comment, state,
          doubt, deadline, deal_id as "dealId", refusal ->> 'code' as "refusalCode", created_at as "createdAt",
          finished_at as "finishedAt",
-         coalesce(open_positions_checked or pending_fee_minor > 0, false) as "mayHaveFees"
+         coalesce(open_positions_checked or pending_fee_minor > 0, false) as "mayHaveFees",
+         is_imported as "isImported"
   from cashflow
   left join withdrawal on withdrawal.cashflow_id = cashflow.id`;
 

@@ -6,6 +6,7 @@ import { MAX_PER_CALL } from "../mt5/fields.ts";
 import { recheckAccount } from "./recheck-account.ts";
 import { correctLog, requireCorrection, readCorrection } from "./correct-log.ts";
 import { DeletedDeals } from "./deleted-deals.ts";
+export { fileSlice } from "./file-slice.ts";
 import { verifyDeals } from "./verify-deals.ts";
 
 /** Longer than a run takes. After a crash, the verifications that the process has claimed are due again after this time. */

@@ -17,7 +17,7 @@ import { type Amendment, reportAmendments } from "./report-amendments.ts";
 import { reportFinding } from "../protocol/reviews/report-finding.ts";
 
 /** A deal counts as deleted when a list lacked it and a request for its ticket, at least this much later, finds no deal. */
-const CONFIRM_AFTER_MS = 3_000;
+export const CONFIRM_AFTER_MS = 3_000;
 /** Maximum requests of one run. When a server has lost a day of deals, the remaining deals wait for the next run. */
 const REQUESTS_PER_RUN = 50;
 /** A deal is in a read of all accounts, or missing from it, before it is as old as this. */
@@ -93,16 +93,10 @@ export class DeletedDeals {
     const confirmBeforeMs = performance.now() - CONFIRM_AFTER_MS;
     const due = [...this.#missing.values()].filter(({ missedAtMs }) => missedAtMs <= confirmBeforeMs);
     const requested = due.slice(0, REQUESTS_PER_RUN);
-    const found: Amendment[] = [];
-    for (const { logged } of requested) {
-      const amendment = await amendmentOf(deps, logged).catch((error: unknown) => {
-        // A deal that is not as documented: the read of its account has set that account aside.
-        if (error instanceof Mt5Error && error.problem === "bad_answer") return undefined;
-        throw error;
-      });
-      if (amendment !== undefined) found.push(amendment);
-    }
-    await reportAmendments(deps, await ofShownAccounts(deps, found));
+    await reportMissing(
+      deps,
+      requested.map(({ logged }) => logged),
+    );
     for (const { logged } of requested) this.#missing.delete(logged.ticket);
   }
 
@@ -114,6 +108,20 @@ export class DeletedDeals {
 }
 
 type Missing = { readonly logged: DatedDeal; readonly missedAtMs: number };
+
+/** Requests each deal that a list lacked by its ticket, and reports those that the platform has deleted or changed. */
+export async function reportMissing(deps: Deps, missing: readonly DatedDeal[]): Promise<void> {
+  const found: Amendment[] = [];
+  for (const logged of missing) {
+    const amendment = await amendmentOf(deps, logged).catch((error: unknown) => {
+      // A deal that is not as documented: the read of its account has set that account aside.
+      if (error instanceof Mt5Error && error.problem === "bad_answer") return undefined;
+      throw error;
+    });
+    if (amendment !== undefined) found.push(amendment);
+  }
+  await reportAmendments(deps, await ofShownAccounts(deps, found));
+}
 
 async function amendmentOf(
   { mt5, pool, settings }: Deps,

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { aCall, anAccount, aWorld, eventually } from "../testing/world.ts";
+import { logOf, summaryOf } from "../testing/log-of.ts";
+import { openReviews } from "../testing/reviews.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
 test.concurrent("an adopted account opens its log with its balance, and earlier deals are never published", async (context) => {
   const world = await aWorld(context);
@@ -81,4 +83,64 @@ test.concurrent("two concurrent adoptions of one account open one log", async (c
   expect(await many(instance.deps.pool, sql`select number, amount_minor from log_entry`)).toEqual([
     { number: 0n, amount_minor: 10_00n },
   ]);
+});
+
+/** A deal of another manager over the Web API. */
+async function hiddenDeposit({ deps: { mt5 } }: Instance, login: string): Promise<void> {
+  using session = await mt5.acquireForCommand();
+  const deposit = { login, amountMinor: 70_00n, comment: "another manager" };
+  expect(await session.changeBalance({ ...deposit, checkMargin: false, mayWrite: () => true })).toMatchObject({
+    kind: "applied",
+  });
+}
+
+test.concurrent("a deal that the history shows only after the adoption is in the opening, and not booked again", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const login = await world.control.addAccount({ group: "demo\\forex", name: "Experienced trader", balance: "10.00" });
+  const shownDeals = () =>
+    instance.deps.mt5.countDeals(login, { from: new Date(0), to: new Date(Date.now() + 60_000) });
+  await world.control.fault({ command: "trade/balance", effect: "hide_deal", delay_ms: 15_000 });
+  await hiddenDeposit(instance, login);
+
+  const adopted = await instance.service.adoptAccount({ login, role: AccountRole.INVESTOR }, aCall());
+  expect(await shownDeals()).toBe(1);
+  expect(adopted.balance).toMatchObject({ minorUnits: 80_00n });
+  await eventually(shownDeals, (count) => count === 2, 40_000);
+  await world.control.balance(login, "1.00");
+
+  expect((await logOf(instance, login, 1)).map(summaryOf)).toEqual(["EXTERNAL 1.00"]);
+  expect(await instance.service.readAccount({ login }, aCall())).toMatchObject({ complete: true });
+});
+
+test.concurrent("an account that trades while it is adopted has each deal once, in the opening or in the log", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const login = await world.control.addAccount({ group: "demo\\forex", name: "Busy trader", balance: "1000.00" });
+  const trading = { isOver: false };
+  const trade = async () => {
+    for (let count = 0; !trading.isOver; count += 1) {
+      await world.control.result(login, "0.01");
+      await new Promise((resolve) => setTimeout(resolve, 200 + 700 * (count % 4)));
+    }
+  };
+  const traded = trade();
+
+  await eventually(
+    () =>
+      instance.service
+        .adoptAccount({ login, role: AccountRole.MASTER }, aCall())
+        .catch((error: unknown) => void expect(error).toMatchObject({ code: "platform_unavailable" })),
+    (adopted) => adopted !== undefined,
+    60_000,
+  );
+  await logOf(instance, login, 2);
+  trading.isOver = true;
+  await traded;
+
+  await eventually(
+    () => instance.service.readAccount({ login }, aCall()),
+    ({ complete }) => complete,
+  );
+  expect(await openReviews(instance)).toEqual([]);
 });

@@ -1,52 +1,50 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
-import { type Money, usd } from "#kernel/money.ts";
+import { usd } from "#kernel/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
-import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { AdoptAccountRequest, AdoptAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import type { OpenPosition } from "../domain/open-positions.ts";
+import { isOwnAccount } from "../protocol/account-tag.ts";
 import type { Role } from "../domain/role.ts";
+import type { User } from "../mt5/users.ts";
+import { readAtCut, type Snapshot } from "../protocol/history/account-snapshot.ts";
 import { roleFromProto } from "../protocol/history/account-moved.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
+import { openOwnLog } from "../protocol/history/own-account.ts";
 import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { isBeingCreated } from "../store/account-creations.ts";
 import { findAccount } from "../store/accounts.ts";
+import { repeatTransient } from "./repeat-transient.ts";
 import { readClock } from "../store/clock.ts";
 import { insertAdoptedDeals } from "../store/explained-deals.ts";
 import { saveOpenPositions } from "../store/positions.ts";
-import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 
-/** The account at one moment. */
-type Snapshot = {
-  readonly group: string;
-  readonly balance: Money;
-  readonly positions: readonly OpenPosition[];
-  readonly tickets: readonly bigint[];
-  readonly takenAt: Date;
-  readonly readsFrom: Date;
-};
-
-/** Maximum tries to read an account whose history changes during the read. */
-const MAX_TRIES = 5;
 const LOGIN = /^[1-9]\d{0,17}$/;
 
 /**
- * Takes an account under management. Its balance is the opening of its log; its earlier deals are covered by the opening
- * and never become entries, so the tickets of the deals that the reader may read again are recorded.
+ * Takes an account under management. Its balance at one instant is the opening of its log, which covers all deals before that instant.
+ * An account that this service has created, and whose records the database has lost, gets the log that it had: from 0.00 on, with all
+ * its deals.
  */
-export async function adoptAccount(deps: Deps, request: AdoptAccountRequest): Promise<AdoptAccountResponse> {
+export async function adoptAccount(
+  deps: Deps,
+  request: AdoptAccountRequest,
+  context: CallContext,
+): Promise<AdoptAccountResponse> {
   const { login } = request;
   const role = roleFromProto(request.role);
   if (role === undefined) throw refuse("validation_failed", "The account role is required.");
   await requireFree(deps, login, role);
-  const snapshot = await orUnavailable(takeSnapshot(deps, login));
-  if (snapshot === undefined) {
-    throw refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
-  }
-  await adopt(deps, login, role, snapshot);
-  return { login, group: snapshot.group, balance: moneyToProto(snapshot.balance) };
+  const user = await orUnavailable(deps.mt5.getUser(login));
+  if (user === undefined) throw notShown(login);
+  const isOwn = isOwnAccount(user, deps.settings.loginRange);
+  const { group, balanceMinor } = isOwn
+    ? await adoptOwn(deps, role, user, context)
+    : await adoptOther(deps, login, role, context);
+  return { login, group, balance: moneyToProto(usd(balanceMinor)) };
 }
 
 async function requireFree({ pool }: Deps, login: string, role: Role): Promise<void> {
@@ -56,44 +54,54 @@ async function requireFree({ pool }: Deps, login: string, role: Role): Promise<v
   if (isTaken) throw refuse("login_in_use", `Login ${login} is in use in another role.`);
 }
 
-/** Consistent balance, positions and deals: the history did not change while they were read. */
-async function takeSnapshot({ mt5, pool }: Deps, login: string): Promise<Snapshot | undefined> {
-  const takenAt = new Date(await readClock(pool));
-  // The opening covers all older deals.
-  const readsFrom = new Date(takenAt.getTime() - CLOCK_WINDOW_MS);
-  const period = { from: readsFrom, to: new Date(takenAt.getTime() + CLOCK_WINDOW_MS) };
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-    const before = await mt5.getUser(login);
-    if (before === undefined) return undefined;
-    const deals = await mt5.readDeals(login, period);
-    const positions = await mt5.readPositions(login);
-    const again = await mt5.readDeals(login, period);
-    const after = await mt5.getUser(login);
-    if (after?.balanceMinor !== before.balanceMinor || again.length !== deals.length) continue;
-    return {
-      group: before.group,
-      balance: usd(before.balanceMinor),
-      positions: positions.map(({ ticket: positionId, symbol, volume }) => ({ positionId, symbol, volume })),
-      tickets: deals.map(({ ticket }) => ticket),
-      takenAt,
-      readsFrom,
-    };
+async function adoptOwn(deps: Deps, role: Role, user: User, context: CallContext): Promise<User> {
+  const { login, group } = user;
+  const adopt = (tx: Transaction) => openOwnLog(tx, deps.settings.server, { login, role, group });
+  await repeatTransient(context, () => adoptOnce(deps, login, role, adopt));
+  deps.freshDeals.add(login);
+  return user;
+}
+
+async function adoptOther(deps: Deps, login: string, role: Role, context: CallContext): Promise<Snapshot> {
+  const snapshot = await orUnavailable(readAtCut(deps.mt5, login));
+  if (snapshot === "not_shown") throw notShown(login);
+  if (snapshot === "changes") {
+    throw refuse("platform_unavailable", `Account ${login} is being traded on and cannot be read. Retry shortly.`, {
+      retryAfterMs: RETRY_AFTER_MS,
+    });
   }
-  throw refuse("platform_unavailable", `Account ${login} is being traded on and cannot be read. Retry shortly.`, {
-    retryAfterMs: RETRY_AFTER_MS,
-  });
+  const { group, balanceMinor, cut: readsFrom, deals, positions } = snapshot;
+  const { server } = deps.settings;
+  const adopt = async (tx: Transaction) => {
+    const openedAt = new Date(await readClock(tx));
+    await openLog(tx, { login, role, group, server, opening: usd(balanceMinor), openedAt, readsFrom });
+    // A change of daylight saving may make their times later than the cut.
+    await insertAdoptedDeals(
+      tx,
+      server,
+      login,
+      deals.map(({ ticket }) => ticket),
+    );
+    await saveOpenPositions(
+      tx,
+      login,
+      positions.map(({ ticket: positionId, symbol, volume }) => ({ positionId, symbol, volume })),
+    );
+  };
+  await repeatTransient(context, () => adoptOnce(deps, login, role, adopt));
+  return snapshot;
 }
 
 /** Adopting an account twice has no further effect, also when both requests run at the same time. */
-async function adopt({ pool, settings }: Deps, login: string, role: Role, snapshot: Snapshot): Promise<void> {
-  const { group, balance: opening, takenAt: openedAt, readsFrom, tickets, positions } = snapshot;
-  const { server } = settings;
+async function adoptOnce(
+  { pool }: Deps,
+  login: string,
+  role: Role,
+  adopt: (tx: Transaction) => Promise<void>,
+): Promise<void> {
   try {
     await inTransaction(pool, async (tx) => {
-      if ((await findAccount(tx, login)) !== undefined) return;
-      await openLog(tx, { login, role, group, server, opening, openedAt, readsFrom });
-      await insertAdoptedDeals(tx, server, login, tickets);
-      await saveOpenPositions(tx, login, positions);
+      if ((await findAccount(tx, login)) === undefined) await adopt(tx);
     });
   } catch (error) {
     if (violatedConstraint(error) !== "log_entry_login_number_key") throw error;
@@ -101,4 +109,8 @@ async function adopt({ pool, settings }: Deps, login: string, role: Role, snapsh
   if ((await findAccount(pool, login))?.role !== role) {
     throw refuse("login_in_use", `Login ${login} is in use in another role.`);
   }
+}
+
+function notShown(login: string): Error {
+  return refuse("platform_account_not_found", `The trading platform does not show account ${login}.`);
 }

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
@@ -10,6 +9,7 @@ import { Secret } from "#kernel/secret.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { CreateAccountRequest, CreateAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
+import { tagOf } from "../protocol/account-tag.ts";
 import { checkNewAccount, decideGroup } from "../domain/new-account.ts";
 import type { CommandOutcome } from "../mt5/classify.ts";
 import { Mt5Error } from "../mt5/errors.ts";
@@ -17,6 +17,7 @@ import { RETCODE } from "../mt5/retcodes.ts";
 import type { NewUser } from "../mt5/users.ts";
 import { roleFromProto } from "../protocol/history/account-moved.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
+import { openOwnLog } from "../protocol/history/own-account.ts";
 import { refuse } from "../refusals.ts";
 import {
   changeLogin,
@@ -27,8 +28,10 @@ import {
   takeLogin,
 } from "../store/account-creations.ts";
 import { readClock } from "../store/clock.ts";
+import { findUnknownByTag } from "../store/unknown-accounts.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { repeatTransient } from "./repeat-transient.ts";
+import { setPasswords } from "./set-passwords.ts";
 
 /** Maximum logins that one request skips because another manager has created an account there. */
 const MAX_SKIPPED = 50;
@@ -63,7 +66,9 @@ async function createOnce(
   let creation = await recordCreation(deps, { key: request.key, role, group });
   for (let skipped = 0; skipped <= MAX_SKIPPED && !creation.isCreated; skipped += 1) {
     const owner = await addUser(deps, newUserOf(request, creation), context);
-    creation = owner === "ours" ? await finish(deps, creation) : await chooseNextLogin(deps, creation);
+    const refusedWith = owner === "ours before" ? await setPasswords(deps, newUserOf(request, creation)) : undefined;
+    if (refusedWith !== undefined) throw rejected(refusedWith);
+    creation = owner === "other" ? await chooseNextLogin(deps, creation) : await finish(deps, creation, owner);
   }
   if (!creation.isCreated) throw exhausted();
   return { login: creation.login };
@@ -82,22 +87,26 @@ async function chooseLogin(
   order: Pick<Creation, "key" | "role" | "group">,
 ): Promise<Creation | undefined> {
   return inTransaction(pool, async (tx) => {
-    const login = await takeLogin(tx, settings.loginRange);
+    // After a restore of the database the account of the key may exist.
+    const login = (await findUnknownByTag(tx, tagOf(order.key))) ?? (await takeLogin(tx, settings.loginRange));
     if (login === undefined) throw exhausted();
     const isFirst = await insertCreation(tx, { ...order, login });
     return isFirst ? { ...order, login, isCreated: false } : undefined;
   });
 }
 
+/** `ours before`: an earlier request has created the account, perhaps one that the database has lost. */
+type Owner = "ours" | "ours before" | "other";
+
 /** Repeats until the platform shows who owns the account of the login, or the caller's deadline is near. */
-async function addUser(deps: Deps, user: NewUser, context: CallContext): Promise<"ours" | "other"> {
+async function addUser(deps: Deps, user: NewUser, context: CallContext): Promise<Owner> {
   let outcome: RefusalOutcome = "not_executed";
   for (;;) {
     const added = await deps.mt5.addUser(user).catch(asOutcome);
     if (added.kind === "refused" && added.code !== RETCODE.loginExists) throw rejected(added.code);
     if (added.kind !== "not_sent") outcome = "unknown";
     const owner = added.kind === "not_sent" ? undefined : await ownerOf(deps, user).catch(() => undefined);
-    if (owner !== undefined) return owner;
+    if (owner !== undefined) return owner === "ours" && added.kind === "refused" ? "ours before" : owner;
     if (remainingMs(context) < RETRY_MS + REPLY_RESERVE_MS) {
       throw refuse("platform_unavailable", "The trading platform did not answer.", {
         outcome,
@@ -122,15 +131,19 @@ function asOutcome(error: unknown): CommandOutcome {
 }
 
 /** Records the account and its log in one commit, so that a managed account always has entry 0. */
-async function finish({ pool, settings }: Deps, creation: Creation): Promise<Creation> {
+async function finish(deps: Deps, creation: Creation, owner: Exclude<Owner, "other">): Promise<Creation> {
+  const { pool, settings } = deps;
   const { key, login, role, group } = creation;
+  const account = { login, role, group };
   const openedAt = new Date(await readClock(pool));
   const readsFrom = new Date(openedAt.getTime() - CLOCK_WINDOW_MS);
   try {
     await inTransaction(pool, async (tx) => {
-      await openLog(tx, { login, role, group, server: settings.server, opening: zero(), openedAt, readsFrom });
+      if (owner === "ours before") await openOwnLog(tx, settings.server, account);
+      else await openLog(tx, { ...account, server: settings.server, opening: zero(), openedAt, readsFrom });
       await markCreated(tx, key);
     });
+    deps.freshDeals.add(login);
   } catch (error) {
     // Another request for the same key has finished it.
     if (violatedConstraint(error) !== "log_entry_login_number_key") throw error;
@@ -159,11 +172,6 @@ function newUserOf(request: CreateAccountRequest, { key, login, group }: Creatio
     mainPassword: new Secret(request.mainPassword),
     investorPassword: new Secret(request.investorPassword),
   };
-}
-
-/** A tag that is always the same for a key and cannot be confused with the comment of a dealer. */
-function tagOf(key: string): string {
-  return `PAMM ${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
 }
 
 function rejected(code: number): Error {

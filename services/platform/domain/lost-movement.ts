@@ -13,6 +13,8 @@ export type LostMovement = {
   readonly amountMinor: bigint;
   /** The comment of the deal, as the platform keeps it. */
   readonly comment: string;
+  /** Under which it is listed since it was imported. */
+  readonly operationId?: string | undefined;
 };
 
 /** A deposit or withdrawal that a caller requests now; `amountMinor` is in cents, signed. */
@@ -31,10 +33,10 @@ export function executedBefore(
 }
 
 /** The caller may not know that the lost movement was executed: its answer, and its idempotency key, may be lost too. */
-export function repeatsLost({ dealId }: LostMovement): Refusal {
+export function repeatsLost({ dealId, operationId }: LostMovement): Refusal {
   return refuse(
     "possible_duplicate",
     `An equal operation was executed (deal ${dealId}) before the database was restored to an older time. Nothing was executed now.`,
-    { outcome: "not_executed", details: { deal_id: String(dealId) } },
+    { outcome: "not_executed", operationId, details: { deal_id: String(dealId) } },
   );
 }

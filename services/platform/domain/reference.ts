@@ -64,6 +64,11 @@ export function platformComment(reference: Reference, text: string): string {
   return `${formatReference(reference)} ${foldText(text)}`.trimEnd();
 }
 
+/** The text after the reference in a comment of the platform. */
+export function textOfComment(comment: string): string {
+  return comment.slice(REFERENCE_LENGTH).trim();
+}
+
 /** ASCII that needs no escaping in a request to the platform; a character that cannot be folded becomes an underscore. */
 export function foldText(text: string): string {
   return Array.from(text.normalize("NFKD").replaceAll(/\p{M}/gu, ""))

@@ -108,6 +108,8 @@ create table lost_movement (
   login        text not null references account,
   amount_minor bigint not null check (amount_minor <> 0),
   comment      text not null,
+  -- Under which it is listed since it was imported. Null when it did not fit its reference.
+  operation_id text unique,
   found_at     timestamptz not null default clock_timestamp(),
   primary key (server, deal_id)
 );
@@ -374,6 +376,30 @@ create table reader_cursor (
   is_only boolean primary key default true check (is_only),
   read_to timestamptz not null
 );
+
+-- The history of a login is read again because an operator has requested it: the last such reading of each login.
+create table history_reading (
+  login       text primary key references account,
+  -- The requested period. What is later is read anyway.
+  read_from   timestamptz not null,
+  read_until  timestamptz not null,
+  -- Up to here its deals are in the log.
+  read_to     timestamptz not null,
+  -- Number of the last entry of the log when the reading began, and when it ended: what it found is between them.
+  log_number  bigint not null,
+  log_end     bigint,
+  -- Owner of the API key.
+  requested_by text not null,
+  finished_at timestamptz,
+  next_try_at timestamptz not null default clock_timestamp(),
+  tries       integer not null default 0 check (tries >= 0),
+  -- Why the last try has failed.
+  reason      text,
+  check (read_from <= read_to and read_to <= read_until),
+  check ((finished_at is null) = (log_end is null)),
+  check (finished_at is null or read_to = read_until)
+);
+create index history_reading_open on history_reading (next_try_at) where finished_at is null;
 
 -- Findings for manual review, with their evidence.
 create table finding (

@@ -21,7 +21,7 @@ import { probeRights } from "./rights.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
 import { measuredTime, type TimeSource, zoneTime } from "./server-clock.ts";
 import { disableUser } from "./disable-user.ts";
-import { addUser, checkPassword, getUser, getUsers, readUsers } from "./users.ts";
+import { addUser, changePassword, checkPassword, getUser, getUsers, readUsers } from "./users.ts";
 
 /** The part of the platform's Web API that this service uses. Reads throw an Mt5Error; commands return outcomes. */
 export type Mt5Client = Disposable & {
@@ -31,6 +31,7 @@ export type Mt5Client = Disposable & {
   readonly addUser: Bound<typeof addUser>;
   readonly disableUser: Bound<typeof disableUser>;
   readonly checkPassword: Bound<typeof checkPassword>;
+  readonly changePassword: Bound<typeof changePassword>;
   readonly getGroup: Bound<typeof getGroup>;
   readonly listGroupLogins: Bound<typeof listGroupLogins>;
   readonly readAccountState: Bound<typeof readAccountState>;
@@ -47,6 +48,8 @@ export type Mt5Client = Disposable & {
   readonly serverClock: TimeSource;
   /** The platform's clock now, as an instant, by its last comparison with the local one; at most a second late. */
   readonly platformNow: () => Promise<Date>;
+  /** The server's wall clock as it shows it now, in whole seconds. */
+  readonly readServerMs: () => Promise<number>;
   /** A free session that is signed in and has just answered. Acquire it before the permit, which expires soon. */
   readonly acquireForCommand: (options?: { readonly waitMs?: number }) => Promise<CommandSession>;
   readonly status: SessionPool["status"];
@@ -138,6 +141,7 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
   return {
     ...bindContext({ pool, read, clock, batches, log: settings.log }),
     serverClock: clock,
+    readServerMs: readTime,
     platformNow: async () => new Date((await clock()).aheadMs + now().getTime()),
     acquireForCommand: async (options) =>
       commandSession(await pool.acquire({ ...options, isForCommand: true }), answers),
@@ -165,6 +169,7 @@ function bindContext(mt5: Mt5Context) {
     addUser: addUser.bind(undefined, mt5),
     disableUser: disableUser.bind(undefined, mt5),
     checkPassword: checkPassword.bind(undefined, mt5),
+    changePassword: changePassword.bind(undefined, mt5),
     getGroup: getGroup.bind(undefined, mt5),
     probeRights: probeRights.bind(undefined, mt5),
     listGroupLogins: listGroupLogins.bind(undefined, mt5),

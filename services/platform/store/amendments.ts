@@ -28,6 +28,23 @@ export async function listRecordedOf(db: Queryable, server: string, { from, to }
   );
 }
 
+/** The first recorded deals of one login in a period. */
+export async function listRecordedOfLogin(
+  db: Queryable,
+  server: string,
+  login: string,
+  { from, to, limit }: Window & { readonly limit: number },
+): Promise<DatedDeal[]> {
+  return await many<DatedDeal>(
+    db,
+    sql`select login, deal_id as ticket, deal_at as at
+        from recorded_deal
+        where login = ${login} and deal_at >= ${from} and deal_at < ${to} and server = ${server}
+        order by deal_at, deal_id
+        limit ${limit}`,
+  );
+}
+
 /** Deals of all logs that the history has shown, from this time on. */
 export async function listLoggedSince(db: Queryable, server: string, from: Date): Promise<DatedDeal[]> {
   return await many<DatedDeal>(

@@ -1,4 +1,4 @@
-import { execute, many, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, many, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { LOST_MOVEMENT_DAYS, type LostMovement } from "../domain/lost-movement.ts";
 
@@ -16,6 +16,19 @@ export async function insertLostMovement(
   );
 }
 
+/** The movement was imported, and is listed as this operation. */
+export async function setOperation(
+  tx: Transaction,
+  server: string,
+  dealId: bigint,
+  operationId: string,
+): Promise<void> {
+  await execute(
+    tx,
+    sql`update lost_movement set operation_id = ${operationId} where server = ${server} and deal_id = ${dealId}`,
+  );
+}
+
 /** Marks the account, so that only requests for such accounts look for lost movements. */
 export async function markLostMovements(tx: Transaction, login: string): Promise<void> {
   await execute(tx, sql`update account set has_lost_movements = true where login = ${login}`);
@@ -24,11 +37,12 @@ export async function markLostMovements(tx: Transaction, login: string): Promise
 /** The movements of the logins that were found to be lost in the last 30 days. */
 export async function listLostMovements(db: Queryable, logins: readonly string[]): Promise<LostMovement[]> {
   if (logins.length === 0) return [];
-  return await many<LostMovement>(
+  const rows = await many<LostMovement>(
     db,
-    sql`select login, deal_id as "dealId", amount_minor as "amountMinor", comment
+    sql`select login, deal_id as "dealId", amount_minor as "amountMinor", comment, operation_id as "operationId"
         from lost_movement
         where login = any (${logins}::text[])
           and found_at > clock_timestamp() - ${LOST_MOVEMENT_DAYS} * interval '1 day'`,
   );
+  return rows.map(withoutNulls);
 }

@@ -5,7 +5,7 @@ import type { TestOptions } from "../../../services/edge/testing/test-edge.ts";
 import { aMaster, anInvestor } from "../../../services/edge/testing/replies/account.ts";
 import { aCredit, aFeeConfiguration, aPayment } from "../../../services/edge/testing/replies/fee.ts";
 import { aDeposit, anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
-import { aBreak, aCheck, aReview } from "../../../services/edge/testing/replies/ops.ts";
+import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
 
@@ -324,6 +324,24 @@ const reviewRoutes: readonly Case[] = [
         }),
       },
     },
+  },
+  {
+    name: "read-history-again",
+    method: "POST",
+    url: "/api/v1/ops/accounts/3000001/read-again",
+    body: { from: "2026-01-02T03:04:05Z" },
+    answers: {
+      platform: {
+        readHistoryAgain: async () =>
+          aReading({ readTo: AT, finishedAt: undefined, filedDeals: 0n, amendedDeals: 0n, dealIds: [] }),
+      },
+    },
+  },
+  {
+    name: "get-history-reading",
+    method: "GET",
+    url: "/api/v1/ops/accounts/3000001/read-again",
+    answers: { platform: { getHistoryReading: async () => aReading() } },
   },
 ];
 

@@ -37,6 +37,8 @@ const ADDITIONAL = [
   "GET /ops/breaks",
   "GET /ops/reviews",
   "POST /ops/reviews",
+  "POST /ops/accounts/1/read-again",
+  "GET /ops/accounts/1/read-again",
 ] as const;
 
 const ROUTES = [...SPECIFIED, ...ADDITIONAL];

@@ -78,6 +78,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
         "pool_ledger",
         "subscription_endings",
         "transfer_legs",
+        "unknown_accounts",
         "unresolved_operations",
       ]);
       for (const check of checks) {

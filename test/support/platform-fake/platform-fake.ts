@@ -143,6 +143,8 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     disableAccount: notSupported,
     inspectAccounts: notSupported,
     adoptAccount: notSupported,
+    readHistoryAgain: notSupported,
+    getHistoryReading: notSupported,
     getStatus: notSupported,
     listReviews: notSupported,
     decideReview: notSupported,

@@ -59,6 +59,7 @@ test("a deposit is returned field by field", async () => {
         applied_at: "2026-02-03T04:05:06.789000",
       },
     ],
+    imported: false,
     created_at: "2026-01-02T03:04:05.678000",
     finished_at: "2026-02-03T04:05:06.789000",
   });

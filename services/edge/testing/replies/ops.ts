@@ -1,4 +1,5 @@
 import type { Break, Check } from "#proto/pamm/common/v1/reconciliation.ts";
+import type { HistoryReading } from "#proto/pamm/platform/v1/platform.ts";
 import { type Review, ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { AT, LATER, cents } from "./values.ts";
 
@@ -47,6 +48,22 @@ export function aReview(overrides: Partial<Review> = {}): Review {
     state: ReviewState.OPEN,
     openedAt: AT,
     decision: undefined,
+    ...overrides,
+  };
+}
+
+export function aReading(overrides: Partial<HistoryReading> = {}): HistoryReading {
+  return {
+    login: "3000001",
+    from: AT,
+    until: LATER,
+    readTo: LATER,
+    requestedBy: "KeyOfAnna001",
+    finishedAt: LATER,
+    reason: "",
+    filedDeals: 1n,
+    amendedDeals: 1n,
+    dealIds: [1_234_567n, 1_234_568n],
     ...overrides,
   };
 }

@@ -14,12 +14,18 @@ import { type Addition, appendToLogs } from "./append-to-log.ts";
 import { IMPORTED } from "../../domain/imported-leg.ts";
 import { markImported } from "../../store/imported-legs.ts";
 import { importDeal } from "./import-deal.ts";
+import { publishImport } from "./publish-import.ts";
+import { dealEvidence } from "./deal-evidence.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
 import { effectOf, explainDeal, type Explanation } from "./explain-deal.ts";
 import { RecordsOfDeals } from "./records-of-deals.ts";
 
-/** Deals of logins since an instant, those of each login oldest first. */
-export type Histories = { readonly from: Date; readonly deals: ReadonlyMap<string, readonly Deal[]> };
+/** Deals of logins since an instant, those of each login oldest first; `to` when later deals were not read. */
+export type Histories = {
+  readonly from: Date;
+  readonly to?: Date | undefined;
+  readonly deals: ReadonlyMap<string, readonly Deal[]>;
+};
 
 type Filing = Pick<Deps, "pool" | "loginSignals"> & { readonly settings: Pick<Deps["settings"], "server"> };
 
@@ -28,13 +34,14 @@ type Filing = Pick<Deps, "pool" | "loginSignals"> & { readonly settings: Pick<De
  * to an open leg stops the filing of its login: later deals wait until that leg is decided, because log positions never change.
  * Of several logins those that another transaction has locked are left out and returned; a single one is waited for.
  */
-export async function fileDeals(deps: Filing, { deals, from }: Histories): Promise<readonly string[]> {
+export async function fileDeals(deps: Filing, histories: Histories): Promise<readonly string[]> {
+  const { deals, from } = histories;
   const logins = [...deals.keys()];
   const locked = await inTransaction(deps.pool, async (tx) => {
     const all = await (logins.length > 1 ? lockFreeAccounts(tx, logins) : lockAccounts(tx, logins));
     // A history that begins after an undecided deal would skip this deal.
     const accounts = [...all.values()].filter(({ undecidedFrom: at }) => at === undefined || at >= from);
-    await fileLocked(tx, deps.settings.server, accounts, deals);
+    await fileLocked(tx, deps.settings.server, accounts, histories);
     return all;
   });
   for (const login of locked.keys()) deps.loginSignals.notify(login);
@@ -45,7 +52,7 @@ async function fileLocked(
   tx: Transaction,
   server: string,
   accounts: readonly Account[],
-  deals: Histories["deals"],
+  { deals, to }: Histories,
 ): Promise<void> {
   const shown = accounts.flatMap(({ login }) => deals.get(login) ?? []);
   const tickets = shown.map(({ ticket }) => ticket);
@@ -59,7 +66,10 @@ async function fileLocked(
     const { login, undecidedFrom } = account;
     const { entries, undecided } = await explainAll({ tx, server, account, records }, byLogin.get(login) ?? []);
     additions.push(...entries.map((entry) => ({ account, entry })));
-    if (undecided?.at.getTime() !== undecidedFrom?.getTime()) await setUndecidedFrom(tx, login, undecided?.at);
+    // An undecided deal after the period was not read, so it stays.
+    const later = undecidedFrom !== undefined && to !== undefined && undecidedFrom > to ? undecidedFrom : undefined;
+    const at = undecided?.at ?? later;
+    if (at?.getTime() !== undecidedFrom?.getTime()) await setUndecidedFrom(tx, login, at);
   }
   await appendToLogs(tx, server, additions);
   await markImports(tx, additions);
@@ -160,6 +170,7 @@ async function importLost(commit: Commit, deal: Deal): Promise<NewEntry | undefi
   const entry = await importDeal(tx, server, account, deal);
   if (entry === undefined) return undefined;
   records.noteChangedLeg();
+  await publishImport(tx, server, deal, entry.kind);
   await report(tx, server, deal, { reason: "imported_deal", leg: undefined });
   return entry;
 }
@@ -182,25 +193,4 @@ async function report(
   const amountMinor = effectOf(deal);
   const reference = readReference(comment);
   await reportFinding(tx, { login, leg, reason, server, dealId, amountMinor, reference, evidence });
-}
-
-/** Circumstances of a review: the deal as the history shows it. */
-function dealEvidence(server: string, deal: Deal, leg: RecordedLeg | undefined) {
-  const { ticket: dealId, comment, action, at } = deal;
-  const evidence = {
-    key: leg?.key,
-    amount_minor: String(effectOf(deal)),
-    comment,
-    action,
-    at: at.toISOString(),
-    reference: referenceEvidence(comment),
-    operation_state: leg?.status.state,
-  };
-  return { server, at, dealId, evidence };
-}
-
-/** The content of a reference, also for a leg that a restored database does not have. */
-function referenceEvidence(comment: string): Readonly<Record<string, unknown>> | undefined {
-  const reference = readReference(comment);
-  return reference && { kind: reference.kind, number: String(reference.number), attempt: reference.attempt };
 }

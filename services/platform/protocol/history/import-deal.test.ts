@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind, TransferImported } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { heartbeat } from "../../jobs/heartbeat.ts";
 import { importedFeeKey } from "../../domain/imported-leg.ts";
@@ -7,12 +8,14 @@ import { legNumber } from "../../domain/leg-number.ts";
 import type { LegKind } from "../../domain/leg-kind.ts";
 import { commentOfLeg, keyHash } from "../comment-of-leg.ts";
 import { findingsOf, logOf, summaryOf } from "../../testing/log-of.ts";
-import { aTransfer, type LegOrder } from "../../testing/requests.ts";
+import { aDeposit, aTransfer, type LegOrder } from "../../testing/requests.ts";
 import { openReviews, reviewOf, vote } from "../../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../../testing/world.ts";
 
 const FEE_KEY = "fee:7001:9001:week:2026-11-20T22:00:00.000Z";
 const { FEE_CREDIT, FEE_DEBIT, MIRROR, RESULT } = MovementKind;
+
+import { IMPORTS_FEED } from "./publish-import.ts";
 
 let lastNumber = 100n;
 
@@ -58,6 +61,39 @@ test.concurrent("lost deals are booked as what their references say, and only th
   expect(moved.map(summaryOf)).toEqual(["MIRROR 90.00", "EXIT -40.00"]);
   expect(moved.map(({ key }) => key)).toEqual(moved.map(({ dealId }) => `imported:${dealId}`));
   expect((await openReviews(instance)).map(({ reason }) => reason)).toEqual(["database_behind"]);
+});
+
+test.concurrent("an imported deposit or withdrawal has one operation, which is published once and named when it is repeated", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
+  await lose(world, { login: investor, kind: "deposit", amount: "100.00" });
+  await lose(world, { login: investor, kind: "withdrawal", amount: "-10.00" });
+  await lose(world, { login: investor, kind: "result", amount: "5.00" });
+  await lose(world, { login: master, kind: "mirror", amount: "90.00" });
+  // Another process reads the same history once more.
+  await logOf(await world.start(), investor, 3);
+  await logOf(instance, master, 1);
+
+  const published = await many<{ payload: Buffer }>(
+    instance.deps.pool,
+    sql`select payload from outbox where feed = ${IMPORTS_FEED} order by id`,
+  );
+  const imports = published.map(({ payload }) => TransferImported.decode(payload));
+  const deals = await world.control.deals(investor);
+  expect(imports).toMatchObject([
+    { login: investor, kind: MovementKind.DEPOSIT, amount: { minorUnits: 100_00n }, comment: "bank" },
+    { login: investor, kind: MovementKind.WITHDRAWAL, amount: { minorUnits: -10_00n }, comment: "bank" },
+  ]);
+  expect(imports.map(({ dealId }) => dealId)).toEqual(deals.slice(0, 2).map(({ deal }) => BigInt(deal)));
+  expect(imports[0]!.operationId < imports[1]!.operationId).toBe(true);
+  await resume(instance);
+  const repeated = instance.service.transfer(aDeposit(investor, 100_00n, { comment: "bank" }), aCall());
+  await expect(repeated).rejects.toMatchObject({
+    code: "possible_duplicate",
+    operationId: imports[0]!.operationId,
+    details: { deal_id: String(imports[0]!.dealId) },
+  });
 });
 
 test.concurrent("a lost deal that does not fit its reference stays external until operators decide", async (context) => {

@@ -26,6 +26,8 @@ export type ReadSpan = {
   readonly since: Date;
   /** These deals are from here; later than `since` when the history is read in several periods, one after the other. */
   readonly from: Date;
+  /** Where they end, when the history goes on without being read. */
+  readonly to?: Date;
 };
 
 /**
@@ -99,13 +101,13 @@ export async function readDecided(deps: Deps, logins: readonly string[]): Promis
 async function fileTogether(
   deps: Deps,
   own: ReadonlyMap<string, readonly Deal[]>,
-  { since, from }: ReadSpan,
+  { since, from, to }: ReadSpan,
   always: readonly string[],
 ): Promise<void> {
   // Such a read begins after a deal that is not in the log yet: a longer read appends both deals in order.
   const unread = await listUnreadBefore(deps.pool, [...own.keys()], since);
   const filed = [...new Set([...own.keys(), ...always])].filter((login) => !unread.has(login));
-  for (const deals of batchesToFile(filed, own)) await fileBatch(deps, { from, deals });
+  for (const deals of batchesToFile(filed, own)) await fileBatch(deps, { from, to, deals });
 }
 
 function batchesToFile(
@@ -128,15 +130,15 @@ function batchesToFile(
 }
 
 /** A failure is recorded, so that its login is read again from this instant, and not thrown. It does not stop the other logins. */
-async function fileBatch(deps: Deps, { from, deals }: Histories): Promise<void> {
+async function fileBatch(deps: Deps, { from, to, deals }: Histories): Promise<void> {
   let alone: Iterable<string>;
   try {
-    alone = await fileDeals(deps, { from, deals });
+    alone = await fileDeals(deps, { from, to, deals });
   } catch (error) {
     const [login = ""] = deals.keys();
     deps.log.info("deals not appended to the log, retry scheduled", { login, count: deals.size, error });
     if (deals.size === 1) return await readAgainFrom(deps.pool, login, from);
     alone = deals.keys();
   }
-  for (const login of alone) await fileBatch(deps, { from, deals: new Map([[login, deals.get(login) ?? []]]) });
+  for (const login of alone) await fileBatch(deps, { from, to, deals: new Map([[login, deals.get(login) ?? []]]) });
 }
