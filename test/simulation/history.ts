@@ -167,6 +167,10 @@ export class History {
         this.notes.check(() => this.#pools?.onCommit(changed));
     }
     fees.onCommit = (changed) => this.notes.check(() => this.#fees?.onCommit(changed));
+    for (const each of [database, fees, ...subscriptionDatabases.values()]) {
+      each.onRecheck = () =>
+        this.#recordFault("changed row", "database", "a row has changed since the statement began");
+    }
   }
 
   #performCommand(index: number): void {

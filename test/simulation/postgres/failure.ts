@@ -27,6 +27,11 @@ export function writtenOnce(table: string): Error {
   return failure("P0001", `${table} is written once and never changed`);
 }
 
+/** ON CONFLICT DO UPDATE finds a row that the same statement has inserted or updated. */
+export function changedTwice(): Error {
+  return failure("21000", "ON CONFLICT DO UPDATE command cannot affect row a second time");
+}
+
 export function divisionByZero(): Error {
   return failure("22012", "division by zero");
 }

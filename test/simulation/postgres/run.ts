@@ -7,6 +7,8 @@ export type Run = {
   readonly params: readonly Value[];
   readonly tx: Transaction;
   readonly database: DatabaseFacts;
+  /** The number of commits that the statement sees: those before it began. */
+  readonly snapshot: number;
   /** Results of uncorrelated subqueries. */
   readonly memo: Map<object, unknown>;
 };
@@ -23,6 +25,8 @@ export type DatabaseFacts = {
   readonly rows: (table: string) => TableRows;
   readonly sequence: (name: string) => Sequence;
   readonly nowMs: () => number;
+  /** Called when a row has changed since the statement began, and its conditions are evaluated again. */
+  readonly onRecheck: () => void;
   /** Held until the transaction ends. Throws when another transaction holds it. */
   readonly lockAdvisory: (key: string, tx: Transaction) => void;
 };
