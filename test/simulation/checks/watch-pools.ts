@@ -76,7 +76,9 @@ export class PoolsWatch {
     const pool = this.#row("master_pool", "login", login);
     if (pool === undefined) return;
     const holdings = this.#holdingsOf("master_login", login);
-    const own = minor(pool, "external_minor") + minor(pool, "unallocated_minor") + minor(pool, "suspense_minor");
+    const imported = minor(pool, "imported_mirrors_minor") + minor(pool, "imported_exits_minor");
+    const external = minor(pool, "external_minor") + imported;
+    const own = external + minor(pool, "unallocated_minor") + minor(pool, "suspense_minor");
     this.#compare(login, pool, own + totalOf(holdings, ON_MASTER));
   }
 

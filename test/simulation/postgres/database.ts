@@ -1,4 +1,5 @@
 import { listMigrations } from "#kernel/postgres/migration-files.ts";
+import { CommitLog } from "./commit-log.ts";
 import { buildSchema } from "./build-schema.ts";
 import { compileDelete, compileInsert, compileUpdate } from "./compile-change.ts";
 import { compileQuery } from "./compile-query.ts";
@@ -65,6 +66,9 @@ export type Answer = { readonly rows: readonly Record<string, unknown>[]; readon
 /** The beginning of a statement that may have to wait: it goes on seeing the commits before it. */
 export type Snapshot = { readonly commits: number };
 
+/** A standby was promoted, or a copy restored: its sequences may be ahead of what was used. */
+export type Rewound = { readonly identity: string; readonly sequencesAhead: number };
+
 /** The data of one service in one history. A statement runs to its end before the next one; only a lock makes it wait. */
 export class Database implements DatabaseFacts {
   readonly statements: Statements;
@@ -77,6 +81,9 @@ export class Database implements DatabaseFacts {
   readonly #advisory = new Map<string, Transaction>();
   readonly #waiting = new Set<Snapshot>();
   readonly #withOlder = new Set<Row>();
+  /** Names this run of the database. */
+  identity = "1";
+  #lastCommits: CommitLog | undefined;
   #transactions = 0;
   #commits = 0;
 
@@ -127,9 +134,22 @@ export class Database implements DatabaseFacts {
   commit(tx: Transaction): void {
     this.#commits += 1;
     const keepsOlder = this.#waiting.size > 0;
+    this.#lastCommits?.add(tx.changed());
     const changed = tx.commit({ commit: this.#commits, keepsOlder });
     if (keepsOlder) for (const row of changed) this.#withOlder.add(row as Row);
     this.onCommit(changed);
+  }
+
+  /** From now on `rewind` is possible. */
+  keepCommits(): void {
+    this.#lastCommits = new CommitLog(this.#sequences, this.nowMs);
+  }
+
+  /** Loses all commits since an instant. All connections have ended. */
+  rewind(toMs: number, { identity, sequencesAhead }: Rewound): void {
+    if (this.#lastCommits === undefined) throw new Error("the commits of this database were not kept");
+    this.#lastCommits.undo(toMs, BigInt(sequencesAhead));
+    this.identity = identity;
   }
 
   rows(table: string): TableRows {

@@ -27,6 +27,10 @@ export function writtenOnce(table: string): Error {
   return failure("P0001", `${table} is written once and never changed`);
 }
 
+export function notPrepared(message: string): Error {
+  return failure("55000", message);
+}
+
 /** ON CONFLICT DO UPDATE finds a row that the same statement has inserted or updated. */
 export function changedTwice(): Error {
   return failure("21000", "ON CONFLICT DO UPDATE command cannot affect row a second time");

@@ -112,6 +112,13 @@ export class Row {
     this.#free(tx);
   }
 
+  /** The database has lost the commits that made the newest version; no transaction is open. */
+  rewindTo(values: Values | undefined): void {
+    const before = this.committed;
+    this.committed = values;
+    this.#index.reindex(this, before);
+  }
+
   rollback(tx: Transaction): void {
     if (this.owner === tx && this.hasPending) this.#settle(this.pending);
     this.#free(tx);

@@ -80,10 +80,14 @@ export class Transaction {
     this.#undo = [];
   }
 
+  changed(): readonly HeldRow[] {
+    return [...this.#rows].filter(({ hasPending, owner }) => hasPending && owner === this);
+  }
+
   /** Returns the changed rows, for `onCommit`. */
   commit(replacing: Replacing): readonly HeldRow[] {
     for (const check of this.#checks) check();
-    const changed = [...this.#rows].filter(({ hasPending, owner }) => hasPending && owner === this);
+    const changed = this.changed();
     for (const row of this.#rows) row.commit(this, replacing);
     this.#end();
     return changed;
