@@ -11,7 +11,8 @@ import { Notes } from "./notes.ts";
 import type { Fault, Plan } from "./plan/plan.ts";
 import { Coverage } from "./report/coverage.ts";
 import { describeChanges } from "./report/describe-changes.ts";
-import { performCommand } from "./callers/perform-command.ts";
+import { CommandRuns } from "./callers/command-runs.ts";
+import { resumeAfterRewind } from "./callers/operators.ts";
 import { Faults } from "./world/faults.ts";
 import { createRandom, type Random } from "./world/random.ts";
 import { Scheduler } from "./world/scheduler.ts";
@@ -26,6 +27,10 @@ const RESOLUTION_MS = 60_000;
 const LOGGED_MS = 75_000;
 /** Time to detect a deal that the platform lost. */
 const LOST_DEAL_MS = 150_000;
+/** The accounts, and the rows of the services that have started, are older than any lost commit. */
+const STARTED_MS = 1_000;
+/** Time of operators to resume, and of the work that has waited for them. */
+const OPERATORS_MS = 60_000;
 const SETTLED_CHECK_MS = 500;
 
 /** One simulated history: the world of a plan, with all checks attached. */
@@ -45,7 +50,7 @@ export class History {
   readonly #pools: PoolsWatch | undefined;
   readonly #fees: FeesWatch | undefined;
   readonly #end: End;
-  #openCommands = 0;
+  readonly #commands: CommandRuns;
   #isSettled = false;
 
   constructor(plan: Plan, isRecorded: boolean) {
@@ -74,8 +79,20 @@ export class History {
       server,
       dealsWatch: this.#dealsWatch,
       masters,
+      databaseAheadMs: () => this.#world.databaseAheadMs,
     });
     this.#callers = new CallersWatch(this.#dealsWatch);
+    this.#commands = new CommandRuns({
+      plan,
+      scheduler: this.scheduler,
+      random: this.#random,
+      world: this.#world,
+      watch: this.#callers,
+      platformRows: this.#platformRows,
+      accountLocks: this.#platformRowsWatch,
+      note: this.notes.note,
+      onProblem: this.notes.recordViolation,
+    });
     const consumers = this.#world.subscriptionDatabases;
     this.#pools = plan.pools ? new PoolsWatch(consumers.get("pushed")!, this.#platformRows) : undefined;
     this.#fees = plan.pools ? this.#watchFees() : undefined;
@@ -87,6 +104,7 @@ export class History {
       consumers,
       pools: this.#pools,
       fees: this.#fees,
+      unreadable: unreadableIn(plan),
     };
   }
 
@@ -110,8 +128,7 @@ export class History {
     this.#world.start();
     for (const fault of this.#faults.timed()) scheduler.after(fault.atMs, fault.kind, () => this.#applyFault(fault));
     for (const [index, command] of this.#plan.commands.entries()) {
-      this.#openCommands += 1;
-      scheduler.after(command.atMs, "command", () => this.#performCommand(index));
+      scheduler.after(command.atMs, "command", () => this.#commands.start(index));
     }
     const { mode, faultsEndMs } = this.#plan;
     if (mode === "liveness") scheduler.after(faultsEndMs, "check quiet", () => this.#checkSettled());
@@ -167,24 +184,23 @@ export class History {
         this.notes.check(() => this.#pools?.onCommit(changed));
     }
     fees.onCommit = (changed) => this.notes.check(() => this.#fees?.onCommit(changed));
+    for (const each of [database, fees, ...subscriptionDatabases.values()]) {
+      each.onRecheck = () =>
+        this.#recordFault("changed row", "database", "a row has changed since the statement began");
+    }
   }
 
-  #performCommand(index: number): void {
-    const process = this.#world.addCaller(`caller ${index}`);
-    const { network, subscriptions, feeService: fees, server } = this.#world;
-    const random = this.#random.for(process.name);
-    const caller = {
-      process,
-      network,
-      subscriptions,
-      fees,
-      random,
-      watch: this.#callers,
-      accountLocks: this.#platformRowsWatch,
-      note: this.notes.note,
-    };
-    const performed = process.run(() => performCommand(caller, server, this.#plan.commands[index]!));
-    performed.then(() => (this.#openCommands -= 1), this.notes.recordViolation);
+  #rewind(fault: Extract<Fault, { readonly kind: "rewind_database" }>): void {
+    const { scheduler } = this;
+    const toMs = Math.max(START_MS + STARTED_MS, scheduler.nowMs - fault.losesLastMs);
+    this.#commands.beforeRewind();
+    this.#world.rewindDatabases({ toMs, ...fault });
+    this.#dealsWatch.onRewind();
+    this.#platformRowsWatch.onRewind();
+    this.#commands.rewind(toMs, fault.downMs);
+    const process = this.#world.addCaller("operators");
+    const { network } = this.#world;
+    process.run(() => resumeAfterRewind({ process, network, note: this.notes.note })).catch(this.notes.recordViolation);
   }
 
   #recordFault(fault: string, point: string, where: string): void {
@@ -217,6 +233,8 @@ export class History {
       case "broker_redelivery":
         broker.redeliver();
         return;
+      case "rewind_database":
+        return this.#rewind(fault);
       case "clock_jump":
         this.#world.setClock(fault.process, fault.byMs);
         return;
@@ -226,12 +244,16 @@ export class History {
       case "refusing_account":
         server.refuse(fault.login, fault.code, fault.forMs);
         return;
+      case "unreadable_account":
+        server.makeUnreadable(fault.login, fault.forMs);
+        return;
       case "failed_reads":
     }
   }
 
   #checkSettled(): void {
-    this.#isSettled = (this.#openCommands === 0 || isAnyBlocked(this.#end)) && isSettled(this.#end);
+    const isAnswered = this.#commands.unfinished(this.#end.unreadable) === 0;
+    this.#isSettled = (isAnswered || isAnyBlocked(this.#end)) && isSettled(this.#end);
     if (!this.#isSettled) this.scheduler.after(SETTLED_CHECK_MS, "check quiet", () => this.#checkSettled());
   }
 
@@ -240,13 +262,21 @@ export class History {
     if (mode === "safety") return START_MS + SAFETY_MS;
     const { allShownFromMs, lastLossMs } = this.#world.server;
     const resolvedMs = START_MS + faultsEndMs + quietPeriodMs + RESOLUTION_MS;
-    return Math.max(resolvedMs, allShownFromMs + LOGGED_MS, lastLossMs + LOST_DEAL_MS);
+    const rewound = this.#plan.faults.some(({ kind }) => kind === "rewind_database") ? OPERATORS_MS : 0;
+    return Math.max(resolvedMs + rewound, allShownFromMs + LOGGED_MS, lastLossMs + LOST_DEAL_MS);
   }
 
   #checkEnd(): void {
     checkEnd(this.#end);
-    if (!this.#isSettled && this.#openCommands > 0 && !isAnyBlocked(this.#end)) {
-      throw new Violation("I10", `${this.#openCommands} callers have no final answer`);
+    if (!this.#isSettled && this.#commands.unfinished(this.#end.unreadable) > 0 && !isAnyBlocked(this.#end)) {
+      throw new Violation("I10", `${this.#commands.unfinished(this.#end.unreadable)} callers have no final answer`);
     }
   }
+}
+
+/** An account that can never be read again. */
+function unreadableIn({ faults }: Plan): string | undefined {
+  return faults.flatMap((fault) =>
+    fault.kind === "unreadable_account" && fault.forMs === Infinity ? fault.login : [],
+  )[0];
 }

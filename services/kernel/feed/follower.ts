@@ -70,9 +70,22 @@ export class Follower<Event extends EventType<unknown>> {
       return this.#stopped === undefined && entries.length > 0 && this.lag > 0n;
     } catch (error) {
       if (!isUnreadable(error)) throw error;
+      if (await this.#isOutdated(after)) return true;
       this.#stop(error.code, error);
       return false;
     }
+  }
+
+  /**
+   * Whether the row is another one than the copy, so that the row decides: with the owner's database, that of this service may have
+   * lost commits too, in a failover that leaves the processes running.
+   */
+  async #isOutdated(copy: Cursor): Promise<boolean> {
+    const { pool, feed } = this.#options;
+    const { number, id } = await getCursor(pool, feed);
+    if (id === copy.id && number === copy.number) return false;
+    this.#cursor = { number, id };
+    return true;
   }
 
   async #isLeft(): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
-import { execute, sql } from "../postgres/query.ts";
+import { execute, one, sql } from "../postgres/query.ts";
 import { FEED, restoreFeed, silent } from "../testing/feed.ts";
 import { POLL_MS } from "./consume.ts";
 import { feedReader } from "./read.ts";
@@ -106,6 +106,22 @@ test("a feed that was rewound stops with an error in the log, and reads no entri
     "feed stopped, follow the runbook of PammFeedStopped",
     expect.objectContaining({ number: 3n, reason: "feed_rewound" }),
   );
+});
+
+test("a consumer whose database lost the same commits as the feed continues at its own row without a restart", async () => {
+  const { till, shop, publish, consume } = await tillAndShop();
+  await using consumer = await consume();
+  await publish(1n, 2n, 3n);
+  await consumer.catchUp(3n);
+  await restoreFeed(till, 1n);
+  await execute(shop, sql`delete from coin where cents > 1`);
+  const { id } = await one<{ id: bigint }>(till, sql`select id from outbox where number = 1`);
+  await execute(shop, sql`update feed_cursor set number = 1, entry_id = ${id}`);
+  await publish(20n, 30n, 40n);
+
+  await consumer.catchUp(4n);
+
+  expect(await coins(shop)).toEqual([1n, 20n, 30n, 40n]);
 });
 
 test("the next poll detects a feed that ends before the cursor of its reader", async () => {

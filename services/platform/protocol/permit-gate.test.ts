@@ -120,6 +120,31 @@ test.concurrent("a day before the last reading is read again before the gate ope
   expect(periods.at(-1)!.to.getTime()).toBeGreaterThan(Date.now());
 });
 
+test.concurrent("when the reader that stopped permits ends before it has read everything, the next one opens the gate", async (context) => {
+  const world = await aWorld(context);
+  const before = await world.start();
+  const login = await anAccount(before);
+  await world.control.balance(login, "8.00", LOST);
+  const review = await reviewOf(before, "database_behind");
+  await restartDatabase(before);
+  await before[Symbol.asyncDispose]();
+
+  const instance = await world.start({ isHistoryRead: false });
+
+  expect(instance.deps.gate.read()).toBe("stopped");
+  await eventually(
+    () =>
+      many<{ isHere: boolean }>(
+        instance.deps.pool,
+        sql`select database = database_identity() as "isHere" from permit_gate`,
+      ),
+    ([gate]) => gate?.isHere === true,
+  );
+  await vote(instance, review, "key-of-ann", { action: "resume" });
+  await vote(instance, review, "key-of-bob", { action: "resume" });
+  expect(await gateOf(instance.deps)).toBe("open");
+});
+
 test.concurrent("operators cannot resume before the history was read", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();

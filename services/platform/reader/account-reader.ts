@@ -8,7 +8,7 @@ import { Mt5Error } from "../mt5/errors.ts";
 import { batchesOf } from "../mt5/fields.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { fileHistory, readLogin, REREAD_MS, type ReadSpan } from "../protocol/history/read-history.ts";
-import { openPermitGate } from "../store/permit-gate.ts";
+import { isHistoryRead, openPermitGate } from "../store/permit-gate.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { KnownAccounts } from "./known-accounts.ts";
 import { News } from "./news.ts";
@@ -113,7 +113,8 @@ export class AccountReader {
 
   async #start(): Promise<News> {
     const { news, readTo } = await News.start(this.#deps.pool, this.#known);
-    this.#opensGate = this.#deps.gate.read() === "reading";
+    // Not the state of the gate: a reader that has ended may have stopped permits before it had read everything.
+    this.#opensGate = !(await isHistoryRead(this.#deps.pool));
     this.#readToMs = readTo && readTo.getTime() - (this.#opensGate ? LOST_COMMITS_MS : 0);
     return news;
   }

@@ -1,4 +1,4 @@
-import { execute, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { HERE } from "./database-identity.ts";
 
@@ -9,6 +9,11 @@ export async function openPermitGate(db: Queryable): Promise<void> {
     sql`insert into permit_gate (database) values (${HERE})
         on conflict (is_only) do update set database = excluded.database`,
   );
+}
+
+/** Whether the history was read in this database, also while permits are stopped for what was found in it. */
+export async function isHistoryRead(db: Queryable): Promise<boolean> {
+  return await matchesRow(db, sql`select from permit_gate where database = ${HERE}`);
 }
 
 /** No permit is granted from the commit on, until operators resume. */

@@ -22,6 +22,8 @@ export type Caller = {
   readonly watch: CallersWatch;
   readonly accountLocks: Pick<PlatformRowsWatch, "onAcquire" | "onRelease">;
   readonly note: (text: () => string) => void;
+  /** The ends of the logs from which the amounts of calculated transfers were calculated, by login. */
+  readonly filedNumbers: ReadonlyMap<string, bigint>;
 };
 
 export type Order = {
@@ -32,6 +34,7 @@ export type Order = {
   readonly releasesLock?: boolean;
   readonly floorMinor?: bigint | undefined;
   readonly sendBefore?: Date | undefined;
+  readonly filedNumber?: bigint | undefined;
 };
 
 /** The time-out of the services that call platform. */
@@ -120,6 +123,7 @@ function requestOf({
   releasesLock = false,
   floorMinor,
   sendBefore,
+  filedNumber,
 }: Order): TransferRequest {
   return {
     key,
@@ -132,6 +136,7 @@ function requestOf({
     upTo: floorMinor === undefined ? undefined : { floor: { currencyCode: "USD", minorUnits: floorMinor } },
     enqueue: isEnqueued,
     sendBefore,
+    filedNumber,
     releaseLock: releasesLock,
     comment: "simulated",
   };

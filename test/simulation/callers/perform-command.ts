@@ -18,13 +18,19 @@ export async function performCommand(caller: Caller, server: TradeServer, comman
     case "transfer": {
       const { sendWithinMs } = command;
       const sendBefore = sendWithinMs === undefined ? undefined : new Date(Date.now() + sendWithinMs);
-      await untilFinal(caller, { ...command, sendBefore });
+      await untilFinal(caller, {
+        ...command,
+        sendBefore,
+        filedNumber: caller.filedNumbers.get(command.legs[0]?.login ?? ""),
+      });
       return;
     }
     case "batch":
       return untilAllFinal(
         caller,
-        command.legs.map((leg, index) => ({ key: `${command.key}:${index}`, legs: [leg] })),
+        command.legs.map((leg, index) => {
+          return { key: `${command.key}:${index}`, legs: [leg], filedNumber: caller.filedNumbers.get(leg.login) };
+        }),
       );
     case "withdrawal":
       return withdraw(caller, command);

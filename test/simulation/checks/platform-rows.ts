@@ -73,6 +73,16 @@ export class PlatformRows {
     return entries.toSorted((left, right) => Number((left["number"] as bigint) - (right["number"] as bigint)));
   }
 
+  entries(): Iterable<Values> {
+    return this.#database.committed("log_entry");
+  }
+
+  /** Whether permits are granted in the database as it is now. */
+  isGateOpen(): boolean {
+    const [gate] = this.#database.committed("permit_gate");
+    return gate?.["database"] === this.#database.identity && (gate["stopped_at"] ?? null) === null;
+  }
+
   isUnlogged(leg: bigint): boolean {
     return this.#one("unlogged_leg", "leg_number", leg) !== undefined;
   }

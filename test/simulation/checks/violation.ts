@@ -25,6 +25,7 @@ export const INVARIANTS = {
   I13: "a command is sent only under a committed permit of its sender, once, before the permit expires",
   I14: "each applied leg has its deal, and each deal with a reference of the service has its leg or a review",
   I15: "the final answer to a key never changes",
+  I17: "no request moves money twice, and no deal is without its leg, also when the database has lost commits",
   I16: "a deal that the platform lost after it was booked is detected",
 } as const;
 

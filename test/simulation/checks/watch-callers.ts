@@ -6,6 +6,8 @@ import type { DealsWatch } from "./watch-deals.ts";
 const { APPLIED, REFUSED } = TransferState;
 /** The refusal of a reversed transfer: its debit was applied and reversed, so it has deals. */
 const CREDIT_REFUSED = "credit_refused";
+/** The amount was calculated without deals that the database had lost: it is calculated again, with a new key. */
+const OUTDATED = "outdated";
 
 /** Compares every answer that a caller received with the deals at the platform. */
 export class CallersWatch {
@@ -20,6 +22,12 @@ export class CallersWatch {
     this.#checkStable(key, result);
     if (result.state === APPLIED) this.#checkApplied(key, result);
     if (result.state === REFUSED) this.#checkRefused(key, result);
+  }
+
+  /** The services have lost all answers to these keys, and request them again. */
+  forget(prefix: string): void {
+    for (const key of this.#first.keys()) if (key === prefix || key.startsWith(`${prefix}:`)) this.#first.delete(key);
+    this.#dealsWatch.forgetExcluded(prefix);
   }
 
   answerTo(key: string): TransferResult | undefined {
@@ -62,6 +70,7 @@ export class CallersWatch {
       if (withinBounds.length > 0) {
         throw new Violation("I3", `${key} was answered ${refusalCode} and has deal ${withinBounds[0]!.ticket}`);
       }
+      if (refusalCode !== OUTDATED) this.#dealsWatch.requireUnmoved(key, refusalCode);
       this.#dealsWatch.onExcluded(key, "all");
       return;
     }

@@ -1,3 +1,5 @@
+import { movementOf } from "./movement.ts";
+import { RewindWatch } from "./rewind-watch.ts";
 import { readSentReference, type SentReference } from "./reference.ts";
 import type { PlatformRows, LegRow } from "./platform-rows.ts";
 import { Violation } from "./violation.ts";
@@ -7,6 +9,8 @@ import type { BalanceCommand, ServerDeal } from "../world/trade-server.ts";
 const COMMAND_TIMEOUT_MS = 5_000;
 /** The clocks of the processes differ, so deals that come just at the end of the quiet period are not checked. */
 const CLOCK_MARGIN_MS = 3_000;
+/** A deal that is shown for less than this may be missing in the reading that opened the gate. */
+const READ_MARGIN_MS = 3_000;
 
 export type DealsFacts = {
   readonly platformRows: PlatformRows;
@@ -22,7 +26,14 @@ export class DealsWatch {
   readonly #sentReferences = new Set<string>();
   readonly #sentLegs = new Set<bigint>();
   readonly #deals = new Map<bigint, ServerDeal>();
+  /** All legs and permits that were ever committed, and the keys of the legs. */
+  readonly #legs = new Map<bigint, LegRow>();
+  readonly #keys = new Map<bigint, string>();
+  readonly #permits = new Map<string, { readonly expiry: number; readonly expiresAtMs: number }>();
+  /** Deals by movement and leg. */
+  readonly #moved = new Map<string, readonly ServerDeal[]>();
   readonly #excluded = new Map<string, ExcludedLegs>();
+  readonly #rewind = new RewindWatch();
   readonly #facts: DealsFacts;
 
   constructor(facts: DealsFacts) {
@@ -31,19 +42,22 @@ export class DealsWatch {
 
   /** I13: called when the bytes of a command are sent. */
   onWrite(command: BalanceCommand): void {
-    const { platformRows, nowMs } = this.#facts;
+    const { nowMs } = this.#facts;
     const reference = referenceOf(command.comment);
-    const attempt = platformRows.attempt(reference.number, reference.attempt);
-    if (attempt === undefined) throw new Violation("I13", `${reference.text} was sent without a committed permit`);
-    if (nowMs() > attempt.expiresAtMs) {
+    const permit = this.#permitOf(reference);
+    if (permit === undefined) throw new Violation("I13", `${reference.text} was sent without a committed permit`);
+    if (nowMs() > permit.expiresAtMs) {
       throw new Violation("I13", `${reference.text} was sent after its permit had expired`);
     }
-    if (this.#sentReferences.has(reference.text)) throw new Violation("I13", `${reference.text} was sent twice`);
+    const isOpenLoss = this.#rewind.isOpen(reference.text);
+    if (this.#sentReferences.has(reference.text) && !isOpenLoss) {
+      throw new Violation("I13", `${reference.text} was sent twice`);
+    }
     this.#sentReferences.add(reference.text);
-    const kind = platformRows.leg(reference.number)?.kind ?? "";
+    const kind = this.#leg(reference.number)?.kind ?? "";
     const wasSent = this.#sentLegs.has(reference.number);
     this.#sentLegs.add(reference.number);
-    if (EXTERNAL.has(kind) && wasSent) {
+    if (EXTERNAL.has(kind) && wasSent && !isOpenLoss) {
       throw new Violation("I13", `the ${kind} ${reference.number} was sent again`);
     }
   }
@@ -51,13 +65,13 @@ export class DealsWatch {
   onDeal(deal: ServerDeal): void {
     this.#deals.set(deal.ticket, deal);
     if (deal.by !== "command") return;
-    const { platformRows } = this.#facts;
     const reference = referenceOf(deal.sentComment);
-    const leg = platformRows.leg(reference.number);
+    const leg = this.#leg(reference.number);
     if (leg === undefined) throw new Violation("I13", `${reference.text} was applied without a leg`);
     this.#countDeal(deal, reference, leg);
-    this.#checkOrder(leg);
-    const key = platformRows.keyOf(leg.transferId);
+    if (!this.#rewind.isLost(reference.text)) this.#checkOrder(leg);
+    const key = this.#keys.get(leg.number) ?? "";
+    this.#countMovement(key, deal, reference, leg);
     const excluded = this.#excluded.get(key);
     const isExcluded = excluded === "all" ? leg.ordinal !== REVERSAL : excluded === "credit" && leg.ordinal === CREDIT;
     if (isExcluded && this.isWithinBounds(deal)) {
@@ -65,9 +79,50 @@ export class DealsWatch {
     }
   }
 
+  /** Called for each row of a leg that is committed: the database may lose it later. */
+  noteLeg(leg: LegRow): void {
+    if (!this.#legs.has(leg.number)) this.#keys.set(leg.number, this.#facts.platformRows.keyOf(leg.transferId));
+    this.#legs.set(leg.number, leg);
+  }
+
+  /** Called for each row of an attempt that is committed, with its expiry and the error of the database's clock. */
+  notePermit(name: string, expiry: number, aheadMs: number): void {
+    // The row is committed again with its answer, when the clock may have been set.
+    if (this.#permits.get(name)?.expiry !== expiry) this.#permits.set(name, { expiry, expiresAtMs: expiry - aheadMs });
+  }
+
+  /** The database has lost commits: what platform then finds in the history has to be known before it sends anything. */
+  onRewind(): void {
+    const { platformRows } = this.#facts;
+    const references = [...this.#sentReferences].map((text) => readSentReference(`${text} `)!);
+    const lost = references.filter(({ number, attempt }) => platformRows.attempt(number, attempt) === undefined);
+    this.#rewind.onRewind(lost.map(({ text }) => text));
+  }
+
+  /** The history was read, and permits are granted: only a deal that was not shown before is unknown. */
+  onGateOpen(): void {
+    const { nowMs } = this.#facts;
+    const shown = [...this.#deals.values()].filter(({ shownFromMs }) => shownFromMs <= nowMs() - READ_MARGIN_MS);
+    this.#rewind.onGateOpen(new Set(shown.flatMap(({ sentComment }) => readSentReference(sentComment)?.text ?? [])));
+  }
+
   /** Called when it is answered or recorded that these legs are not applied, now or later. */
   onExcluded(key: string, legs: ExcludedLegs): void {
     this.#excluded.set(key, legs);
+  }
+
+  forgetExcluded(prefix: string): void {
+    const keys = [...this.#excluded.keys()].filter((key) => key === prefix || key.startsWith(`${prefix}:`));
+    for (const key of keys) this.#excluded.delete(key);
+  }
+
+  /** I17: called when a key was answered as not executed: no number may have a deal for it. */
+  requireUnmoved(key: string, refusalCode: string): void {
+    const moved = this.#moved.get(`${movementOf(key)} 1`) ?? [];
+    const deal = moved.find((one) => this.isWithinBounds(one) && !this.#isOpenLoss(one));
+    if (deal !== undefined && this.#rewind.hasRewound) {
+      throw new Violation("I17", `${key} was answered ${refusalCode}, and deal ${deal.ticket} was made for it`);
+    }
   }
 
   onDealsLost(lost: readonly ServerDeal[]): void {
@@ -97,17 +152,48 @@ export class DealsWatch {
 
   /** Whether the guarantees of the protocol hold for the deal: it was applied and shown within the quiet period. */
   isWithinBounds({ sentComment, shownFromMs }: ServerDeal): boolean {
-    const { platformRows, quietPeriodMs } = this.#facts;
-    const { number, attempt } = referenceOf(sentComment);
-    const permit = platformRows.attempt(number, attempt);
+    const { quietPeriodMs } = this.#facts;
+    const permit = this.#permitOf(referenceOf(sentComment));
     const overMs = (permit?.expiresAtMs ?? 0) + COMMAND_TIMEOUT_MS + quietPeriodMs;
     return permit === undefined || shownFromMs <= overMs - CLOCK_MARGIN_MS;
+  }
+
+  #permitOf({ number, attempt }: SentReference): { readonly expiresAtMs: number } | undefined {
+    return this.#permits.get(`${number}:${attempt}`);
+  }
+
+  #leg(number: bigint): LegRow | undefined {
+    return this.#facts.platformRows.leg(number) ?? this.#legs.get(number);
+  }
+
+  /** I17: one deal for each leg of a movement, under whatever numbers and keys it was requested. */
+  #countMovement(key: string, deal: ServerDeal, reference: SentReference, { ordinal }: LegRow): void {
+    if (!this.#rewind.hasRewound || ordinal === REVERSAL) return this.#noteMovement(key, deal, ordinal);
+    const others = this.#moved.get(`${movementOf(key)} ${ordinal}`) ?? [];
+    const isReversed = this.#moved.has(`${movementOf(key)} ${REVERSAL}`);
+    const before = others.find((one) => this.isWithinBounds(one) && !this.#isOpenLoss(one));
+    this.#noteMovement(key, deal, ordinal);
+    const isExcepted = isReversed || this.#rewind.isOpen(reference.text) || !this.isWithinBounds(deal);
+    if (before !== undefined && !isExcepted) {
+      throw new Violation("I17", `${key} was moved by deal ${before.ticket}, and again by ${deal.ticket}`);
+    }
+  }
+
+  #noteMovement(key: string, deal: ServerDeal, ordinal: number): void {
+    const name = `${movementOf(key)} ${ordinal}`;
+    this.#moved.set(name, [...(this.#moved.get(name) ?? []), deal]);
+  }
+
+  #isOpenLoss({ sentComment }: ServerDeal): boolean {
+    return this.#rewind.isOpen(referenceOf(sentComment).text);
   }
 
   #countDeal(deal: ServerDeal, reference: SentReference, { number }: LegRow): void {
     const others = this.dealsOf(number);
     this.#byLeg.set(number, [...others, deal]);
-    if (others.some(({ sentComment }) => readSentReference(sentComment)?.attempt === reference.attempt)) {
+    const isSame = ({ sentComment }: ServerDeal) => readSentReference(sentComment)?.attempt === reference.attempt;
+    if (this.#rewind.isOpen(reference.text)) return;
+    if (others.some(isSame)) {
       throw new Violation("I1", `${reference.text} was applied twice`);
     }
     const withinBounds = [...others, deal].filter((one) => this.isWithinBounds(one));

@@ -12,6 +12,8 @@ export type PlatformRowsFacts = {
   readonly dealsWatch: DealsWatch;
   /** Logins whose log has to be in the order of the history. */
   readonly masters: ReadonlySet<string>;
+  /** The error of the clock of the databases. */
+  readonly databaseAheadMs: () => number;
 };
 
 /** Checks the rows that each commit of the platform service changes. */
@@ -45,7 +47,10 @@ export class PlatformRowsWatch {
     const logins = new Set<string>();
     const legs = new Set<bigint>();
     for (const { table, committed } of rows) {
+      if (table === "leg") this.#facts.dealsWatch.noteLeg(legOf(committed));
       if (table === "leg") this.#checkLeg(legOf(committed));
+      if (table === "attempt") this.#notePermit(committed);
+      if (table === "permit_gate" && isOpenGate(committed)) this.#facts.dealsWatch.onGateOpen();
       if (table === "leg") legs.add(committed["number"] as bigint);
       if (table === "attempt") this.#checkPermit(committed);
       if (table === "log_entry") this.#checkEntry(committed);
@@ -54,6 +59,29 @@ export class PlatformRowsWatch {
     }
     for (const login of logins) this.#checkSum(login);
     for (const leg of legs) this.#checkUnlogged(leg);
+  }
+
+  /** The database has lost commits: what was remembered of them is read again. */
+  onRewind(): void {
+    this.#accountLocks.clear();
+    this.#sums.clear();
+    this.#logged.clear();
+    for (const entry of this.#facts.platformRows.entries()) this.#noteEntry(entry);
+  }
+
+  #notePermit(attempt: Values): void {
+    const name = `${textOf(attempt["leg_number"]!)}:${textOf(attempt["number"]!)}`;
+    this.#facts.dealsWatch.notePermit(name, attempt["permit_expires_at"] as number, this.#facts.databaseAheadMs());
+  }
+
+  #noteEntry(entry: Values): { readonly login: string; readonly logged: Set<bigint> } {
+    const login = textOf(entry["login"] ?? "");
+    const logged = this.#logged.get(login) ?? new Set();
+    this.#logged.set(login, logged);
+    this.#sums.set(login, (this.#sums.get(login) ?? 0n) + (entry["amount_minor"] as bigint));
+    const dealId = entry["deal_id"] as bigint | null;
+    if (dealId !== null && entry["kind"] !== "amendment") logged.add(dealId);
+    return { login, logged };
   }
 
   /** I6: one leg of a login at a time. */
@@ -79,9 +107,8 @@ export class PlatformRowsWatch {
   }
 
   #checkEntry(entry: Values): void {
-    const login = textOf(entry["login"] ?? "");
+    const { login, logged } = this.#noteEntry(entry);
     const amount = entry["amount_minor"] as bigint;
-    this.#sums.set(login, (this.#sums.get(login) ?? 0n) + amount);
     const dealId = entry["deal_id"] as bigint | null;
     // An amendment of a deal moves no money.
     if (dealId === null || entry["kind"] === "amendment") return;
@@ -89,8 +116,6 @@ export class PlatformRowsWatch {
     if (deal?.login !== login || deal.amountMinor !== amount) {
       throw new Violation("I4", `the log of ${login} has ${amount} for deal ${dealId}, which is ${deal?.amountMinor}`);
     }
-    const logged = this.#logged.get(login) ?? new Set();
-    this.#logged.set(login, logged.add(dealId));
     if (this.#facts.masters.has(login)) this.#checkOrder(login, dealId, logged);
   }
 
@@ -134,4 +159,8 @@ export class PlatformRowsWatch {
       );
     }
   }
+}
+
+function isOpenGate({ database, stopped_at: stoppedAt }: Values): boolean {
+  return (database ?? null) !== null && (stoppedAt ?? null) === null;
 }

@@ -76,7 +76,9 @@ export class PoolsWatch {
     const pool = this.#row("master_pool", "login", login);
     if (pool === undefined) return;
     const holdings = this.#holdingsOf("master_login", login);
-    const own = minor(pool, "own_waiting_minor") + minor(pool, "own_pooled_minor") + minor(pool, "unallocated_minor");
+    const imported = minor(pool, "imported_mirrors_minor") + minor(pool, "imported_exits_minor");
+    const pooled = minor(pool, "own_waiting_minor") + minor(pool, "own_pooled_minor");
+    const own = pooled + imported + minor(pool, "unallocated_minor");
     this.#compare(login, pool, own + totalOf(holdings, ON_MASTER));
   }
 

@@ -1,6 +1,7 @@
 import { createRandom } from "../world/random.ts";
 import { INVESTORS, MASTERS, PAYMENT, makeCommands, makePoolCommands } from "./make-commands.ts";
 import { makeFaults } from "./make-faults.ts";
+import { makeServerFaults } from "./make-server-faults.ts";
 import type { Mode, Plan } from "./plan.ts";
 
 /** Shorter than in production, because every proof of absence waits for it; all other times are the real ones. */
@@ -39,7 +40,10 @@ export function makePlan(seed: number, mode: Mode): Plan {
     pools: hasPools ? { feeProcesses: fees.chance(0.5) ? 2 : 1, feePeriodMs: fees.pick(FEE_PERIODS_MS) } : undefined,
     consumers: !hasPools && random.for("followers").chance(0.2) ? ["pushed", "polled"] : ["pushed"],
     commands: make(random.for("commands"), count, busyMs),
-    faults: makeFaults(random.for("faults"), context),
+    faults: [
+      ...makeFaults(random.for("faults"), context),
+      ...makeServerFaults(random.for("server faults"), { ...context, hasPools }),
+    ],
     faultsEndMs: mode === "safety" ? Infinity : busyMs + FAULTS_END_AFTER_MS,
   };
 }

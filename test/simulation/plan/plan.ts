@@ -120,12 +120,26 @@ export type Fault =
       readonly login: string;
       readonly code: number;
     }
+  /** Rows of this account have a field that is not as documented; for ever when `forMs` is infinite. */
+  | { readonly kind: "unreadable_account"; readonly atMs: number; readonly forMs: number; readonly login: string }
   | { readonly kind: "broker_failure"; readonly atMs: number; readonly forMs: number; readonly probability: number }
   | { readonly kind: "broker_data_loss"; readonly atMs: number }
   /** The broker delivers everything that it stored again. */
   | { readonly kind: "broker_redelivery"; readonly atMs: number }
   /** The clock of the machine of this process is set; its monotonic time does not change. */
   | { readonly kind: "clock_jump"; readonly atMs: number; readonly process: number; readonly byMs: number }
+  /**
+   * The databases lose their last commits, as a standby that lags behind does or a copy that is restored; sequences may be
+   * ahead of their use. All processes restart, or go on and connect to the new database.
+   */
+  | {
+      readonly kind: "rewind_database";
+      readonly atMs: number;
+      readonly losesLastMs: number;
+      readonly downMs: number;
+      readonly sequencesAhead: number;
+      readonly restarts: boolean;
+    }
   /** The clock of the databases is set. */
   | { readonly kind: "database_clock"; readonly atMs: number; readonly byMs: number }
   | { readonly kind: "duplicate_call"; readonly nth: number }

@@ -129,8 +129,8 @@ function rowScope({ columns }: Draft): (expression: Expression) => RowExpression
   scope.sources.push({ alias: "", columns: new Map(own) });
   return (expression) => {
     const compiled = compileExpression(expression, scope);
-    return (values, nowMs) => {
-      const run = { params: [], memo: new Map(), database: { nowMs } } as unknown as Run;
+    return (values, database) => {
+      const run = { params: [], memo: new Map(), database } as unknown as Run;
       return compiled.eval({ rows: [values], bases: [], parent: undefined, run, aggregates: [], windows: [] });
     };
   };

@@ -3,7 +3,9 @@ import { compileExpression } from "./compile-expression.ts";
 import { compileFrom, conjunctsOf } from "./compile-from.ts";
 import { compileOutputs } from "./compile-outputs.ts";
 import { columnOf } from "./compiled.ts";
+import { changedTwice } from "./failure.ts";
 import { eachMatch, planJoin } from "./join.ts";
+import { lockNewest } from "./recheck.ts";
 import type { Row } from "./row.ts";
 import type { Run } from "./run.ts";
 import { type CompiledQuery, type Compiler, type Env, Scope } from "./scope.ts";
@@ -15,6 +17,7 @@ import { conflictingRow, deleteRow, insertRow, updateRow } from "./write-row.ts"
 /** The slots of the target row and of EXCLUDED in ON CONFLICT. */
 const TARGET_SLOT = 0;
 const EXCLUDED_SLOT = 1;
+const TARGET = { slots: [TARGET_SLOT], mode: "update" } as const;
 
 export function compileInsert(compiler: Compiler, insert: Insert, outer: Scope["common"]): CompiledQuery {
   const table = tableNamed(compiler, insert.table);
@@ -41,6 +44,7 @@ export function compileInsert(compiler: Compiler, insert: Insert, outer: Scope["
         if (conflicting === undefined) {
           changed.push(envOf(run, insertRow(table, fresh, run), {}));
         } else if (set !== undefined) {
+          if (conflicting.isWrittenBy(run.tx.statement)) throw changedTwice();
           conflicting.lock(run.tx, "update");
           const env = envOf(run, conflicting, fresh);
           if (where !== undefined && where.eval(env) !== true) continue;
@@ -75,10 +79,8 @@ export function compileUpdate(compiler: Compiler, update: Update, outer: Scope["
   return {
     ...answer,
     run(_parent, run) {
-      const found = target.find(run);
-      const changes = found.map((env) => ({ env, changed: set(env) }));
-      for (const { env, changed } of changes) updateRow(target.table, env.bases[TARGET_SLOT]!, changed, run);
-      return found.map((env) => answer.of(refreshed(env)));
+      const changed = target.change(run, (env, row) => updateRow(target.table, row, set(env), run));
+      return changed.map((env) => answer.of(refreshed(env)));
     },
   };
 }
@@ -89,9 +91,7 @@ export function compileDelete(compiler: Compiler, statement: Delete, outer: Scop
   return {
     ...answer,
     run(_parent, run) {
-      const found = target.find(run);
-      for (const env of found) deleteRow(target.table, env.bases[TARGET_SLOT]!, run);
-      return found.map(answer.of);
+      return target.change(run, (_, row) => deleteRow(target.table, row, run)).map(answer.of);
     },
   };
 }
@@ -102,25 +102,31 @@ function compileTarget(compiler: Compiler, statement: Update | Delete, outer: Sc
   const { common, runAll } = compileCommon(compiler, statement.with, outer);
   const scope = new Scope({ compiler, parent: undefined, common });
   addTarget(scope, table, statement.as);
-  const sources = compileFrom(statement.from, scope);
+  const { steps, conditions } = compileFrom(statement.from, scope);
   const own = { slot: TARGET_SLOT, rows: { table: table.name }, join: "inner", on: [], scope } as const;
   const where = statement.where === undefined ? [] : conjunctsOf(statement.where);
   // The target comes last, so that it is found by columns of the other sources.
   const plan = planJoin(
-    [...sources.steps, own],
-    [...sources.conditions, ...where.map((expression) => ({ expression, scope }))],
+    { steps: [...steps, own], conditions },
+    where.map((expression) => ({ expression, scope })),
+    scope.frame,
   );
   const find = (run: Run): readonly Env[] => {
-    runAll(run);
-    const found = new Map<Row, Env>();
+    const found: Env[] = [];
     const env: Env = { rows: [], bases: [], parent: undefined, run, aggregates: [], windows: [] };
-    eachMatch(plan, env, ({ rows, bases }) => {
-      const row = bases[TARGET_SLOT]!;
-      if (!found.has(row)) found.set(row, { ...env, rows: rows.slice(), bases: bases.slice() });
-    });
-    return [...found.values()];
+    eachMatch(plan, env, ({ rows, bases }) => found.push({ ...env, rows: rows.slice(), bases: bases.slice() }));
+    return found;
   };
-  return { table, scope, find };
+  const change = (run: Run, write: (env: Env, row: Row) => void): readonly Env[] => {
+    runAll(run);
+    return find(run).flatMap((match) => {
+      const env = lockNewest(plan, match, TARGET);
+      if (env === undefined) return [];
+      write(env, env.bases[TARGET_SLOT]!);
+      return [env];
+    });
+  };
+  return { table, scope, change };
 }
 
 function addTarget(scope: Scope, table: TableSchema, alias: string): void {

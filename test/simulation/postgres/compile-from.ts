@@ -11,6 +11,8 @@ import { elementOf, type Value, type Values } from "./types.ts";
 export type Step = {
   readonly slot: number;
   readonly rows: { readonly table: string } | { readonly list: (env: Env) => readonly Values[] };
+  /** A query whose tables FOR UPDATE would lock in Postgres, and here cannot. */
+  readonly isQuery?: true;
   readonly join: From["join"];
   /** The conditions of a left join. */
   readonly on: readonly Expression[];
@@ -42,7 +44,7 @@ function compileItem(from: From, scope: Scope): Sources {
     case "table":
       return compileTable(item.name, from, scope);
     case "query":
-      return only(listStep(scope.compiler.query(item.query, scope, scope.common), from, scope));
+      return only({ ...listStep(scope.compiler.query(item.query, scope, scope.common), from, scope), isQuery: true });
     case "function":
       return only(functionStep(item.call, from, scope, item.withOrdinality));
   }
@@ -90,7 +92,7 @@ function compileView(view: Query, from: From, scope: Scope): Sources {
   const { body } = view;
   const isPlain = body.kind === "select" && body.select.distinct === "no" && body.select.groupBy.length === 0;
   if (!isPlain || view.with.length > 0 || view.limit !== undefined || from.join === "left") {
-    return only(listStep(scope.compiler.query(view, undefined, new Map()), from, scope));
+    return only({ ...listStep(scope.compiler.query(view, undefined, new Map()), from, scope), isQuery: true });
   }
   const { compiler, frame, parent } = scope;
   const inner = new Scope({ compiler, frame, parent, common: new Map() });

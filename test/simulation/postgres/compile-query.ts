@@ -4,7 +4,7 @@ import { compileFrom, conjunctsOf } from "./compile-from.ts";
 import { type CompiledBody, compileLimits, compileList, firstOfEach, type Limits, type Rows } from "./compile-list.ts";
 import { type CompiledOutput, compileOutputs } from "./compile-outputs.ts";
 import { eachMatch, planJoin } from "./join.ts";
-import { lockRows } from "./lock-rows.ts";
+import { lockRows, wantedRows } from "./lock-rows.ts";
 import { once, type Run } from "./run.ts";
 import { type Compiled, type CompiledOrder, type CompiledQuery, type Compiler, type Env, Scope } from "./scope.ts";
 import type { CommonTable, Expression, Order, Query, Select } from "./syntax.ts";
@@ -52,7 +52,8 @@ function compileSelect(select: Select, query: Query, scope: Scope): CompiledBody
   const sources = compileFrom(select.from, scope);
   const where = select.where === undefined ? [] : conjunctsOf(select.where);
   const collected = createCollector();
-  const plan = planJoin(sources.steps, [...sources.conditions, ...where.map((expression) => ({ expression, scope }))]);
+  const conditions = where.map((expression) => ({ expression, scope }));
+  const plan = planJoin(sources, conditions, scope.frame);
   scope.collect = collected;
   const outputs = compileOutputs(select.outputs, scope);
   const having = select.having && compileExpression(select.having, scope);
@@ -62,7 +63,12 @@ function compileSelect(select: Select, query: Query, scope: Scope): CompiledBody
   const distinctOn = Array.isArray(select.distinct) ? (select.distinct as Expression[]) : undefined;
   const distinct = distinctOn?.map((expression) => compileExpression(expression, scope));
   const limits = compileLimits(query, scope);
-  const finish = finisher({ select, query, scope, outputs, distinct, limits });
+  const wanted = wantedRows(query, sources.steps, scope);
+  if (wanted !== undefined && (isGrouped || select.distinct !== "no" || query.offset !== undefined)) {
+    throw new Error("the simulation locks no rows of a query with groups, DISTINCT or OFFSET");
+  }
+  const lock = wanted && ((envs: readonly Env[], limit: number) => lockRows(envs, limit, { plan, ...wanted }));
+  const finish = finisher({ select, lock, outputs, distinct, limits });
   return {
     columns: outputs.map(({ name, value }) => ({ name, type: value.type })),
     run(env) {
@@ -80,27 +86,19 @@ function compileSelect(select: Select, query: Query, scope: Scope): CompiledBody
 
 type Finishing = {
   readonly select: Select;
-  readonly query: Query;
-  readonly scope: Scope;
+  readonly lock: ((envs: readonly Env[], limit: number) => readonly Env[]) | undefined;
   readonly outputs: readonly CompiledOutput[];
   readonly distinct: readonly Compiled[] | undefined;
   readonly limits: Limits;
 };
 
 /** Applies what follows the ordering: DISTINCT ON, LIMIT, and locks. */
-function finisher({
-  select,
-  query,
-  scope,
-  outputs,
-  distinct,
-  limits,
-}: Finishing): (envs: readonly Env[], outer: Env) => Rows {
+function finisher({ select, lock, outputs, distinct, limits }: Finishing): (envs: readonly Env[], outer: Env) => Rows {
   const answer = (env: Env) => outputs.map(({ value }) => value.eval(env));
   return (envs, outer) => {
     const firsts = distinct === undefined ? envs : firstOfEach(envs, (env) => distinct.map((part) => part.eval(env)));
     const { offset, limit } = limits(outer);
-    if (query.locking !== undefined) return lockRows(firsts.slice(offset), limit, query.locking, scope).map(answer);
+    if (lock !== undefined) return lock(firsts, limit).map(answer);
     if (select.distinct !== "all") return firsts.slice(offset, offset + limit).map(answer);
     return firstOfEach(firsts.map(answer), (row) => row).slice(offset, offset + limit);
   };

@@ -1,9 +1,11 @@
 import { listMigrations } from "#kernel/postgres/migration-files.ts";
+import { CommitLog } from "./commit-log.ts";
 import { buildSchema } from "./build-schema.ts";
 import { compileDelete, compileInsert, compileUpdate } from "./compile-change.ts";
 import { compileQuery } from "./compile-query.ts";
 import { parseMigration } from "./parse-schema.ts";
 import { parseStatement } from "./parse-statement.ts";
+import type { Row } from "./row.ts";
 import type { DatabaseFacts, Sequence } from "./run.ts";
 import type { Schema } from "./schema.ts";
 import type { CompiledQuery, Compiler } from "./scope.ts";
@@ -20,7 +22,11 @@ export type Statements = { readonly schema: Schema; readonly compiled: (sql: str
 /** Reads the real migrations, so that a simulated database has the same constraints as a real one. */
 export function readSchema(service: string): Statements {
   const folder = new URL(`../../../services/${service}/migrations/`, import.meta.url);
-  const schema = buildSchema(listMigrations(folder).flatMap(({ text }) => parseMigration(text)));
+  return schemaOf(listMigrations(folder).map(({ text }) => text));
+}
+
+export function schemaOf(migrations: readonly string[]): Statements {
+  const schema = buildSchema(migrations.flatMap(parseMigration));
   const known = new Map<string, CompiledQuery>();
   return {
     schema,
@@ -57,16 +63,29 @@ function compilerOf(schema: Schema): Compiler {
 
 export type Answer = { readonly rows: readonly Record<string, unknown>[]; readonly rowCount: number };
 
+/** The beginning of a statement that may have to wait: it goes on seeing the commits before it. */
+export type Snapshot = { readonly commits: number };
+
+/** A standby was promoted, or a copy restored: its sequences may be ahead of what was used. */
+export type Rewound = { readonly identity: string; readonly sequencesAhead: number };
+
 /** The data of one service in one history. A statement runs to its end before the next one; only a lock makes it wait. */
 export class Database implements DatabaseFacts {
   readonly statements: Statements;
   readonly nowMs: () => number;
   /** Called after a commit with the rows that it changed. */
   onCommit: (changed: readonly HeldRow[]) => void = () => undefined;
+  onRecheck: () => void = () => undefined;
   readonly #tables: ReadonlyMap<string, TableRows>;
   readonly #sequences: ReadonlyMap<string, Sequence>;
   readonly #advisory = new Map<string, Transaction>();
+  readonly #waiting = new Set<Snapshot>();
+  readonly #withOlder = new Set<Row>();
+  /** Names this run of the database. */
+  identity = "1";
+  #lastCommits: CommitLog | undefined;
   #transactions = 0;
+  #commits = 0;
 
   constructor(statements: Statements, nowMs: () => number) {
     this.statements = statements;
@@ -81,12 +100,29 @@ export class Database implements DatabaseFacts {
     return new Transaction(this.#transactions);
   }
 
-  /** Throws MustWait, without any effect, when another transaction holds a lock; any other error is that of Postgres. */
-  execute(tx: Transaction, sql: string, values: readonly unknown[]): Answer {
+  /** Taken when a statement begins. */
+  snapshot(): Snapshot {
+    return { commits: this.#commits };
+  }
+
+  /** The statement waits: what it sees is kept until `release`. */
+  keep(snapshot: Snapshot): void {
+    this.#waiting.add(snapshot);
+  }
+
+  release(snapshot: Snapshot): void {
+    if (!this.#waiting.delete(snapshot) || this.#waiting.size > 0) return;
+    for (const row of this.#withOlder) row.forgetOlder();
+    this.#withOlder.clear();
+  }
+
+  /** Throws MustWait, without any change, when another transaction holds a lock; any other error is that of Postgres. */
+  execute(tx: Transaction, sql: string, values: readonly unknown[], { commits: snapshot } = this.snapshot()): Answer {
     const compiled = this.statements.compiled(sql);
     tx.begin();
     try {
-      const rows = compiled.run(undefined, { params: values.map(toValue), tx, database: this, memo: new Map() });
+      const run = { params: values.map(toValue), tx, database: this, snapshot, memo: new Map() };
+      const rows = compiled.run(undefined, run);
       const returned = compiled.isSilent === true ? [] : rows;
       return { rows: returned.map((row) => answered(compiled.columns, row)), rowCount: rows.length };
     } catch (error) {
@@ -96,7 +132,24 @@ export class Database implements DatabaseFacts {
   }
 
   commit(tx: Transaction): void {
-    this.onCommit(tx.commit());
+    this.#commits += 1;
+    const keepsOlder = this.#waiting.size > 0;
+    this.#lastCommits?.add(tx.changed());
+    const changed = tx.commit({ commit: this.#commits, keepsOlder });
+    if (keepsOlder) for (const row of changed) this.#withOlder.add(row as Row);
+    this.onCommit(changed);
+  }
+
+  /** From now on `rewind` is possible. */
+  keepCommits(): void {
+    this.#lastCommits = new CommitLog(this.#sequences, this.nowMs);
+  }
+
+  /** Loses all commits since an instant. All connections have ended. */
+  rewind(toMs: number, { identity, sequencesAhead }: Rewound): void {
+    if (this.#lastCommits === undefined) throw new Error("the commits of this database were not kept");
+    this.#lastCommits.undo(toMs, BigInt(sequencesAhead));
+    this.identity = identity;
   }
 
   rows(table: string): TableRows {

@@ -28,6 +28,15 @@ export function appendOnly(table: string): Error {
   return failure("42501", `permission denied for table ${table}`);
 }
 
+export function notPrepared(message: string): Error {
+  return failure("55000", message);
+}
+
+/** ON CONFLICT DO UPDATE finds a row that the same statement has inserted or updated. */
+export function changedTwice(): Error {
+  return failure("21000", "ON CONFLICT DO UPDATE command cannot affect row a second time");
+}
+
 export function divisionByZero(): Error {
   return failure("22012", "division by zero");
 }

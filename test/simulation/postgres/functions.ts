@@ -1,3 +1,4 @@
+import { notPrepared } from "./failure.ts";
 import { compare, isSame, keyOf } from "./operators.ts";
 import type { Run } from "./run.ts";
 import { coerce, textOf, type Value } from "./types.ts";
@@ -48,8 +49,8 @@ export const SCALAR_FUNCTIONS: Readonly<Record<string, ScalarFunction>> = {
   now: { type: () => "timestamptz", run: (_, { database }) => instant(database.nowMs()) },
   nextval: { type: () => "int8", run: strict(([name], run) => nextOf(run, textOf(name!))) },
   setval: { type: () => "int8", run: strict(([name, value], run) => setSequence(run, textOf(name!), value!)) },
-  database_identity: { type: () => "text", run: () => "simulated" },
-  next_leg_number: { type: () => "int8", run: (_, run) => nextOf(run, "leg_number") },
+  database_identity: { type: () => "text", run: (_, { database }) => database.identity },
+  next_leg_number: { type: () => "int8", run: ([here = null], run) => nextLegNumber(run, here) },
   pg_advisory_xact_lock: { type: () => "unknown", run: ([key = null], run) => lockAdvisory(run, key) },
 };
 
@@ -63,6 +64,13 @@ export function nextOf({ database }: Pick<Run, "database">, name: string): bigin
   sequence.last += sequence.isUsed ? 1n : 0n;
   sequence.isUsed = true;
   return sequence.last;
+}
+
+/** The function of the migrations of platform: no number before the sequence was raised in this database. */
+function nextLegNumber(run: Run, here: Value): bigint {
+  const [row] = run.database.rows("leg_numbering").all();
+  if (row?.seenBy(run.tx)?.["database"] !== here) throw notPrepared("the leg numbers are not raised in this database");
+  return nextOf(run, "leg_number");
 }
 
 /** Sets of rows, one column of values each. */

@@ -1,6 +1,6 @@
 import { compileExpression } from "./compile-expression.ts";
-import type { Condition, Step } from "./compile-from.ts";
-import type { Compiled, Env, Scope } from "./scope.ts";
+import type { Condition, Sources, Step } from "./compile-from.ts";
+import type { Compiled, Env, Frame, Scope } from "./scope.ts";
 import type { Row } from "./row.ts";
 import type { Expression } from "./syntax.ts";
 import type { TableRows } from "./table-rows.ts";
@@ -17,9 +17,19 @@ type Planned = Step & {
 type Lookup = { readonly column: string; readonly keys: (env: Env) => readonly Value[] };
 
 /** `always` are conditions that need no row at all. */
-export type Plan = { readonly steps: readonly Planned[]; readonly always: readonly Compiled[] };
+export type Plan = {
+  readonly steps: readonly Planned[];
+  readonly always: readonly Compiled[];
+  /** Columns that subqueries of the conditions and sources read, as `slot.name`; `slot.*` for any of them. */
+  readonly outerReads: ReadonlySet<string>;
+};
 
-export function planJoin(steps: readonly Step[], conditions: readonly Condition[]): Plan {
+export function planJoin(
+  { steps, conditions: own }: Sources,
+  where: readonly Condition[],
+  { outerReads }: Frame,
+): Plan {
+  const conditions = [...own, ...where];
   const pending = conditions.map(({ expression, scope }) => ({
     expression,
     scope,
@@ -48,7 +58,7 @@ export function planJoin(steps: readonly Step[], conditions: readonly Condition[
   if (pending.some(({ compiled }) => compiled.uses !== 0)) {
     throw new Error("the simulation could not assign a condition to a source");
   }
-  return { steps: planned, always: pending.map(({ compiled }) => compiled) };
+  return { steps: planned, always: pending.map(({ compiled }) => compiled), outerReads: new Set(outerReads) };
 }
 
 function findLookups(step: Step, before: number, conditions: readonly Condition[]): readonly Lookup[] {
@@ -114,9 +124,9 @@ function eachRow({ rows, lookups }: Planned, env: Env, take: (values: Values, ba
     for (const values of rows.list(env)) take(values, undefined);
     return;
   }
-  const { database, tx } = env.run;
+  const { database, tx, snapshot } = env.run;
   for (const row of fewest(database.rows(rows.table), lookups, env)) {
-    const values = row.seenBy(tx);
+    const values = row.visibleTo(tx, snapshot);
     if (values !== undefined) take(values, row);
   }
 }

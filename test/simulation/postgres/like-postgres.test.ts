@@ -6,6 +6,7 @@ import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, many, sql, type Statement } from "#kernel/postgres/query.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import { testDatabase } from "#test/support/database.ts";
+import { readSchema } from "./database.ts";
 import { simulatedPool } from "./testing/simulated-pool.ts";
 
 /** A script for a database; it returns what it read. */
@@ -15,7 +16,7 @@ type Script = (pool: Pool) => Promise<unknown>;
 async function expectAlike(script: Script): Promise<void> {
   const real = await testDatabase("platform");
   const seen = await script(real.pool);
-  const simulated = await simulatedPool("platform", script);
+  const simulated = await simulatedPool(readSchema("platform"), script);
   expect(simulated).toEqual(seen);
 }
 

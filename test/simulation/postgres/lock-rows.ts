@@ -1,24 +1,42 @@
+import type { Step } from "./compile-from.ts";
+import type { Plan } from "./join.ts";
+import { lockNewest, type Wanted } from "./recheck.ts";
 import type { Env, Scope } from "./scope.ts";
-import type { Locking } from "./syntax.ts";
+import type { Query } from "./syntax.ts";
 
-/** Locks rows one after the other up to the limit; SKIP LOCKED skips rows that other transactions have locked. */
-export function lockRows(envs: readonly Env[], limit: number, locking: Locking, scope: Scope): readonly Env[] {
-  const slots = slotsOf(locking, scope);
+export type Locked = Wanted & { readonly plan: Plan; readonly skipLocked: boolean };
+
+/**
+ * Locks rows one after the other up to the limit; SKIP LOCKED skips rows that other transactions have locked. Rows that no
+ * longer match do not count.
+ */
+export function lockRows(envs: readonly Env[], limit: number, { plan, skipLocked, ...wanted }: Locked): readonly Env[] {
   const locked: Env[] = [];
   for (const env of envs) {
     if (locked.length >= limit) break;
-    const rows = env.bases.filter((row, slot) => row !== undefined && (slots === undefined || slots.has(slot)));
-    const isBlocked = rows.some((row) => row!.blockerOf(env.run.tx, locking.mode) !== undefined);
-    if (isBlocked && locking.skipLocked) continue;
-    for (const row of rows) row!.lock(env.run.tx, locking.mode);
-    locked.push(env);
+    const isBlocked = wanted.slots.some((slot) => env.bases[slot]?.blockerOf(env.run.tx, wanted.mode) !== undefined);
+    if (isBlocked && skipLocked) continue;
+    const newest = lockNewest(plan, env, wanted);
+    if (newest !== undefined) locked.push(newest);
   }
   return locked;
 }
 
-/** The slots of the tables that FOR ... OF names; all of them when it names none. */
-function slotsOf({ of }: Locking, { sources }: Scope): ReadonlySet<number> | undefined {
-  if (of.length === 0) return undefined;
-  const named = sources.filter(({ alias }) => of.includes(alias));
-  return new Set(named.flatMap(({ columns }) => Array.from(columns.values(), ({ column }) => column?.slot ?? -1)));
+/** The rows that FOR UPDATE or FOR SHARE locks: of the tables that it names, or of all tables of the query. */
+export function wantedRows(
+  { locking }: Query,
+  steps: readonly Step[],
+  { sources }: Scope,
+): Omit<Locked, "plan"> | undefined {
+  if (locking === undefined) return undefined;
+  const { of, mode, skipLocked } = locking;
+  const named = of.flatMap((name) => {
+    const source = sources.find(({ alias }) => alias === name);
+    return Array.from(source?.columns.values() ?? [], ({ column }) => column?.slot ?? -1);
+  });
+  const wanted = steps.filter(({ slot }) => of.length === 0 || named.includes(slot));
+  if (wanted.some(({ join, isQuery }) => join === "left" || isQuery === true)) {
+    throw new Error("the simulation locks no rows of a subquery or of a left join");
+  }
+  return { slots: wanted.flatMap(({ slot, rows }) => ("table" in rows ? [slot] : [])), mode, skipLocked };
 }

@@ -1,8 +1,14 @@
 import { MustWait, type Transaction } from "./transaction.ts";
-import type { Values } from "./types.ts";
+import type { Value, Values } from "./types.ts";
 
 /** Called whenever a version of a row has changed; `outdated` may no longer be one of its versions. */
 export type Index = { readonly reindex: (row: Row, outdated: Values | undefined) => void };
+
+/** A version that later commits have replaced; statements that began before commit `until` still see it. */
+type Older = { readonly values: Values | undefined; readonly until: number };
+
+/** How a commit replaces the version of a row. */
+export type Replacing = { readonly commit: number; readonly keepsOlder: boolean };
 
 /** A row with its committed version and the version of the transaction that changes it. */
 export class Row {
@@ -15,14 +21,49 @@ export class Row {
   /** The transaction with the exclusive lock, whether it changed the row or only locked it. */
   owner: Transaction | undefined = undefined;
   #sharers: Transaction[] = [];
+  #older: readonly Older[] = [];
+  /** The latest statement that wrote it, and whether its transaction had written it before. */
+  #writtenBy: object | undefined = undefined;
+  #earlier: { readonly pending: Values | undefined } | undefined = undefined;
 
   constructor(table: string, index: Index) {
     this.table = table;
     this.#index = index;
   }
 
+  /** The newest version, as constraints and locks see it. */
   seenBy(tx: Transaction): Values | undefined {
     return this.hasPending && this.owner === tx ? this.pending : this.committed;
+  }
+
+  /** The version that a statement sees: changes of others up to its beginning, and of its own transaction before it. */
+  visibleTo(tx: Transaction, snapshot: number): Values | undefined {
+    if (this.hasPending && this.owner === tx) {
+      if (this.#writtenBy !== tx.statement) return this.pending;
+      if (this.#earlier !== undefined) return this.#earlier.pending;
+    }
+    const older = this.#older.find(({ until }) => until > snapshot);
+    return older === undefined ? this.committed : older.values;
+  }
+
+  isWrittenBy(statement: object): boolean {
+    return this.#writtenBy === statement;
+  }
+
+  /** Whether an older version that some statement may see has this value. */
+  hadValue(column: string, value: Value): boolean {
+    return this.#older.some(({ values }) => values !== undefined && (values[column] ?? null) === value);
+  }
+
+  get hasOlder(): boolean {
+    return this.#older.length > 0;
+  }
+
+  /** No statement sees older versions any more. */
+  forgetOlder(): void {
+    const older = this.#older;
+    this.#older = [];
+    for (const { values } of older) this.#index.reindex(this, values);
   }
 
   /** The transaction whose lock keeps this one from locking the row. */
@@ -44,6 +85,10 @@ export class Row {
     this.lock(tx, "update");
     tx.remember(this);
     const before = this.pending;
+    if (this.#writtenBy !== tx.statement) {
+      this.#writtenBy = tx.statement;
+      this.#earlier = this.hasPending ? { pending: before } : undefined;
+    }
     this.pending = values;
     this.hasPending = true;
     this.#index.reindex(this, before);
@@ -51,18 +96,27 @@ export class Row {
 
   restore(pending: Values | undefined, hadPending: boolean): void {
     const before = this.pending;
+    this.#writtenBy = undefined;
     this.pending = pending;
     this.hasPending = hadPending;
     this.#index.reindex(this, before);
   }
 
-  commit(tx: Transaction): void {
+  commit(tx: Transaction, { commit, keepsOlder }: Replacing): void {
     if (this.owner === tx && this.hasPending) {
       const before = this.committed;
+      if (keepsOlder) this.#older = [...this.#older, { values: before, until: commit }];
       this.committed = this.pending;
       this.#settle(before);
     }
     this.#free(tx);
+  }
+
+  /** The database has lost the commits that made the newest version; no transaction is open. */
+  rewindTo(values: Values | undefined): void {
+    const before = this.committed;
+    this.committed = values;
+    this.#index.reindex(this, before);
   }
 
   rollback(tx: Transaction): void {

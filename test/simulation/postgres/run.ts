@@ -7,6 +7,8 @@ export type Run = {
   readonly params: readonly Value[];
   readonly tx: Transaction;
   readonly database: DatabaseFacts;
+  /** The number of commits that the statement sees: those before it began. */
+  readonly snapshot: number;
   /** Results of uncorrelated subqueries. */
   readonly memo: Map<object, unknown>;
 };
@@ -18,11 +20,19 @@ export function once<T>({ memo }: Run, of: object, find: () => T): T {
   return found;
 }
 
+/** The parts of a database that an expression over one row uses. */
+export type RowFacts = {
+  readonly nowMs: () => number;
+  /** Names this run of the database; a failover, a restart or a restore gives another one. */
+  readonly identity: string;
+};
+
 /** The parts of a database that a statement uses. */
-export type DatabaseFacts = {
+export type DatabaseFacts = RowFacts & {
   readonly rows: (table: string) => TableRows;
   readonly sequence: (name: string) => Sequence;
-  readonly nowMs: () => number;
+  /** Called when a row has changed since the statement began, and its conditions are evaluated again. */
+  readonly onRecheck: () => void;
   /** Held until the transaction ends. Throws when another transaction holds it. */
   readonly lockAdvisory: (key: string, tx: Transaction) => void;
 };

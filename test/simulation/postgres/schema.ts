@@ -1,4 +1,5 @@
 import type { Query } from "./syntax.ts";
+import type { RowFacts } from "./run.ts";
 import type { Value, Values } from "./types.ts";
 
 /** The tables, views and sequences of one service, for any number of databases. */
@@ -29,8 +30,8 @@ export type Column = {
   readonly generated: RowExpression | undefined;
 };
 
-/** An expression over one row of the table; `nowMs` is the database's clock. */
-export type RowExpression = (values: Values, nowMs: () => number) => Value;
+/** An expression over one row of the table. */
+export type RowExpression = (values: Values, database: RowFacts) => Value;
 
 export type Unique = {
   readonly name: string;

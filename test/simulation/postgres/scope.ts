@@ -25,7 +25,13 @@ export type Compiled = {
 };
 
 /** The slots of one query, which the views in it share. */
-export type Frame = { slots: number; usesParent: number; isCorrelated: boolean };
+export type Frame = {
+  slots: number;
+  usesParent: number;
+  isCorrelated: boolean;
+  /** Its columns that subqueries in it read: `slot.name`, or `slot.*` for an expression of a view. */
+  readonly outerReads: Set<string>;
+};
 
 export type Source = { readonly alias: string; readonly columns: ReadonlyMap<string, Compiled> };
 
@@ -48,7 +54,7 @@ export class Scope {
     this.compiler = options.compiler;
     this.parent = options.parent;
     this.common = options.common;
-    this.frame = options.frame ?? { slots: 0, usesParent: 0, isCorrelated: false };
+    this.frame = options.frame ?? { slots: 0, usesParent: 0, isCorrelated: false, outerReads: new Set() };
   }
 
   takeSlot(): number {
@@ -68,6 +74,12 @@ export class Scope {
     return this.#find(of, name) !== undefined;
   }
 
+  /** A subquery reads this column. */
+  noteRead({ column, uses }: Compiled): void {
+    if (column !== undefined) this.frame.outerReads.add(`${column.slot}.${column.name}`);
+    else slotsIn(uses).forEach((slot) => this.frame.outerReads.add(`${slot}.*`));
+  }
+
   #find(of: string | undefined, name: string): Compiled | undefined {
     for (const { alias, columns } of this.sources) {
       if (of !== undefined && of !== alias) continue;
@@ -78,8 +90,13 @@ export class Scope {
     if (outer === undefined) return undefined;
     this.frame.isCorrelated = true;
     this.frame.usesParent |= outer.uses;
+    this.parent?.noteRead(outer);
     return { type: outer.type, eval: (env) => outer.eval(env.parent!), uses: 0 };
   }
+}
+
+function slotsIn(uses: number): readonly number[] {
+  return Array.from({ length: 32 }, (_, slot) => slot).filter((slot) => (uses & (1 << slot)) !== 0);
 }
 
 export type Collector = {

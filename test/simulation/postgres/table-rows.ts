@@ -44,9 +44,10 @@ export class TableRows implements Index {
       if (live !== undefined) add(rows, live[column] ?? null, row);
       if (outdated === undefined) continue;
       const value = outdated[column] ?? null;
-      if (committed?.[column] !== value && live?.[column] !== value) rows.get(value)?.delete(row);
+      const isLive = committed?.[column] === value || live?.[column] === value;
+      if (!isLive && !row.hadValue(column, value)) rows.get(value)?.delete(row);
     }
-    if (committed === undefined && live === undefined) this.#rows.delete(row);
+    if (committed === undefined && live === undefined && !row.hasOlder) this.#rows.delete(row);
     else this.#rows.add(row);
   }
 }

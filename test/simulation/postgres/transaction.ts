@@ -1,3 +1,4 @@
+import type { Replacing } from "./row.ts";
 import type { Values } from "./types.ts";
 
 /** A row that a transaction locked or changed. */
@@ -6,11 +7,14 @@ export type HeldRow = {
   readonly hasPending: boolean;
   readonly owner: Transaction | undefined;
   readonly restore: (pending: Values | undefined, hadPending: boolean) => void;
-  readonly commit: (tx: Transaction) => void;
+  readonly commit: (tx: Transaction, replacing: Replacing) => void;
   readonly rollback: (tx: Transaction) => void;
 };
 
-/** Thrown by a statement that needs a locked row: the statement is undone, and runs again when the other transaction has ended. */
+/**
+ * Thrown by a statement that needs a locked row: its changes are undone, and it runs again when the other transaction has
+ * ended, with its locks and with the snapshot of its beginning, so that it finds the same rows as before.
+ */
 export class MustWait extends Error {
   override readonly name = "MustWait";
   readonly blocker: Transaction;
@@ -29,6 +33,8 @@ export class Transaction {
   readonly id: number;
   /** Ends the transaction when its client was idle for longer than the server allows. */
   expireIfIdle: () => void = () => undefined;
+  /** Identifies the statement that runs now. */
+  statement: object = {};
   readonly #rows = new Set<HeldRow>();
   #undo: Undo[] = [];
   #waiting: (() => void)[] = [];
@@ -65,6 +71,7 @@ export class Transaction {
   }
 
   begin(): void {
+    this.statement = {};
     this.#undo = [];
   }
 
@@ -73,16 +80,21 @@ export class Transaction {
     this.#undo = [];
   }
 
+  changed(): readonly HeldRow[] {
+    return [...this.#rows].filter(({ hasPending, owner }) => hasPending && owner === this);
+  }
+
   /** Returns the changed rows, for `onCommit`. */
-  commit(): readonly HeldRow[] {
+  commit(replacing: Replacing): readonly HeldRow[] {
     for (const check of this.#checks) check();
-    const changed = [...this.#rows].filter(({ hasPending, owner }) => hasPending && owner === this);
-    for (const row of this.#rows) row.commit(this);
+    const changed = this.changed();
+    for (const row of this.#rows) row.commit(this, replacing);
     this.#end();
     return changed;
   }
 
   rollback(): void {
+    if (this.state === "over") return;
     for (const row of this.#rows) row.rollback(this);
     this.#end();
   }

@@ -58,14 +58,14 @@ function completed(table: TableSchema, given: Values, run: Run): Values {
     if (own !== undefined) values[column.name] = own;
     else if (column.isIdentity) {
       values[column.name] = coerce(nextOf(run, `${table.name}_${column.name}_seq`), column.type);
-    } else values[column.name] = coerce(column.default?.(values, run.database.nowMs) ?? null, column.type);
+    } else values[column.name] = coerce(column.default?.(values, run.database) ?? null, column.type);
   }
   return computed(table, values, run);
 }
 
 function computed(table: TableSchema, values: Values, run: Run): Values {
   for (const { name, type, generated } of table.columns.values()) {
-    if (generated !== undefined) values[name] = coerce(generated(values, run.database.nowMs), type);
+    if (generated !== undefined) values[name] = coerce(generated(values, run.database), type);
   }
   return values;
 }
@@ -81,7 +81,7 @@ function checkRow(table: TableSchema, values: Values, { row, before }: Former, r
   }
   for (const { name, condition, dependsOn } of table.checks) {
     if (!dependsOn.some(hasChanged)) continue;
-    if (condition(values, run.database.nowMs) === false) throw violation("23514", table.name, name);
+    if (condition(values, run.database) === false) throw violation("23514", table.name, name);
   }
   for (const unique of table.uniques) {
     if (!unique.dependsOn.some(hasChanged)) continue;
@@ -111,8 +111,8 @@ function findConflict(table: TableSchema, unique: Unique, values: Values, { exce
 
 /** Undefined when the constraint does not apply to the row: a key column is null, or the condition of the index is not met. */
 function keyIn({ parts, where }: Unique, values: Values, { database }: Run): readonly Value[] | undefined {
-  if (where !== undefined && where(values, database.nowMs) !== true) return undefined;
-  const key = parts.map((part) => part(values, database.nowMs));
+  if (where !== undefined && where(values, database) !== true) return undefined;
+  const key = parts.map((part) => part(values, database));
   return key.includes(null) ? undefined : key;
 }
 

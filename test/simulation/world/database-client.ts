@@ -7,7 +7,7 @@ import {
   terminated,
   transactionIsAborted,
 } from "../postgres/failure.ts";
-import type { Answer, Database } from "../postgres/database.ts";
+import type { Answer, Database, Snapshot } from "../postgres/database.ts";
 import { MustWait, type Transaction } from "../postgres/transaction.ts";
 import type { DatabaseServer } from "./database-server.ts";
 import type { Faults } from "./faults.ts";
@@ -109,22 +109,22 @@ export class DatabaseClient {
   #execute(statement: Statement): void {
     const { database, faults, onFailure } = this.#options;
     const own = this.#transaction;
-    const problem = this.#problem();
+    const problem = this.#problem() ?? problemOf(statement.started);
     if (problem !== undefined) return this.#answer(statement, problem);
     if (own !== undefined && faults.losesConnection()) {
       onFailure("lost connection");
       this.#lose();
       return this.#answer(statement, connectionLost());
     }
-    const tx = own ?? database.begin();
+    statement.started ??= { tx: own ?? database.begin(), snapshot: database.snapshot() };
+    const { tx, snapshot } = statement.started;
     try {
-      const answer = database.execute(tx, statement.sql, statement.values);
+      const answer = database.execute(tx, statement.sql, statement.values, snapshot);
       if (own === undefined) database.commit(tx);
       this.#answer(statement, { ...answer, command: "" });
     } catch (error) {
       if (error instanceof MustWait) {
-        // The next try is a transaction of its own, which would wait for the locks of this one.
-        if (own === undefined) tx.rollback();
+        database.keep(snapshot);
         error.blocker.expireIfIdle();
         return error.blocker.state === "over" ? this.#execute(statement) : this.#wait(statement, error.blocker, own);
       }
@@ -139,10 +139,17 @@ export class DatabaseClient {
   /** Runs the statement again when the other transaction has ended, or fails when that takes too long. */
   #wait(statement: Statement, blocker: Transaction, own: Transaction | undefined): void {
     const { scheduler, random } = this.#options;
+    const { tx } = statement.started!;
     const forMs = statement.sinceMs + LOCK_TIMEOUT_MS - scheduler.nowMs;
-    const retry = (): void => this.#execute(statement);
+    const ended = own === undefined ? this.#server.connect(() => tx.rollback()) : undefined;
+    const retry = (): void => {
+      ended?.[Symbol.dispose]();
+      this.#execute(statement);
+    };
     waitForEnd({ scheduler, random, blocker, forMs }, retry, () => {
+      ended?.[Symbol.dispose]();
       if (own?.state === "active") own.state = "failed";
+      if (own === undefined) tx.rollback();
       this.#answer(statement, lockTimeout());
     });
   }
@@ -200,7 +207,8 @@ export class DatabaseClient {
     this.#process.deliver(undefined, "connection lost", () => this.#onError(connectionLost()));
   }
 
-  #answer({ sql, resolve, reject }: Statement, answer: unknown): void {
+  #answer({ sql, resolve, reject, started }: Statement, answer: unknown): void {
+    if (started !== undefined) this.#options.database.release(started.snapshot);
     this.#usedAtMs = this.#options.scheduler.nowMs;
     const isCommit = sql === "commit";
     const step = isCommit ? "commit" : this.#transaction === undefined ? undefined : "statement";
@@ -228,7 +236,14 @@ type Statement = {
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
   readonly sinceMs: number;
+  /** Set when it begins to run; it keeps both while it waits for a lock. */
+  started?: { readonly tx: Transaction; readonly snapshot: Snapshot };
 };
+
+/** The server has ended the connection of a statement that waited. */
+function problemOf(started: Statement["started"]): Error | undefined {
+  return started?.tx.state === "over" ? terminated() : undefined;
+}
 
 function resultOf(command: string): Result {
   return { rows: [], rowCount: 0, command };

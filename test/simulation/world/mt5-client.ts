@@ -1,7 +1,7 @@
 import { changeBalance } from "../../../services/platform/mt5/balance.ts";
 import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
-import type { Deal } from "../../../services/platform/mt5/deals.ts";
-import { Mt5Error } from "../../../services/platform/mt5/errors.ts";
+import type { Deal, Period } from "../../../services/platform/mt5/deals.ts";
+import { badAnswer, Mt5Error } from "../../../services/platform/mt5/errors.ts";
 import {
   createOutstandingAnswers,
   createSeenTickets,
@@ -27,13 +27,15 @@ const SYMBOL = "EURUSD";
  */
 export function createMt5Client(options: CommandConnectionOptions, process: SimulatedProcess): Mt5Client {
   const { server, scheduler, random, faults } = options;
-  const request = <T>(what: string, read: () => T): Promise<T> => {
+  const request = <T>(what: string, read: () => T, logins: readonly string[] = []): Promise<T> => {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     scheduler.after(random.next() * MAX_READ_MS, `${process.name} requests ${what}`, () => {
       const isLost = !server.isUp || faults.failsReads();
       const answer = isLost ? undefined : { value: read() };
+      const odd = logins.find((login) => server.isUnreadable(login));
       process.deliver("read", what, () => {
         if (answer === undefined) reject(new Mt5Error("lost", `the platform did not answer ${what}`));
+        else if (odd !== undefined) reject(badAnswer(`${what}: a field of ${odd} is not as documented`));
         else resolve(answer.value);
       });
     });
@@ -44,11 +46,15 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
     const rest = { group: "real", name: "", comment: "", rights: ENABLED, leverage: 100, creditMinor: 0n };
     return balanceMinor === undefined ? undefined : { login, balanceMinor, ...rest };
   };
-  const history = (logins: readonly string[], { from, to }: { readonly from: Date; readonly to: Date }) =>
+  /** Rows of an account are odd only where there are any. */
+  const withDeals = (logins: readonly string[], period: Period) =>
+    logins.filter((login) => server.isUnreadable(login) && history([login], period).length > 0);
+  const history = (logins: readonly string[], { from, to }: Period) =>
     server.history(logins, from.getTime(), to.getTime()).map(shown);
 
   const historyReads: HistoryReads = {
-    readDeals: (login, period) => request("deals of a login", () => history([login], period)),
+    readDeals: (login, period) =>
+      request("deals of a login", () => history([login], period), withDeals([login], period)),
     getDeal: (ticket) => request("deal", () => dealOf(server.deals, ticket, scheduler.nowMs)),
     findDealsByTicket: (tickets) =>
       request("deals by ticket", () => {
@@ -60,16 +66,18 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
 
   return {
     ...historyReads,
-    getUser: (login) => request("user", () => findUser(login)),
+    getUser: (login) => request("user", () => findUser(login), [login]),
     getUsers: (logins) =>
       request(
         "users",
         () => new Map(logins.flatMap((login) => [findUser(login) ?? []].flat().map((user) => [login, user]))),
+        logins,
       ),
     readUsers: (logins) =>
       request("users", () => {
-        const users = logins.flatMap((login) => [findUser(login) ?? []].flat());
-        return { users: new Map(users.map((user) => [user.login, user])), unreadable: new Set<string>() };
+        const unreadable = new Set(logins.filter((login) => server.isUnreadable(login)));
+        const users = logins.filter((login) => !unreadable.has(login)).flatMap((login) => findUser(login) ?? []);
+        return { users: new Map(users.map((user) => [user.login, user])), unreadable };
       }),
     readPositions: (login) =>
       request("positions", () => server.positionsOf(login).map((own) => openPosition(login, own))),
@@ -81,16 +89,17 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
         return new Map(logins.map((login) => [login, shownOf(login).map((own) => openPosition(login, own))]));
       }),
     countDeals: (login, period) => request("number of deals", () => history([login], period).length),
-    findDeals: (logins, period) => request("deals", () => history(logins, period)),
+    findDeals: (logins, period) => request("deals", () => history(logins, period), withDeals(logins, period)),
     // All accounts are in one group.
     findGroupDeals: (_group, period, { isAskedFor }) =>
       request("deals of a group", () => {
         const deals = history(server.logins, period);
-        const asked = deals.filter(({ login }) => isAskedFor(login));
-        return { kind: "read", deals: asked, known: [], rows: deals.length, unreadable: new Set() };
+        const unreadable = new Set(withDeals(server.logins.filter(isAskedFor), period));
+        const asked = deals.filter(({ login }) => isAskedFor(login) && !unreadable.has(login));
+        return { kind: "read", deals: asked, known: [], rows: deals.length, unreadable };
       }),
-    readAccountState: (login) => request("state", () => stateOf(login, server.balanceOf(login))),
-    checkBalance: (login) => request("balance", () => balanceOf(server.balanceOf(login) ?? 0n)),
+    readAccountState: (login) => request("state", () => stateOf(login, server.balanceOf(login)), [login]),
+    checkBalance: (login) => request("balance", () => balanceOf(server.balanceOf(login) ?? 0n), [login]),
     addUser: () => notSimulated("addUser"),
     disableUser: () => notSimulated("disableUser"),
     checkPassword: () => notSimulated("checkPassword"),

@@ -21,6 +21,8 @@ export type PlatformParts = {
   readonly broker: Broker;
   readonly quietPeriodMs: number;
   readonly log: Log;
+  /** The process ends, and its supervisor starts it again. */
+  readonly exit: () => void;
 };
 
 /** A process of the platform service, as other processes can call it. */
@@ -38,7 +40,7 @@ const TURN_WAIT_MS = 5_000;
  * be reached; rejects when it cannot start, as the real process would exit.
  */
 export async function startPlatformProcess(parts: PlatformParts): Promise<PlatformProcess> {
-  const { process, pool, mt5, broker, quietPeriodMs, log } = parts;
+  const { process, pool, mt5, broker, quietPeriodMs, log, exit } = parts;
   const deps = withInProcessState({
     pool,
     mt5,
@@ -56,9 +58,7 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
     },
     sender: await registerInstance({ pool }),
     reach: (point) => process.deliver("failpoint", point, () => undefined),
-    endProcess(reason) {
-      throw reason;
-    },
+    endProcess: exit,
   });
   const feeds = await relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
   platformJobs(deps, READ_EVERY_MS);

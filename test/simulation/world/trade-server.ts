@@ -52,6 +52,7 @@ export class TradeServer {
   readonly #balances: Map<string, bigint>;
   readonly #positions = new Map<bigint, { readonly login: string; readonly volume: bigint }>();
   readonly #refusing = new Map<string, number>();
+  readonly #unreadable = new Set<string>();
   readonly #resets = new Set<() => void>();
   #lastTicket = 1_000n;
   #lastLossMs = -Infinity;
@@ -133,6 +134,17 @@ export class TradeServer {
   positionsOf(login: string): readonly { readonly ticket: bigint; readonly volume: bigint }[] {
     const own = [...this.#positions].filter(([, position]) => position.login === login);
     return own.map(([ticket, { volume }]) => ({ ticket, volume }));
+  }
+
+  /** Answers about this login are not as documented for a while, or for ever. */
+  makeUnreadable(login: string, forMs: number): void {
+    this.#unreadable.add(login);
+    if (forMs === Infinity) return;
+    this.#scheduler.after(forMs, "a login can be read again", () => this.#unreadable.delete(login));
+  }
+
+  isUnreadable(login: string): boolean {
+    return this.#unreadable.has(login);
   }
 
   /** The deals that a read shows now, in the order of the history. */

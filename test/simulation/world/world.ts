@@ -61,6 +61,13 @@ export type WorldOptions = {
   readonly onConnectionFailure: (name: string) => void;
 };
 
+export type Rewind = {
+  readonly toMs: number;
+  readonly downMs: number;
+  readonly sequencesAhead: number;
+  readonly restarts: boolean;
+};
+
 /** The clock of processes whose machine has the exact time. */
 const EXACT_CLOCK: Clock = { skewMs: 0 };
 /** Accounts were opened longer ago than the error of any clock. */
@@ -91,6 +98,7 @@ export class World {
   readonly #clocks: readonly Clock[];
   #started = 0;
   #databaseAheadMs = 0;
+  #rewinds = 0;
 
   constructor(options: WorldOptions) {
     const { scheduler, random, faults } = options;
@@ -105,6 +113,9 @@ export class World {
       options.plan.consumers.map((name) => [name, new Database(SUBSCRIPTION, nowMs)]),
     );
     this.fees = new Database(FEE, nowMs);
+    if (options.plan.faults.some(({ kind }) => kind === "rewind_database")) {
+      for (const database of this.#databases()) database.keepCommits();
+    }
     this.network = this.#networkTo("network", this.#platforms);
     this.subscriptions = this.#networkTo("subscriptions", this.#subscriptions);
     this.feeService = this.#networkTo("fees", this.#fees);
@@ -113,6 +124,29 @@ export class World {
   /** The databases of all services are on one machine. */
   setDatabaseClock(byMs: number): void {
     this.#databaseAheadMs = byMs;
+  }
+
+  get databaseAheadMs(): number {
+    return this.#databaseAheadMs;
+  }
+
+  /** All databases lose what was committed since `toMs`, and every connection ends. With a restart all processes end too. */
+  rewindDatabases({ toMs, downMs, sequencesAhead, restarts }: Rewind): void {
+    this.#rewinds += 1;
+    this.databaseServer.goDown();
+    for (const database of this.#databases()) {
+      database.rewind(toMs + this.#databaseAheadMs, { identity: `after rewind ${this.#rewinds}`, sequencesAhead });
+    }
+    this.#later(downMs, () => (this.databaseServer.isUp = true));
+    if (!restarts) return;
+    for (const process of [...this.#processes].filter(({ canCrash, isRunning }) => canCrash && isRunning)) {
+      process.crash();
+      this.replace(process, downMs + RESTART_MS);
+    }
+  }
+
+  #databases(): readonly Database[] {
+    return [this.database, this.fees, ...this.subscriptionDatabases.values()];
   }
 
   #networkTo<To extends Target>(name: string, processes: ReadonlySet<To>): Network<To> {
@@ -202,9 +236,10 @@ export class World {
     const pool = this.#pool(this.database, process);
     const { quietPeriodMs } = this.#options.plan;
     note(() => `${process.name} starts`);
-    const started = process.run(() =>
-      startPlatformProcess({ process, pool, mt5, broker: this.broker, quietPeriodMs, log: this.#options.log }),
-    );
+    const { broker } = this;
+    const { log } = this.#options;
+    const exit = (): void => this.#exited(process);
+    const started = process.run(() => startPlatformProcess({ process, pool, mt5, broker, quietPeriodMs, log, exit }));
     started.then(
       (platform) => void this.#platforms.add(platform),
       () => this.#exited(process),

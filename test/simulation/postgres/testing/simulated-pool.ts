@@ -6,10 +6,10 @@ import { SimulatedProcess } from "../../world/process.ts";
 import { createRandom } from "../../world/random.ts";
 import { Scheduler } from "../../world/scheduler.ts";
 import { installVirtualTime } from "../../world/virtual-time.ts";
-import { Database, readSchema } from "../database.ts";
+import { Database, type Statements } from "../database.ts";
 
-/** Runs work on a simulated database of a service, in virtual time, without faults. */
-export async function simulatedPool<T>(service: string, work: (pool: Pool) => Promise<T>): Promise<T> {
+/** Runs work on a simulated database with these tables, in virtual time, without faults. */
+export async function simulatedPool<T>(schema: Statements, work: (pool: Pool) => Promise<T>): Promise<T> {
   installVirtualTime();
   const random = createRandom(1);
   const scheduler = new Scheduler(0, random);
@@ -27,7 +27,7 @@ export async function simulatedPool<T>(service: string, work: (pool: Pool) => Pr
   const faults = new Faults(plan, scheduler, { onFault: () => undefined, onCrash: () => undefined });
   const shared = { scheduler, random, hit: () => undefined };
   const process = new SimulatedProcess({ name: "test", shared, clock: { skewMs: 0 }, canCrash: false });
-  const database = new Database(readSchema(service), () => scheduler.nowMs);
+  const database = new Database(schema, () => scheduler.nowMs);
   const pool = createSimulatedPool(
     { database, scheduler, random, faults, onFailure: () => undefined },
     new DatabaseServer(),

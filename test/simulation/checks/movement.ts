@@ -1,0 +1,7 @@
+/** Ends the key of a request that a client sends again as a new one. */
+export const AGAIN = ":again";
+
+/** What a client or service wants to move once, whatever the key under which it is requested. */
+export function movementOf(key: string): string {
+  return key.endsWith(AGAIN) ? key.slice(0, -AGAIN.length) : key;
+}

@@ -1,0 +1,45 @@
+import type { Random } from "../world/random.ts";
+import type { Fault } from "./plan.ts";
+
+export type ServerFaultContext = {
+  readonly busyMs: number;
+  readonly hasPools: boolean;
+  readonly logins: readonly string[];
+};
+
+/** The share of histories with each fault; they are drawn apart, so that the other faults of a seed do not change. */
+const SHARES = { rewind: 0.06, clock: 0.03, unreadable: 0.06 };
+/** Nothing is lost when only the server has restarted. */
+const LOST_MS = [0, 5, 60, 400, 1_500, 4_000, 9_000];
+/** Postgres logs sequences in steps of 32. */
+const SEQUENCES_AHEAD = [0, 1, 7, 32];
+const MAX_UNREADABLE_MS = 30_000;
+const DOWN_MS = [200, 1_000, 3_000];
+const CLOCK_STEPS_MS = [-60_000, -2_000, 2_000, 60_000, 600_000];
+
+/** At most one fault of the machine with the databases, or of the rows of one account at the platform. */
+export function makeServerFaults(random: Random, { busyMs, hasPools, logins }: ServerFaultContext): readonly Fault[] {
+  const share = random.next();
+  const atMs = Math.round(busyMs * (0.1 + 0.9 * random.next()));
+  // The books of pools after a rewind are not checked here: see the README.
+  if (share < SHARES.rewind) {
+    if (hasPools) return [];
+    return [
+      {
+        kind: "rewind_database",
+        atMs,
+        losesLastMs: random.pick(LOST_MS),
+        downMs: random.pick(DOWN_MS),
+        sequencesAhead: random.pick(SEQUENCES_AHEAD),
+        restarts: random.chance(0.5),
+      },
+    ];
+  }
+  if (share < SHARES.rewind + SHARES.clock) {
+    return [{ kind: "database_clock", atMs, byMs: random.pick(CLOCK_STEPS_MS) }];
+  }
+  if (share >= SHARES.rewind + SHARES.clock + SHARES.unreadable) return [];
+  const isForEver = !hasPools && random.chance(0.4);
+  const forMs = isForEver ? Infinity : Math.round(Math.min(MAX_UNREADABLE_MS * random.next(), busyMs - atMs));
+  return [{ kind: "unreadable_account", atMs, forMs, login: random.pick(logins) }];
+}
