@@ -10,7 +10,7 @@ import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/con
 import { feedReader } from "./feed/read.ts";
 import { startRelay } from "./feed/relay.ts";
 import type { Log } from "./log.ts";
-import { ensureSchema, migrationMode, type Schema } from "./migration.ts";
+import { ensureSchema, type MigrationMode, migrationMode, type Schema } from "./migration.ts";
 import { grpcClient, type GrpcClientOptions } from "./grpc/client.ts";
 import type { Identity } from "./identity.ts";
 import { type Mounted, serveOverGrpc } from "./grpc/serve.ts";
@@ -59,7 +59,7 @@ export type BackboneSettings = {
   readonly DATABASE_CONNECTIONS: number;
   readonly PAMM_METRICS_HOST: string;
   readonly PAMM_METRICS_PORT: number;
-  readonly PAMM_MIGRATE: "apply" | "check" | "auto";
+  readonly PAMM_MIGRATE: MigrationMode;
   readonly PAMM_REHEARSAL: boolean;
   readonly PAMM_FAILPOINTS?: string | undefined;
 };

@@ -29,8 +29,11 @@ export function migrationVariable(service: string): string {
  * apply: migrates as the owner and ends. check: refuses to start while migrations are missing, and changes nothing. auto: migrates first
  * when the owner's URL is given, then checks and serves.
  */
-export function migrationMode(): Variable<"apply" | "check" | "auto"> {
-  return oneOf(["apply", "check", "auto"], { whenMissing: "auto" });
+const MODES = ["apply", "check", "auto"] as const;
+export type MigrationMode = (typeof MODES)[number];
+
+export function migrationMode(): Variable<MigrationMode> {
+  return oneOf(MODES, { whenMissing: "auto" });
 }
 
 /** With PAMM_MIGRATE=apply, migrates and ends the process; of all variables, it reads only those of the migration. */
@@ -49,7 +52,7 @@ export async function migrateOnly(
 export type DatabaseSettings = {
   readonly databaseUrl: Secret<string>;
   readonly migrationUrl: Secret<string> | undefined;
-  readonly mode: "apply" | "check" | "auto";
+  readonly mode: MigrationMode;
   readonly isRehearsal: boolean;
 };
 

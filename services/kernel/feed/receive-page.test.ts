@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { Money } from "#proto/pamm/common/v1/money.ts";
 import { type FeedEntry, ReadRequest } from "#proto/pamm/common/v1/feed.ts";
 import type { TestDatabase } from "#test/support/database.ts";
+import { corrupt } from "#test/support/corrupt.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, many, sql } from "../postgres/query.ts";
 import { kernelDatabase } from "../testing/database.ts";
@@ -36,7 +37,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await execute(pool, sql`truncate coin, feed_cursor, feed_poison`);
+  await corrupt(pool, "truncate coin, feed_cursor, feed_poison");
   await insertCursor(pool, FEED);
 });
 

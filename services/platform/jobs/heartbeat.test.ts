@@ -36,7 +36,7 @@ test.concurrent("a process ends when its database is on another timeline, and gr
   const { deps } = instance;
   const login = await anAccount(instance, "investor");
   using session = await deps.mt5.acquireForCommand();
-  await deps.pool.query(
+  await world.database.admin.query(
     `create or replace function database_identity() returns text language sql as $$ select 'other' $$`,
   );
   const funds = aTransfer("promoted", [{ login, kind: MovementKind.DEPOSIT, minor: 1_00n }]);
