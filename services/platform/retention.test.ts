@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
+import { createPool } from "#kernel/postgres/pool.ts";
 import { column, execute, many, sql } from "#kernel/postgres/query.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { removeOld } from "#kernel/testing/retention.ts";
@@ -156,6 +157,37 @@ test("no statement deletes a scan of the last 60 days or changes one", async () 
   await expect(pool.query("update scan set verdict = 'candidates'")).rejects.toThrow("written once");
   await pool.query("delete from scan where leg_number = 61");
   expect(await column(pool, sql`select leg_number from scan`)).toEqual([59n]);
+});
+
+test("a role that may not delete scans removes old ones with their attempts only", async () => {
+  const { pool, url, name } = await testDatabase("platform");
+  await insertManyDeposits(pool, "1", 5);
+  await pool.query(`
+    set session_replication_role = replica;
+    update leg set changed_at = changed_at - interval '181 days';
+    insert into attempt (leg_number, number, reference, state, sender_epoch, database, granted_at, permit_expires_at, session)
+    select number, 1, number::text, 'ABSENT', 1, 'here', changed_at, changed_at, '' from leg;
+    insert into scan (leg_number, attempt, started_at, verdict, tickets)
+    select leg_number, 1, granted_at, 'clean', '{}' from attempt;
+    reset session_replication_role`);
+  const role = `app_${name}`;
+  await pool.query(`create role ${role} login password 'app'; grant usage on schema platform to ${role};
+    grant select, insert, update on retention_rule to ${role}; grant select on leg, scan to ${role};
+    grant select, update, delete on attempt to ${role}`);
+  try {
+    const address = Object.assign(new URL(url), { username: role, password: "app" });
+    await using app = createPool({ url: String(address), schema: "platform", applicationName: "test", max: 1 });
+    await expect(app.query("delete from scan")).rejects.toThrow("permission denied");
+
+    await removeOld(
+      app,
+      RULES.filter(({ tables }) => tables.includes("scan")),
+    );
+
+    expect(await column(pool, sql`select leg_number from attempt union all select leg_number from scan`)).toEqual([]);
+  } finally {
+    await pool.query(`drop owned by ${role}; drop role ${role}`);
+  }
 });
 
 test("a statement reads few rows besides those that it removes, however many attempts there are", async () => {

@@ -12,7 +12,7 @@ import {
 } from "#proto/pamm/funding/v1/funding.ts";
 import { findRemovedBefore } from "#kernel/retention/progress.ts";
 import type { Deps } from "../deps.ts";
-import { isOldEnough, mayBeRemoved, OPERATIONS, requestedAt } from "../domain/removed-operation.ts";
+import { isOldEnough, mayBeRemoved, OPERATIONS, requestedAtMs } from "../domain/removed-operation.ts";
 import {
   type CurrentOutcome,
   currentOutcome,
@@ -45,10 +45,10 @@ export async function getOperation(
 ): Promise<Operation> {
   const recorded = await read(operationId);
   if (recorded !== undefined) return operationMessage(recorded, now());
-  const requested = requestedAt(operationId);
-  if (requested !== undefined && isOldEnough(requested, now())) {
+  const requestedMs = requestedAtMs(operationId);
+  if (requestedMs !== undefined && isOldEnough(requestedMs, now())) {
     const removedBefore = await findRemovedBefore(pool, OPERATIONS);
-    if (mayBeRemoved(requested, removedBefore)) throw refuse("operation_removed", REMOVED);
+    if (mayBeRemoved(requestedMs, removedBefore)) throw refuse("operation_removed", REMOVED);
   }
   throw refuse("operation_not_found", `Operation ${operationId} is not recorded.`);
 }

@@ -16,7 +16,7 @@ const READ_EVERY_MS = MINUTE_MS;
 /** Rows that one statement reads: it takes milliseconds, and so do its locks. */
 const MAX_ROWS = 1_000;
 /** Statements of one rule before the next rule has its turn. */
-const MAX_STATEMENTS = 100;
+const MAX_STATEMENTS = 50;
 /** A pause is this many times as long as the statement before it, so that a backlog uses a fifth of one connection. */
 const PAUSE_SHARE = 4;
 const MIN_PAUSE_MS = 20;

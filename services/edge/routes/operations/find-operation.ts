@@ -20,9 +20,10 @@ export async function findOperation(
     subscriptions.getOperation({ operationId }, context),
   ]);
   for (const answer of answers) if (answer.status === "fulfilled") return answer.value;
-  const reasons: unknown[] = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason] : []));
-  const failure = reasons.find((reason) => !isAbsent(reason)) ?? reasons.find((reason) => hasCode(reason, REMOVED));
-  if (failure !== undefined) throw failure;
+  const rejected = answers.filter((answer) => answer.status === "rejected");
+  const failure =
+    rejected.find(({ reason }) => !isAbsent(reason)) ?? rejected.find(({ reason }) => hasCode(reason, REMOVED));
+  if (failure !== undefined) throw failure.reason;
   throw refuse("operation_not_found", `No deposit, withdrawal, assign or unassign has the id ${operationId}.`);
 }
 
