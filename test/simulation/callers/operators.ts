@@ -16,7 +16,14 @@ export async function resumeAfterRewind({ process, network, note }: Pick<Caller,
     const reviews = listed.kind === "answer" ? listed.value.items : [];
     for (const { id } of reviews.filter(({ actions }) => actions.includes("resume"))) {
       for (const actor of OPERATORS) {
-        const vote = { reviewId: id, action: "resume", dealId: 0n, note: "Nothing is moved twice.", actor };
+        const vote = {
+          reviewId: id,
+          action: "resume",
+          dealId: 0n,
+          note: "Nothing is moved twice.",
+          actor,
+          keyId: `key of ${actor}`,
+        };
         const decided = await network.call(
           process,
           CALL_MS,
