@@ -1,8 +1,17 @@
 import { beforeAll, expect, test } from "vitest";
-import { itemsOf } from "../../deploy/demo/exact-json.ts";
+import { itemsOf, objectOf } from "../../deploy/demo/exact-json.ts";
 import { type Client, clientOf, dealsOf, eventually, untilKnown, withKey } from "./support/client.ts";
-import { assign, deposit, expectDone, newInvestor, unassign, withdraw } from "./support/client-requests.ts";
+import {
+  assign,
+  deposit,
+  existingAccount,
+  expectDone,
+  newInvestor,
+  unassign,
+  withdraw,
+} from "./support/client-requests.ts";
 import { expectProblem } from "./support/problem.ts";
+import { cents } from "./support/proof.ts";
 import { decide, newOperator, reviewAbout, vote } from "./support/reviews.ts";
 import { text } from "./support/shape.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
@@ -161,3 +170,45 @@ test(
     expect(itemsOf(body["items"]).filter((item) => item["master_login"] === login)).toEqual([]);
   },
 );
+
+test(
+  "an Investor of 1,000.00 on a Master registered with 5,000.00 gets a sixth of a result, and the own capital is acknowledged",
+  TIMEOUT,
+  async () => {
+    const [login, payment] = [await existingAccount(client, "5000"), await existingAccount(client)];
+    const request = { mt5_login: login, payment_account_login: payment, min_deposit: "0" };
+    await expectDone(client.post("/api/v1/master/add", request));
+    const investor = await newInvestor(client, "1000");
+    await expectDone(assign(untilKnown(client), login, investor, 0));
+    await expectBalances(client, { [login]: "6000" });
+    await bookResult(client, login, "600");
+    await expectBalances(client, { [login]: "6600", [investor]: "1100" });
+
+    const review = await reviewAbout(client, login, "external_funds_on_master");
+    expect(review).toMatchObject({ amount: "5000.00", actions: ["acknowledge"] });
+    await expectOwn(login, { quarantined: 5_500_00n, own_capital: 0n });
+    await decide(operator, review, "acknowledge", second);
+    await expectProven(login);
+    await expectOwn(login, { quarantined: 0n, own_capital: 5_500_00n });
+
+    await bookResult(client, login, "-1320");
+    await expectBalances(client, { [login]: "5280", [investor]: "880" });
+    await expectProven(login);
+    await client.control("POST", "balance", { login, amount: "-400", comment: "dealer" });
+    expect(await reviewAbout(client, login, "external_funds_on_master")).toMatchObject({ amount: "4600.00" });
+    await expectOwn(login, { quarantined: 4_000_00n, own_capital: 0n });
+    await expectDone(unassign(untilKnown(client), login, investor));
+    await expectBalances(client, { [login]: "4000", [investor]: "880" });
+  },
+);
+
+/** What the proof shows of the money on the Master that belongs to no Investor. */
+async function expectOwn(login: string, expected: Readonly<Record<string, bigint>>): Promise<void> {
+  await eventually(async () => {
+    const { body } = await client.get(`/api/v1/info/master/${login}/proof`);
+    const master = objectOf(body, "master");
+    const found = Object.fromEntries(Object.keys(expected).map((name) => [name, cents(master, name)]));
+    expect(found).toEqual(expected);
+    expect(cents(master, "difference")).toBe(0n);
+  });
+}
