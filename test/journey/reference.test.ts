@@ -46,6 +46,7 @@ test.concurrent.for([
   ["a loss larger than the pool is owed by each Investor in proportion", examples.lossBeyondThePool],
   ["an Investor that returns continues with its earlier high-water mark", examples.returningInvestor],
   ["a random history without open positions equals the reference", random(FLAT, 1)],
+  ["a random history with money of dealers on the Masters equals the reference", random([...FLAT, "dealer"], 7)],
 ] as const)("%s", ([, example]) => runExample(system, internal, example));
 
 /** One after the other, because the simulator has one price. */
@@ -54,6 +55,7 @@ test.concurrent("deposits, fees and a random history with open positions equal t
   await runExample(system, internal, floating.negativeCashCoveredByFloating);
   await runExample(system, internal, floating.openLossAtTheCutOff);
   await runExample(system, internal, random([...FLAT, "open", "mark", "close"], 1002));
+  await runExample(system, internal, random([...FLAT, "dealer", "open", "mark", "close"], 1003));
 });
 
 describe("the proof of a Master", () => {

@@ -67,7 +67,9 @@ export async function openInternalState(system: TestSystem): Promise<InternalSta
     },
     isStrikeDue: (login) =>
       hasRows(
-        sql`select 1 from holding where master_login = ${login} and (waiting_minor <> 0 or unredeemed_minor <> 0)`,
+        sql`select 1 from holding where master_login = ${login} and (waiting_minor <> 0 or unredeemed_minor <> 0)
+            union all
+            select 1 from master_pool where login = ${login} and (own_waiting_minor <> 0 or own_unredeemed_minor <> 0)`,
       ),
     isClosedThrough: (login, cutOff) =>
       hasRows(sql`select 1 from master_pool

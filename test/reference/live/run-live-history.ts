@@ -63,6 +63,11 @@ async function applyMasterStep(
         await steps.open(live, master, lots(master, step.volume), step.cents / 10n);
       }
       break;
+    case "dealer": {
+      const cents = master.balance === 0n && step.cents > 0n ? step.cents : within(master, step.cents);
+      if (cents !== 0n) await steps.moveOwn(live, master, cents);
+      break;
+    }
     case "mark":
       if (master.floating.size > 0) await steps.price(live, priceOf(step.cents));
       break;

@@ -4,6 +4,7 @@ import { minorOf, type Reply } from "../../journey/support/client.ts";
 import * as requests from "../../journey/support/client-requests.ts";
 import { dollars } from "../engine/cents.ts";
 import * as investing from "../engine/investing.ts";
+import * as capital from "../engine/own-capital.ts";
 import { mark, realise, trade } from "../engine/trading.ts";
 import type { Investor, Master } from "../engine/world.ts";
 import { accountOnPlatform, retryWhileBusy, codeOf, type Live, loginOf, masterAccountsOf } from "./live.ts";
@@ -93,6 +94,16 @@ export async function result(live: Live, master: Master, cents: bigint): Promise
     const booked = await live.client.control("POST", "results", { login, profit: dollars(cents) });
     realise(live.world, master, BigInt(textOf(isObject(booked) ? booked : {}, "deal")), cents);
   });
+}
+
+/** A dealer moves money on the Master. Waits only while positions are open: on a flat Master the deals alone decide the order. */
+export async function moveOwn(live: Live, master: Master, cents: bigint): Promise<void> {
+  await inWeek(live, `a dealer moves ${dollars(cents)} on ${master.name}`, async () => {
+    const { login } = masterAccountsOf(live, master);
+    await live.client.control("POST", "balance", { login, amount: dollars(cents), comment: "dealer" });
+    capital.moveOwn(master, cents);
+  });
+  if (master.floating.size > 0) await untilEqual(live);
 }
 
 export async function open(live: Live, master: Master, lots: string, commission = 0n): Promise<bigint> {
