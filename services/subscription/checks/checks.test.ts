@@ -9,7 +9,7 @@ import { expectBooksToReconcile } from "../testing/books.ts";
 import { decide, reviewWithReason } from "../testing/reviews.ts";
 import { deposit } from "../testing/funding.ts";
 import { corrupt as change } from "#test/support/corrupt.ts";
-import { enter } from "#test/support/platform-fake/ledger.ts";
+import { enter, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, type Pair, settle, subscribed } from "../testing/settle.ts";
 import { trader } from "../testing/trader.ts";
 import { aCall, aMaster, aWorld, type World } from "../testing/world.ts";
@@ -129,6 +129,33 @@ test("external_funds_master: external funds on a Master are a break until an ope
   expect(await summary("external_funds_master")).toEqual([]);
   await moveExternally(masterLogin, 1n);
   expect(await summary("external_funds_master")).toEqual([`master:${masterLogin} 1`]);
+});
+
+test("external_funds_master: own capital below zero stays a break after an acknowledgement, until the money is back", async () => {
+  await moveExternally(masterLogin, -30_00n);
+  await decide(world, await reviewWithReason(world, "external_funds_on_master"), "acknowledge");
+  expect(await findingsOf("external_funds_master")).toMatchObject([
+    { atRiskMinor: 30_00n, message: expect.stringContaining("lacks 30.00") },
+  ]);
+  await moveExternally(masterLogin, 30_00n);
+  expect(await summary("external_funds_master")).toEqual([]);
+});
+
+test("pool_ledger: own capital is part of the marks, carries and balance of its Master, and its waiting flows have records", async () => {
+  await moveExternally(masterLogin, 700_00n);
+  const [position] = getAccount(world.platform.ledger, masterLogin).positions;
+  trader(world, masterLogin).float(position!.positionId, 90_00n);
+  await deposit(world, second.investorLogin, 1_00n);
+  await settle(world);
+  expect(await summary("pool_ledger")).toEqual([]);
+  await corrupt("update master_pool set own_units = own_units * 2");
+  expect((await findingsOf("pool_ledger")).map(({ key }) => key.split(":")[2])).toEqual(["marks"]);
+  await corrupt("update master_pool set own_units = own_units / 2, own_carry_e8 = own_carry_e8 + 3");
+  expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:carries: 1`]);
+  await corrupt("update master_pool set own_carry_e8 = own_carry_e8 - 3, own_pooled_minor = own_pooled_minor + 9");
+  expect(await summary("pool_ledger")).toEqual([`master:${masterLogin} 9`]);
+  await corrupt("update master_pool set own_pooled_minor = own_pooled_minor - 9, own_unredeemed_minor = 6");
+  expect(await summary("pool_ledger")).toEqual([`pool:${masterLogin}:own_flows: 6`]);
 });
 
 test("external_funds_investor: external funds on a pooled Investor are a break; a negative balance is one of external_funds_master", async () => {
