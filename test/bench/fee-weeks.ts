@@ -139,16 +139,17 @@ async function startServices(): Promise<Started> {
   }
   const target = { contract: FeeServiceService, service: "fee", permissions: PERMISSIONS } as const;
   const fees = stack.use(await permittedClient(`127.0.0.1:${feePort}`, target));
-  await untilReady(fees);
   const db = new pg.Client({ connectionString: database.url, application_name: "bench" });
   await db.connect();
+  await untilReady(fees, db);
   stack.defer(() => db.end());
   return { fee: fees, pid: pids.get("fee") ?? 0, client: db };
 }
 
-async function untilReady(fees: Client<FeeServiceService>): Promise<void> {
+async function untilReady(fees: Client<FeeServiceService>, db: pg.Client): Promise<void> {
   for (const byMs = performance.now() + START_MS; ; await sleep(100)) {
     try {
+      await db.query("select from subscription.holding limit 1");
       await fees.listDueItems({ key: "none" }, call());
       return;
     } catch (error) {

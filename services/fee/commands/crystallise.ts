@@ -5,7 +5,8 @@ import { withReplyReserve } from "#kernel/contract/deadlines.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { usd } from "#kernel/money.ts";
-import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import { isTransientFailure } from "#kernel/transient-failure.ts";
 import type {
   CrystalliseRequest,
   CrystalliseResponse,
@@ -89,9 +90,15 @@ async function readThrough(deps: Deps, masterLogin: string, context: CallContext
   throw allocationInProgress(masterLogin);
 }
 
+/** Another process that decides the same week may hold the row of the Master for too long: then nothing was executed, and a retry continues. */
 async function readInTime(deps: Deps, masterLogin: string, context: CallContext): Promise<Reading> {
   const untilMs = performance.now() + remainingMs(withReplyReserve(context));
-  return await readMaster(deps, masterLogin, context, untilMs);
+  try {
+    return await readMaster(deps, masterLogin, context, untilMs);
+  } catch (error) {
+    const isBusy = !(error instanceof Refusal) && isTransientFailure(error);
+    throw isBusy ? allocationInProgress(masterLogin) : error;
+  }
 }
 
 /** Nothing is lost: the next call and the job continue after the last committed step. */

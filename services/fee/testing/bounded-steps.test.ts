@@ -3,7 +3,7 @@ import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { setBalance } from "#test/support/platform-fake/ledger.ts";
 import { readMaster } from "../processes/accounting/read-master.ts";
 import { aCall, MASTER } from "./fee.ts";
-import { type MeasuredTransaction, measureTransactions } from "./transactions.ts";
+import { type MeasuredTransaction, measuredPool } from "./transactions.ts";
 import { aWorld, endWeek, result, type World } from "./world.ts";
 
 const HOLDINGS = 1_000;
@@ -46,7 +46,9 @@ async function addVersions(
 async function aWeek(world: World): Promise<MeasuredTransaction[]> {
   for (let deal = 0; deal < DEALS_A_WEEK; deal += 1) result(world, all("+1.00"));
   endWeek(world, all("0.00"));
-  return await measureTransactions(() => readMaster(world.deps, MASTER, aCall("", 60_000)));
+  const ended: MeasuredTransaction[] = [];
+  await readMaster({ ...world.deps, pool: measuredPool(world.deps.pool, ended) }, MASTER, aCall("", 60_000));
+  return ended;
 }
 
 function rowsOf(transactions: readonly MeasuredTransaction[]): number {

@@ -1,48 +1,46 @@
-import pg from "pg";
-import { vi } from "vitest";
+import type { PoolClient } from "pg";
+import type { Pool } from "#kernel/postgres/pool.ts";
 
-/** What one transaction did. */
-export type MeasuredTransaction = {
-  /** Rows that were read, and values that were bound. */
-  readonly rows: number;
-  readonly statements: number;
-};
+/** The rows that a transaction has read, and the values that it has bound. */
+export type MeasuredTransaction = { readonly rows: number };
 
-type Answer = { readonly rows?: readonly unknown[] };
+type Statement = string | { readonly values?: readonly unknown[] };
+type Query = (statement: never) => Promise<{ readonly rows?: readonly unknown[] }>;
 
-/** The transactions that `work` has ended, by the database. */
-export async function measureTransactions(work: () => Promise<unknown>): Promise<MeasuredTransaction[]> {
-  const ended: MeasuredTransaction[] = [];
-  const open = new WeakMap<pg.Client, { rows: number; statements: number }>();
-  const original = pg.Client.prototype.query as (...args: unknown[]) => unknown;
-  const spy = vi.spyOn(pg.Client.prototype, "query").mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    const [statement] = args as [string | { readonly values?: readonly unknown[] }];
-    if (statement === "begin") open.set(this, { rows: 0, statements: 0 });
-    const transaction = open.get(this);
-    const answer = original.apply(this, args);
-    if (transaction === undefined || !(answer instanceof Promise)) return answer;
-    if (typeof statement === "object") {
-      const [most = 0] = (statement.values ?? []).map(lengthOf).toSorted((left, right) => right - left);
-      transaction.rows += most;
-      transaction.statements += 1;
-    }
-    if (statement === "commit" || statement === "rollback") {
-      open.delete(this);
-      ended.push(transaction);
-    }
-    return answer.then((result: Answer) => {
-      transaction.rows += result.rows?.length ?? 0;
-      return result;
-    });
-  } as never);
-  try {
-    await work();
-    return ended;
-  } finally {
-    spy.mockRestore();
-  }
+/** The same pool, which adds each transaction that ends to `ended`. */
+export function measuredPool(pool: Pool, ended: MeasuredTransaction[]): Pool {
+  return new Proxy(pool, {
+    get(target, name) {
+      if (name === "connect") return async () => measuredClient(await target.connect(), ended);
+      return ownOf(target, name);
+    },
+  });
 }
 
-function lengthOf(value: unknown): number {
-  return Array.isArray(value) ? value.length : 1;
+function measuredClient(client: PoolClient, ended: MeasuredTransaction[]): PoolClient {
+  let rows = 0;
+  const query = client.query.bind(client) as Query;
+  return new Proxy(client, {
+    get(target, name) {
+      if (name !== "query") return ownOf(target, name);
+      return async (statement: Statement) => {
+        const answer = await query(statement as never);
+        if (statement === "begin") rows = 0;
+        else if (statement === "commit" || statement === "rollback") ended.push({ rows });
+        else rows += (answer.rows?.length ?? 0) + boundBy(statement);
+        return answer;
+      };
+    },
+  });
+}
+
+function ownOf(target: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name, target);
+  return typeof value === "function" ? (value.bind(target) as unknown) : value;
+}
+
+/** The longest array of a statement. */
+function boundBy(statement: Statement): number {
+  const values = typeof statement === "string" ? [] : (statement.values ?? []);
+  return Math.max(0, ...values.map((value) => (Array.isArray(value) ? value.length : 0)));
 }

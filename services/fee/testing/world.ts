@@ -85,9 +85,9 @@ export function endWeek(world: World, floating: Readonly<Record<string, string>>
 export async function settle(world: World, deps = world.deps): Promise<void> {
   for (let runs = 0; runs < MAX_RUNS; runs += 1) {
     await receive(world);
-    await readAllocations(deps);
+    const hasMore = await readAllocations(deps);
     const hasPaid = await payFees(deps);
-    if (!hasPaid) return;
+    if (!hasPaid && !hasMore) return;
   }
   throw new Error("Fees are still being paid after the last run.");
 }

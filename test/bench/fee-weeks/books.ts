@@ -24,15 +24,21 @@ export async function createPool(client: pg.Client, holdings: number): Promise<v
   ]) {
     await client.query(statement);
   }
-  await addVersions(client, holdings, FIRST_WEEK, `case when ${FREE} then 0 else ${RATE_PPM} end`, "true");
+  await addVersions(client, holdings, {
+    from: FIRST_WEEK,
+    ppm: `case when ${FREE} then 0 else ${RATE_PPM} end`,
+    who: "true",
+  });
 }
 
 /** A rate from the middle of the history on, for the Investors that have paid nothing: their results are added again. */
 export async function addRatesOfThePast(client: pg.Client, holdings: number, from: Date): Promise<void> {
-  await addVersions(client, holdings, from.toISOString(), "100000", FREE);
+  await addVersions(client, holdings, { from: from.toISOString(), ppm: "100000", who: FREE });
 }
 
-async function addVersions(client: pg.Client, holdings: number, from: string, ppm: string, who: string): Promise<void> {
+type Version = { readonly from: string; readonly ppm: string; readonly who: string };
+
+async function addVersions(client: pg.Client, holdings: number, { from, ppm, who }: Version): Promise<void> {
   await client.query(
     `insert into fee.fee_version (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
      select (50000000 + n)::text, n || ' ${from}', ${ppm}, '${from}', true, '${from}', '${from}', '${from}'

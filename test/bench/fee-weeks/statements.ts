@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import type pg from "pg";
 
 const SLOW = /^fee\|LOG: {2}duration: ([\d.]+) ms/gm;
-const ENDED = /^fee\|ERROR: {2}canceling statement|^fee\|FATAL: {2}terminating connection/gm;
+const ENDED = /^fee\|ERROR: {2}canceling statement due to statement timeout|^fee\|FATAL: {2}terminating connection/gm;
 /** Shorter statements are not logged. */
 const MIN_MS = 20;
 
