@@ -2,6 +2,8 @@ import * as account from "#proto/pamm/account/v1/account.ts";
 import * as accountEvents from "#proto/pamm/account/v1/events.ts";
 import * as error from "#proto/pamm/common/v1/error.ts";
 import * as feed from "#proto/pamm/common/v1/feed.ts";
+import * as ownership from "#proto/pamm/common/v1/ownership.ts";
+import * as votes from "#proto/pamm/common/v1/votes.ts";
 import * as reconciliation from "#proto/pamm/common/v1/reconciliation.ts";
 import * as review from "#proto/pamm/common/v1/review.ts";
 import * as money from "#proto/pamm/common/v1/money.ts";
@@ -19,8 +21,10 @@ const GENERATED = [
   error,
   feed,
   money,
+  ownership,
   reconciliation,
   review,
+  votes,
   edgeEvents,
   fee,
   funding,
