@@ -117,6 +117,7 @@ test("an operation is found by its command id", async () => {
     legs: [],
     feeKey: "",
     transferKeys: ["funding:deposit:op-1"],
+    imported: false,
   });
 });
 

@@ -73,7 +73,6 @@ test("an account of the lost time is found, and registered again it has all its 
     "WITHDRAWAL -30.00",
     "EXTERNAL 5.00",
   ]);
-  expect(await service.getHistoryReading({ login: ann }, aCall())).toMatchObject({ requestedBy: "platform" });
   await resumeBoth(instance);
   const repeated = service.transfer(aDeposit(ann, 100_00n, { comment: "CRM-1" }), aCall());
   await expect(repeated).rejects.toMatchObject({ code: "possible_duplicate" });

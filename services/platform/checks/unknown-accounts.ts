@@ -2,9 +2,9 @@ import { type Check, type Finding, inSnapshot, type PendingBreak } from "#kernel
 import { formatAmount, usd } from "#kernel/money.ts";
 import { column, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
-import { isInRange, isOwnAccount } from "../domain/account-tag.ts";
-import type { User } from "../mt5/users.ts";
 
+/** Comment of an account that the service has created. */
+const TAG = /^PAMM [0-9a-f]{32}$/;
 /** A run lists the logins of a group with one request. */
 const EVERY_MS = 300_000;
 /** Logins that one statement compares. */
@@ -31,16 +31,18 @@ export function unknownAccounts(deps: UnknownDeps): Check {
       const end = deps.gate.read() === "open" ? start.index + 1 : groups.length;
       const findings: Finding[] = [];
       const compared: Compared[] = [];
-      for (let index = start.index; index < end && !isCut(compared); index += 1) {
-        const group = groups[index] ?? "";
-        const after = index === start.index ? start.after : "";
-        const found = await compareGroup(deps, { group, after });
+      let next = start.index;
+      for (; next < end && compared.at(-1)?.upTo === undefined; next += 1) {
+        const found = await compareGroup(deps, {
+          group: groups[next] ?? "",
+          after: next === start.index ? start.after : "",
+        });
+        if (found === undefined) continue;
         compared.push(found.compared);
         findings.push(...found.findings);
       }
       const last = compared.at(-1);
-      const nextCursor =
-        last?.upTo === undefined ? (groups[start.index + compared.length] ?? "") : `${last.upTo}|${last.group}`;
+      const nextCursor = last?.upTo === undefined ? (groups[next] ?? "") : `${last.upTo}|${last.group}`;
       return { findings, covers: (found) => isCovered(found, compared), nextCursor, endsPass: nextCursor === "" };
     },
   };
@@ -48,10 +50,6 @@ export function unknownAccounts(deps: UnknownDeps): Check {
 
 /** The logins of a group after one login, and up to another when it has more unknown ones than a run requests. */
 type Compared = { readonly group: string; readonly after: string; readonly upTo?: string | undefined };
-
-function isCut(compared: readonly Compared[]): boolean {
-  return compared.at(-1)?.upTo !== undefined;
-}
 
 function isCovered({ key, login }: PendingBreak, compared: readonly Compared[]): boolean {
   return compared.some(
@@ -70,16 +68,18 @@ function groupsOf({ masterGroups, investorGroups, paymentGroup }: Deps["settings
   return [...new Set([...masterGroups, ...investorGroups, paymentGroup])].toSorted();
 }
 
+/** Undefined when the server does not list the logins of groups. */
 async function compareGroup(
   deps: UnknownDeps,
   { group, after }: Compared,
-): Promise<{ readonly compared: Compared; readonly findings: Finding[] }> {
+): Promise<{ readonly compared: Compared; readonly findings: Finding[] } | undefined> {
   const { mt5, settings } = deps;
-  const logins = (await mt5.listGroupLogins(group)) ?? [];
-  const allocated = logins.filter((login) => login > after && isInRange(login, settings.loginRange)).toSorted();
+  const logins = await mt5.listGroupLogins(group);
+  if (logins === undefined) return undefined;
+  const allocated = logins.filter((login) => login > after && isAllocated(login, settings.loginRange)).toSorted();
   const unknown = await listUnknown(deps, allocated);
   const { users } = await mt5.readUsers(unknown.slice(0, MAX_REQUESTED));
-  const own = [...users.values()].filter((user) => isOwnAccount(user, settings.loginRange));
+  const own = [...users.values()].filter(({ comment }) => TAG.test(comment));
   const upTo = unknown.length > MAX_REQUESTED ? unknown[MAX_REQUESTED - 1] : undefined;
   return { compared: { group, after, upTo }, findings: own.map((user) => findingOf(user, group)) };
 }
@@ -110,7 +110,14 @@ function keyOf(login: string, group: string): string {
   return `login:${login}:${group}`;
 }
 
-function findingOf({ login, name, comment, balanceMinor }: User, group: string): Finding {
+/** The service creates accounts under logins of its range only. */
+function isAllocated(login: string, { first, last }: Deps["settings"]["loginRange"]): boolean {
+  return /^\d{1,18}$/.test(login) && BigInt(login) >= first && BigInt(login) <= last;
+}
+
+type Shown = { readonly login: string; readonly name: string; readonly comment: string; readonly balanceMinor: bigint };
+
+function findingOf({ login, name, comment, balanceMinor }: Shown, group: string): Finding {
   return {
     key: keyOf(login, group),
     login,

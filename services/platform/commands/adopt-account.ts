@@ -5,10 +5,9 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { AdoptAccountRequest, AdoptAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { isOwnAccount } from "../domain/account-tag.ts";
+import { isOwnAccount } from "../protocol/account-tag.ts";
 import type { Role } from "../domain/role.ts";
 import type { User } from "../mt5/users.ts";
-import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { readAtCut, type Snapshot } from "../protocol/history/account-snapshot.ts";
 import { roleFromProto } from "../protocol/history/account-moved.ts";
 import { openLog } from "../protocol/history/append-to-log.ts";
@@ -50,7 +49,7 @@ async function requireFree({ pool }: Deps, login: string, role: Role): Promise<v
 async function adoptOwn(deps: Deps, role: Role, user: User): Promise<User> {
   const { login, group } = user;
   await adoptOnce(deps, login, role, (tx) => openOwnLog(tx, deps.settings.server, { login, role, group }));
-  deps.readingsSignal.notify();
+  deps.freshDeals.add(login);
   return user;
 }
 
@@ -64,7 +63,6 @@ async function adoptOther(deps: Deps, login: string, role: Role): Promise<Snapsh
   }
   const { group, balanceMinor, cut: readsFrom, deals, positions } = snapshot;
   const { server } = deps.settings;
-  const recent = deals.filter(({ at }) => at.getTime() > readsFrom.getTime() - CLOCK_WINDOW_MS);
   await adoptOnce(deps, login, role, async (tx) => {
     const openedAt = new Date(await readClock(tx));
     await openLog(tx, { login, role, group, server, opening: usd(balanceMinor), openedAt, readsFrom });
@@ -73,7 +71,7 @@ async function adoptOther(deps: Deps, login: string, role: Role): Promise<Snapsh
       tx,
       server,
       login,
-      recent.map(({ ticket }) => ticket),
+      deals.map(({ ticket }) => ticket),
     );
     await saveOpenPositions(
       tx,

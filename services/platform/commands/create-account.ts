@@ -9,7 +9,7 @@ import { Secret } from "#kernel/secret.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { CreateAccountRequest, CreateAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
-import { tagOf } from "../domain/account-tag.ts";
+import { tagOf } from "../protocol/account-tag.ts";
 import { checkNewAccount, decideGroup } from "../domain/new-account.ts";
 import type { CommandOutcome } from "../mt5/classify.ts";
 import { Mt5Error } from "../mt5/errors.ts";
@@ -143,7 +143,7 @@ async function finish(deps: Deps, creation: Creation, owner: Exclude<Owner, "oth
       else await openLog(tx, { ...account, server: settings.server, opening: zero(), openedAt, readsFrom });
       await markCreated(tx, key);
     });
-    deps.readingsSignal.notify();
+    deps.freshDeals.add(login);
   } catch (error) {
     // Another request for the same key has finished it.
     if (violatedConstraint(error) !== "log_entry_login_number_key") throw error;

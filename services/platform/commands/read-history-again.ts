@@ -1,8 +1,9 @@
+import assert from "node:assert/strict";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { HistoryReading, ReadHistoryAgainRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
+import { historyReading } from "../protocol/history/history-reading.ts";
 import { orBusy } from "../protocol/unavailable.ts";
-import { getHistoryReading } from "../queries/get-history-reading.ts";
 import { refuse } from "../refusals.ts";
 import { lockAccount } from "../store/accounts.ts";
 import { insertReading } from "../store/history-readings.ts";
@@ -24,7 +25,9 @@ export async function readHistoryAgain(deps: Deps, request: ReadHistoryAgainRequ
     }),
   );
   deps.readingsSignal.notify();
-  return await getHistoryReading(deps, { login });
+  const reading = await historyReading(deps.pool, login);
+  assert(reading !== undefined, "a recorded reading is found");
+  return reading;
 }
 
 function inFuture(): Error {

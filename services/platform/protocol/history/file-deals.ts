@@ -15,6 +15,7 @@ import { IMPORTED } from "../../domain/imported-leg.ts";
 import { markImported } from "../../store/imported-legs.ts";
 import { importDeal } from "./import-deal.ts";
 import { publishImport } from "./publish-import.ts";
+import { dealEvidence } from "./deal-evidence.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
 import { effectOf, explainDeal, type Explanation } from "./explain-deal.ts";
 import { RecordsOfDeals } from "./records-of-deals.ts";
@@ -192,25 +193,4 @@ async function report(
   const amountMinor = effectOf(deal);
   const reference = readReference(comment);
   await reportFinding(tx, { login, leg, reason, server, dealId, amountMinor, reference, evidence });
-}
-
-/** Circumstances of a review: the deal as the history shows it. */
-function dealEvidence(server: string, deal: Deal, leg: RecordedLeg | undefined) {
-  const { ticket: dealId, comment, action, at } = deal;
-  const evidence = {
-    key: leg?.key,
-    amount_minor: String(effectOf(deal)),
-    comment,
-    action,
-    at: at.toISOString(),
-    reference: referenceEvidence(comment),
-    operation_state: leg?.status.state,
-  };
-  return { server, at, dealId, evidence };
-}
-
-/** The content of a reference, also for a leg that a restored database does not have. */
-function referenceEvidence(comment: string): Readonly<Record<string, unknown>> | undefined {
-  const reference = readReference(comment);
-  return reference && { kind: reference.kind, number: String(reference.number), attempt: reference.attempt };
 }

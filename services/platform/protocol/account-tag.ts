@@ -11,9 +11,5 @@ type Range = { readonly first: bigint; readonly last: bigint };
 
 /** Whether an account with this login and comment was created by this service; another installation has another range of logins. */
 export function isOwnAccount({ login, comment }: { login: string; comment: string }, { first, last }: Range): boolean {
-  return isInRange(login, { first, last }) && TAG.test(comment);
-}
-
-export function isInRange(login: string, { first, last }: Range): boolean {
-  return /^\d{1,18}$/.test(login) && BigInt(login) >= first && BigInt(login) <= last;
+  return TAG.test(comment) && BigInt(login) >= first && BigInt(login) <= last;
 }
