@@ -49,7 +49,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     createAccount: (request, context) => createAccount(deps, request, context),
     disableAccount: (request) => disableAccount(deps, request),
     inspectAccounts: (request) => inspectAccounts(deps, request),
-    adoptAccount: (request) => adoptAccount(deps, request),
+    adoptAccount: (request, context) => adoptAccount(deps, request, context),
     transfer: (request, context) => transfer(deps, request, context),
     transferBatch: (request, context) => transferBatch(deps, request, context),
     getTransfer: (request) => getTransfer(deps, request),

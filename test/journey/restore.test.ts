@@ -80,9 +80,9 @@ test("after the database is restored to an older time nothing is moved twice, an
     ]);
     // The caller finds what was executed, without an operator.
     const { body, text } = await client.get(`/api/v1/operations?login=${repeated.login}&comment=bank&outcome=executed`);
-    const items = body["items"] as unknown as { id: string; deal_id: number; amount: number; imported: boolean }[];
+    const items = body["items"] as unknown as { id: string; deal_id: string; amount: string; imported: boolean }[];
     const executed = items.filter(({ imported }) => imported);
-    expect(executed, text).toMatchObject([{ deal_id: dealId, amount: Number(repeated.amount) }]);
+    expect(executed, text).toMatchObject([{ deal_id: dealId, amount: String(Number(repeated.amount)) }]);
     expect(reply.body["operation_id"]).toBe(executed[0]?.id);
     const operation = await client.get(`/api/v1/operations/${executed[0]?.id}`);
     expect(operation.body, operation.text).toMatchObject({ imported: true, outcome: "executed", deal_id: dealId });

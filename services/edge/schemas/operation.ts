@@ -115,7 +115,7 @@ export function operationReply(operation: Operation): Static<typeof OperationRep
     deal_id: operation.dealId === undefined ? null : jsonInteger(operation.dealId),
     reference: textOrNull(operation.reference),
     legs: operation.legs.map(legReply),
-    imported: operation.imported,
+    imported: operation.imported ?? false,
     created_at: timestamp(operation.createdAt),
     finished_at: nullableTimestamp(operation.finishedAt),
   };

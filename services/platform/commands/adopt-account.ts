@@ -1,3 +1,4 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { violatedConstraint } from "#kernel/postgres/failure.ts";
@@ -16,6 +17,7 @@ import { orUnavailable } from "../protocol/unavailable.ts";
 import { refuse } from "../refusals.ts";
 import { isBeingCreated } from "../store/account-creations.ts";
 import { findAccount } from "../store/accounts.ts";
+import { repeatTransient } from "./repeat-transient.ts";
 import { readClock } from "../store/clock.ts";
 import { insertAdoptedDeals } from "../store/explained-deals.ts";
 import { saveOpenPositions } from "../store/positions.ts";
@@ -27,7 +29,11 @@ const LOGIN = /^[1-9]\d{0,17}$/;
  * An account that this service has created, and whose records the database has lost, gets the log that it had: from 0.00 on, with all
  * its deals.
  */
-export async function adoptAccount(deps: Deps, request: AdoptAccountRequest): Promise<AdoptAccountResponse> {
+export async function adoptAccount(
+  deps: Deps,
+  request: AdoptAccountRequest,
+  context: CallContext,
+): Promise<AdoptAccountResponse> {
   const { login } = request;
   const role = roleFromProto(request.role);
   if (role === undefined) throw refuse("validation_failed", "The account role is required.");
@@ -35,7 +41,9 @@ export async function adoptAccount(deps: Deps, request: AdoptAccountRequest): Pr
   const user = await orUnavailable(deps.mt5.getUser(login));
   if (user === undefined) throw notShown(login);
   const isOwn = isOwnAccount(user, deps.settings.loginRange);
-  const { group, balanceMinor } = isOwn ? await adoptOwn(deps, role, user) : await adoptOther(deps, login, role);
+  const { group, balanceMinor } = isOwn
+    ? await adoptOwn(deps, role, user, context)
+    : await adoptOther(deps, login, role, context);
   return { login, group, balance: moneyToProto(usd(balanceMinor)) };
 }
 
@@ -46,14 +54,15 @@ async function requireFree({ pool }: Deps, login: string, role: Role): Promise<v
   if (isTaken) throw refuse("login_in_use", `Login ${login} is in use in another role.`);
 }
 
-async function adoptOwn(deps: Deps, role: Role, user: User): Promise<User> {
+async function adoptOwn(deps: Deps, role: Role, user: User, context: CallContext): Promise<User> {
   const { login, group } = user;
-  await adoptOnce(deps, login, role, (tx) => openOwnLog(tx, deps.settings.server, { login, role, group }));
+  const adopt = (tx: Transaction) => openOwnLog(tx, deps.settings.server, { login, role, group });
+  await repeatTransient(context, () => adoptOnce(deps, login, role, adopt));
   deps.freshDeals.add(login);
   return user;
 }
 
-async function adoptOther(deps: Deps, login: string, role: Role): Promise<Snapshot> {
+async function adoptOther(deps: Deps, login: string, role: Role, context: CallContext): Promise<Snapshot> {
   const snapshot = await orUnavailable(readAtCut(deps.mt5, login));
   if (snapshot === "not_shown") throw notShown(login);
   if (snapshot === "changes") {
@@ -63,7 +72,7 @@ async function adoptOther(deps: Deps, login: string, role: Role): Promise<Snapsh
   }
   const { group, balanceMinor, cut: readsFrom, deals, positions } = snapshot;
   const { server } = deps.settings;
-  await adoptOnce(deps, login, role, async (tx) => {
+  const adopt = async (tx: Transaction) => {
     const openedAt = new Date(await readClock(tx));
     await openLog(tx, { login, role, group, server, opening: usd(balanceMinor), openedAt, readsFrom });
     // A change of daylight saving may make their times later than the cut.
@@ -78,7 +87,8 @@ async function adoptOther(deps: Deps, login: string, role: Role): Promise<Snapsh
       login,
       positions.map(({ ticket: positionId, symbol, volume }) => ({ positionId, symbol, volume })),
     );
-  });
+  };
+  await repeatTransient(context, () => adoptOnce(deps, login, role, adopt));
   return snapshot;
 }
 

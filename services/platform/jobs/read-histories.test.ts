@@ -124,7 +124,7 @@ test.concurrent("a history with more deals than a slice is read slice by slice",
   const { entries } = await instance.service.readLog({ login, afterNumber: 0n, limit: 1_000 }, aCall());
   expect(entries.filter(({ kind }) => kind === MovementKind.TRADE)).toHaveLength(999);
   expect(await instance.service.readAccount({ login }, aCall())).toMatchObject({ complete: true });
-});
+}, 120_000);
 
 test.concurrent("deals behind one that may belong to an open leg wait, and a later undecided deal stays", async (context) => {
   const world = await aWorld(context);

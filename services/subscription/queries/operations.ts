@@ -68,7 +68,6 @@ async function operationMessage({ pool }: Deps, recorded: RecordedOperation): Pr
     reference: "",
     legs: [],
     feeKey: hasLeft ? exitKey(subscriptionId) : "",
-    imported: false,
     transferKeys: hasLeft ? await listExitKeys(pool, subscriptionId, MAX_TRANSFER_KEYS) : [],
   };
 }

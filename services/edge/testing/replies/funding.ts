@@ -45,7 +45,6 @@ export function anOperation(overrides: Partial<Operation> = {}): Operation {
     finishedAt: LATER,
     reference: "PD0F7K3M9Q2X1A",
     feeKey: "",
-    imported: false,
     transferKeys: [],
     legs: [
       {
