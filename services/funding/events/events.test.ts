@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { consumeFeed } from "#kernel/feed/consume.ts";
 import { createLog } from "#kernel/log.ts";
 import { usd } from "#kernel/money.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, sql } from "#kernel/postgres/query.ts";
 import { InvestorRegistered, MasterChanged } from "#proto/pamm/account/v1/events.ts";
 import type { FeedEntry } from "#proto/pamm/common/v1/feed.ts";
 import { FollowingChanged } from "#proto/pamm/subscription/v1/events.ts";
@@ -13,7 +13,6 @@ import { MovementKind, TransferImported } from "#proto/pamm/platform/v1/movement
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { getOperation, listOperations, operationReads } from "../queries/operations.ts";
 import { listFinished } from "../checks/find-accepted.ts";
-import { fragment } from "#kernel/postgres/query.ts";
 import { DIRECTORY } from "./receive-directory.ts";
 import { IMPORTS } from "./receive-imports.ts";
 import { FOLLOWINGS } from "./receive-followings.ts";

@@ -128,9 +128,10 @@ test.concurrent("an account that trades while it is adopted has each deal once, 
 
   await eventually(
     () =>
-      instance.service
-        .adoptAccount({ login, role: AccountRole.MASTER }, aCall())
-        .catch((error: unknown) => void expect(error).toMatchObject({ code: "platform_unavailable" })),
+      instance.service.adoptAccount({ login, role: AccountRole.MASTER }, aCall()).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: "platform_unavailable" });
+        return undefined;
+      }),
     (adopted) => adopted !== undefined,
     60_000,
   );
