@@ -15,7 +15,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
       {
         file: `${PLATFORM}/protocol/reviews/stop-for-lost-commits.ts`,
         find: '.origin === "external")',
-        put: '.origin === "nobody")',
+        put: '.origin === "none")',
       },
     ],
     detectedBy: ["I17"],
