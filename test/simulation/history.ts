@@ -8,6 +8,7 @@ import { FeeRows } from "./checks/fee-rows.ts";
 import { FeesWatch } from "./checks/watch-fees.ts";
 import { PoolsWatch } from "./checks/watch-pools.ts";
 import { Notes } from "./notes.ts";
+import type { Database } from "./postgres/database.ts";
 import type { Fault, Plan } from "./plan/plan.ts";
 import { Coverage } from "./report/coverage.ts";
 import { describeChanges } from "./report/describe-changes.ts";
@@ -121,6 +122,10 @@ export class History {
     });
   }
 
+  get databases(): readonly Database[] {
+    return this.#world.databases();
+  }
+
   async run(): Promise<void> {
     const { scheduler, notes } = this;
     this.#watchWorld();
@@ -184,7 +189,7 @@ export class History {
         this.notes.check(() => this.#pools?.onCommit(changed));
     }
     fees.onCommit = (changed) => this.notes.check(() => this.#fees?.onCommit(changed));
-    for (const each of [database, fees, ...subscriptionDatabases.values()]) {
+    for (const each of this.databases) {
       each.onRecheck = () =>
         this.#recordFault("changed row", "database", "a row has changed since the statement began");
     }

@@ -1,7 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { addHits, type Hits } from "./report/coverage.ts";
+import type { Growth } from "./growth/grow.ts";
 import type { Tally } from "./run-seeds.ts";
-import type { ReplayWork, DescribeWork, Work } from "./work.ts";
+import type { DescribeWork, GrowthWork, ReplayWork, Work } from "./work.ts";
 
 const WORKER = new URL("./seeds-worker.ts", import.meta.url);
 
@@ -20,7 +21,11 @@ export function replayRegressionInThread(work: ReplayWork): Promise<readonly str
   return inThread(work);
 }
 
-function inThread<T>(work: Work | DescribeWork | ReplayWork): Promise<T> {
+export function growInThread(work: GrowthWork): Promise<Growth> {
+  return inThread(work);
+}
+
+function inThread<T>(work: Work | DescribeWork | ReplayWork | GrowthWork): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const worker = new Worker(WORKER, { workerData: work, execArgv: [] });
   worker.once("message", resolve);

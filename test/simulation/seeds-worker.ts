@@ -1,9 +1,9 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { patchSources } from "./mutants/patch-sources.ts";
 import { PLANTED_DEFECTS } from "./mutants/all-mutants.ts";
-import type { ReplayWork, DescribeWork, Work } from "./work.ts";
+import type { DescribeWork, GrowthWork, ReplayWork, Work } from "./work.ts";
 
-const work = workerData as Work | DescribeWork | ReplayWork;
+const work = workerData as Work | DescribeWork | ReplayWork | GrowthWork;
 const mutant = PLANTED_DEFECTS.find(({ name }) => name === work.mutant);
 const isUnknown = mutant === undefined && work.mutant !== undefined;
 if (isUnknown) throw new Error(`there is no mutant with the name ${work.mutant}`);
@@ -19,6 +19,10 @@ async function answer(): Promise<unknown> {
   if ("regression" in work) {
     const { replayRegression } = await import("./regressions/replay-regression.ts");
     return await replayRegression(work.regression);
+  }
+  if ("weeks" in work) {
+    const { grow } = await import("./growth/grow.ts");
+    return await grow(work.weeks);
   }
   const { runSeeds } = await import("./run-seeds.ts");
   return await runSeeds(work);

@@ -15,5 +15,8 @@ export type Work = Sources & {
 /** Prints the history of one seed; of a failing seed, the smallest history that breaks the same invariant. */
 export type DescribeWork = Sources & { readonly describe: number; readonly mode: Mode };
 
+/** Simulates so many weeks, and compares the last ones with the first ones. */
+export type GrowthWork = Sources & { readonly weeks: number };
+
 /** Replays a regression, by its title. */
 export type ReplayWork = Sources & { readonly regression: string };

@@ -112,7 +112,7 @@ export class CommandRuns {
 
   #asRepeatedByClient(index: number, command: Extract<Command, { readonly key: string }>): Command {
     const { random, platformRows } = this.#options;
-    // A request that is not lost would be executed twice under two keys, with any database.
+    // A request that is not lost would be executed twice under another key, with any database.
     const isLost = this.#recorded.has(command.key) && platformRows.transferIdOf(command.key) === undefined;
     return !isLost || random.for(`client ${index}`).chance(SAME_KEY)
       ? command

@@ -1,3 +1,4 @@
+import { DATABASE_MUTANTS, GROWTH_MUTANT } from "./databases.ts";
 import { EVIDENCE_MUTANTS } from "./evidence.ts";
 import { FEED_MUTANTS } from "./feeds.ts";
 import { FEE_MUTANTS } from "./fees.ts";
@@ -9,7 +10,13 @@ import { SENDING_MUTANTS } from "./sending.ts";
  * Realistic defects in decisions of the services, applied one at a time. Where two lines guarantee the same thing, a mutant
  * removes both, because each alone would be enough.
  */
-export const MUTANTS: readonly Mutant[] = [...SENDING_MUTANTS, ...EVIDENCE_MUTANTS, ...FEED_MUTANTS, ...FEE_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [
+  ...SENDING_MUTANTS,
+  ...EVIDENCE_MUTANTS,
+  ...FEED_MUTANTS,
+  ...FEE_MUTANTS,
+  ...DATABASE_MUTANTS,
+];
 
 /** All defects that can be applied to the sources of a simulation thread. */
-export const PLANTED_DEFECTS: readonly PlantedDefect[] = [...MUTANTS, ...REGRESSION_MUTANTS];
+export const PLANTED_DEFECTS: readonly PlantedDefect[] = [...MUTANTS, ...REGRESSION_MUTANTS, GROWTH_MUTANT];

@@ -12,6 +12,8 @@ export type Mutant = PlantedDefect & {
   readonly detectedBy: readonly Invariant[];
   /** A seed whose history detects it: the search begins there. */
   readonly seed: number;
+  /** `make test` runs it besides the first mutant of each invariant: only one fault shows it. */
+  readonly isAlwaysRun?: true;
 };
 
 /** A planted defect in code that the simulation does not run; the named test detects it. */

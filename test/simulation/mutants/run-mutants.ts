@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { REGRESSIONS } from "../regressions/regressions.ts";
-import { replayRegressionInThread, runWorker } from "../run-workers.ts";
+import { growInThread, replayRegressionInThread, runWorker } from "../run-workers.ts";
+import { GROWTH_MUTANT } from "./databases.ts";
 import { MUTANTS_OF_OTHER_TESTS } from "./other-tests.ts";
 import { runInCopy } from "./run-in-copy.ts";
 import { MUTANTS } from "./all-mutants.ts";
@@ -14,6 +15,7 @@ const BEGIN = "<!-- mutants: written by `make mutants` -->";
 const END = "<!-- end of mutants -->";
 /** A mutant that no history up to this seed detects counts as not detected. */
 const MAX_SEEDS = 1_500;
+const GROWTH_WEEKS = 15;
 
 type Row = { readonly name: string; readonly by: string; readonly after: string };
 
@@ -26,6 +28,7 @@ for (const { title, mutant } of REGRESSIONS) {
     note(await timed(mutant, () => replayRegression(title, mutant)));
   }
 }
+note(await timed(GROWTH_MUTANT.name, growWithMutant));
 for (const mutant of MUTANTS_OF_OTHER_TESTS) {
   note(
     await timed(mutant.name, () => {
@@ -64,6 +67,11 @@ async function runUntilDetected(mutant: string): Promise<Detection | undefined> 
 async function replayRegression(regression: string, mutant: string): Promise<Detection | undefined> {
   const [violation] = await replayRegressionInThread({ regression, mutant });
   return violation === undefined ? undefined : { by: `simulation, ${violation.split(":")[0]}`, after: "a regression" };
+}
+
+async function growWithMutant(): Promise<Detection | undefined> {
+  const { problems } = await growInThread({ weeks: GROWTH_WEEKS, mutant: GROWTH_MUTANT.name });
+  return problems.length === 0 ? undefined : { by: "simulation, growth", after: `${GROWTH_WEEKS} fee weeks` };
 }
 
 function writeTable(): void {

@@ -76,6 +76,8 @@ export class Database implements DatabaseFacts {
   /** Called after a commit with the rows that it changed. */
   onCommit: (changed: readonly HeldRow[]) => void = () => undefined;
   onRecheck: () => void = () => undefined;
+  /** Called after each statement with the number of rows that it returned. */
+  onAnswer: (rows: number) => void = () => undefined;
   readonly #tables: ReadonlyMap<string, TableRows>;
   readonly #sequences: ReadonlyMap<string, Sequence>;
   readonly #advisory = new Map<string, Transaction>();
@@ -123,6 +125,7 @@ export class Database implements DatabaseFacts {
     try {
       const run = { params: values.map(toValue), tx, database: this, snapshot, memo: new Map() };
       const rows = compiled.run(undefined, run);
+      this.onAnswer(rows.length);
       const returned = compiled.isSilent === true ? [] : rows;
       return { rows: returned.map((row) => answered(compiled.columns, row)), rowCount: rows.length };
     } catch (error) {
@@ -156,6 +159,14 @@ export class Database implements DatabaseFacts {
     const rows = this.#tables.get(table);
     if (rows === undefined) throw new Error(`the simulation has no table ${table}`);
     return rows;
+  }
+
+  get tables(): Iterable<string> {
+    return this.#tables.keys();
+  }
+
+  has(table: string): boolean {
+    return this.#tables.has(table);
   }
 
   /** The committed rows, for the checks. */

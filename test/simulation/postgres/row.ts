@@ -1,4 +1,4 @@
-import { MustWait, type Transaction } from "./transaction.ts";
+import { MustWait, type Replacing, type Transaction } from "./transaction.ts";
 import type { Value, Values } from "./types.ts";
 
 /** Called whenever a version of a row has changed; `outdated` may no longer be one of its versions. */
@@ -6,9 +6,6 @@ export type Index = { readonly reindex: (row: Row, outdated: Values | undefined)
 
 /** A version that later commits have replaced; statements that began before commit `until` still see it. */
 type Older = { readonly values: Values | undefined; readonly until: number };
-
-/** How a commit replaces the version of a row. */
-export type Replacing = { readonly commit: number; readonly keepsOlder: boolean };
 
 /** A row with its committed version and the version of the transaction that changes it. */
 export class Row {

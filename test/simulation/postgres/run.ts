@@ -1,3 +1,4 @@
+import type { RowFacts } from "./schema.ts";
 import type { TableRows } from "./table-rows.ts";
 import type { Transaction } from "./transaction.ts";
 import type { Value } from "./types.ts";
@@ -19,13 +20,6 @@ export function once<T>({ memo }: Run, of: object, find: () => T): T {
   memo.set(of, found);
   return found;
 }
-
-/** The parts of a database that an expression over one row uses. */
-export type RowFacts = {
-  readonly nowMs: () => number;
-  /** Names this run of the database; a failover, a restart or a restore gives another one. */
-  readonly identity: string;
-};
 
 /** The parts of a database that a statement uses. */
 export type DatabaseFacts = RowFacts & {

@@ -1,5 +1,4 @@
 import type { Query } from "./syntax.ts";
-import type { RowFacts } from "./run.ts";
 import type { Value, Values } from "./types.ts";
 
 /** The tables, views and sequences of one service, for any number of databases. */
@@ -28,6 +27,13 @@ export type Column = {
   /** The default value. */
   readonly default: RowExpression | undefined;
   readonly generated: RowExpression | undefined;
+};
+
+/** The parts of a database that an expression over one row uses. */
+export type RowFacts = {
+  readonly nowMs: () => number;
+  /** Names this run of the database; a failover, a restart or a restore gives another one. */
+  readonly identity: string;
 };
 
 /** An expression over one row of the table. */

@@ -1,5 +1,7 @@
-import type { Replacing } from "./row.ts";
 import type { Values } from "./types.ts";
+
+/** How a commit replaces the version of a row. */
+export type Replacing = { readonly commit: number; readonly keepsOlder: boolean };
 
 /** A row that a transaction locked or changed. */
 export type HeldRow = {

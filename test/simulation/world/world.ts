@@ -114,7 +114,7 @@ export class World {
     );
     this.fees = new Database(FEE, nowMs);
     if (options.plan.faults.some(({ kind }) => kind === "rewind_database")) {
-      for (const database of this.#databases()) database.keepCommits();
+      for (const database of this.databases()) database.keepCommits();
     }
     this.network = this.#networkTo("network", this.#platforms);
     this.subscriptions = this.#networkTo("subscriptions", this.#subscriptions);
@@ -134,7 +134,7 @@ export class World {
   rewindDatabases({ toMs, downMs, sequencesAhead, restarts }: Rewind): void {
     this.#rewinds += 1;
     this.databaseServer.goDown();
-    for (const database of this.#databases()) {
+    for (const database of this.databases()) {
       database.rewind(toMs + this.#databaseAheadMs, { identity: `after rewind ${this.#rewinds}`, sequencesAhead });
     }
     this.#later(downMs, () => (this.databaseServer.isUp = true));
@@ -145,7 +145,7 @@ export class World {
     }
   }
 
-  #databases(): readonly Database[] {
+  databases(): readonly Database[] {
     return [this.database, this.fees, ...this.subscriptionDatabases.values()];
   }
 
