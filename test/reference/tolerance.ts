@@ -31,10 +31,12 @@ export function grow(tolerance: Fraction, pool: Pool, moved: bigint): Fraction {
 
 const PRECISION = fraction(10n ** 12n);
 
-/** The sum of the equities of all holdings with a share; at least a cent. */
+/** The sum of the equities of all holdings with a share, with what has departed and still counts; at least a cent. */
 export function valueOf(pool: Pool): Fraction {
   const holders = holdingsOf(pool).filter(([, { share }]) => isPositive(share));
-  const equities = holders.map(([id]) => distance(equityOf(pool, id), ZERO));
+  const equities = holders.map(([id, { unredeemed }]) =>
+    distance(plus(equityOf(pool, id), fraction(unredeemed)), ZERO),
+  );
   return larger(total(equities), ONE);
 }
 

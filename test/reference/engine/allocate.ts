@@ -1,5 +1,17 @@
 import { type Entitlement, type Payment, toCents } from "./cents.ts";
-import { type Fraction, fraction, isPositive, isZero, minus, ONE, plus, times, towardsZero, ZERO } from "./fraction.ts";
+import {
+  type Fraction,
+  fraction,
+  isPositive,
+  isZero,
+  minus,
+  negative,
+  ONE,
+  plus,
+  times,
+  towardsZero,
+  ZERO,
+} from "./fraction.ts";
 import {
   attributedTo,
   hasHolders,
@@ -92,6 +104,9 @@ function move({ positions }: Pool, { kind, positionId, volume, volumeClosed }: D
   }
 }
 
+/** In cents. What is that near to the next cent counts as that cent, because the books round to 1e-8. */
+const NEARLY = fraction(1n, 10_000n);
+
 /** A holding without share and attributed amounts keeps no fraction of a cent: the largest holder gets it. */
 function withoutRemainders(pool: Pool, entitlements: readonly Entitlement<Owner>[]): Entitlement<Owner>[] {
   const receiver = largestHolder(pool);
@@ -99,7 +114,7 @@ function withoutRemainders(pool: Pool, entitlements: readonly Entitlement<Owner>
   let remainders = ZERO;
   const cut = entitlements.map(({ owner, exact }) => {
     if (isPositive(shareOf(pool, owner)) || hasAttributed(pool, owner)) return { owner, exact };
-    const whole = fraction(towardsZero(exact));
+    const whole = fraction(towardsZero(plus(exact, isPositive(exact) ? NEARLY : negative(NEARLY))));
     remainders = plus(remainders, minus(exact, whole));
     return { owner, exact: whole };
   });
