@@ -2,11 +2,13 @@ import { readFileSync, statSync } from "node:fs";
 import type pg from "pg";
 
 const SLOW = /^fee\|LOG: {2}duration: ([\d.]+) ms/gm;
-const ENDED = /^fee\|ERROR: {2}canceling statement due to statement timeout|^fee\|FATAL: {2}terminating connection/gm;
+const ENDED =
+  /^fee\|(?:ERROR: {2}canceling statement due to statement timeout|FATAL: {2}terminating connection).*(?:\nfee\|STATEMENT: .*)?/gm;
 /** Shorter statements are not logged. */
 const MIN_MS = 20;
 
-export type Statements = { readonly longestMs: number; readonly timeOuts: number };
+/** `timeOuts` are the lines of the log about what the server has ended. */
+export type Statements = { readonly longestMs: number; readonly timeOuts: readonly string[] };
 
 /** Makes the server log the statements of fee that take long. */
 export async function logStatements(client: pg.Client): Promise<void> {
@@ -15,13 +17,16 @@ export async function logStatements(client: pg.Client): Promise<void> {
   await client.query("select pg_reload_conf()");
 }
 
-/** The longest statement of fee since the previous call, and how many the server has ended. */
+/** The longest statement of fee since the previous call, and what the server has ended. */
 export function statementReader(logFile: string): () => Statements {
   let from = statSync(logFile).size;
   return () => {
     const logged = readFileSync(logFile).subarray(from).toString("utf8");
     from += Buffer.byteLength(logged);
     const durations = Array.from(logged.matchAll(SLOW), ([, ms]) => Number(ms));
-    return { longestMs: Math.max(MIN_MS, ...durations), timeOuts: [...logged.matchAll(ENDED)].length };
+    return {
+      longestMs: Math.max(MIN_MS, ...durations),
+      timeOuts: Array.from(logged.matchAll(ENDED), ([line]) => line),
+    };
   };
 }
