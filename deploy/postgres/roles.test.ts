@@ -26,16 +26,7 @@ const APPEND_ONLY: Record<Service, readonly string[]> = {
     "review_event",
   ],
   funding: ["feed_poison"],
-  platform: [
-    "adopted_deal",
-    "feed_poison",
-    "finding",
-    "log_entry",
-    "lost_movement",
-    "released_lock",
-    "review_event",
-    "scan",
-  ],
+  platform: ["adopted_deal", "feed_poison", "finding", "log_entry", "released_lock", "review_event", "scan"],
   subscription: [
     "allocation_entry",
     "allocation_row",

@@ -113,7 +113,6 @@ create table lost_movement (
   found_at     timestamptz not null default clock_timestamp(),
   primary key (server, deal_id)
 );
-select append_only('lost_movement');
 create index lost_movement_of_login on lost_movement (login, found_at);
 
 -- A transfer order: moves money once, under a key of the caller.

@@ -1,3 +1,4 @@
+import { SECOND_MS } from "#kernel/duration.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { accountStopped } from "../domain/account-stop.ts";
@@ -66,9 +67,22 @@ function judge({ accounts, managed, obstacles }: LockedLogins, each: NewOrder): 
   const stopped = order.legs.find(({ login }) => (accounts.get(login) ?? managed.get(login))?.isStopped === true);
   if (stopped !== undefined && !order.isEnqueued) return { refusal: accountStopped(stopped.login) };
   const behind = obstacles.get(first.login);
+  if (lacksDeals(account, first, behind)) return { refusal: busy(undefined) };
   const isTurn = isTurnOf(account, { kind: first.kind, lockOwner: order.lockOwner }, behind);
   if (!isTurn && neverQueues(order)) return { refusal: busy(behind) };
   return { ...each, first, account };
+}
+
+/** Legs that were just decided leave their deals unfiled for a moment. */
+const FILED_WITHIN_MS = 10 * SECOND_MS;
+
+/**
+ * Whether deals of the account could not be filed for a while, although no leg of it is open. One of them may be the same deposit, whose
+ * record the database has lost. Account locks are not granted on such an account either.
+ */
+function lacksDeals({ undecidedFrom, seenAt }: Account, { kind }: OrderedLeg, behind: LegNumber | undefined): boolean {
+  if (kind !== "deposit" || behind !== undefined || undecidedFrom === undefined) return false;
+  return seenAt.getTime() - undecidedFrom.getTime() > FILED_WITHIN_MS;
 }
 
 type Recorded = Extract<OrderAnswer, { kind: "recorded" }>;

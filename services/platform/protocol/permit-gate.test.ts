@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
-import { HOUR_MS } from "#kernel/duration.ts";
+import { HOUR_MS, SECOND_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -11,7 +11,9 @@ import { legNumber } from "../domain/leg-number.ts";
 import { platformComment } from "../domain/reference.ts";
 import type { Period } from "../mt5/deals.ts";
 import { AccountReader } from "../reader/account-reader.ts";
+import { readAgainFrom } from "../store/accounts.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
+import { readLogin } from "./history/read-history.ts";
 import { openReviews, reviewOf, vote } from "../testing/reviews.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
@@ -143,6 +145,25 @@ test.concurrent("when the reader that stopped permits ends before it has read ev
   await vote(instance, review, "key-of-ann", { action: "resume" });
   await vote(instance, review, "key-of-bob", { action: "resume" });
   expect(await gateOf(instance.deps)).toBe("open");
+});
+
+test.concurrent("while deals of an account cannot be filed, no deposit is accepted on it, because one of them may be the same", async (context) => {
+  const world = await aWorld(context);
+  const { service, deps } = await world.start({ hasJobs: false });
+  const login = await anAccount({ service, deps });
+  const deposit = (minor: bigint) => service.transfer(aDeposit(login, minor), aCall());
+  const unfiledSince = (secondsAgo: number) =>
+    readAgainFrom(deps.pool, login, new Date(Date.now() - secondsAgo * SECOND_MS));
+
+  // The deal of a leg that was just decided is filed in a moment.
+  await unfiledSince(2);
+  expect(await deposit(1_00n)).toMatchObject({ state: TransferState.APPLIED });
+  await unfiledSince(60);
+  await expect(deposit(2_00n)).rejects.toMatchObject({ code: "account_busy", outcome: "not_executed" });
+  expect(await world.control.deals(login)).toHaveLength(1);
+
+  await readLogin(deps, login);
+  expect(await deposit(3_00n)).toMatchObject({ state: TransferState.APPLIED });
 });
 
 test.concurrent("operators cannot resume before the history was read", async (context) => {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -158,7 +158,7 @@ function environmentOf(stateDir: string, settings: NodeJS.ProcessEnv): NodeJS.Pr
 /** The stores of a launcher that was killed end a moment after it; their files must not be copied or replaced before. */
 async function untilStoresEnded(stateDir: string): Promise<void> {
   for (const name of ["postgres", "nats"] as const) {
-    const pid = findPid(stateDir, name);
+    const pid = existsSync(join(stateDir, PID_FILES[name] ?? "")) ? findPid(stateDir, name) : undefined;
     for (const byMs = performance.now() + RESTARTED_MS; pid !== undefined && isRunning(pid); await sleep(50)) {
       if (performance.now() > byMs) throw new Error(`${name} has not ended`);
     }

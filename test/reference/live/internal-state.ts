@@ -36,9 +36,11 @@ const TIMEOUT_MS = 5_000;
 
 export async function openInternalState(system: TestSystem): Promise<InternalState> {
   const stack = new AsyncDisposableStack();
-  const { natsUrl, edgeDatabaseUrl } = readAnnouncement(system);
+  const { natsUrl, natsCaFile, edgeDatabaseUrl } = readAnnouncement(system);
   const log = createLog({ service: "reference", level: "silent" });
-  const broker = stack.use(await connectNats({ url: natsUrl, name: "reference", log }));
+  const broker = stack.use(
+    await connectNats({ url: natsUrl, ca: readFileSync(natsCaFile, "utf8"), name: "edge", log }),
+  );
   const subscription = natsClient(broker, {
     service: "subscription",
     contract: SubscriptionServiceService,
@@ -78,7 +80,7 @@ export async function openInternalState(system: TestSystem): Promise<InternalSta
   };
 }
 
-type Announcement = { readonly natsUrl: string; readonly edgeDatabaseUrl: string };
+type Announcement = { readonly natsUrl: string; readonly natsCaFile: string; readonly edgeDatabaseUrl: string };
 
 function readAnnouncement({ stateDir }: TestSystem): Announcement {
   return JSON.parse(readFileSync(join(stateDir, "run/system.json"), "utf8")) as Announcement;
