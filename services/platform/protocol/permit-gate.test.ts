@@ -149,8 +149,9 @@ test.concurrent("when the reader that stopped permits ends before it has read ev
 
 test.concurrent("while deals of an account cannot be filed, no deposit is accepted on it, because one of them may be the same", async (context) => {
   const world = await aWorld(context);
-  const { service, deps } = await world.start({ hasJobs: false });
-  const login = await anAccount({ service, deps });
+  const instance = await world.start({ hasJobs: false });
+  const { service, deps } = instance;
+  const login = await anAccount(instance);
   const deposit = (minor: bigint) => service.transfer(aDeposit(login, minor), aCall());
   const unfiledSince = (secondsAgo: number) =>
     readAgainFrom(deps.pool, login, new Date(Date.now() - secondsAgo * SECOND_MS));
