@@ -76,8 +76,12 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
         "mirror_lag",
         "platform_balance",
         "pool_ledger",
+        "review_votes_fee",
+        "review_votes_platform",
+        "review_votes_subscription",
         "subscription_endings",
         "transfer_legs",
+        "transfer_ownership",
         "unknown_accounts",
         "unresolved_operations",
       ]);
