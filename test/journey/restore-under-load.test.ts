@@ -9,7 +9,7 @@ import { countFigures } from "../support/figures.ts";
 import { sized } from "../support/proof.ts";
 import { type Client, clientOf, dealsOf, eventually, type Reply, withKey } from "./support/client.ts";
 import { assign, expectDone, newInvestor, newMaster } from "./support/client-requests.ts";
-import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
+import { newOperator, resumePermits, reviewAbout } from "./support/reviews.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
 const CALLERS = sized({ test: 6, proof: 24 });
@@ -69,7 +69,7 @@ test(
     await Promise.all(repeated.map((commands) => repeatOnce(client, commands)));
     expect(await dealsByLogin(client, callers)).toEqual(before);
 
-    await decide(operator, await behindReview(client), "resume", second);
+    await resumePermits(operator, await behindReview(client), second);
     await Promise.all(repeated.map((commands) => repeatUntilKnown(client, commands)));
     await expectConverged(client, master);
     const commands = callers.flatMap((caller) => caller.commands);

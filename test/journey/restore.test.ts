@@ -3,7 +3,7 @@ import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Client, clientOf, dealsOf, eventually, type Reply, untilKnown, withKey } from "./support/client.ts";
-import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
+import { newOperator, resumePermits, reviewAbout } from "./support/reviews.ts";
 import { startTestSystem } from "./support/system.ts";
 import { assign, expectDone, newInvestor, newMaster, unassign } from "./support/client-requests.ts";
 
@@ -63,7 +63,7 @@ test("after the database is restored to an older time nothing is moved twice, an
     return await reviewAbout(client, found?.login ?? "", "database_behind");
   });
   expect((await deposit(client, forBob)).body).toMatchObject(STOPPED);
-  await decide(operator, behind, "resume", second);
+  await resumePermits(operator, behind, second);
 
   await eventually(async () => expect((await deposit(client, { login: bob, amount: "30.00" })).status).toBe(200));
   // Repeated again, with the keys and without: each is refused with the ticket of the deal that the platform has.

@@ -1,4 +1,5 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
+import { SECOND_MS } from "#kernel/duration.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { recordVote } from "#kernel/review/record-vote.ts";
@@ -44,6 +45,7 @@ type Correction = Awaited<ReturnType<typeof logCorrection.read>>;
 
 type PlatformState = {
   readonly server: string;
+  readonly quietPeriodMs: number;
   readonly shown: Deal | undefined;
   readonly correction: Correction;
 };
@@ -53,7 +55,8 @@ async function readPlatform(deps: Deps, { reviewId, action, dealId }: DecideRevi
   const isAboutDeal = action === "confirm_applied" && dealId > 0n;
   const shown = isAboutDeal ? await orUnavailable(deps.mt5.getDeal(dealId)) : undefined;
   const correction = action === "correct_log" ? await orBusy(logCorrection.read(deps, reviewId)) : undefined;
-  return { server: deps.settings.server, shown, correction };
+  const { server, quietPeriodMs } = deps.settings;
+  return { server, quietPeriodMs, shown, correction };
 }
 
 async function examine(
@@ -89,7 +92,7 @@ async function carryOut(
   tx: Transaction,
   reviewCase: ReviewCase,
   { action, dealId }: Decision,
-  { server, shown, correction }: PlatformState,
+  { server, quietPeriodMs, shown, correction }: PlatformState,
 ): Promise<"done" | "working"> {
   switch (action) {
     case "confirm_applied":
@@ -107,7 +110,7 @@ async function carryOut(
       return "working";
     case "resume":
       if (reviewCase.reason === ACCOUNT_STOPPED) await resumeAccount(tx, reviewCase.login);
-      else await requireResumed(tx);
+      else await requireResumed(tx, quietPeriodMs);
       return "done";
     case "correct_log":
       await keepApplied(tx, reviewCase, server);
@@ -119,11 +122,19 @@ async function carryOut(
   }
 }
 
-async function requireResumed(tx: Transaction): Promise<void> {
-  if (await resumePermits(tx)) return;
-  throw actionNotPossible(
-    "The history of the trading platform has not been read completely since the database was restored. Decide when it has.",
-  );
+async function requireResumed(tx: Transaction, quietPeriodMs: number): Promise<void> {
+  switch (await resumePermits(tx, quietPeriodMs)) {
+    case "resumed":
+      return;
+    case "history_not_read":
+      throw actionNotPossible(
+        "The history of the trading platform has not been read completely since the database was restored. Decide when it has.",
+      );
+    case "stopped_too_short":
+      throw actionNotPossible(
+        `The trading platform may still execute commands that the database has lost. Decide ${quietPeriodMs / SECOND_MS} seconds after the stop.`,
+      );
+  }
 }
 
 /** Refuses when another vote changed the review after the platform was read. */

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { HOUR_MS } from "#kernel/duration.ts";
+import { asOwner } from "#test/support/as-owner.ts";
+import { corrupt } from "#test/support/corrupt.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { HistoryReading } from "#proto/pamm/platform/v1/platform.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
@@ -46,9 +48,7 @@ test.concurrent("a login is read again as a whole: a late deal is filed, and a d
   await world.control.editDeal(second!.deal, { profit: "90.00" });
 
   // Older than a deal that the platform may still show late.
-  await instance.deps.pool.query("alter table log_entry disable trigger user");
-  await instance.deps.pool.query("update log_entry set deal_at = deal_at - interval '2 minutes' where number > 0");
-  await instance.deps.pool.query("alter table log_entry enable trigger user");
+  await corrupt(instance.deps.pool, "update log_entry set deal_at = deal_at - interval '2 minutes' where number > 0");
   expect(await instance.service.readHistoryAgain(request(login), aCall())).toMatchObject({
     login,
     requestedBy: "anna",
@@ -77,11 +77,11 @@ test.concurrent("a reading goes on after a crash, files nothing twice, and only 
   const begun = await instance.service.readHistoryAgain(request(login), aCall());
   expect(await instance.service.readHistoryAgain(request(login, new Date(0)), aCall())).toEqual(begun);
   // The process crashed after it had filed the slice and before it recorded that.
-  await instance.deps.pool.query(
-    "create function crash() returns trigger language plpgsql as $$ begin raise exception 'crash'; end $$",
-  );
-  await instance.deps.pool.query(
-    "create trigger crash before update of read_to on history_reading for each row execute function crash()",
+  await asOwner(
+    instance.deps.pool,
+    "platform",
+    `create function crash() returns trigger language plpgsql as $$ begin raise exception 'crash'; end $$;
+     create trigger crash before update of read_to on history_reading for each row execute function crash()`,
   );
   await readHistories(instance.deps);
   expect(await instance.service.getHistoryReading({ login }, aCall())).toMatchObject({
@@ -89,7 +89,7 @@ test.concurrent("a reading goes on after a crash, files nothing twice, and only 
     readTo: begun.from,
     reason: "the database or a service failed",
   });
-  await instance.deps.pool.query("drop trigger crash on history_reading");
+  await asOwner(instance.deps.pool, "platform", "drop trigger crash on history_reading");
 
   const next = await world.start(READS_NOTHING);
   expect(await finished(next, login)).toMatchObject({ filedDeals: 1n, amendedDeals: 0n });

@@ -14,7 +14,7 @@ import { AccountReader } from "../reader/account-reader.ts";
 import { readAgainFrom } from "../store/accounts.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { readLogin } from "./history/read-history.ts";
-import { openReviews, reviewOf, vote } from "../testing/reviews.ts";
+import { approveResume, openReviews, resumeBoth, reviewOf, vote } from "../testing/reviews.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
@@ -84,8 +84,7 @@ test.concurrent("a deal whose leg the database does not have stops all permits u
   await expect(instance.service.transfer(aDeposit(other, 5_00n), aCall())).rejects.toMatchObject(stopped);
   expect(await world.control.deals(other)).toEqual([]);
 
-  await vote(instance, review, "key-of-bob", { action: "resume" });
-  await heartbeat(instance.deps);
+  await approveResume(instance, review);
   expect(await instance.service.transfer(aDeposit(other, 5_00n), aCall())).toMatchObject({
     state: TransferState.APPLIED,
   });
@@ -143,7 +142,26 @@ test.concurrent("when the reader that stopped permits ends before it has read ev
     ([gate]) => gate?.isHere === true,
   );
   await vote(instance, review, "key-of-ann", { action: "resume" });
-  await vote(instance, review, "key-of-bob", { action: "resume" });
+  await approveResume(instance, review);
+  expect(await gateOf(instance.deps)).toBe("open");
+});
+
+test.concurrent("operators cannot resume before a quiet period has passed, because a lost command may still be executed", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ quietPeriodMs: 600_000 });
+  const login = await anAccount(instance);
+  await world.control.balance(login, "8.00", LOST);
+  const review = await reviewOf(instance, "database_behind");
+  await vote(instance, review, "key-of-ann", { action: "resume" });
+  const approve = () => vote(instance, review, "key-of-bob", { action: "resume" });
+
+  await expect(approve()).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringContaining("600 seconds after the stop") as string,
+  });
+  expect(await gateOf(instance.deps)).toBe("stopped");
+  await instance.deps.pool.query("update permit_gate set stopped_at = now() - interval '601 seconds'");
+  await approve();
   expect(await gateOf(instance.deps)).toBe("open");
 });
 
@@ -237,9 +255,5 @@ test.concurrent("a withdrawal that equals a lost one gets no account lock", asyn
 
 /** Two operators resume after a lost deal; returns its ticket. */
 async function resume(instance: Instance): Promise<bigint> {
-  const review = await reviewOf(instance, "database_behind");
-  await vote(instance, review, "key-of-ann", { action: "resume" });
-  await vote(instance, review, "key-of-bob", { action: "resume" });
-  await heartbeat(instance.deps);
-  return review.dealId;
+  return (await resumeBoth(instance)).dealId;
 }

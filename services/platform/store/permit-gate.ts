@@ -25,8 +25,19 @@ export async function stopPermits(tx: Transaction): Promise<void> {
   );
 }
 
-/** False while the history is being read: more deals that the database does not know may be found. */
-export async function resumePermits(tx: Transaction): Promise<boolean> {
-  const resumed = await execute(tx, sql`update permit_gate set stopped_at = null where database = ${HERE}`);
-  return resumed === 1;
+export type Resumed = "resumed" | "history_not_read" | "stopped_too_short";
+
+/**
+ * While the history is being read, more deals that the database does not know may be found. Until permits have been stopped for a quiet period, the platform
+ * may still execute a command that the database has lost, after its history was read.
+ */
+export async function resumePermits(tx: Transaction, quietPeriodMs: number): Promise<Resumed> {
+  if (!(await isHistoryRead(tx))) return "history_not_read";
+  const resumed = await execute(
+    tx,
+    sql`update permit_gate
+        set stopped_at = null
+        where stopped_at is null or stopped_at <= clock_timestamp() - ${quietPeriodMs} * interval '1 millisecond'`,
+  );
+  return resumed === 1 ? "resumed" : "stopped_too_short";
 }

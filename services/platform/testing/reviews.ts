@@ -39,8 +39,17 @@ export async function decideBoth(instance: Instance, review: Review, input: Vote
   return await vote(instance, review, "key-of-bob", input);
 }
 
-/** Two operators resume after a deal with an unknown reference has stopped all permits. */
-export async function resumeBoth(instance: Instance): Promise<void> {
-  await decideBoth(instance, await reviewOf(instance, DATABASE_BEHIND), { action: "resume" });
+/** Two operators resume when the permits of all accounts have been stopped for a quiet period. Returns the review. */
+export async function resumeBoth(instance: Instance): Promise<Review> {
+  const review = await reviewOf(instance, DATABASE_BEHIND);
+  await vote(instance, review, "key-of-ann", { action: "resume" });
+  await approveResume(instance, review);
+  return review;
+}
+
+/** The second vote, as soon as it is possible. */
+export async function approveResume(instance: Instance, review: Review): Promise<void> {
+  const approve = () => vote(instance, review, "key-of-bob", { action: "resume" }).catch(() => undefined);
+  await eventually(approve, (decided) => decided !== undefined);
   await heartbeat(instance.deps);
 }

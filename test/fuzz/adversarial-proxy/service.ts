@@ -78,6 +78,10 @@ function environmentOf({ proxy, databaseUrl, natsUrl }: Options, port: number): 
     PLATFORM_DATABASE_URL: databaseUrl,
     NATS_URL: natsUrl,
     GRPC_PORT: String(port),
+    // No service answers: the check of the owners of transfers fails.
+    FEE_GRPC_URL: "127.0.0.1:1",
+    FUNDING_GRPC_URL: "127.0.0.1:1",
+    SUBSCRIPTION_GRPC_URL: "127.0.0.1:1",
     MT5_URL: proxy.url,
     MT5_CA_FILE: caFile,
     MT5_LOGIN: String(managerLogin),

@@ -47,8 +47,22 @@ export function vote(client: Client, review: JsonObject, action: string, key?: s
 
 /** A proposal of the client, whose key is that of an operator, and its approval by a second one. */
 export async function decide(client: Client, review: JsonObject, action: string, second: string): Promise<void> {
-  const proposed = await vote(client, review, action);
-  expect([proposed.status, proposed.body["state"]], proposed.text).toEqual([200, "proposed"]);
-  const decided = await vote(client, review, action, second);
-  expect([decided.status, decided.body["state"]], decided.text).toEqual([200, "decided"]);
+  await propose(client, review, action);
+  await approve(client, review, action, second);
+}
+
+/** As `decide`; the second operator repeats the approval until permits have been stopped for a quiet period. */
+export async function resumePermits(client: Client, review: JsonObject, second: string): Promise<void> {
+  await propose(client, review, "resume");
+  await eventually(() => approve(client, review, "resume", second));
+}
+
+async function propose(client: Client, review: JsonObject, action: string): Promise<void> {
+  const { status, body, text } = await vote(client, review, action);
+  expect([status, body["state"]], text).toEqual([200, "proposed"]);
+}
+
+async function approve(client: Client, review: JsonObject, action: string, key: string): Promise<void> {
+  const { status, body, text } = await vote(client, review, action, key);
+  expect([status, body["state"]], text).toEqual([200, "decided"]);
 }

@@ -95,6 +95,8 @@ function parseGenerated(tokens: Tokens): Expression {
 function parseReference(tokens: Tokens, name: string | undefined, columns: readonly string[]): Constraint {
   const table = tokens.name();
   const targets = tokens.sees("(") ? names(tokens) : undefined;
+  // Rows of these tables are removed by retention, which is not simulated.
+  tokens.takes("on", "delete", "cascade");
   const isDeferred = tokens.takes("deferrable", "initially", "deferred");
   return { kind: "references", name, columns, table, targets, isDeferred };
 }

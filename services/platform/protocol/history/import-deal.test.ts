@@ -9,8 +9,8 @@ import type { LegKind } from "../../domain/leg-kind.ts";
 import { commentOfLeg, keyHash } from "../comment-of-leg.ts";
 import { findingsOf, logOf, summaryOf } from "../../testing/log-of.ts";
 import { aDeposit, aTransfer, type LegOrder } from "../../testing/requests.ts";
-import { openReviews, reviewOf, vote } from "../../testing/reviews.ts";
-import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../../testing/world.ts";
+import { openReviews, resumeBoth } from "../../testing/reviews.ts";
+import { aCall, anAccount, aWorld, eventually, type World } from "../../testing/world.ts";
 
 const FEE_KEY = "fee:7001:9001:week:2026-11-20T22:00:00.000Z";
 const { FEE_CREDIT, FEE_DEBIT, MIRROR, RESULT } = MovementKind;
@@ -26,13 +26,6 @@ async function lose({ control }: World, { login, kind, amount, key = "lost" }: L
   lastNumber += 1n;
   const reference = { kind, number: legNumber(lastNumber), attempt: 1 };
   await control.balance(login, amount, commentOfLeg(reference, { key, comment: "bank" }));
-}
-
-async function resume(instance: Instance): Promise<void> {
-  const review = await reviewOf(instance, "database_behind");
-  await vote(instance, review, "key-of-ann", { action: "resume" });
-  await vote(instance, review, "key-of-bob", { action: "resume" });
-  await heartbeat(instance.deps);
 }
 
 function aFee(debited: string, credited: string, minor = 20_00n): readonly LegOrder[] {
@@ -87,7 +80,7 @@ test.concurrent("an imported deposit or withdrawal has one operation, which is p
   ]);
   expect(imports.map(({ dealId }) => dealId)).toEqual(deals.slice(0, 2).map(({ deal }) => BigInt(deal)));
   expect(imports[0]!.operationId < imports[1]!.operationId).toBe(true);
-  await resume(instance);
+  await resumeBoth(instance);
   const repeated = instance.service.transfer(aDeposit(investor, 100_00n, { comment: "bank" }), aCall());
   await expect(repeated).rejects.toMatchObject({
     code: "possible_duplicate",
@@ -125,7 +118,7 @@ test.concurrent("a fee that was executed before the restore is not executed agai
   await lose(world, { login: payment, kind: "fee_credit", amount: "20.00", key: FEE_KEY });
   await logOf(instance, investor, 2);
   await logOf(instance, payment, 1);
-  await resume(instance);
+  await resumeBoth(instance);
   const before = [await world.control.deals(investor), await world.control.deals(payment)];
 
   const order = aTransfer(FEE_KEY, aFee(investor, payment));
@@ -150,7 +143,7 @@ test.concurrent("of a fee whose credit was not executed before the restore only 
   await world.control.balance(investor, "100.00", "bank");
   await lose(world, { login: investor, kind: "fee_debit", amount: "-15.00", key: FEE_KEY });
   await logOf(instance, investor, 2);
-  await resume(instance);
+  await resumeBoth(instance);
 
   // The floor had cut the debit.
   const order = aTransfer(FEE_KEY, aFee(investor, payment), {
@@ -183,7 +176,7 @@ test.concurrent("an amount that was calculated before an import is refused as ou
   expect(await service.getTransfer({ key: "waits" }, aCall())).toMatchObject(outdated);
   expect(await service.transfer(mirror("before", 0n), aCall())).toMatchObject(outdated);
   await service.transfer(mirror("after", imported!.number), aCall());
-  await resume(instance);
+  await resumeBoth(instance);
   await eventually(
     () => service.getTransfer({ key: "after" }, aCall()),
     ({ state }) => state === TransferState.APPLIED,

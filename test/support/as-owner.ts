@@ -1,0 +1,19 @@
+import pg from "pg";
+import { inject } from "vitest";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { ownerOf } from "../../deploy/local/database.ts";
+import type { Service } from "../../deploy/local/settings.ts";
+import { urlAs, urlOf } from "./database-server.ts";
+
+/** Changes tables of a service, or their rows, as a migration does. Triggers bind the owner, too. */
+export async function asOwner({ options }: Pool, service: Service, text: string): Promise<void> {
+  const database = new URL(options.connectionString ?? "").pathname.slice(1);
+  const connectionString = urlAs(urlOf(inject("postgresUrl"), database), ownerOf(service));
+  const client = new pg.Client({ connectionString, options: `-c search_path=${service}` });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
