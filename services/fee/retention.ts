@@ -7,6 +7,7 @@ export const KEPT: Readonly<Record<string, string>> = {
     "one row for each withdrawal and exit: its key gets the same answer again, and its operation lists the fees",
   crystallisation_item: "as crystallisation",
   fee_configuration: "one row for each Investor",
+  fee_layer: "one row for each rate of the profit of an Investor at a Master that is still to be charged",
   fee_master: "one row for each Master",
   fee_pair: "one row for each Investor and Master",
   fee_payment: "books: each fee, with its explanation",

@@ -51,6 +51,8 @@ export const KEPT: Readonly<Record<string, string>> = {
   account_creation: "one row for each account that was created: its key creates once",
   adopted_deal: "the deals of an account in the days before it was registered: they are not movements of the service",
   finding: "one row for each finding about a deal or a leg, which is recorded once",
+  handled_break: "one row for each break that has stopped an account: it must not stop it again",
+  history_reading: "one row for each account whose history operators have had read again",
   leg: "books: what was sent under which number; the log, the search for lost deals and the ledger of operations name it",
   leg_numbering: "one row",
   log_entry: "books: the log of each account, whose sum is its balance",

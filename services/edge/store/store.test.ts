@@ -46,9 +46,9 @@ test("audit entries can be neither changed nor deleted, also by a superuser", as
   await insertAuditEntries(pool, [ENTRY]);
 
   await expect(execute(admin, sql`update access_audit set status = 200`)).rejects.toThrow(
-    "access_audit is append-only",
+    /^access_audit\w* is append-only$/,
   );
-  await expect(execute(admin, sql`delete from access_audit`)).rejects.toThrow("access_audit is append-only");
-  await expect(execute(admin, sql`truncate access_audit`)).rejects.toThrow("access_audit is append-only");
+  await expect(execute(admin, sql`delete from access_audit`)).rejects.toThrow(/^access_audit\w* is append-only$/);
+  await expect(execute(admin, sql`truncate access_audit`)).rejects.toThrow(/^access_audit\w* is append-only$/);
   expect(await many(pool, sql`select id from access_audit`)).toHaveLength(1);
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
+import { corrupt } from "#test/support/corrupt.ts";
 import { Secret } from "#kernel/secret.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
@@ -30,7 +31,8 @@ async function restore(world: World): Promise<Instance> {
      where table_schema = 'platform' and table_type = 'BASE TABLE'
        and table_name not in ('schema_migration', 'permit_gate', 'sender', 'leg_numbering')`,
   );
-  await world.database.pool.query(`truncate ${rows.map(({ name }) => name).join(", ")} restart identity cascade`);
+  const tables = rows.map(({ name }) => name).join(", ");
+  await corrupt(world.database.pool, `truncate ${tables} restart identity cascade`);
   return await world.start();
 }
 

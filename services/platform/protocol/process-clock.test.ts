@@ -56,7 +56,8 @@ test.for([HOUR_MS, -HOUR_MS])(
           from (
             select applied_at as at from leg
             union all select next_scan_at - interval '1 minute' from leg
-            union all select reads_from + interval '1 day' from account
+            -- Of an account that existed before, its opening; of a new one, a day earlier.
+            union all select case login when ${existing} then reads_from else reads_from + interval '1 day' end from account
             union all select deal_at from log_entry
             union all select opened_at from review_case
             union all select proposed_at from review_case

@@ -100,6 +100,8 @@ test.concurrent("a deal with the reference applies it, also when the clock of th
     sentAgo: "-10 minutes",
   });
   await control.balance(login, AMOUNT, reference);
+  // The history of the new account.
+  deps.freshDeals.take();
 
   expect(await scan()).toMatchObject({ state: "APPLIED" });
   expect(deps.freshDeals.take()).toEqual([]);
