@@ -74,7 +74,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I4", "I10"],
-    seed: 369,
+    seed: 863,
     isAlwaysRun: true,
   },
 ];
