@@ -80,7 +80,7 @@ const EVERY_MS = {
   // Legs are shown to operators at an age of hours.
   failing: 60_000,
   // The check that finds them runs every five minutes.
-  unknown: 10_000,
+  unknown: 60_000,
 };
 /** A leg that could not be sent is asked for again after this time, unless a signal comes: a caller may wait for it. */
 const WAITING_PAUSE_MS = 250;

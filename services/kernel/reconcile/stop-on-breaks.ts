@@ -6,7 +6,7 @@ import { matchesRow, sql } from "../postgres/query.ts";
 import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 
 /** Much shorter than the interval of a check, so that a break stops its Master soon. */
-const RUN_EVERY_MS = 5_000;
+const RUN_EVERY_MS = 10_000;
 /** Far fewer than a page may have, because each break has its evidence. */
 const BREAKS_PER_PAGE = 200;
 /** A Master with more breaks than these was stopped by the first ones. */

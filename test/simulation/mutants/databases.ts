@@ -10,18 +10,6 @@ function looked(column: string): string {
 /** Defects that only a database shows that loses commits or makes a statement wait, and rows that cannot be read. */
 export const DATABASE_MUTANTS: readonly Mutant[] = [
   {
-    name: "a lost deposit or withdrawal is not remembered",
-    edits: [
-      {
-        file: `${PLATFORM}/protocol/reviews/stop-for-lost-commits.ts`,
-        find: '.origin === "external")',
-        put: '.origin === "none")',
-      },
-    ],
-    detectedBy: ["I17"],
-    seed: 30,
-  },
-  {
     name: "permits are granted in a database in which the history was not read",
     edits: [
       {
