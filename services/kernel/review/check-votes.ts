@@ -15,7 +15,7 @@ import { ACKNOWLEDGE, VOTES_UNCONFIRMED } from "./unconfirmed.ts";
 const KEY = "review";
 const TABLES = { review: { name: "review_case", rows: fragment`review_case`, id: fragment`id` } };
 /** A decision is examined by the next run, because undecided reviews are examined by every run. */
-const EVERY_MS = 30 * SECOND_MS;
+const EVERY_MS = 50 * SECOND_MS;
 /** Older decisions are not compared again: the audit of the edge may have removed its entries. */
 const COMPARED_FOR_MS = 30 * DAY_MS;
 /** The time of one call; the edge searches its audit by an index. */

@@ -16,8 +16,8 @@ import { ownershipFinding } from "./ownership-finding.ts";
 
 const KEY = "transfer";
 const TABLES = { transfer: { name: "transfer", rows: fragment`transfer`, id: fragment`id` } };
-/** A new transfer is compared within two intervals: a forged one stops its accounts after a minute. */
-const EVERY_MS = 30 * SECOND_MS;
+/** A new transfer is compared within two intervals: a forged one is a break within two minutes. */
+const EVERY_MS = 50 * SECOND_MS;
 /** The time of one call; a service finds a page of keys by an index. */
 const CALL_MS = 5_000;
 /** A reversal of the first leg, which platform orders itself when the second one is refused. */
