@@ -6,16 +6,16 @@ import { expect, test } from "vitest";
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { itemsOf, textOf } from "../../deploy/demo/exact-json.ts";
 import { countFigures } from "../support/figures.ts";
-import { sized } from "../support/proof.ts";
+import { IS_PROOF } from "../support/proof.ts";
 import { type Client, clientOf, dealsOf, eventually, type Reply, withKey } from "./support/client.ts";
 import { assign, expectDone, newInvestor, newMaster } from "./support/client-requests.ts";
 import { newOperator, resumePermits, reviewAbout } from "./support/reviews.ts";
 import { startTestSystem, type TestSystem } from "./support/system.ts";
 
-const CALLERS = sized({ test: 6, proof: 24 });
+const CALLERS = 12;
 /** The load before the copy is made, and after it. */
-const LOAD_MS = sized({ test: 4_000, proof: 20_000 });
-const TIMEOUT = { timeout: sized({ test: 300_000, proof: 900_000 }) };
+const LOAD_MS = 10_000;
+const TIMEOUT = { timeout: 900_000 };
 const CONVERGED_MS = 150_000;
 /** A lost answer is known after the quiet period of 8 seconds. */
 const KNOWN_WITHIN_MS = 60_000;
@@ -39,7 +39,7 @@ type Caller = {
   readonly commands: Command[];
 };
 
-test(
+test.runIf(IS_PROOF)(
   "a database that is restored under load moves nothing twice, whatever callers repeat with keys and without",
   TIMEOUT,
   async () => {
