@@ -42,10 +42,10 @@ export class SizesOfWeeks {
   }
 
   #layers(): number {
-    const pairs = this.#databases.flatMap((database) =>
-      database.has("fee_pair") ? [...database.committed("fee_pair")] : [],
+    const layers = this.#databases.flatMap((database) =>
+      database.has("fee_layer") ? [...database.committed("fee_layer")] : [],
     );
-    return pairs.reduce((total, { layers }) => total + (layers as { json: readonly unknown[] }).json.length, 0);
+    return layers.length;
   }
 
   #openRows(): Record<string, number> {

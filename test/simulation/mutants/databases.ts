@@ -63,7 +63,6 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     ],
     detectedBy: ["I4", "I10"],
     seed: 863,
-    isAlwaysRun: true,
   },
 ];
 
