@@ -20,6 +20,21 @@ export const DATABASE_IDENTITY = `
     database text not null
   )`;
 
+/** The part of an identity that changes with each restart of the server, counted from 0. */
+const START = 2;
+
+/**
+ * Whether a database is the same one after no more than a restart of its server, which loses no commit. Another one is a promoted standby, a
+ * recovered archive or a restored dump.
+ */
+export function isRestartOf(before: string, now: string): boolean {
+  return historyOf(before) === historyOf(now);
+}
+
+function historyOf(identity: string): string {
+  return identity.split("/").toSpliced(START, 1).join("/");
+}
+
 /** Ids are raised to milliseconds since 2025 times this, so fewer rows than this may be inserted in a millisecond on average. */
 const IDS_PER_MS = 16;
 

@@ -23,8 +23,16 @@ async function gateOf(deps: Deps): Promise<PermitGate> {
   return deps.gate.read();
 }
 
+/** As if the server had been started again since the history was read. */
 async function restartDatabase({ deps }: Instance): Promise<void> {
-  await deps.pool.query("update permit_gate set database = 'before the restart'");
+  await deps.pool.query(
+    "update permit_gate set database = regexp_replace(database, '^([^/]+/[^/]+)/[^/]+', '\\1/the start before')",
+  );
+}
+
+/** As if a standby had taken over since. */
+async function promoteStandby({ deps }: Instance): Promise<void> {
+  await deps.pool.query("update permit_gate set database = regexp_replace(database, '/[^/]+', '/00000000')");
 }
 
 test.concurrent("after a restart of the database nothing is sent before the history was read", async (context) => {
@@ -119,6 +127,39 @@ test.concurrent("a day before the last reading is read again before the gate ope
   expect(periods[0]?.from).toEqual(new Date(readTo.getTime() - 24 * HOUR_MS));
   for (const [index, { from }] of periods.slice(1).entries()) expect(from <= periods[index]!.to).toBe(true);
   expect(periods.at(-1)!.to.getTime()).toBeGreaterThan(Date.now());
+});
+
+test.concurrent("after a failover the gate stays closed for a quiet period, because a lost command may still be executed", async (context) => {
+  const world = await aWorld(context);
+  const before = await world.start({ hasJobs: false });
+  const login = await anAccount(before);
+  await promoteStandby(before);
+  const quietPeriodMs = 3_000;
+  const { deps } = await world.start({ hasJobs: false, isHistoryRead: false, quietPeriodMs });
+  const reader = new AccountReader(deps, () => Promise.resolve(true));
+  const read = (): Promise<boolean> => reader.read({ backMs: 10_000, findsDeleted: "never" });
+  const fromMs = performance.now();
+  while (await read()) expect(await gateOf(deps)).toBe("reading");
+  expect(await gateOf(deps)).toBe("reading");
+
+  await world.control.balance(login, "8.00", LOST);
+  await eventually(
+    async () => {
+      await read();
+      return await gateOf(deps);
+    },
+    (gate) => gate !== "reading",
+  );
+
+  expect(await gateOf(deps)).toBe("stopped");
+  await eventually(
+    async () => {
+      await read();
+      return await many(deps.pool, sql`select from permit_gate where database = database_identity()`);
+    },
+    (rows) => rows.length === 1,
+  );
+  expect(performance.now() - fromMs).toBeGreaterThan(quietPeriodMs);
 });
 
 test.concurrent("when the reader that stopped permits ends before it has read everything, the next one opens the gate", async (context) => {

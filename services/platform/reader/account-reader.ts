@@ -1,14 +1,16 @@
 import { concurrently } from "#kernel/concurrently.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
+import { isRestartOf } from "#kernel/postgres/database-identity.ts";
 import { deletedDeals } from "../amendments/amendments.ts";
 import type { Deps } from "../deps.ts";
+import { lostAfterMs, PERMIT_MS } from "../domain/permit.ts";
 import type { DealName, GroupDeals, ShownDeal } from "../mt5/deal-batches.ts";
 import type { Period } from "../mt5/deals.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { batchesOf } from "../mt5/fields.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { fileHistory, readLogin, REREAD_MS, type ReadSpan } from "../protocol/history/read-history.ts";
-import { isHistoryRead, openPermitGate } from "../store/permit-gate.ts";
+import { findReadDatabase, openPermitGate } from "../store/permit-gate.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { KnownAccounts } from "./known-accounts.ts";
 import { News } from "./news.ts";
@@ -54,8 +56,8 @@ export class AccountReader {
   readonly #slices = new Map<string, SliceLength>();
   #news: News | undefined;
   #readToMs: number | undefined;
-  /** The gate of permits is opened when this reader has caught up. */
-  #opensGate = false;
+  /** The gate of permits is opened when this reader has caught up, and a quiet period after this process began to watch the database if it is another one. */
+  #opensGate: "at_once" | "after_quiet_period" | undefined;
   #savedToMs: number | undefined;
 
   /** `mayContinue` is false once another process reads. */
@@ -97,7 +99,7 @@ export class AccountReader {
       if (back.findsDeleted === "of_logs") await this.#deleted.noteMissing(this.#deps, run.span, run.startedAtMs);
       this.#plan.noteRead(plan);
       await this.#moveCursor(endMs);
-      if (!isBehind) await this.#openGate();
+      if (!isBehind) await this.#openGate(nowMs);
     }
     this.#seen.forgetBefore(run.span.nowMs - REMEMBERED_MS);
     await this.#deleted.requestMissing(this.#deps);
@@ -114,16 +116,23 @@ export class AccountReader {
   async #start(): Promise<News> {
     const { news, readTo } = await News.start(this.#deps.pool, this.#known);
     // Not the state of the gate: a reader that has ended may have stopped permits before it had read everything.
-    this.#opensGate = !(await isHistoryRead(this.#deps.pool));
-    this.#readToMs = readTo && readTo.getTime() - (this.#opensGate ? LOST_COMMITS_MS : 0);
+    const { last, here } = await findReadDatabase(this.#deps.pool);
+    if (last !== here)
+      this.#opensGate = last === undefined || isRestartOf(last, here) ? "at_once" : "after_quiet_period";
+    this.#readToMs = readTo && readTo.getTime() - (last === here ? 0 : LOST_COMMITS_MS);
     return news;
   }
 
   /** All deals are filed, so those that the database does not know have stopped permits already. Each process learns of it by its heartbeat. */
-  async #openGate(): Promise<void> {
-    if (!this.#opensGate) return;
-    await openPermitGate(this.#deps.pool);
-    this.#opensGate = false;
+  async #openGate(readFromMs: number): Promise<void> {
+    const { pool, sender, settings } = this.#deps;
+    if (this.#opensGate === undefined) return;
+    // The last permit that the database has lost was granted before this process began to watch it.
+    const quietFromMs =
+      lostAfterMs(sender.clock.steadySinceMs + PERMIT_MS, settings.commandTimeoutMs) + settings.quietPeriodMs;
+    if (this.#opensGate === "after_quiet_period" && readFromMs < quietFromMs) return;
+    await openPermitGate(pool);
+    this.#opensGate = undefined;
   }
 
   /** False when another process has taken over. A group or page that cannot be read does not prevent the others. */

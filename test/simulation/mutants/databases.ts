@@ -32,8 +32,8 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${PLATFORM}/reader/account-reader.ts`,
-        find: "this.#opensGate = !(await isHistoryRead(this.#deps.pool));",
-        put: 'this.#opensGate = !(await isHistoryRead(this.#deps.pool)) && this.#deps.gate.read() === "reading";',
+        find: "    if (last !== here) this.#opensGate",
+        put: '    if (last !== here && this.#deps.gate.read() === "reading") this.#opensGate',
       },
     ],
     detectedBy: ["I10"],
