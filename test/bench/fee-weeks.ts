@@ -21,6 +21,7 @@ import { freePort } from "../../deploy/local/ports.ts";
 import { startPostgres } from "../../deploy/local/postgres.ts";
 import { PERMISSIONS } from "../../services/fee/permissions.ts";
 import { processorSeconds, residentBytes } from "./processor-time.ts";
+import { serviceDatabases } from "./service-databases.ts";
 import { startService } from "./start-service.ts";
 import { median } from "./statistics.ts";
 import {
@@ -121,12 +122,12 @@ type Started = { readonly fee: Client<FeeServiceService>; readonly pid: number; 
 async function startServices(): Promise<Started> {
   const postgres = await startPostgres({ dataDir: join(folder, "postgres"), logFile, isDurable: true });
   const database = stack.use(postgres);
+  const databases = await serviceDatabases(database.url);
   const broker = stack.use(await startNats({ dir: join(folder, "nats") }));
   const [feePort, subscriptionPort, absentPort] = [await freePort(), await freePort(), await freePort()];
   // Nothing is asked of the services that are not started.
   const absent = `127.0.0.1:${absentPort}`;
   const common = {
-    DATABASE_URL: database.url,
     NATS_URL: broker.url,
     PLATFORM_GRPC_URL: absent,
     ACCOUNT_GRPC_URL: absent,
@@ -141,12 +142,17 @@ async function startServices(): Promise<Started> {
     ["subscription", subscriptionPort],
     ["fee", feePort],
   ] as const) {
-    const env = { ...common, GRPC_PORT: String(port), ...(await identityVariables(name)) };
+    const env = {
+      ...common,
+      ...databases.variablesOf(name),
+      GRPC_PORT: String(port),
+      ...(await identityVariables(name)),
+    };
     pids.set(name, stack.use(startService(name, env, join(folder, `${name}.log`), process.execArgv)).pid);
   }
   const target = { contract: FeeServiceService, service: "fee", permissions: PERMISSIONS } as const;
   const fees = stack.use(await permittedClient(`127.0.0.1:${feePort}`, target));
-  const db = new pg.Client({ connectionString: database.url, application_name: "bench" });
+  const db = new pg.Client({ connectionString: databases.url, application_name: "bench" });
   await db.connect();
   await untilReady(fees, db);
   stack.defer(() => db.end());

@@ -26,6 +26,7 @@ import { startNats } from "../../deploy/local/nats.ts";
 import { freePort } from "../../deploy/local/ports.ts";
 import { startPostgres } from "../../deploy/local/postgres.ts";
 import { processorSeconds } from "./processor-time.ts";
+import { serviceDatabases } from "./service-databases.ts";
 import { startService } from "./start-service.ts";
 
 const BATCH = 500;
@@ -83,7 +84,7 @@ async function startPlatform(): Promise<Platform> {
   stack.use(trading);
   await until(() => Promise.resolve(readFileSync(join(folder, "simulator/ports.json"), "utf8")));
   const env = {
-    PLATFORM_DATABASE_URL: database.url,
+    ...(await serviceDatabases(database.url)).variablesOf("platform"),
     NATS_URL: broker.url,
     MT5_URL: `https://127.0.0.1:${web}`,
     MT5_CA_FILE: join(folder, "simulator/ca.pem"),

@@ -61,7 +61,7 @@ export async function allocateDeals(
     );
     await client.query({
       text: `insert into subscription.allocation_entry (master_login, number, kind, created_at, log_number, deal_id, deal_at,
-                                                        result_minor, suspense_minor)
+                                                        result_minor, own_minor)
              values ('${MASTER}', $1, 'RESULT', $2, $1, $1, $2, 0, 0)`,
       values: [number, instantOf(number)],
     });
@@ -97,12 +97,12 @@ export async function payAll(client: pg.Client): Promise<number> {
                                        unique_key, created_at)
        select master_login, payment_account_login, investor_login, kind, due_minor, id, created_at, unique_key, created_at
        from fee.fee_payment where status in ('PENDING', 'EXECUTING')
-       returning id, unique_key
+       returning id, deal_id as payment_id
      )
      update fee.fee_payment
      set status = 'EXECUTED', amount_minor = due_minor, transfer_id = fee_payment.id, deal_id = fee_payment.id,
          executed_at = created_at, credit_id = paid.id, reason = null
-     from paid where fee_payment.unique_key = paid.unique_key`,
+     from paid where fee_payment.id = paid.payment_id`,
   );
   await client.query(
     `update fee.fee_run set executed_count = executed_count + open_count, open_count = 0, status = 'EXECUTED' where open_count > 0`,
