@@ -117,8 +117,9 @@ export class AccountReader {
     const { news, readTo } = await News.start(this.#deps.pool, this.#known);
     // Not the state of the gate: a reader that has ended may have stopped permits before it had read everything.
     const { last, here } = await findReadDatabase(this.#deps.pool);
-    if (last !== here)
+    if (last !== here) {
       this.#opensGate = last === undefined || isRestartOf(last, here) ? "at_once" : "after_quiet_period";
+    }
     this.#readToMs = readTo && readTo.getTime() - (last === here ? 0 : LOST_COMMITS_MS);
     return news;
   }
