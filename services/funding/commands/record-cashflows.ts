@@ -11,7 +11,7 @@ import { type Considered, insertCashflows, type RequestedCashflow } from "../sto
 
 const possibleDuplicates = new Counter({
   name: "pamm_possible_duplicates_total",
-  help: "Operations that equal one of the same API key executed within 24 hours, by what was done with them.",
+  help: "Operations that equal one of the same client executed within 24 hours, by what was done with them.",
   labelNames: ["action", "decision"],
 });
 

@@ -24,7 +24,7 @@ export const decideReview = route({
   tag: "Reviews",
   summary: "Approve or propose a review decision",
   description:
-    "The first API key proposes an action; it is executed when a second API key proposes the same. `withdraw_proposal` withdraws a proposal of any key. Every vote is in the audit with its API key before it counts. The bootstrap key cannot decide.",
+    "One API key proposes an action; it is executed when the key of another owner proposes the same. `withdraw_proposal` withdraws a proposal of any key. Every vote is in the audit with its API key before it counts. The bootstrap key cannot decide.",
   body: Type.Object({
     id: text("review_id", { description: "Id of the review.", example: "platform-17" }),
     action: text("review_action", {
