@@ -8,6 +8,7 @@ import { Mt5Error } from "../mt5/errors.ts";
 import { batchesOf } from "../mt5/fields.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 import { fileHistory, readLogin, REREAD_MS, type ReadSpan } from "../protocol/history/read-history.ts";
+import { readDatabase } from "../store/database-identity.ts";
 import { isHistoryRead, openPermitGate } from "../store/permit-gate.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { KnownAccounts } from "./known-accounts.ts";
@@ -53,6 +54,8 @@ export class AccountReader {
   readonly #plan: ReadingPlan;
   readonly #slices = new Map<string, SliceLength>();
   #news: News | undefined;
+  /** What this reader remembers is true of this database only. A failover may put another one in its place, with fewer deals. */
+  #database: string | undefined;
   #readToMs: number | undefined;
   /** The gate of permits is opened when this reader has caught up. */
   #opensGate = false;
@@ -112,6 +115,7 @@ export class AccountReader {
   }
 
   async #start(): Promise<News> {
+    this.#database = await readDatabase(this.#deps.pool);
     const { news, readTo } = await News.start(this.#deps.pool, this.#known);
     // Not the state of the gate: a reader that has ended may have stopped permits before it had read everything.
     this.#opensGate = !(await isHistoryRead(this.#deps.pool));
@@ -121,8 +125,8 @@ export class AccountReader {
 
   /** All deals are filed, so those that the database does not know have stopped permits already. Each process learns of it by its heartbeat. */
   async #openGate(): Promise<void> {
-    if (!this.#opensGate) return;
-    await openPermitGate(this.#deps.pool);
+    if (!this.#opensGate || this.#database === undefined) return;
+    await openPermitGate(this.#deps.pool, this.#database);
     this.#opensGate = false;
   }
 
@@ -219,7 +223,7 @@ export class AccountReader {
     this.#seen.noteShownAgain(known);
     const fresh = this.#seen.noteShown(deals);
     if (fresh.length === 0) return;
-    this.#seen.noteRecorded(await fileHistory(this.#deps, fresh, span));
+    this.#seen.noteRecorded(await fileHistory(this.#deps, fresh, { ...span, database: this.#database }));
   }
 
   /** The cursor moves only after every account was read, so the next run repeats a failed one from its beginning. */

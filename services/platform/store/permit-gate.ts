@@ -2,11 +2,11 @@ import { execute, matchesRow, type Queryable, sql } from "#kernel/postgres/query
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { HERE } from "./database-identity.ts";
 
-/** Notes that the platform's history was read since before any commit that this database may lack. */
-export async function openPermitGate(db: Queryable): Promise<void> {
+/** Notes that the platform's history was read since before any commit that this database may lack. In another database it opens nothing. */
+export async function openPermitGate(db: Queryable, database: string): Promise<void> {
   await execute(
     db,
-    sql`insert into permit_gate (database) values (${HERE})
+    sql`insert into permit_gate (database) values (${database})
         on conflict (is_only) do update set database = excluded.database`,
   );
 }
