@@ -29,6 +29,8 @@ export type Settings = {
 /** This process as it is recorded with each attempt. */
 export type Sender = {
   readonly epoch: bigint;
+  /** The database in which it is registered; it ends when another one takes the place of it. */
+  readonly database: string;
   /** The clock of the database, watched since the process was registered. */
   readonly clock: WatchedClock;
   /** Whether permits were granted when it was registered. */

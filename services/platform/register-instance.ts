@@ -8,7 +8,7 @@ import { insertSender, markHeartbeat, raiseLegNumbers } from "./store/senders.ts
 export async function registerInstance({ pool }: Pick<Deps, "pool">): Promise<Deps["sender"]> {
   const reading = await readClockTimed(pool);
   await inTransaction(pool, (tx) => raiseLegNumbers(tx, reading.databaseMs));
-  const epoch = await insertSender(pool);
-  const found = await markHeartbeat(pool, epoch);
-  return { epoch, clock: new WatchedClock(reading), gate: found?.gate ?? "reading" };
+  const registered = await insertSender(pool);
+  const found = await markHeartbeat(pool, registered.epoch);
+  return { ...registered, clock: new WatchedClock(reading), gate: found?.gate ?? "reading" };
 }

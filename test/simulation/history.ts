@@ -96,7 +96,8 @@ export class History {
     });
     const consumers = this.#world.subscriptionDatabases;
     this.#pools = plan.pools ? new PoolsWatch(consumers.get("pushed")!, this.#platformRows) : undefined;
-    this.#fees = plan.pools ? this.#watchFees() : undefined;
+    const feeRows = new FeeRows(this.#world.fees, consumers.get("pushed")!);
+    this.#fees = plan.pools ? this.#watchFees(feeRows) : undefined;
     this.#end = {
       plan,
       platformRows: this.#platformRows,
@@ -105,17 +106,22 @@ export class History {
       consumers,
       pools: this.#pools,
       fees: this.#fees,
+      ties: plan.pools && {
+        platformRows: this.#platformRows,
+        server,
+        subscriptions: consumers.get("pushed")!,
+        fees: feeRows,
+      },
       unreadable: unreadableIn(plan),
     };
   }
 
-  #watchFees(): FeesWatch {
-    const { fees, subscriptionDatabases } = this.#world;
+  #watchFees(fees: FeeRows): FeesWatch {
     const rates = this.#plan.commands.flatMap((command) =>
       command.kind === "assign" ? [[command.login, command.feeRatePpm] as const] : [],
     );
     return new FeesWatch({
-      fees: new FeeRows(fees, subscriptionDatabases.get("pushed")!),
+      fees,
       platformRows: this.#platformRows,
       dealsWatch: this.#dealsWatch,
       rates: new Map(rates),
@@ -202,7 +208,8 @@ export class History {
     this.#world.rewindDatabases({ toMs, ...fault });
     this.#dealsWatch.onRewind();
     this.#platformRowsWatch.onRewind();
-    this.#commands.rewind(toMs, fault.downMs);
+    this.#fees?.onRewind();
+    this.#commands.rewindAll(toMs, fault.downMs);
     const process = this.#world.addCaller("operators");
     const { network } = this.#world;
     process.run(() => resumeAfterRewind({ process, network, note: this.notes.note })).catch(this.notes.recordViolation);

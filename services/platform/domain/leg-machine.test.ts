@@ -24,6 +24,7 @@ const events: Record<string, LegEvent> = {
   "given up": { type: "given_up", reason: "expired" },
   applied: { type: "applied", attempt: 2, ticket: 7n },
   "other deal": { type: "applied", attempt: 1, ticket: 6n },
+  "deal of 3": { type: "applied", attempt: 3, ticket: 5n },
   refused: { type: "refused", attempt: 2, code: 10019 },
   throttled: { type: "refused", attempt: 2, code: 12 },
   "refused 1": { type: "refused", attempt: 1, code: 3 },
@@ -62,10 +63,12 @@ const DEPOSIT = `INTENT
   given up: REFUSED
   applied: REVIEW
   other deal: REVIEW
+  deal of 3: REVIEW
   no fit: REVIEW
 SENDING
   applied: APPLIED 2=APPLIED
   other deal: unmatched 6
+  deal of 3: REVIEW 2=ABSENT
   refused: REFUSED 2=REFUSED
   throttled: REFUSED 2=REFUSED
   not sent: INTENT 2=VOID
@@ -73,6 +76,7 @@ SENDING
 UNKNOWN
   applied: APPLIED 2=APPLIED
   other deal: unmatched 6
+  deal of 3: REVIEW 2=ABSENT
   refused: REFUSED 2=REFUSED
   throttled: REFUSED 2=REFUSED
   not sent: INTENT 2=VOID
@@ -80,11 +84,13 @@ UNKNOWN
   no fit: REVIEW
 APPLIED
   other deal: unmatched 6
+  deal of 3: unmatched 5
   no fit: REVIEW
   deal gone: REVIEW
 REFUSED
   applied: REVIEW
   other deal: REVIEW
+  deal of 3: REVIEW
   no fit: REVIEW
 REVIEW<UNKNOWN
   decided yes: APPLIED 2=APPLIED
@@ -159,6 +165,25 @@ test("a leg ends when its reference has no number for a further attempt", () => 
     to: { ...ended, reason: "expired" },
     writes: [],
   });
+});
+
+test("a deal of an attempt that the database does not have shows that the current one has ended: no further attempt is made", () => {
+  const behind = (state: "SENDING" | "UNKNOWN"): Leg => ({ kind: "mirror", attempt: 1, absences: 0, state });
+  for (const state of ["SENDING", "UNKNOWN"] as const) {
+    expect(applyEvent(behind(state), { type: "applied", attempt: 2, ticket: 7n })).toEqual({
+      kind: "move",
+      to: {
+        kind: "mirror",
+        attempt: 1,
+        absences: 0,
+        state: "REVIEW",
+        reason: "deal_after_absence",
+        cameFrom: "INTENT",
+      },
+      attempt: { number: 1, state: "ABSENT" },
+      writes: ["outcome", "finding"],
+    });
+  }
 });
 
 test("a refusal of the platform keeps its code, and insufficient funds have their own reason", () => {

@@ -40,6 +40,8 @@ type Condition = (leg: Leg, event: LegEvent) => boolean;
 // Evidence is about one attempt. The outcome of another attempt must not end the current one, which its sender owns.
 const ofCurrentAttempt: Condition = ({ attempt }, event) => "attempt" in event && event.attempt === attempt;
 const ofOtherAttempt: Condition = (leg, event) => !ofCurrentAttempt(leg, event);
+/** It was recorded before it was sent, after the current one had ended without effect: the database has lost these commits. */
+const ofLaterAttempt: Condition = ({ attempt }, event) => "attempt" in event && event.attempt > attempt;
 const ofOtherDeal: Condition = (leg, event) =>
   leg.state === "APPLIED" && "ticket" in event && event.ticket !== leg.ticket;
 // Only an internal leg is attempted again, only after proof that no money moved, and at most MAX_ATTEMPTS times.
@@ -72,6 +74,7 @@ export const TRANSITIONS: readonly TransitionRule[] = [
   // A permit was granted: only evidence about that attempt counts. In UNKNOWN the sender may still report the answer
   // that it read: a late answer is as valid as one in time.
   { from: SENT, on: "applied", when: [ofCurrentAttempt], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry", "next_scan"] },
+  { from: SENT, on: "applied", when: [ofLaterAttempt], to: "REVIEW", because: "deal_after_absence", attempt: "ABSENT", writes: ["outcome", "finding"] },
   { from: SENT, on: "applied", when: [ofOtherAttempt], to: "UNMATCHED", writes: ["finding"] },
   { from: SENT, on: "refused", when: [ofCurrentAttempt, isThrottled, isInternal, hasAttemptLeft], to: "INTENT", attempt: "REFUSED", writes: ["outcome", "next_scan"] },
   { from: SENT, on: "refused", when: [ofCurrentAttempt, isThrottled, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "REFUSED", writes: ["outcome", "finding"] },
@@ -143,10 +146,12 @@ function refusalOf(event: LegEvent, because: RefusalReason | undefined) {
   return { reason, platformCode: event.code };
 }
 
-/** When attempts run out no command is open, so the review does not occupy the login. */
+/** Reviews of legs whose current attempt has ended without effect: no command is open, so the login is not occupied. */
+const WITHOUT_OPEN_COMMAND: ReadonlySet<ReviewReason> = new Set(["attempts_exhausted", "deal_after_absence"]);
+
 function reviewOf(leg: Leg, event: LegEvent, because: ReviewReason | undefined) {
   const reason = event.type === "does_not_fit" ? event.reason : required(because);
-  return { reason, cameFrom: reason === "attempts_exhausted" ? ("INTENT" as const) : reportedState(leg) };
+  return { reason, cameFrom: WITHOUT_OPEN_COMMAND.has(reason) ? ("INTENT" as const) : reportedState(leg) };
 }
 
 function required<Reason>(because: Reason | undefined): Reason {

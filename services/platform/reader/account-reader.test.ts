@@ -3,6 +3,7 @@ import { execute, many, one, sql } from "#kernel/postgres/query.ts";
 import type { LogFields } from "#kernel/log.ts";
 import type { Deps } from "../deps.ts";
 import { dealReader } from "../jobs/read-deals.ts";
+import { isHistoryRead } from "../store/permit-gate.ts";
 import { AccountReader } from "./account-reader.ts";
 import { findingsOf, summaryOf } from "../testing/log-of.ts";
 import { aCall, anAccount, aWorld, type Instance, type World } from "../testing/world.ts";
@@ -288,6 +289,43 @@ test.concurrent("a deleted deal that the reader has shown before is found withou
 
   expect(await findingsOf(instance, login)).toEqual(["deal_gone"]);
   expect(await findingsOf(instance, other)).toEqual([]);
+});
+
+test.concurrent("in another database than the one in which it began, a reader files nothing and opens no gate", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false, isHistoryRead: false });
+  const { deps } = instance;
+  const login = await anAccount(instance, "master");
+  const back = { backMs: 60_000, findsDeleted: "never" } as const;
+  const reader = new AccountReader(deps, async () => true);
+  await world.control.result(login, "5.00");
+  await reader.read(back);
+  const before = await logOf(instance, login);
+  // The promoted standby lacks the entries that this reader remembers as filed.
+  await world.database.admin.query(
+    `create or replace function database_identity() returns text language sql as $$ select 'other' $$`,
+  );
+  await world.control.result(login, "6.00");
+
+  await expect(reader.read(back)).rejects.toThrow();
+
+  expect(before).toEqual(["TRADE 0.00", "TRADE 5.00"]);
+  expect(await logOf(instance, login)).toEqual(before);
+  expect(await isHistoryRead(deps.pool)).toBe(false);
+});
+
+test.concurrent("the gate that a reader opens is that of the database in which it began", async (context) => {
+  const world = await aWorld(context);
+  const { deps } = await world.start({ hasJobs: false, isHistoryRead: false });
+  const reader = new AccountReader(deps, async () => true);
+  await reader.read({ backMs: 60_000, findsDeleted: "never" });
+  const isOpen = await isHistoryRead(deps.pool);
+
+  await world.database.admin.query(
+    `create or replace function database_identity() returns text language sql as $$ select 'other' $$`,
+  );
+
+  expect([isOpen, await isHistoryRead(deps.pool)]).toEqual([true, false]);
 });
 
 test.concurrent("a longer period whose reading takes long is read again later, and new deals are read as before", async (context) => {

@@ -116,11 +116,12 @@ export class AccountReader {
   async #start(): Promise<News> {
     const { news, readTo } = await News.start(this.#deps.pool, this.#known);
     // Not the state of the gate: a reader that has ended may have stopped permits before it had read everything.
-    const { last, here } = await findReadDatabase(this.#deps.pool);
-    if (last !== here) {
-      this.#opensGate = last === undefined || isRestartOf(last, here) ? "at_once" : "after_quiet_period";
+    const { database } = this.#deps.sender;
+    const last = await findReadDatabase(this.#deps.pool);
+    if (last !== database) {
+      this.#opensGate = last === undefined || isRestartOf(last, database) ? "at_once" : "after_quiet_period";
     }
-    this.#readToMs = readTo && readTo.getTime() - (last === here ? 0 : LOST_COMMITS_MS);
+    this.#readToMs = readTo && readTo.getTime() - (last === database ? 0 : LOST_COMMITS_MS);
     return news;
   }
 
@@ -132,7 +133,7 @@ export class AccountReader {
     const quietFromMs =
       lostAfterMs(sender.clock.steadySinceMs + PERMIT_MS, settings.commandTimeoutMs) + settings.quietPeriodMs;
     if (this.#opensGate === "after_quiet_period" && readFromMs < quietFromMs) return;
-    await openPermitGate(pool);
+    await openPermitGate(pool, sender.database);
     this.#opensGate = undefined;
   }
 
@@ -229,7 +230,7 @@ export class AccountReader {
     this.#seen.noteShownAgain(known);
     const fresh = this.#seen.noteShown(deals);
     if (fresh.length === 0) return;
-    this.#seen.noteRecorded(await fileHistory(this.#deps, fresh, span));
+    this.#seen.noteRecorded(await fileHistory(this.#deps, fresh, { ...span, database: this.#deps.sender.database }));
   }
 
   /** The cursor moves only after every account was read, so the next run repeats a failed one from its beginning. */

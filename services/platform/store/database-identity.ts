@@ -1,4 +1,4 @@
-import { fragment } from "#kernel/postgres/query.ts";
+import { fragment, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** The database of this connection, as its rows name it: read once for a statement. */
 export const HERE = fragment`(select database_identity())`;
@@ -10,3 +10,18 @@ export const NEXT_LEG_NUMBER = fragment`next_leg_number(${HERE})`;
 export const PERMITTED_HERE = fragment`(
             select database from permit_gate where database = (select database_identity()) and stopped_at is null
           )`;
+
+/** The database of the connection, to notice later that another one has taken its place. */
+export async function readDatabase(db: Queryable): Promise<string> {
+  const { database } = await one<{ database: string }>(db, sql`select ${HERE} as database`);
+  return database;
+}
+
+/** Another database has taken the place of the one for which something was read. */
+export class OtherDatabase extends Error {
+  override readonly name = "OtherDatabase";
+}
+
+export async function requireDatabase(db: Queryable, database: string): Promise<void> {
+  if ((await readDatabase(db)) !== database) throw new OtherDatabase("the database was restored or replaced");
+}

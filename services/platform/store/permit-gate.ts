@@ -1,25 +1,25 @@
-import { execute, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { HERE } from "./database-identity.ts";
 
-/** Notes that the platform's history was read since before any commit that this database may lack. */
-export async function openPermitGate(db: Queryable): Promise<void> {
+/** Notes that the platform's history was read since before any commit that this database may lack. In another database it opens nothing. */
+export async function openPermitGate(db: Queryable, database: string): Promise<void> {
   await execute(
     db,
-    sql`insert into permit_gate (database) values (${HERE})
+    sql`insert into permit_gate (database) values (${database})
         on conflict (is_only) do update set database = excluded.database`,
   );
 }
 
-/** The database in which the history was read last, also while permits are stopped for what was found in it, and this one. */
-export async function findReadDatabase(
-  db: Queryable,
-): Promise<{ readonly last: string | undefined; readonly here: string }> {
-  const { last, here } = await one<{ last: string | null; here: string }>(
-    db,
-    sql`select (select database from permit_gate) as last, database_identity() as here`,
-  );
-  return { last: last ?? undefined, here };
+/** The database in which the history was read last, also while permits are stopped for what was found in it. */
+export async function findReadDatabase(db: Queryable): Promise<string | undefined> {
+  const found = await maybeOne<{ database: string | null }>(db, sql`select database from permit_gate`);
+  return found?.database ?? undefined;
+}
+
+/** Whether the history was read in this database, also while permits are stopped for what was found in it. */
+export async function isHistoryRead(db: Queryable): Promise<boolean> {
+  return await matchesRow(db, sql`select from permit_gate where database = ${HERE}`);
 }
 
 /** No permit is granted from the commit on, until operators resume. */
@@ -38,7 +38,7 @@ export type Resumed = "resumed" | "history_not_read" | "stopped_too_short";
  * may still execute a command that the database has lost, after its history was read.
  */
 export async function resumePermits(tx: Transaction, quietPeriodMs: number): Promise<Resumed> {
-  if (!(await matchesRow(tx, sql`select from permit_gate where database = ${HERE}`))) return "history_not_read";
+  if (!(await isHistoryRead(tx))) return "history_not_read";
   const resumed = await execute(
     tx,
     sql`update permit_gate

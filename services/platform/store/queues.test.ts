@@ -34,7 +34,7 @@ async function set(pool: Pool, number: LegNumber, state: "SENDING" | "UNKNOWN" |
 }
 
 async function anAttempt(pool: Pool, number: LegNumber, permitMs: number): Promise<bigint> {
-  const senderEpoch = await insertSender(pool);
+  const { epoch: senderEpoch } = await insertSender(pool);
   await execute(
     pool,
     sql`insert into attempt (leg_number, number, reference, state, sender_epoch, database, session, permit_expires_at)

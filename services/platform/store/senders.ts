@@ -4,10 +4,9 @@ import { numberFloor } from "../domain/leg-number.ts";
 import type { PermitGate } from "../domain/permit-gate.ts";
 import { HERE } from "./database-identity.ts";
 
-/** Registers this process and returns its epoch, a number that no process had before. */
-export async function insertSender(db: Queryable): Promise<bigint> {
-  const { epoch } = await one<{ epoch: bigint }>(db, sql`insert into sender default values returning epoch`);
-  return epoch;
+/** Registers this process in the database of the connection. `epoch` is a number that no process had before. */
+export async function insertSender(db: Queryable): Promise<{ readonly epoch: bigint; readonly database: string }> {
+  return await one(db, sql`insert into sender default values returning epoch, database`);
 }
 
 /** The time of the database, and whether permits are granted. */

@@ -10,6 +10,7 @@ import { type Decision, permitRequests } from "../protocol/permit-requests.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { findLeg } from "../store/legs.ts";
 import { readQueues } from "../store/queues.ts";
+import { readDatabase } from "../store/database-identity.ts";
 import { openPermitGate } from "../store/permit-gate.ts";
 import { insertSender, raiseLegNumbers } from "../store/senders.ts";
 import { insertTransfers, type NewLeg, type NewTransfer } from "../store/transfers.ts";
@@ -94,8 +95,9 @@ async function insertLegs(pool: Pool, order: Order, legs: readonly Omit<NewLeg, 
 
 export async function aPermitHolder(pool: Pool, own: Partial<PermitHolder> = {}): Promise<PermitHolder> {
   await inTransaction(pool, (tx) => raiseLegNumbers(tx, Date.now()));
-  await openPermitGate(pool);
-  return { epoch: await insertSender(pool), sessionId: "s/1", grantedAtMs: 1_000, ...own };
+  await openPermitGate(pool, await readDatabase(pool));
+  const { epoch } = await insertSender(pool);
+  return { epoch, sessionId: "s/1", grantedAtMs: 1_000, ...own };
 }
 
 /** Asks for the permit of a recorded leg. */

@@ -13,6 +13,7 @@ import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
 import { withInProcessState } from "../in-process-state.ts";
 import { registerInstance } from "../register-instance.ts";
+import { readDatabase } from "../store/database-identity.ts";
 import { openPermitGate } from "../store/permit-gate.ts";
 import { platformJobs, platformService } from "../service.ts";
 import { type Control, controlOf } from "./control.ts";
@@ -101,7 +102,7 @@ async function startInstance(
   const { url } = database;
   const options = { url, schema: "platform", applicationName: "platform", max: 10, timeouts: PATIENT };
   const pool = stack.use(createPool(options));
-  if (isHistoryRead) await openPermitGate(pool);
+  if (isHistoryRead) await openPermitGate(pool, await readDatabase(pool));
   const sender = await registerInstance({ pool });
   const mt5 = stack.use(
     createMt5Client({

@@ -148,6 +148,16 @@ export async function listExitsToSettle(
   return { imported, exits };
 }
 
+/** An exit of which a part was executed by imported transfers. */
+export type SplitExit = { readonly exit: ExitTransfer; readonly moved: bigint };
+
+/** The exit keeps the part that was executed; the rest is requested under a key of its own. */
+export async function splitExit(tx: Transaction, { exit, moved }: SplitExit, at: Date): Promise<void> {
+  const { id, subscriptionId, masterLogin, amount } = exit;
+  await execute(tx, sql`update exit_transfer set amount_minor = ${moved} where id = ${id}`);
+  await insertExitTransfers(tx, [{ subscriptionId, masterLogin, amount: amount - moved, refusals: 0 }], at);
+}
+
 /** The exits were executed by imported transfers, whose sum is lowered. */
 export async function markExitsSettled(
   tx: Transaction,

@@ -1,6 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
-import { type TransferRequest, type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import {
+  type HoldResponse,
+  type TransferRequest,
+  type TransferResult,
+  TransferState,
+} from "#proto/pamm/platform/v1/platform.ts";
 import type { LegKind } from "../../../services/platform/domain/leg-kind.ts";
 import type { CallersWatch } from "../checks/watch-callers.ts";
 import type { PlatformRowsWatch } from "../checks/watch-platform-rows.ts";
@@ -24,6 +29,19 @@ export type Caller = {
   readonly note: (text: () => string) => void;
   /** The ends of the logs from which the amounts of calculated transfers were calculated, by login. */
   readonly filedNumbers: ReadonlyMap<string, bigint>;
+  readonly withdrawals: Records<WithdrawalSaga>;
+  /** The command is repeated because the databases have lost its outcome. */
+  readonly isRepeated: boolean;
+};
+
+/** What a saga has recorded; a rewind of its database loses the last records. */
+export type Records<T> = { readonly last: () => T | undefined; readonly add: (state: T) => void };
+
+/** The recorded state of a withdrawal: its try, what was held, and what the pool has decided. */
+export type WithdrawalSaga = {
+  readonly number: number;
+  readonly held: HoldResponse | undefined;
+  readonly effectiveMinor: bigint | undefined;
 };
 
 export type Order = {
@@ -43,6 +61,8 @@ const MIN_PAUSE_MS = 100;
 const MAX_PAUSE_MS = 6_000;
 /** The pause grows by this much with each answer that is not final. */
 const BACKOFF_MS = 700;
+/** Of every deposit and withdrawal, so that a repeated one is equal. */
+export const COMMENT = "simulated";
 /** Tries of a request that is refused without being recorded. */
 const MAX_REFUSALS = 4;
 
@@ -57,8 +77,13 @@ const KINDS: Readonly<Record<LegKind, MovementKind>> = {
   reversal: MovementKind.REVERSAL,
 };
 
+/** The refusal of a deposit or withdrawal that equals one whose records the database has lost. */
+export function isDuplicate(outcome: Outcome<unknown>): boolean {
+  return outcome.kind === "refused" && outcome.refusal.code === "possible_duplicate";
+}
+
 /** Repeats the key until the answer is final; undefined when the transfer was not recorded, or is in manual review. */
-export async function untilFinal(caller: Caller, order: Order): Promise<TransferResult | undefined> {
+export async function untilFinal(caller: Caller, order: Order): Promise<TransferResult | "duplicate" | undefined> {
   const { process, network, watch, note, random } = caller;
   const request = requestOf(order);
   let refusals = 0;
@@ -72,6 +97,10 @@ export async function untilFinal(caller: Caller, order: Order): Promise<Transfer
         return repeat(caller, order, outcome.value);
       }
       if (state === TransferState.REVIEW) return undefined;
+    }
+    if (outcome.kind === "refused" && isDuplicate(outcome)) {
+      watch.onDuplicate(order.legs[0]!, outcome.refusal);
+      return "duplicate";
     }
     if (outcome.kind === "refused") refusals += 1;
     if (refusals >= MAX_REFUSALS) return undefined;
@@ -138,7 +167,7 @@ function requestOf({
     sendBefore,
     filedNumber,
     releaseLock: releasesLock,
-    comment: "simulated",
+    comment: COMMENT,
   };
 }
 

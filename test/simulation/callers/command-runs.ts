@@ -6,7 +6,7 @@ import type { Random } from "../world/random.ts";
 import type { Scheduler } from "../world/scheduler.ts";
 import type { TradeServer } from "../world/trade-server.ts";
 import type { World } from "../world/world.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller, WithdrawalSaga } from "./caller.ts";
 import { performCommand } from "./perform-command.ts";
 import { AGAIN } from "../checks/movement.ts";
 
@@ -26,15 +26,24 @@ type CommandRun = {
   readonly startedAtMs: number;
   /** The ends of the logs when the amounts were calculated. */
   readonly filedNumbers: ReadonlyMap<string, bigint>;
+  /** What the saga of a withdrawal has recorded, and when. */
+  withdrawals: readonly { readonly atMs: number; readonly state: WithdrawalSaga }[];
   process: SimulatedProcess;
   endedAtMs: number | undefined;
 };
+
+type Lost = { readonly toMs: number; readonly downMs: number };
+type Following = Extract<Command, { readonly kind: "assign" | "unassign" }>;
+/** Commands that a service executes in steps which it records. */
+type Saga = Extract<Command, { readonly kind: "transfer" | "batch" | "withdrawal" | "withdraw" }>;
 
 /** Kinds of transfers whose amounts a service calculates from the log of the account. */
 const CALCULATED = new Set(["mirror", "exit", "result"]);
 /** A client repeats a request without an answer with the same key, or as a new request. */
 const SAME_KEY = 0.5;
 const CLIENT_RETRY_MS = 2_000;
+/** Between two looks whether an earlier command has ended. */
+const ORDER_MS = 300;
 
 /** The callers of a history, and what each of them knows after the database has lost commits. */
 export class CommandRuns {
@@ -64,9 +73,10 @@ export class CommandRuns {
       return [login, platformRows.account(login)?.["log_number"] as bigint] as const;
     });
     const process = this.#options.world.addCaller(`caller ${index}`);
-    const run = { startedAtMs: scheduler.nowMs, filedNumbers: new Map(filed), endedAtMs: undefined, process };
+    const startedAtMs = scheduler.nowMs;
+    const run = { startedAtMs, filedNumbers: new Map(filed), withdrawals: [], endedAtMs: undefined, process };
     this.#runs.set(index, run);
-    this.#perform(command, run);
+    this.#perform(command, run, false);
   }
 
   beforeRewind(): void {
@@ -75,27 +85,65 @@ export class CommandRuns {
     this.#recorded = new Set(keys.filter((key) => platformRows.transferIdOf(key) !== undefined));
   }
 
-  /**
-   * The database has lost what was committed since `toMs`, also the records of the services that call platform: they begin
-   * again with what they recorded before, and forget the rest. Clients forget nothing, and repeat what has no answer.
-   */
-  rewind(toMs: number, downMs: number): void {
-    const { plan, watch } = this.#options;
+  /** The databases of all services have lost what was committed since `toMs`. */
+  rewindAll(toMs: number, downMs: number): void {
     for (const [index, run] of this.#runs) {
-      const command = plan.commands[index]!;
-      if (command.kind === "dealer" || command.kind === "trade") continue;
-      const isOver = run.endedAtMs !== undefined;
-      if (isOfClient(command)) {
-        if (isOver) continue;
-        this.#repeat(index, run, this.#asRepeatedByClient(index, command), downMs + CLIENT_RETRY_MS);
-      } else if (run.startedAtMs > toMs) {
-        run.process.crash();
-        this.#end(run);
-      } else if (!isOver || run.endedAtMs! > toMs) {
-        watch.forget(command.key);
-        this.#repeat(index, run, command, downMs);
+      const command = this.#options.plan.commands[index]!;
+      switch (command.kind) {
+        case "dealer":
+        case "trade":
+          break;
+        case "assign":
+        case "unassign":
+          this.#repeatByOperators(index, run, { toMs, downMs });
+          break;
+        default:
+          this.#rewindSaga(index, run, command, { toMs, downMs });
       }
     }
+  }
+
+  /** Only the database of subscription has lost commits: operators repeat what changed the followings. */
+  rewindFollowings(toMs: number, downMs: number): void {
+    for (const [index, run] of this.#runs) {
+      const { kind } = this.#options.plan.commands[index]!;
+      if (kind === "assign" || kind === "unassign") this.#repeatByOperators(index, run, { toMs, downMs });
+    }
+  }
+
+  /**
+   * The services that call platform have lost the records of their sagas, too: they begin again with what they recorded before, and
+   * forget the rest. Clients forget nothing, and repeat what has no answer.
+   */
+  #rewindSaga(index: number, run: CommandRun, command: Saga, { toMs, downMs }: Lost): void {
+    const { watch } = this.#options;
+    // A client that has its answer sends nothing again.
+    const hasAnswer = isOfClient(command) && watch.answerTo(command.key) !== undefined;
+    if (hasAnswer && run.endedAtMs === undefined) {
+      run.process.crash();
+      this.#end(run);
+    }
+    const isOver = run.endedAtMs !== undefined;
+    const isForgotten = run.startedAtMs > toMs;
+    run.withdrawals = run.withdrawals.filter(({ atMs }) => atMs <= toMs);
+    if (isOfClient(command) || (command.kind === "withdraw" && isForgotten)) {
+      if (command.kind === "withdraw") watch.forget(command.key);
+      if (!isOver) this.#repeat(index, run, this.#asRepeatedByClient(index, command), downMs + CLIENT_RETRY_MS);
+      return;
+    }
+    if (isForgotten) {
+      run.process.crash();
+      this.#end(run);
+    } else if (!isOver || run.endedAtMs! > toMs) {
+      watch.forget(command.key);
+      this.#repeat(index, run, command, downMs);
+    }
+  }
+
+  #repeatByOperators(index: number, run: CommandRun, { toMs, downMs }: Lost): void {
+    if (run.endedAtMs !== undefined && run.endedAtMs <= toMs) return;
+    const command = this.#options.plan.commands[index] as Following;
+    this.#repeat(index, run, { ...command, key: `${command.key}${AGAIN}` }, downMs + CLIENT_RETRY_MS);
   }
 
   #repeat(index: number, run: CommandRun, command: Command, afterMs: number): void {
@@ -105,26 +153,52 @@ export class CommandRuns {
     run.endedAtMs = undefined;
     run.process = world.addCaller(`caller ${index} again`);
     const { process } = run;
-    scheduler.after(afterMs, "command again", () => {
-      if (run.process === process) this.#perform(command, run);
+    const begin = (): void => {
+      if (run.process !== process) return;
+      if (this.#mustWait(command)) scheduler.after(ORDER_MS, "command again", begin);
+      else this.#perform(command, run, true);
+    };
+    scheduler.after(afterMs, "command again", begin);
+  }
+
+  /** Operators repeat in the order of the lost time: an Investor leaves when it follows. */
+  #mustWait(command: Command): boolean {
+    const { commands } = this.#options.plan;
+    if (command.kind !== "unassign") return false;
+    return [...this.#runs].some(([index, { endedAtMs }]) => {
+      const other = commands[index]!;
+      return other.kind === "assign" && other.login === command.login && endedAtMs === undefined;
     });
   }
 
-  #asRepeatedByClient(index: number, command: Extract<Command, { readonly key: string }>): Command {
+  #asRepeatedByClient(index: number, command: Saga): Command {
     const { random, platformRows } = this.#options;
     // A request that is not lost would be executed twice under another key, with any database.
-    const isLost = this.#recorded.has(command.key) && platformRows.transferIdOf(command.key) === undefined;
+    const wasRecorded = this.#recorded.has(command.key) && platformRows.transferIdOf(command.key) === undefined;
+    const isLost = command.kind === "withdraw" || wasRecorded;
     return !isLost || random.for(`client ${index}`).chance(SAME_KEY)
       ? command
       : { ...command, key: `${command.key}${AGAIN}` };
   }
 
-  #perform(command: Command, run: CommandRun): void {
-    const { world, random, watch, accountLocks, note, onProblem } = this.#options;
+  #perform(command: Command, run: CommandRun, isRepeated: boolean): void {
+    const { scheduler, world, random, watch, accountLocks, note, onProblem } = this.#options;
     const { process, filedNumbers } = run;
     const { network, subscriptions, feeService: fees } = world;
-    const own = random.for(process.name);
-    const caller = { process, network, subscriptions, fees, random: own, watch, accountLocks, note, filedNumbers };
+    const withdrawals: Caller["withdrawals"] = {
+      last: () => run.withdrawals.at(-1)?.state,
+      add: (state) => (run.withdrawals = [...run.withdrawals, { atMs: scheduler.nowMs, state }]),
+    };
+    const services = { process, network, subscriptions, fees, accountLocks };
+    const caller = {
+      ...services,
+      random: random.for(process.name),
+      watch,
+      note,
+      filedNumbers,
+      withdrawals,
+      isRepeated,
+    };
     const performed = process.run(() => performCommand(caller, this.#server, command));
     performed.then(() => {
       if (run.process === process) this.#end(run);

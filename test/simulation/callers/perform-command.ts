@@ -9,7 +9,19 @@ import { withdrawFromPool } from "./withdraw-from-pool.ts";
 type Kind<Name extends Command["kind"]> = Extract<Command, { readonly kind: Name }>;
 
 const RETRY_MS = 400;
+const MAX_RETRY_MS = 5_000;
 const MAX_TRIES = 12;
+/** Operators wait until permits are resumed. */
+const MAX_REPEATED_TRIES = 40;
+/** Refusals of an `assign` or `unassign` that may not apply later. */
+const PASSING = new Set([
+  "account_busy",
+  "allocation_in_progress",
+  "master_open_positions",
+  "platform_unavailable",
+  "safety_stop",
+  "exit_in_progress",
+]);
 const DOUBLE_CLICK_MS = 200;
 
 /** Performs one command of the plan. */
@@ -59,7 +71,7 @@ export async function performCommand(caller: Caller, server: TradeServer, comman
 async function withdraw(caller: Caller, command: Kind<"withdrawal">): Promise<void> {
   const { key, login, paymentLogin, feeMinor, payoutMinor } = command;
   const lockOwner = `${key}:1`;
-  if (!(await hold(caller, login, lockOwner))) return release(caller, login, lockOwner);
+  if (!(await hold(caller, login, lockOwner, payoutMinor))) return release(caller, login, lockOwner);
   const fee = await untilFinal(caller, {
     key: `${key}:fee`,
     lockOwner,
@@ -68,19 +80,22 @@ async function withdraw(caller: Caller, command: Kind<"withdrawal">): Promise<vo
       { login: paymentLogin, kind: "fee_credit", amountMinor: feeMinor },
     ],
   });
-  const isFeeKnown = fee?.state === TransferState.APPLIED || fee?.state === TransferState.REFUSED;
+  const isFeeKnown =
+    fee !== "duplicate" && (fee?.state === TransferState.APPLIED || fee?.state === TransferState.REFUSED);
   if (isFeeKnown) {
     await untilFinal(caller, { key, lockOwner, legs: [{ login, kind: "withdrawal", amountMinor: -payoutMinor }] });
   }
   await release(caller, login, lockOwner);
 }
 
-/** Repeats the command until it is answered, as the edge does for a waiting client. */
+/** Repeats the command until it is answered, as the edge does for a waiting client, and operators do after a restore. */
 async function assignOrUnassign(caller: Caller, command: Kind<"assign"> | Kind<"unassign">): Promise<void> {
-  const { process, subscriptions, note } = caller;
-  const { kind, key, login, master } = command;
+  const { process, subscriptions, note, isRepeated } = caller;
+  const { kind, login, master } = command;
   const pair = { masterLogin: master, investorLogin: login };
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  let { key } = command;
+  const maxTries = isRepeated ? MAX_REPEATED_TRIES : MAX_TRIES;
+  for (let tries = 0; tries < maxTries; tries += 1) {
     const outcome = await subscriptions.call(
       process,
       CALL_MS,
@@ -92,6 +107,10 @@ async function assignOrUnassign(caller: Caller, command: Kind<"assign"> | Kind<"
     );
     note(() => `${key}: ${kind} of ${login} ${outcome.kind} ${outcome.kind === "refused" ? outcome.refusal.code : ""}`);
     if (outcome.kind === "answer") return;
-    await pause(RETRY_MS * (tries + 1));
+    const isRefused = outcome.kind === "refused" && outcome.refusal.outcome === "not_executed";
+    if (isRepeated && isRefused && !PASSING.has(outcome.refusal.code)) return;
+    // The outcome of a key is final, and what has caused it may be over.
+    if (isRepeated && isRefused) key = `${command.key}:${tries}`;
+    await pause(Math.min(RETRY_MS * (tries + 1), MAX_RETRY_MS));
   }
 }

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type HoldResponse, TransferState } from "#proto/pamm/platform/v1/platform.ts";
-import { LeaveKind, type LeaveRequest, type LeaveResponse } from "#proto/pamm/subscription/v1/subscription.ts";
+import { LeaveKind, type LeaveRequest } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Command } from "../plan/plan.ts";
 import type { Outcome } from "../world/network.ts";
-import { CALL_MS, type Caller, untilFinal } from "./caller.ts";
+import { CALL_MS, type Caller, untilFinal, type WithdrawalSaga } from "./caller.ts";
 import { hold, release } from "./account-lock.ts";
 
 type Withdrawal = Extract<Command, { readonly kind: "withdraw" }>;
@@ -18,20 +18,29 @@ const TEMPORARY = FINAL.slice(0, 2);
 /** The withdrawal saga of funding: once the pool has decided, every later call is repeated until it succeeds. */
 export async function withdrawFromPool(caller: Caller, command: Withdrawal): Promise<void> {
   const { key, login } = command;
-  for (let number = 1; number <= MAX_TRIES; number += 1) {
-    const lockOwner = `${key}:${number}`;
-    const held = await hold(caller, login, lockOwner);
+  const { withdrawals } = caller;
+  const last = withdrawals.last();
+  for (let saga = last ?? begun(1); saga.number <= MAX_TRIES; saga = begun(saga.number + 1)) {
+    withdrawals.add(saga);
+    const lockOwner = `${key}:${saga.number}`;
+    const held = saga.held ?? (await hold(caller, login, lockOwner, command.amountMinor));
     if (held === undefined) return release(caller, login, lockOwner);
-    const decided = await leave(caller, leaveOf(command, number, held));
+    withdrawals.add({ ...saga, held });
+    const decided = saga.effectiveMinor ?? (await leave(caller, leaveOf(command, saga.number, held)));
     if (typeof decided !== "string") {
+      withdrawals.add({ ...saga, held, effectiveMinor: decided });
       await collect(caller, key, lockOwner);
-      await payOut(caller, { key: payoutKey(key), login, lockOwner }, decided.effective?.minorUnits ?? 0n);
+      await payOut(caller, { key: payoutKey(key), login, lockOwner }, decided);
       return release(caller, login, lockOwner);
     }
     await release(caller, login, lockOwner);
     if (!TEMPORARY.includes(decided)) return;
     await pause(BETWEEN_TRIES_MS);
   }
+}
+
+function begun(number: number): WithdrawalSaga {
+  return { number, held: undefined, effectiveMinor: undefined };
 }
 
 function leaveOf({ key, login, amountMinor }: Withdrawal, number: number, held: HoldResponse): LeaveRequest {
@@ -52,15 +61,15 @@ function payoutKey(key: string): string {
   return `${key}:payout`;
 }
 
-/** The decision of the pool, or the code of its final refusal. */
-async function leave(caller: Caller, request: LeaveRequest): Promise<LeaveResponse | string> {
+/** The amount that the pool has decided, or the code of its final refusal. */
+async function leave(caller: Caller, request: LeaveRequest): Promise<bigint | string> {
   const { process, subscriptions } = caller;
   for (;;) {
     const outcome = await subscriptions.call(process, CALL_MS, ({ service }, context) =>
       service.leave(request, context),
     );
     noteOutcome(caller, `${request.key}: leave, try ${request.try}`, outcome);
-    if (outcome.kind === "answer") return outcome.value;
+    if (outcome.kind === "answer") return outcome.value.effective?.minorUnits ?? 0n;
     if (outcome.kind === "refused" && FINAL.includes(outcome.refusal.code)) return outcome.refusal.code;
     await pause(RETRY_MS);
   }
@@ -87,6 +96,7 @@ async function payOut(caller: Caller, { key, login, lockOwner }: Payout, amountM
   const legs = [{ login, kind: "withdrawal", amountMinor: -amountMinor }] as const;
   for (;;) {
     const paid = await untilFinal(caller, { key, lockOwner, legs, releasesLock: true });
+    if (paid === "duplicate") return returnReserve(caller, key);
     if (paid?.state === TransferState.APPLIED) return;
     if (paid?.state === TransferState.REFUSED) return returnReserve(caller, key);
     await pause(RETRY_MS);

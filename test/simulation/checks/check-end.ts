@@ -7,6 +7,7 @@ import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { FeesWatch } from "./watch-fees.ts";
 import type { DealsWatch } from "./watch-deals.ts";
+import { checkTies, type Ties } from "./check-ties.ts";
 import type { PoolsWatch } from "./watch-pools.ts";
 
 /** Attempts after which a credit or a reversal goes to manual review. */
@@ -21,6 +22,7 @@ export type End = {
   /** Defined in histories in which Investors follow Masters. */
   readonly pools: PoolsWatch | undefined;
   readonly fees: FeesWatch | undefined;
+  readonly ties: Ties | undefined;
   /** An account that can never be read again: only its own work may be left. */
   readonly unreadable: string | undefined;
 };
@@ -119,10 +121,16 @@ export function checkEnd(end: End): void {
   }
   if (!end.platformRows.isGateOpen()) throw new Violation("I10", "permits are still stopped");
   if (!areFeesSettled(end)) throw new Violation("I10", `fees are not settled: ${end.fees?.unsettled().join(", ")}`);
+  if (end.ties !== undefined && canTie(end)) checkTies(end.ties);
   const [missing] = unreportedLosses(end);
   if (missing !== undefined) {
     throw new Violation("I16", `the platform lost deal ${missing.ticket}, and no review was opened`);
   }
+}
+
+/** Without a manual review that holds money back, and without deals that the platform lost. */
+function canTie(end: End): boolean {
+  return end.pools?.isStopped() !== true && !isAnyBlocked(end) && end.server.lostDeals.length === 0;
 }
 
 /** I14, from the rows of the service to the deals of the platform. */

@@ -78,6 +78,14 @@ export class FeeRows {
     return best;
   }
 
+  /** The sum of all results that were allocated to an Investor, in cents. */
+  allocatedTo(investor: string): bigint {
+    const owned = this.#rows("subscription").filter((row) => row["investor_login"] === investor);
+    const ids = new Set(owned.map((row) => row["id"]!));
+    const parts = this.#rows("allocation_row").filter((row) => ids.has(row["subscription_id"]!));
+    return parts.reduce((sum, row) => sum + (row["amount_minor"] as bigint), 0n);
+  }
+
   /** Masters with results that the fee service has not read yet. */
   unread(): readonly string[] {
     const read = new Map(

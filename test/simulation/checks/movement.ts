@@ -1,7 +1,7 @@
-/** Ends the key of a request that a client sends again as a new one. */
+/** Ends the key of a request, or precedes the name of its transfer, that a client sends again as a new one. */
 export const AGAIN = ":again";
 
 /** What a client or service wants to move once, whatever the key under which it is requested. */
 export function movementOf(key: string): string {
-  return key.endsWith(AGAIN) ? key.slice(0, -AGAIN.length) : key;
+  return key.replace(AGAIN, "");
 }

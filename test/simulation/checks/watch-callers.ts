@@ -1,4 +1,6 @@
 import { type TransferResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import type { Refusal } from "../../../services/kernel/refusal.ts";
+import type { Leg } from "../plan/plan.ts";
 import { readSentReference } from "./reference.ts";
 import { Violation } from "./violation.ts";
 import type { DealsWatch } from "./watch-deals.ts";
@@ -22,6 +24,18 @@ export class CallersWatch {
     this.#checkStable(key, result);
     if (result.state === APPLIED) this.#checkApplied(key, result);
     if (result.state === REFUSED) this.#checkRefused(key, result);
+  }
+
+  /** I17: a request is refused as a possible duplicate only when an equal one was executed. */
+  onDuplicate(requested: Pick<Leg, "login" | "amountMinor">, { details }: Refusal): void {
+    const ticket = BigInt(details["deal_id"] ?? 0);
+    const deal = this.#dealsWatch.deal(ticket);
+    if (deal?.login !== requested.login || deal.amountMinor !== requested.amountMinor) {
+      throw new Violation(
+        "I17",
+        `${requested.amountMinor} on ${requested.login} was refused because of deal ${ticket}`,
+      );
+    }
   }
 
   /** The services have lost all answers to these keys, and request them again. */

@@ -141,6 +141,11 @@ export class DealsWatch {
     return leg === undefined ? [] : [leg];
   }
 
+  /** The key under which a leg was requested, also when its transfer was lost and imported. */
+  keyOfLeg(number: bigint): string | undefined {
+    return this.#keys.get(number);
+  }
+
   dealsOf(leg: bigint): ServerDeal[] {
     return this.#byLeg.get(leg) ?? [];
   }
@@ -168,7 +173,9 @@ export class DealsWatch {
 
   /** I17: one deal for each leg of a movement, under whatever numbers and keys it was requested. */
   #countMovement(key: string, deal: ServerDeal, reference: SentReference, { ordinal }: LegRow): void {
-    if (!this.#rewind.hasRewound || ordinal === REVERSAL) return this.#noteMovement(key, deal, ordinal);
+    // Exits are sums: an imported one settles the oldest exit of its Master, whose key is that of another Investor.
+    const isSum = key.startsWith(EXIT_KEY);
+    if (!this.#rewind.hasRewound || ordinal === REVERSAL || isSum) return this.#noteMovement(key, deal, ordinal);
     const others = this.#moved.get(`${movementOf(key)} ${ordinal}`) ?? [];
     const isReversed = this.#moved.has(`${movementOf(key)} ${REVERSAL}`);
     const before = others.find((one) => this.isWithinBounds(one) && !this.#isOpenLoss(one));
@@ -220,6 +227,7 @@ type ExcludedLegs = "all" | "credit";
 
 const CREDIT = 2;
 const REVERSAL = 3;
+const EXIT_KEY = "exit:";
 /** Kinds of legs that the service never attempts twice: the caller decides whether to request the transfer again. */
 const EXTERNAL = new Set(["deposit", "withdrawal"]);
 

@@ -24,7 +24,7 @@ const DEBIT = 1;
 /** Checks every deal of a fee, and the rows that each commit of the fee service changes. */
 export class FeesWatch {
   readonly #facts: FeeFacts;
-  /** The transfer that took each fee, by run, Investor, Master and suffix. */
+  /** The transfer that took each fee, by its run, Investor, Master and suffix, and by the key of its payment. */
   readonly #taken = new Map<string, bigint>();
   readonly #marks = new Map<string, bigint>();
 
@@ -43,10 +43,21 @@ export class FeesWatch {
     this.#checkAccount(deal, leg, payment);
     if (leg.ordinal !== DEBIT) return;
     const { runId, investor, master, suffix } = payment;
-    const owed = `run ${runId}, ${investor}, ${master}, ${suffix}`;
-    const before = this.#taken.get(owed) ?? leg.transferId;
-    if (before !== leg.transferId) throw new Violation("I11", `${owed}: taken twice, the second time as ${key}`);
-    this.#taken.set(owed, leg.transferId);
+    // A run that is planned again after a rewind has another number, and its payments have the same keys.
+    for (const owed of [`run ${runId}, ${investor}, ${master}, ${suffix}`, payment.key]) {
+      const before = this.#taken.get(owed) ?? leg.transferId;
+      if (before !== leg.transferId) throw new Violation("I11", `${owed}: taken twice, the second time as ${key}`);
+      this.#taken.set(owed, leg.transferId);
+    }
+  }
+
+  /** The database has lost commits: what was remembered of them is read again. */
+  onRewind(): void {
+    const { fees, dealsWatch } = this.#facts;
+    dealsWatch.forgetExcluded("fee");
+    this.#marks.clear();
+    for (const pair of fees.pairs()) this.#checkMark(nameOf(pair), pair);
+    for (const payment of fees.payments()) this.#checkPayment(payment);
   }
 
   onCommit(changed: readonly HeldRow[]): void {
@@ -113,10 +124,11 @@ export class FeesWatch {
   }
 
   #isDealOf(ticket: bigint, wanted: { readonly id: bigint; readonly login: string; readonly amountMinor: bigint }) {
-    const { dealsWatch, platformRows, fees } = this.#facts;
+    const { dealsWatch, fees } = this.#facts;
     const deal = dealsWatch.deal(ticket);
-    const leg = platformRows.leg(readSentReference(deal?.sentComment ?? "")?.number ?? -1n);
-    const isOwn = leg !== undefined && fees.paymentUnder(platformRows.keyOf(leg.transferId))?.id === wanted.id;
+    // Also when the platform service has lost the transfer: a process that ran on during a failover records what it was answered.
+    const key = dealsWatch.keyOfLeg(readSentReference(deal?.sentComment ?? "")?.number ?? -1n);
+    const isOwn = key !== undefined && fees.paymentUnder(key)?.id === wanted.id;
     return isOwn && deal?.login === wanted.login && deal.amountMinor === wanted.amountMinor;
   }
 

@@ -9,7 +9,7 @@ const AMOUNTS = [115n, 500n, 500n, 435n, 2_500n, 7_000n];
 const EVERYTHING = 1_000_000_000n;
 /** With thirds, so that fees are rounded. */
 const FEE_RATES_PPM = [0, 200_000, 333_333, 333_333, 500_000];
-const EXTERNAL_MS = 8_000;
+export const EXTERNAL_MS = 8_000;
 const MAX_POSITION_MS = 4_000;
 /** Shorter in pools: Investors cannot leave while a position is open. */
 const MAX_IN_POOL_MS = 1_500;

@@ -1,8 +1,8 @@
 import { createRandom } from "../world/random.ts";
-import { INVESTORS, MASTERS, PAYMENT, makeCommands, makePoolCommands } from "./make-commands.ts";
+import { EXTERNAL_MS, INVESTORS, MASTERS, PAYMENT, makeCommands, makePoolCommands } from "./make-commands.ts";
 import { makeFaults } from "./make-faults.ts";
 import { makeServerFaults } from "./make-server-faults.ts";
-import type { Mode, Plan } from "./plan.ts";
+import type { Command, Mode, Plan } from "./plan.ts";
 
 /** Shorter than in production, because every proof of absence waits for it; all other times are the real ones. */
 const QUIET_PERIODS_MS = [20_000, 30_000, 45_000];
@@ -32,6 +32,12 @@ export function makePlan(seed: number, mode: Mode): Plan {
   }));
   const make = hasPools ? makePoolCommands : makeCommands;
   const context = { busyMs, quietPeriodMs, logins: [...MASTERS, ...INVESTORS], paymentLogin: PAYMENT };
+  const faults = [
+    ...makeFaults(random.for("faults"), context),
+    ...makeServerFaults(random.for("server faults"), { ...context, hasPools }),
+  ];
+  const commands = make(random.for("commands"), count, busyMs);
+  const isRewound = faults.some(({ kind }) => kind === "rewind_database");
   return {
     seed,
     mode,
@@ -39,11 +45,14 @@ export function makePlan(seed: number, mode: Mode): Plan {
     processes,
     pools: hasPools ? { feeProcesses: fees.chance(0.5) ? 2 : 1, feePeriodMs: fees.pick(FEE_PERIODS_MS) } : undefined,
     consumers: !hasPools && random.for("followers").chance(0.2) ? ["pushed", "polled"] : ["pushed"],
-    commands: make(random.for("commands"), count, busyMs),
-    faults: [
-      ...makeFaults(random.for("faults"), context),
-      ...makeServerFaults(random.for("server faults"), { ...context, hasPools }),
-    ],
+    commands: isRewound ? commands.map(withDeadline) : commands,
+    faults,
     faultsEndMs: mode === "safety" ? Infinity : busyMs + FAULTS_END_AFTER_MS,
   };
+}
+
+/** Funding sends no deposit without one: an order that a rewound database still has as waiting is not sent after its client was refused. */
+function withDeadline(command: Command): Command {
+  const isOfClient = command.kind === "transfer" && ["deposit", "withdrawal"].includes(command.legs[0]?.kind ?? "");
+  return isOfClient ? { ...command, sendWithinMs: command.sendWithinMs ?? EXTERNAL_MS } : command;
 }

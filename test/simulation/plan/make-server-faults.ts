@@ -23,7 +23,6 @@ export function makeServerFaults(random: Random, { busyMs, hasPools, logins }: S
   const atMs = Math.round(busyMs * (0.1 + 0.9 * random.next()));
   // The books of pools after a rewind are not checked here: see the README.
   if (share < SHARES.rewind) {
-    if (hasPools) return [];
     return [
       {
         kind: "rewind_database",

@@ -2,7 +2,11 @@ import { MustWait, type Replacing, type Transaction } from "./transaction.ts";
 import type { Value, Values } from "./types.ts";
 
 /** Called whenever a version of a row has changed; `outdated` may no longer be one of its versions. */
-export type Index = { readonly reindex: (row: Row, outdated: Values | undefined) => void };
+export type Index = {
+  readonly reindex: (row: Row, outdated: Values | undefined) => void;
+  /** Called when an earlier version is the committed one again. */
+  readonly restored: (row: Row) => void;
+};
 
 /** A version that later commits have replaced; statements that began before commit `until` still see it. */
 type Older = { readonly values: Values | undefined; readonly until: number };
@@ -113,6 +117,7 @@ export class Row {
   rewindTo(values: Values | undefined): void {
     const before = this.committed;
     this.committed = values;
+    this.#index.restored(this);
     this.#index.reindex(this, before);
   }
 

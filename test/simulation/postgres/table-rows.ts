@@ -37,6 +37,12 @@ export class TableRows implements Index {
     return row;
   }
 
+  restored(row: Row): void {
+    const { committed } = row;
+    if (committed === undefined) return;
+    for (const [column, rows] of this.#indexes) add(rows, committed[column] ?? null, row);
+  }
+
   reindex(row: Row, outdated: Values | undefined): void {
     const { committed, pending, hasPending } = row;
     const live = hasPending ? pending : undefined;

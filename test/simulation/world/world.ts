@@ -8,6 +8,7 @@ import { inTransaction } from "../../../services/kernel/postgres/transaction.ts"
 import { usd } from "../../../services/kernel/money.ts";
 import type { Log } from "../../../services/kernel/log.ts";
 import { openLog } from "../../../services/platform/protocol/history/append-to-log.ts";
+import { readDatabase } from "../../../services/platform/store/database-identity.ts";
 import { openPermitGate } from "../../../services/platform/store/permit-gate.ts";
 import { moveReadTo } from "../../../services/platform/store/reader-cursor.ts";
 import type { Role } from "../../../services/platform/domain/role.ts";
@@ -162,7 +163,7 @@ export class World {
   async open(): Promise<void> {
     const { nowMs } = this.#options.scheduler;
     await inTransaction(createDirectPool(this.database), (tx) => moveReadTo(tx, new Date(nowMs)));
-    await inTransaction(createDirectPool(this.database), openPermitGate);
+    await inTransaction(createDirectPool(this.database), async (tx) => openPermitGate(tx, await readDatabase(tx)));
     const openedAt = new Date(nowMs - OPEN_SINCE_MS);
     for (const { login, role, openingMinor } of ACCOUNTS) {
       const log = {

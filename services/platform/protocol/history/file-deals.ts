@@ -5,6 +5,7 @@ import { accepts } from "../../domain/leg-machine.ts";
 import type { Deal } from "../../mt5/deals.ts";
 import { type Account, lockAccounts, lockFreeAccounts, setUndecidedFrom } from "../../store/accounts.ts";
 import { listBookedDeals } from "../../store/explained-deals.ts";
+import { requireDatabase } from "../../store/database-identity.ts";
 import type { RecordedLeg } from "../../store/leg-row.ts";
 import { readReference } from "../../domain/reference.ts";
 import { recordTransition } from "../record.ts";
@@ -24,6 +25,8 @@ import { RecordsOfDeals } from "./records-of-deals.ts";
 export type Histories = {
   readonly from: Date;
   readonly to?: Date | undefined;
+  /** The database for which they were read, when the reader remembers other deals as filed. */
+  readonly database?: string | undefined;
   readonly deals: ReadonlyMap<string, readonly Deal[]>;
 };
 
@@ -35,9 +38,10 @@ type Filing = Pick<Deps, "pool" | "loginSignals"> & { readonly settings: Pick<De
  * Of several logins those that another transaction has locked are left out and returned; a single one is waited for.
  */
 export async function fileDeals(deps: Filing, histories: Histories): Promise<readonly string[]> {
-  const { deals, from } = histories;
+  const { deals, from, database } = histories;
   const logins = [...deals.keys()];
   const locked = await inTransaction(deps.pool, async (tx) => {
+    if (database !== undefined) await requireDatabase(tx, database);
     const all = await (logins.length > 1 ? lockFreeAccounts(tx, logins) : lockAccounts(tx, logins));
     // A history that begins after an undecided deal would skip this deal.
     const accounts = [...all.values()].filter(({ undecidedFrom: at }) => at === undefined || at >= from);

@@ -7,6 +7,7 @@ import { readClock } from "../../store/clock.ts";
 import { listLoggedDeals } from "../../store/logged-deals.ts";
 import { listAdoptedDeals } from "../../store/explained-deals.ts";
 import { listUnreadBefore } from "../../store/legs.ts";
+import { OtherDatabase } from "../../store/database-identity.ts";
 import { findReadTo } from "../../store/reader-cursor.ts";
 import { isWithoutEffect } from "./explain-deal.ts";
 import { fileDeals, type Histories } from "./file-deals.ts";
@@ -28,6 +29,8 @@ export type ReadSpan = {
   readonly from: Date;
   /** Where they end, when the history goes on without being read. */
   readonly to?: Date;
+  /** The database for which the read was made; in another one, nothing of it is filed. */
+  readonly database?: string | undefined;
 };
 
 /**
@@ -101,13 +104,13 @@ export async function readDecided(deps: Deps, logins: readonly string[]): Promis
 async function fileTogether(
   deps: Deps,
   own: ReadonlyMap<string, readonly Deal[]>,
-  { since, from, to }: ReadSpan,
+  { since, from, to, database }: ReadSpan,
   always: readonly string[],
 ): Promise<void> {
   // Such a read begins after a deal that is not in the log yet: a longer read appends both deals in order.
   const unread = await listUnreadBefore(deps.pool, [...own.keys()], since);
   const filed = [...new Set([...own.keys(), ...always])].filter((login) => !unread.has(login));
-  for (const deals of batchesToFile(filed, own)) await fileBatch(deps, { from, to, deals });
+  for (const deals of batchesToFile(filed, own)) await fileBatch(deps, { from, to, database, deals });
 }
 
 function batchesToFile(
@@ -130,15 +133,18 @@ function batchesToFile(
 }
 
 /** A failure is recorded, so that its login is read again from this instant, and not thrown. It does not stop the other logins. */
-async function fileBatch(deps: Deps, { from, to, deals }: Histories): Promise<void> {
+async function fileBatch(deps: Deps, { deals, ...read }: Histories): Promise<void> {
   let alone: Iterable<string>;
   try {
-    alone = await fileDeals(deps, { from, to, deals });
+    alone = await fileDeals(deps, { ...read, deals });
   } catch (error) {
+    if (error instanceof OtherDatabase) throw error;
     const [login = ""] = deals.keys();
     deps.log.info("deals not appended to the log, retry scheduled", { login, count: deals.size, error });
-    if (deals.size === 1) return await readAgainFrom(deps.pool, login, from);
+    if (deals.size === 1) return await readAgainFrom(deps.pool, login, read.from);
     alone = deals.keys();
   }
-  for (const login of alone) await fileBatch(deps, { from, to, deals: new Map([[login, deals.get(login) ?? []]]) });
+  for (const login of alone) {
+    await fileBatch(deps, { ...read, deals: new Map([[login, deals.get(login) ?? []]]) });
+  }
 }

@@ -116,3 +116,22 @@ test("an exit that was executed before the restore is not executed again when th
   expect((await world.service.findOpenSubscription(other, aCall())).subscription).toBeDefined();
   await expectBooksToReconcile(world);
 });
+
+test("of an exit that is decided again with another amount only the rest is executed", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const pair = await subscribed(world, masterLogin, 500_00n);
+  await subscribed(world, masterLogin, 200_00n);
+  imported(world, masterLogin, EXIT, -470_00n);
+  await settle(world);
+
+  await world.service.unassign(pair, aCall());
+  await wait(world);
+
+  const exits = [...world.platform.byKey.values()].filter(({ request }) => request.legs[0]?.kind === EXIT);
+  expect(exits.map(({ request }) => request.legs[0]?.amount?.minorUnits)).toEqual([-30_00n]);
+  expect(await importedOn(world, masterLogin)).toBe(0n);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(200_00n);
+  expect((await world.service.findOpenSubscription(pair, aCall())).subscription).toBeUndefined();
+  await expectBooksToReconcile(world);
+});

@@ -7,6 +7,8 @@ import {
   listExitsToSettle,
   listImportedExits,
   markExitsSettled,
+  type SplitExit,
+  splitExit,
 } from "../../store/exit-transfers.ts";
 import { lockHoldings, saveHoldings } from "../../store/holdings.ts";
 import { cancelEmptied } from "../../store/subscriptions.ts";
@@ -16,7 +18,8 @@ const MASTERS_PER_RUN = 16;
 
 /**
  * Settles exits that the platform has executed and whose records were lost: the sum that imported transfers have taken off a Master
- * covers its oldest exits that were not requested.
+ * covers its oldest exits that were not requested. Of one that it covers
+ * in part, the rest becomes an exit of its own: the amount that is decided again may be another one.
  */
 export async function settleImportedExits(deps: Deps): Promise<void> {
   for (const login of await listImportedExits(deps.pool, MASTERS_PER_RUN)) await settle(deps, login);
@@ -25,9 +28,10 @@ export async function settleImportedExits(deps: Deps): Promise<void> {
 async function settle({ pool, now }: Deps, masterLogin: string): Promise<void> {
   await inTransaction(pool, async (tx) => {
     const { imported, exits } = await listExitsToSettle(tx, masterLogin);
-    const covered = coveredBy(-imported, exits);
+    const { covered, rest } = coveredBy(-imported, exits);
     if (covered.length === 0) return;
     const at = now();
+    if (rest !== undefined) await splitExit(tx, rest, at);
     const locked = await lockHoldings(tx, [...new Set(covered.map(({ subscriptionId }) => subscriptionId))]);
     const holdings = new Map(locked.map((holding) => [holding.subscriptionId, holding]));
     for (const { subscriptionId, amount } of covered) applyFlow(holdings, { subscriptionId, amount: -amount });
@@ -37,12 +41,22 @@ async function settle({ pool, now }: Deps, masterLogin: string): Promise<void> {
   });
 }
 
-/** The exits, oldest first, that an amount covers whole. */
-function coveredBy(amount: bigint, exits: readonly ExitTransfer[]): ExitTransfer[] {
+type Covered = {
+  readonly covered: readonly ExitTransfer[];
+  /** What is left of the last one, which is covered in part. */
+  readonly rest: SplitExit | undefined;
+};
+
+/** The exits, oldest first, that an amount covers; the last one may be covered in part. */
+function coveredBy(amount: bigint, exits: readonly ExitTransfer[]): Covered {
   let left = amount;
-  return exits.filter((exit) => {
-    if (exit.amount > left) return false;
-    left -= exit.amount;
-    return true;
-  });
+  const covered: ExitTransfer[] = [];
+  for (const exit of exits) {
+    if (left <= 0n) break;
+    const moved = exit.amount < left ? exit.amount : left;
+    left -= moved;
+    covered.push({ ...exit, amount: moved });
+    if (moved < exit.amount) return { covered, rest: { exit, moved } };
+  }
+  return { covered, rest: undefined };
 }
