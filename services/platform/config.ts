@@ -16,6 +16,7 @@ import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import type { ServerTrust } from "./mt5/http/server-trust.ts";
+import { isTimeZone } from "./mt5/zone-clock.ts";
 import type { LoginRange } from "./store/account-creations.ts";
 import { PLATFORM_RETENTION } from "./retention.ts";
 
@@ -88,19 +89,14 @@ function loginRange(whenMissing: string) {
 }
 
 function timeZone() {
-  return variable("an IANA time zone", (zone) => (isTimeZone(zone) ? zone : undefined));
+  return variable(
+    "an IANA time zone, with a distance such as America/New_York+07:00 when the clock is ahead of it",
+    (zone) => (isTimeZone(zone) ? zone : undefined),
+  );
 }
 
 function parseRange(value: string): LoginRange | undefined {
   const [, first = "", last = ""] = /^([1-9]\d{0,17})-([1-9]\d{0,17})$/.exec(value) ?? [];
   const range = { first: BigInt(first === "" ? 0 : first), last: BigInt(last === "" ? 0 : last) };
   return range.first > 0n && range.first <= range.last ? range : undefined;
-}
-
-function isTimeZone(zone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en-US", { timeZone: zone }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
 }

@@ -4,6 +4,7 @@ import { StartupError } from "#kernel/startup-error.ts";
 import type { settings } from "./config.ts";
 import type { Sender } from "./deps.ts";
 import { createMt5Client, type Mt5Client } from "./mt5/client.ts";
+import type { OffsetMemory } from "./mt5/measured-offsets.ts";
 import { Mt5Error } from "./mt5/errors.ts";
 import type { ServerTrust } from "./mt5/http/server-trust.ts";
 
@@ -16,12 +17,14 @@ export type ConnectionOptions = {
   readonly sender: Sender;
   /** An earlier process sent commands whose outcome is still unknown. */
   readonly areAnswersMissing: boolean;
+  /** Where measured offsets of the platform's clock are kept. */
+  readonly offsets: OffsetMemory;
   readonly log: Log;
 };
 
 /** A client that is signed in, as a manager with the rights that the service needs; a StartupError otherwise. It ends with the stack. */
 export async function connectPlatform(stack: AsyncDisposableStack, options: ConnectionOptions): Promise<Mt5Client> {
-  const { config, trust, sender, areAnswersMissing, log } = options;
+  const { config, trust, sender, areAnswersMissing, offsets, log } = options;
   const mt5 = stack.use(
     createMt5Client({
       url: new URL(config.MT5_URL),
@@ -39,6 +42,7 @@ export async function connectPlatform(stack: AsyncDisposableStack, options: Conn
         proveAliveAfterMs: config.MT5_PROVE_ALIVE_AFTER,
       },
       areAnswersMissing,
+      offsets,
       log,
     }),
   );

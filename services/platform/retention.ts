@@ -62,6 +62,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   permit_gate: "one row",
   reader_cursor: "one row",
   released_lock: "one row for each withdrawal and exit: a lock owner never acquires its lock again",
+  server_offset: "one row for each change of the platform's clock and process: deals from before it are dated by it",
   sender: "one row for each start of a process; its attempts name it",
   transfer: "books: each key, under which money moves once",
   unlogged_leg: "removed when the deal is in the log",

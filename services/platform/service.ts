@@ -16,6 +16,7 @@ import { transfer } from "./commands/transfer.ts";
 import { transferBatch } from "./commands/transfer-batch.ts";
 import type { Deps } from "./deps.ts";
 import { recheckAmendedAccounts, verifyAppliedDeals } from "./amendments/amendments.ts";
+import { compareClocks } from "./jobs/compare-clocks.ts";
 import { heartbeat } from "./jobs/heartbeat.ts";
 import { findLostLegs } from "./jobs/find-lost-legs.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
@@ -75,6 +76,7 @@ const EVERY_MS = {
   heartbeat: 1_000,
   // A signal comes with all of its work; after a crash the reader finds the same deals.
   fresh: 60_000,
+  clocks: 30_000,
   // Each run reads whole histories.
   amendments: 60_000,
   // Legs are shown to operators at an age of hours.
@@ -103,6 +105,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
       wake: deps.freshDeals.wakeSignal,
       maxRetryMs: URGENT_RETRY_MS,
     }),
+    job("compare clocks", EVERY_MS.clocks, () => compareClocks(deps)),
     job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
     job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),

@@ -21,6 +21,7 @@ import { withInProcessState } from "./in-process-state.ts";
 import { registerInstance } from "./register-instance.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { platformRules } from "./retention.ts";
+import { serverOffsets } from "./store/server-offsets.ts";
 import { FEEDS, platformJobs, platformService } from "./service.ts";
 
 export const SERVICE = "platform";
@@ -48,7 +49,9 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   const sender = await registerInstance(backbone);
   const registration = Promise.withResolvers<never>();
   context.watch("registration in the database", registration.promise);
-  const connection = { config, trust, sender, areAnswersMissing: await hasOpenAttempts(backbone.pool), log };
+  const areAnswersMissing = await hasOpenAttempts(backbone.pool);
+  const offsets = serverOffsets(backbone.pool, config.MT5_SERVER_NAME);
+  const connection = { config, trust, sender, areAnswersMissing, offsets, log };
   const mt5 = await connectPlatform(stack, connection);
   const deps = withInProcessState({
     pool: backbone.pool,

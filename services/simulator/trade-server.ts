@@ -87,8 +87,8 @@ export function record(server: TradeServer, change: Change): void {
 
 /** Numbers deals that belong together, puts the time on them and records them. */
 export function recordDeals(server: TradeServer, drafts: readonly DealDraft[]): readonly Deal[] {
-  const { nextDeal, lastTimeMsc } = server.books.counters;
-  const timeMsc = Math.max(lastTimeMsc, serverTimeMs(server));
+  const { nextDeal } = server.books.counters;
+  const timeMsc = serverTimeMs(server);
   const deals = drafts.map((draft, index): Deal => ({ ...draft, ticket: nextDeal + index, timeMsc }));
   record(server, { kind: "deals", deals });
   for (const { login } of deals) server.active.add(login);

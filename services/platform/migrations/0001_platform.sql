@@ -376,6 +376,16 @@ create table reader_cursor (
   read_to timestamptz not null
 );
 
+-- How far the wall clock of a server was ahead of UTC, and when that was measured first and last: deals show that clock, and those from before a
+-- change of daylight saving are dated with the offset that it had. Each process that sees a change has its own row of it.
+create table server_offset (
+  server   text not null,
+  minutes  smallint not null check (minutes between -900 and 900),
+  first_at timestamptz not null,
+  last_at  timestamptz not null check (last_at >= first_at),
+  primary key (server, minutes, first_at)
+);
+
 -- The history of a login is read again because an operator has requested it: the last such reading of each login.
 create table history_reading (
   login       text primary key references account,

@@ -19,7 +19,8 @@ import { createReadPace, READ_BACKOFF } from "./read-pace.ts";
 import { createReader, type Reader, readerOn, requireDone } from "./reader.ts";
 import { probeRights } from "./rights.ts";
 import { createSessionPool, type Lease, type PoolOptions, type SessionPool } from "./session/session-pool.ts";
-import { measuredTime, type TimeSource, zoneTime } from "./server-clock.ts";
+import { createOffsetMemory, type OffsetMemory } from "./measured-offsets.ts";
+import { measuredTime, type TimeSource, zoneTime } from "./time-source.ts";
 import { disableUser } from "./disable-user.ts";
 import { addUser, changePassword, checkPassword, getUser, getUsers, readUsers } from "./users.ts";
 
@@ -75,8 +76,10 @@ export type Mt5Settings = {
   readonly credentials: Credentials;
   readonly trust: ServerTrust;
   readonly maxSessions: number;
-  /** IANA zone of the server's wall clock; measured when absent. */
+  /** Zone of the server's wall clock, as `zoneClock` takes it; measured when absent. */
   readonly timeZone?: string;
+  /** Keeps measured offsets; those of this process only when absent. */
+  readonly offsets?: OffsetMemory;
   /** The process that opens the sessions, different after each restart. */
   readonly owner: string;
   /** An earlier process sent commands whose outcome is still unknown. */
@@ -125,13 +128,16 @@ const DEFAULT_PORT = 443;
 
 /** Connects at once and stays connected. Never throws: the first request reports why no session is open. */
 export function createMt5Client(settings: Mt5Settings): Mt5Client {
-  const { timeZone, now = systemClock } = settings;
+  const { timeZone, now = systemClock, offsets: memory = createOffsetMemory(), log } = settings;
   const pool = createSessionPool(poolOptions(settings));
   const { waitMs, readBackoff } = { ...DEFAULT_LIMITS, ...settings.limits };
-  const read = createReader(pool, createReadPace({ backoff: readBackoff, waitMs, log: settings.log }));
+  const read = createReader(pool, createReadPace({ backoff: readBackoff, waitMs, log }));
   const readTime = () => readServerTime(read);
-  const clock = timeZone === undefined ? measuredTime(readTime, now) : zoneTime(timeZone, readTime, now);
-  const batches = createBatchSupport(settings.log);
+  const clock =
+    timeZone === undefined
+      ? measuredTime({ readServerMs: readTime, now, memory, log })
+      : zoneTime(timeZone, readTime, now);
+  const batches = createBatchSupport(log);
   const answers: Answers = {
     seenTickets: createSeenTickets(),
     lookAtTicket: createTicketLook(),
@@ -139,7 +145,7 @@ export function createMt5Client(settings: Mt5Settings): Mt5Client {
     history: (lease) => bindHistory({ read: lease === undefined ? read : readerOn(lease), clock, batches }),
   };
   return {
-    ...bindContext({ pool, read, clock, batches, log: settings.log }),
+    ...bindContext({ pool, read, clock, batches, log }),
     serverClock: clock,
     readServerMs: readTime,
     platformNow: async () => new Date((await clock()).aheadMs + now().getTime()),

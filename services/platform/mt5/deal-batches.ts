@@ -22,15 +22,15 @@ export async function findDeals(
 ): Promise<readonly Deal[]> {
   const deals: Deal[] = [];
   for (const batch of batchesOf(logins)) deals.push(...(await readLogins(mt5, batch, period)));
-  return inOrder(deals);
+  return inOrder(deals, await mt5.clock());
 }
 
 /** When the server answers that its limit is reached, the batch is halved; a single login is read page by page. */
 async function readLogins(mt5: Mt5ReadContext, logins: readonly string[], period: Period): Promise<readonly Deal[]> {
-  const clock = await mt5.clock();
-  const answered = await readBatch(mt5, PATH, { login: logins.join(","), ...bounds(clock, period) });
+  const answered = await readBatch(mt5, PATH, { login: logins.join(","), ...bounds(await mt5.clock(), period) });
   switch (answered.kind) {
     case "rows": {
+      const clock = await mt5.clock();
       const deals = answered.rows.map((row) => readDeal(row, clock));
       if (deals.some(({ login }) => !logins.includes(login))) {
         throw badAnswer("the platform answers about another login");
@@ -113,10 +113,10 @@ export async function findGroupDeals(
   period: Period,
   { isAskedFor, recall = () => undefined }: RowSelection,
 ): Promise<GroupDeals> {
-  const clock = await mt5.clock();
   const recognition = { markOf, isKnown: (mark: string) => recall(mark) !== undefined };
-  const answered = await selectedBy(mt5, { group, ...bounds(clock, period) }, recognition);
-  return answered.kind === "rows" ? readRows(answered.rows, { clock, isAskedFor, recall }) : answered;
+  const answered = await selectedBy(mt5, { group, ...bounds(await mt5.clock(), period) }, recognition);
+  if (answered.kind !== "rows") return answered;
+  return readRows(answered.rows, { clock: await mt5.clock(), isAskedFor, recall });
 }
 
 /**
@@ -128,9 +128,9 @@ export async function findDealsByTicket(
   tickets: readonly bigint[],
 ): Promise<ReadonlyMap<bigint, Deal>> {
   const shown = new Map<bigint, Deal>();
-  const clock = await mt5.clock();
   for (const asked of batchesOf(tickets)) {
     const answered = await selectedBy(mt5, { ticket: asked.join(",") });
+    const clock = await mt5.clock();
     for (const row of answered.kind === "rows" ? answered.rows : []) {
       const deal = readable(row, clock);
       if (deal !== undefined && asked.includes(deal.ticket)) shown.set(deal.ticket, deal);
@@ -177,7 +177,7 @@ function readRows(
     else deals.push({ ...deal, mark });
   }
   const isReadable = ({ login }: DealName) => !unreadable.has(login);
-  const readableDeals = inOrder(deals.filter(isReadable));
+  const readableDeals = inOrder(deals.filter(isReadable), clock);
   return { kind: "read", deals: readableDeals, known: known.filter(isReadable), rows: rows.length, unreadable };
 }
 

@@ -51,24 +51,23 @@ export function balanceEffect(deal: Deal): bigint {
 }
 
 /**
- * Every deal of a login in a period, possibly one second more at both ends, ordered by server time. Throws when the list
- * cannot be read whole.
+ * Every deal of a login in a period, possibly some more at both ends, ordered by server time. Throws when the list
+ * cannot be read whole. Deals are dated after they were read: the clock may have been changed meanwhile.
  */
 export async function readDeals(mt5: Mt5ReadContext, login: string, period: Period): Promise<readonly Deal[]> {
-  const clock = await mt5.clock();
-  const query = { login, ...bounds(clock, period) };
+  const query = { login, ...bounds(await mt5.clock(), period) };
   const deals = await readWhole({
     what: "deals",
     total: () => readTotal(mt5, "deal/get_total", query),
     page: async (offset) => {
       const page = { ...query, offset: String(offset), total: String(PAGE_ROWS) };
-      return pageRowsOf(await mt5.read({ method: "GET", path: "deal/get_page", query: page })).map((row) =>
-        readDeal(row, clock, login),
-      );
+      const rows = pageRowsOf(await mt5.read({ method: "GET", path: "deal/get_page", query: page }));
+      const clock = await mt5.clock();
+      return rows.map((row) => readDeal(row, clock, login));
     },
     idOf: ({ ticket }) => ticket,
   });
-  return inOrder(deals);
+  return inOrder(deals, await mt5.clock());
 }
 
 /** Number of deals of a login in a period; one request, cheaper than reading them. */
@@ -86,17 +85,19 @@ export async function getDeal(mt5: Mt5ReadContext, ticket: bigint): Promise<Deal
   return deal;
 }
 
-/** The parameters of a period, in seconds of the server's wall clock. */
+/** The parameters of a period, in seconds of the server's wall clock. Both passes of a repeated hour are in them. */
 export function bounds(clock: ServerClock, { from, to }: Period): { from: string; to: string } {
+  const { fromMs, toMs } = clock.serverPeriod(from.getTime(), to.getTime());
   return {
-    from: String(Math.max(0, Math.floor((clock.toServerMs(from.getTime()) - EDGE_MS) / 1_000))),
-    to: String(Math.ceil((clock.toServerMs(to.getTime()) + EDGE_MS) / 1_000)),
+    from: String(Math.max(0, Math.floor((fromMs - EDGE_MS) / 1_000))),
+    to: String(Math.ceil((toMs + EDGE_MS) / 1_000)),
   };
 }
 
-/** By server time, then ticket. */
-export function inOrder<Shown extends Deal>(deals: readonly Shown[]): readonly Shown[] {
-  return deals.toSorted((a, b) => a.serverTimeMs - b.serverTimeMs || (a.ticket < b.ticket ? -1 : 1));
+/** By server time, then ticket; in a repeated hour by ticket alone. */
+export function inOrder<Shown extends Deal>(deals: readonly Shown[], { orderMs }: ServerClock): readonly Shown[] {
+  const ordered = deals.map((deal) => ({ deal, ms: orderMs(deal.serverTimeMs) }));
+  return ordered.toSorted((a, b) => a.ms - b.ms || (a.deal.ticket < b.deal.ticket ? -1 : 1)).map(({ deal }) => deal);
 }
 
 /** One record of the history. With `login`, a record of another login throws. */

@@ -23,7 +23,8 @@ import { Mt5Error } from "./errors.ts";
 import { getGroup, listGroupLogins } from "./groups.ts";
 import type { Mt5Request } from "./http/http-request.ts";
 import { readPositions } from "./positions.ts";
-import { fixedClock, zoneClock } from "./server-clock.ts";
+import { fixedClock } from "./server-clock.ts";
+import { zoneClock } from "./zone-clock.ts";
 import { silentLog } from "./testing/test-client.ts";
 import { getUser, getUsers } from "./users.ts";
 

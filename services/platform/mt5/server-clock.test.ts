@@ -1,10 +1,18 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Mt5Error } from "./errors.ts";
-import { fixedClock, measuredOffset, measuredTime, zoneClock, zoneTime } from "./server-clock.ts";
+import { createOffsetMemory, measuredOffset, type MeasuredOffset, type OffsetMemory } from "./measured-offsets.ts";
+import { fixedClock } from "./server-clock.ts";
+import { silentLog } from "./testing/test-client.ts";
+import { type Measuring, measuredTime, zoneTime } from "./time-source.ts";
+import { zoneClock } from "./zone-clock.ts";
 
 const athens = zoneClock("Europe/Athens");
 const HOUR = 3_600_000;
+const MINUTE = 60_000;
+
+const measuring = (readServerMs: Measuring["readServerMs"], now: Measuring["now"], memory = createOffsetMemory()) =>
+  measuredTime({ readServerMs, now, memory, log: silentLog });
 
 test("the wall clock of a zone is two hours ahead in winter and three in summer", () => {
   const winter = Date.UTC(2026, 0, 15, 10);
@@ -18,22 +26,187 @@ test("the wall clock of a zone is two hours ahead in winter and three in summer"
   expect(zoneClock("UTC").toServerMs(winter)).toBe(winter);
 });
 
-test("a time in the repeated hour is the earlier instant, and one in the skipped hour is still converted", () => {
+test("a time in the repeated hour is the latest instant that has come, and one in the skipped hour is the change", () => {
   const autumn = Date.UTC(2026, 9, 25, 1);
-  expect(athens.toUtcMs(Date.UTC(2026, 9, 25, 3, 30))).toBe(autumn - HOUR / 2);
-  const spring = Date.UTC(2026, 2, 29, 1);
-  expect(Math.abs(athens.toUtcMs(Date.UTC(2026, 2, 29, 3, 30)) - spring)).toBeLessThanOrEqual(HOUR);
+  const half = Date.UTC(2026, 9, 25, 3, 30);
+  const readAt = (utcMs: number) => zoneClock("Europe/Athens", () => new Date(utcMs)).toUtcMs(half);
+  expect(readAt(autumn - HOUR / 2)).toBe(autumn - HOUR / 2);
+  expect(readAt(autumn + HOUR / 3)).toBe(autumn - HOUR / 2);
+  expect(readAt(autumn + HOUR / 2)).toBe(autumn + HOUR / 2);
+  expect(readAt(autumn + 24 * HOUR)).toBe(autumn + HOUR / 2);
+  expect(athens.toUtcMs(Date.UTC(2026, 2, 29, 3, 30))).toBe(Date.UTC(2026, 2, 29, 1));
 });
 
-test("every instant outside the repeated hour is unchanged by conversion to server time and back", () => {
-  const zones = ["Europe/Athens", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "UTC"].map(zoneClock);
+test("a clock that is ahead of a zone changes when the zone does", () => {
+  const closesInNewYork = zoneClock("America/New_York+07:00");
+  const offsets = ["2026-03-08T06:59", "2026-03-08T07:00", "2026-11-01T05:59", "2026-11-01T06:00"].map((text) =>
+    closesInNewYork.offsetMinutes(Date.parse(`${text}Z`)),
+  );
+  expect(offsets).toEqual([120, 180, 180, 120]);
+  expect(zoneClock("Asia/Kathmandu-05:45").offsetMinutes(0)).toBe(-15);
+});
+
+test("an instant is converted to server time and back, or to the other one of the repeated hour", () => {
+  const zones = ["Europe/Athens", "America/New_York", "Asia/Kathmandu", "Australia/Lord_Howe", "UTC"].map((zone) =>
+    zoneClock(zone, () => new Date(Date.UTC(2040, 0))),
+  );
   fc.assert(
     fc.property(fc.constantFrom(...zones), fc.integer({ min: Date.UTC(2020), max: Date.UTC(2035) }), (clock, utcMs) => {
       const back = clock.toUtcMs(clock.toServerMs(utcMs));
-      expect([utcMs, utcMs - HOUR, utcMs - HOUR / 2]).toContain(back);
+      expect([utcMs, utcMs + HOUR, utcMs + HOUR / 2]).toContain(back);
       expect(clock.toServerMs(back)).toBe(clock.toServerMs(utcMs));
     }),
   );
+});
+
+/** Changes of daylight saving in 2026, and half an hour for which the clock of Lord Howe Island goes forward. */
+const CHANGES: readonly (readonly [zone: string, changeMs: number])[] = [
+  ["Europe/Athens", Date.UTC(2026, 2, 29, 1)],
+  ["Europe/Athens", Date.UTC(2026, 9, 25, 1)],
+  ["America/New_York+07:00", Date.UTC(2026, 2, 8, 7)],
+  ["America/New_York+07:00", Date.UTC(2026, 10, 1, 6)],
+  ["Australia/Lord_Howe", Date.UTC(2026, 9, 3, 15, 30)],
+];
+const aChange = fc.constantFrom(...CHANGES);
+const nearly = fc.integer({ min: -3 * HOUR, max: 3 * HOUR });
+
+/** The offsets that processes have measured which looked at the clock of a zone at these instants. */
+async function measuredAt(zone: string, instants: readonly number[], memory = createOffsetMemory()) {
+  let utcMs = 0;
+  const truth = zoneClock(zone);
+  const time = measuring(
+    () => Promise.resolve(truth.toServerMs(utcMs)),
+    () => new Date(utcMs),
+    memory,
+  );
+  for (utcMs of instants) await time();
+  return await time();
+}
+
+test.each(["a zone", "measurements"])("by %s, a deal is in each period that has its instant", async (kind) => {
+  await fc.assert(
+    fc.asyncProperty(aChange, fc.tuple(nearly, nearly, nearly, nearly), async ([zone, changeMs], instants) => {
+      const [wall, from, to, measured] = instants;
+      const looks = [changeMs - 4 * HOUR, changeMs + measured, changeMs + 4 * HOUR];
+      const clock =
+        kind === "a zone" ? zoneClock(zone, () => new Date(changeMs + 4 * HOUR)) : await measuredAt(zone, looks);
+      const serverMs = zoneClock(zone).toServerMs(changeMs) + wall;
+      const utcMs = clock.toUtcMs(serverMs);
+      const period = clock.serverPeriod(Math.min(utcMs, changeMs + from), Math.max(utcMs, changeMs + to));
+      expect(serverMs).toBeGreaterThanOrEqual(period.fromMs);
+      expect(serverMs).toBeLessThanOrEqual(period.toMs);
+    }),
+  );
+});
+
+test("a deal that is read within the hour has its own instant, whichever clock dates it, also in the repeated hour", async () => {
+  await fc.assert(
+    fc.asyncProperty(aChange, nearly, fc.integer({ min: 0, max: HOUR / 2 - 6 * MINUTE }), async (change, at, age) => {
+      const [zone, changeMs] = change;
+      const utcMs = changeMs + at;
+      const serverMs = zoneClock(zone).toServerMs(utcMs);
+      const readAt = utcMs + age;
+      expect(zoneClock(zone, () => new Date(readAt)).toUtcMs(serverMs)).toBe(utcMs);
+      const instants = [changeMs - 4 * HOUR, changeMs - 1_000, changeMs + 1_000].filter((each) => each < readAt);
+      expect((await measuredAt(zone, [...instants, readAt])).toUtcMs(serverMs)).toBe(utcMs);
+    }),
+  );
+});
+
+test("the deals of a repeated hour are in the order of their tickets", () => {
+  const { orderMs } = zoneClock("Europe/Athens");
+  const first = [Date.UTC(2026, 9, 25, 3), Date.UTC(2026, 9, 25, 3, 59)].map(orderMs);
+  expect(first).toEqual([Date.UTC(2026, 9, 25, 3), Date.UTC(2026, 9, 25, 3)]);
+  const outside = [Date.UTC(2026, 9, 25, 2, 59), Date.UTC(2026, 9, 25, 4, 1), Date.UTC(2026, 2, 29, 3, 30)];
+  expect(outside.map(orderMs)).toEqual(outside);
+});
+
+test("deals from before a change keep their instant after a restart, because measured offsets are kept", async () => {
+  const kept = new Map<number, MeasuredOffset>();
+  const memory: OffsetMemory = {
+    load: () => Promise.resolve([...kept.values()]),
+    save: (offset) => Promise.resolve(void kept.set(offset.firstMs, offset)),
+  };
+  for (const [zone, changeMs] of CHANGES) {
+    kept.clear();
+    await measuredAt(zone, [changeMs - 20 * HOUR, changeMs - 5_000], memory);
+    await measuredAt(zone, [changeMs + 500, changeMs + 2_000], memory);
+    expect([...kept.values()].map(({ lastMs }) => lastMs - changeMs)).toEqual([-5_000, 500]);
+    const clock = await measuredAt(zone, [changeMs + 20 * HOUR], memory);
+    for (const utcMs of [changeMs - 2 * HOUR, changeMs - 61 * MINUTE, changeMs + 61 * MINUTE, changeMs + 2 * HOUR]) {
+      expect(clock.toUtcMs(zoneClock(zone).toServerMs(utcMs))).toBe(utcMs);
+    }
+  }
+});
+
+test("a change is noticed within a second when clocks change, and else within a minute", async () => {
+  const changes = [Date.UTC(2026, 9, 25, 1), Date.UTC(2026, 9, 25, 1, 0, 7), Date.UTC(2026, 9, 25, 2, 7)];
+  for (const changeMs of changes) {
+    let utcMs = changeMs - 2 * HOUR;
+    const offset = () => (utcMs < changeMs ? 3 : 2) * HOUR;
+    const time = measuring(
+      () => Promise.resolve(utcMs + offset()),
+      () => new Date(utcMs),
+    );
+    const late: number[] = [];
+    for (; utcMs < changeMs + 2 * MINUTE; utcMs += 500) {
+      const clock = await time();
+      if (clock.offsetMinutes(utcMs) * MINUTE !== offset()) late.push(utcMs - changeMs);
+    }
+    expect(late.every((ms) => ms >= 0 && ms < (changeMs % (15 * MINUTE) < 10_000 ? 1_000 : MINUTE))).toBe(true);
+  }
+});
+
+test("a clock that was set by more than an hour is an error, because no daylight saving does that", async () => {
+  let utcMs = Date.UTC(2026, 6, 15, 10);
+  let offsetMs = 3 * HOUR;
+  const time = measuring(
+    () => Promise.resolve(utcMs + offsetMs),
+    () => new Date(utcMs),
+  );
+  await time();
+  utcMs += HOUR;
+  offsetMs = HOUR;
+  await expect(time()).rejects.toMatchObject({ problem: "clock_differs" });
+  offsetMs = 2 * HOUR;
+  expect((await time()).offsetMinutes(utcMs)).toBe(120);
+});
+
+test("offsets that cannot be kept are used, and kept later", async () => {
+  const kept: MeasuredOffset[] = [];
+  let isFailing = true;
+  const memory: OffsetMemory = {
+    load: () => Promise.resolve([]),
+    save: (offset) => (isFailing ? Promise.reject(new Error("no database")) : Promise.resolve(void kept.push(offset))),
+  };
+  let utcMs = Date.UTC(2026, 9, 25, 0, 30);
+  const time = measuring(
+    () => Promise.resolve(athens.toServerMs(utcMs)),
+    () => new Date(utcMs),
+    memory,
+  );
+  expect((await time()).offsetMinutes(utcMs)).toBe(180);
+  isFailing = false;
+  utcMs += HOUR;
+  expect((await time()).offsetMinutes(utcMs)).toBe(120);
+  expect(kept.map(({ minutes }) => minutes)).toEqual([180, 120]);
+});
+
+test("a zone that is right for most of the year is refused within a minute of the change that it lacks", async () => {
+  const change = Date.UTC(2026, 2, 8, 7);
+  let utcMs = change - HOUR;
+  const time = zoneTime(
+    "Europe/Athens",
+    () => Promise.resolve(zoneClock("America/New_York+07:00").toServerMs(utcMs)),
+    () => new Date(utcMs),
+  );
+  expect((await time()).offsetMinutes(utcMs)).toBe(120);
+  utcMs = change - 1_000;
+  await time();
+  utcMs = change + MINUTE;
+  await expect.poll(() => time().then(String, (error: Mt5Error) => error.problem)).toBe("clock_differs");
+  utcMs = Date.UTC(2026, 2, 29, 2);
+  expect((await time()).offsetMinutes(utcMs)).toBe(180);
 });
 
 test("an unknown zone name is refused at once", () => {
@@ -53,12 +226,12 @@ test("a measured offset is rounded to a quarter of an hour", () => {
   expect(fixedClock(345).toUtcMs(utc + 345 * 60_000)).toBe(utc);
 });
 
-test("all callers share one measurement of the offset per hour, and a failure is measured again", async () => {
+test("all callers share one measurement of the offset, and a failure is measured again", async () => {
   let now = Date.UTC(2026, 9, 25, 0, 59, 59);
   let measured = 0;
   let offsetHours = 3;
   let isFailing = true;
-  const time = measuredTime(
+  const time = measuring(
     async () => {
       measured += 1;
       if (isFailing) throw new Mt5Error("lost", "no answer");
@@ -84,7 +257,7 @@ test("a clock that differs by less is measured: weeks end by the platform's cloc
   for (const aheadMs of [-180_000, 0, 240_000]) {
     const serverMs = athens.toServerMs(now.getTime()) + aheadMs;
     for (const time of [
-      measuredTime(
+      measuring(
         () => Promise.resolve(serverMs),
         () => now,
       ),
@@ -101,7 +274,7 @@ test("a clock that differs by less is measured: weeks end by the platform's cloc
 
 test("a server clock that is wrong by minutes is an error, not an offset", async () => {
   const now = new Date(Date.UTC(2026, 10, 21, 12));
-  const time = measuredTime(
+  const time = measuring(
     () => Promise.resolve(now.getTime() + 2 * HOUR + 7 * 60_000),
     () => now,
   );

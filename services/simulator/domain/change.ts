@@ -26,6 +26,6 @@ export type Counters = {
   readonly nextDeal: number;
   readonly nextOrder: number;
   readonly nextLogin: number;
-  /** Deals never carry an earlier time than the one before. */
+  /** Of all deals, by the wall clock. */
   readonly lastTimeMsc: number;
 };

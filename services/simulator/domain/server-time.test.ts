@@ -10,6 +10,8 @@ test.each([
   ["Europe/Athens", "2026-10-25T01:00:00Z", 120],
   ["UTC", "2026-07-15T10:00:00Z", 0],
   ["America/St_Johns", "2026-01-15T10:00:00Z", -210],
+  ["America/New_York+07:00", "2026-03-08T06:59:59Z", 120],
+  ["America/New_York+07:00", "2026-03-08T07:00:00Z", 180],
   ["Asia/Kathmandu", "2026-01-15T10:00:00Z", 345],
 ])("%s at %s is %d minutes ahead", (zone, instant, minutes) => {
   const offset = zoneOffset(zone);

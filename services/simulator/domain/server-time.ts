@@ -6,7 +6,12 @@ export type ZoneOffset = (utcMs: number) => number;
 /** Zones change their clocks at multiples of a quarter of an hour. */
 const SLOT_MS = 15 * MINUTE_MS;
 
-export function zoneOffset(zone: string): ZoneOffset {
+/** `Europe/Athens`, or a zone and how far the clock is ahead of it: `America/New_York+07:00`. */
+const SHIFTED_ZONE = /^(.+)([+-]\d{2}:[0-5]\d)$/;
+
+export function zoneOffset(name: string): ZoneOffset {
+  const [, zone = name, ahead] = SHIFTED_ZONE.exec(name) ?? [];
+  const aheadMinutes = ahead === undefined ? 0 : parseOffset(`GMT${ahead}`);
   const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
   let slot = Number.NaN;
   let offset = 0;
@@ -14,9 +19,8 @@ export function zoneOffset(zone: string): ZoneOffset {
     const asked = Math.floor(utcMs / SLOT_MS);
     if (asked !== slot) {
       slot = asked;
-      offset = parseOffset(
-        format.formatToParts(slot * SLOT_MS).find(({ type }) => type === "timeZoneName")?.value ?? "",
-      );
+      const shown = format.formatToParts(slot * SLOT_MS).find(({ type }) => type === "timeZoneName")?.value ?? "";
+      offset = aheadMinutes + parseOffset(shown);
     }
     return offset;
   };

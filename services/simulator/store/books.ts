@@ -9,12 +9,14 @@ import { afterDeal, type Position, positionFrom } from "../domain/position.ts";
 export type Books = {
   readonly accounts: Map<number, Account>;
   readonly deals: Map<number, Deal>;
-  /** In the order of their tickets, which is the order of their times. */
+  /** In the order of their tickets, which is the order of their times but for `setBackMs`. */
   readonly dealsByLogin: Map<number, Deal[]>;
   readonly positions: Map<number, Position>;
   readonly positionsByLogin: Map<number, Set<number>>;
   readonly quotes: Map<string, Quote>;
   readonly counters: { -readonly [Name in keyof Counters]: Counters[Name] };
+  /** By how much a deal is at most dated before an earlier one, because the wall clock went back. */
+  setBackMs: number;
 };
 
 /** Far apart, so that a ticket is not taken for the number of an order. */
@@ -30,6 +32,7 @@ export function emptyBooks(firstLogin: number): Books {
     positionsByLogin: new Map(),
     quotes: new Map(FIRST_QUOTES.map((quote) => [quote.symbol, quote])),
     counters: { nextDeal: FIRST_TICKET, nextOrder: FIRST_ORDER, nextLogin: firstLogin, lastTimeMsc: 0 },
+    setBackMs: 0,
   };
 }
 
@@ -104,6 +107,7 @@ function fileDeal(books: Books, deal: Deal): void {
   else ofLogin.push(deal);
   counters.nextDeal = Math.max(counters.nextDeal, deal.ticket + 1);
   counters.nextOrder = Math.max(counters.nextOrder, deal.order + 1);
+  books.setBackMs = Math.max(books.setBackMs, counters.lastTimeMsc - deal.timeMsc);
   counters.lastTimeMsc = Math.max(counters.lastTimeMsc, deal.timeMsc);
 }
 

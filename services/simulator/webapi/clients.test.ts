@@ -88,6 +88,32 @@ test.each(CLIENTS)("a client with the habits of $what does its daily work", asyn
   expect(refused).toEqual({ retcode: "10019 Not enough money" });
 });
 
+test("the logins of all groups are listed for clients that name no group", async () => {
+  await using simulator = await startSimulator({ managerGroups: String.raw`pamm\*` });
+  await using client = await connectRaw(simulator);
+  await signIn(simulator, client, CLIENTS[0]!);
+  await control(simulator, "POST", "accounts", { login: 7001, group: String.raw`pamm\master`, name: "Ann" });
+  await control(simulator, "POST", "accounts", { login: 7002, group: String.raw`pamm\investor`, name: "Bob" });
+  await control(simulator, "POST", "accounts", { login: 7003, group: String.raw`demo\forex`, name: "Cyd" });
+  for (const path of ["/api/user/logins", "/user_logins", "/api/user/logins?group="]) {
+    expect(await client.json(path), path).toEqual({ retcode: "0 Done", answer: ["7001", "7002"] });
+  }
+});
+
+test("an empty list as the body, as PHP writes an empty array, is a body without fields", async () => {
+  await using simulator = await startSimulator();
+  await using client = await connectRaw(simulator);
+  await signIn(simulator, client, CLIENTS[0]!);
+  await control(simulator, "POST", "accounts", { login: 7001, group: String.raw`pamm\investor`, name: "Ann" });
+  const post = (path: string, body: object) => client.json(path, { method: "POST", type: FORM, body });
+  const paid = await post("/api/trade/balance?login=7001&type=2&balance=33.30&comment=CRM", []);
+  expect(paid).toMatchObject({ retcode: "0 Done", answer: { ticket: expect.any(String) as string } });
+  expect((await post("/api/user/get_batch?login=7001", [])).answer).toMatchObject([
+    { Login: "7001", Balance: "33.30" },
+  ]);
+  expect(await post("/api/user/get_batch?login=7001", [7001])).toEqual({ retcode: "3 Invalid parameters" });
+});
+
 test("an unknown old path is not found, and none is allowed without a session", async () => {
   await using simulator = await startSimulator();
   await using client = await connectRaw(simulator);

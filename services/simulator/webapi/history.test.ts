@@ -70,22 +70,32 @@ test("times are the server's wall clock, in winter and in summer", async () => {
   ]);
 });
 
-test("times do not decrease in the repeated hour of autumn", async () => {
+test("in the repeated hour of autumn deals show the wall clock, and each is found by its time", async () => {
   let nowMs = Date.UTC(2026, 9, 25, 0, 59, 59);
   await using simulator = await startSimulator({ nowMs: () => nowMs, timeZone: "Europe/Athens" });
   await using client = await connectAuthenticated(simulator);
   const login = await addUser(client);
+  const [last, first, later] = [
+    Date.UTC(2026, 9, 25, 3, 59, 59),
+    Date.UTC(2026, 9, 25, 3, 0, 1),
+    Date.UTC(2026, 9, 25, 5, 0, 1),
+  ];
   await pay(client, login, "1");
   nowMs += 2_000;
   await pay(client, login, "2");
   nowMs += 2 * 3_600_000;
   await pay(client, login, "3");
-  const { answer } = await client.json(`/api/deal/get_page?login=${login}&${ALWAYS}&offset=0&total=9`);
-  expect(answer.map(({ TimeMsc }: { TimeMsc: string }) => Number(TimeMsc))).toEqual([
-    Date.UTC(2026, 9, 25, 3, 59, 59),
-    Date.UTC(2026, 9, 25, 3, 59, 59),
-    Date.UTC(2026, 9, 25, 5, 0, 1),
-  ]);
+  const times = async (path: string, fromMs: number, toMs: number) => {
+    const period = `from=${fromMs / 1_000}&to=${toMs / 1_000}`;
+    const { answer } = await client.json(`/api/deal/${path}&${period}&offset=0&total=9`);
+    return answer.map(({ TimeMsc }: { TimeMsc: string }) => Number(TimeMsc));
+  };
+  for (const path of [`get_page?login=${login}`, "get_batch?group=*"]) {
+    expect(await times(path, first - 1_000, later)).toEqual([last, first, later]);
+    expect(await times(path, first, first)).toEqual([first]);
+    expect(await times(path, last, later)).toEqual([last, later]);
+    expect(await times(path, first + 1_000, last)).toEqual([last]);
+  }
 });
 
 test("a batch requires exactly one of logins, group and tickets", async () => {

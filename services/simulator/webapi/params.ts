@@ -30,11 +30,12 @@ export function parseQuery(text: string): ReadonlyMap<string, string> | undefine
   return query;
 }
 
-/** An empty body is an empty object; any other body must be a JSON object, for every content type. */
+/** An empty body, or an empty list as PHP writes it, is an empty object; any other body must be a JSON object, for every content type. */
 export function parseBody(text: string): Readonly<Record<string, unknown>> | undefined {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);
+    if (Array.isArray(value) && value.length === 0) return {};
     return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   } catch {
     return undefined;

@@ -43,20 +43,19 @@ export function dealsInPeriod(server: TradeServer, login: number, period: Period
   return server.hidden.size === 0 ? found : found.filter(({ ticket }) => !isHidden(server, ticket));
 }
 
-/**
- * It costs the deals that are in the period, however many accounts and deals there are. In the order of their tickets, which
- * is that of their times.
- */
+/** It costs the deals that are in the period, however many accounts and deals there are. In the order of their tickets. */
 export function dealsOfGroup(server: TradeServer, mask: string, { from, to }: Period): readonly Deal[] {
   const { deals, accounts } = server.books;
   const isAsked = groupMask(mask);
+  const { setBackMs } = server.books;
   const [first = Infinity] = deals.keys();
   const found: Deal[] = [];
-  for (let ticket = lastTicketBefore(server.books, (to + 1) * 1_000); ticket >= first; ticket -= 1) {
+  for (let ticket = lastTicketBefore(server.books, (to + 1) * 1_000 + setBackMs); ticket >= first; ticket -= 1) {
     const deal = deals.get(ticket);
     // Tickets of deals that were deleted are missing.
     if (deal === undefined) continue;
-    if (deal.timeMsc < from * 1_000) break;
+    if (deal.timeMsc < from * 1_000 - setBackMs) break;
+    if (!isWithin(deal, { from, to })) continue;
     const group = accounts.get(deal.login)?.group;
     if (group === undefined || !isAsked(group) || !server.isVisibleGroup(group)) continue;
     if (!isHidden(server, ticket)) found.push(deal);
@@ -78,10 +77,16 @@ function lastTicketBefore({ deals, counters }: Books, timeMsc: number): number {
   return high;
 }
 
-/** Times never go back within a list, so both ends are found by binary search. */
-function dealsBetween(books: Books, login: number, { from, to }: Period): readonly Deal[] {
+/** Times go back within a list by no more than the clock did, so both ends are found by binary search. */
+function dealsBetween(books: Books, login: number, period: Period): readonly Deal[] {
   const deals = dealsOf(books, login);
-  return deals.slice(firstAtOrAfter(deals, from * 1_000), firstAtOrAfter(deals, (to + 1) * 1_000));
+  const first = firstAtOrAfter(deals, period.from * 1_000 - books.setBackMs);
+  const end = firstAtOrAfter(deals, (period.to + 1) * 1_000 + books.setBackMs);
+  return deals.slice(first, end).filter((deal) => isWithin(deal, period));
+}
+
+function isWithin({ timeMsc }: Deal, { from, to }: Period): boolean {
+  return timeMsc >= from * 1_000 && timeMsc < (to + 1) * 1_000;
 }
 
 function firstAtOrAfter(deals: readonly Deal[], timeMsc: number): number {

@@ -5,7 +5,7 @@ import { MONEY_DIGITS } from "../../domain/units.ts";
 import { historyOf } from "../../store/books.ts";
 import { record, type TradeServer } from "../../trade-server.ts";
 import { batchOf } from "../paging.ts";
-import { numbersOf, type Params, requiredNumber, requiredText, textOf } from "../params.ts";
+import { numbersOf, type Params, requiredNumber, textOf } from "../params.ts";
 import { userRecord } from "../records/user-record.ts";
 import { type Answer, valuesOf } from "../reply.ts";
 import { accountsOfGroup, findAccount, getAccount, getWritableAccount } from "../visible.ts";
@@ -31,8 +31,9 @@ export function selectAccounts(server: TradeServer, params: Params): readonly Ac
   return accountsOfGroup(server, group);
 }
 
+/** The manual requires a group, and clients in production name none. */
 export function listLogins(server: TradeServer, params: Params): Answer {
-  return { answer: accountsOfGroup(server, requiredText(params, "group")).map(({ login }) => String(login)) };
+  return { answer: accountsOfGroup(server, textOf(params, "group") || "*").map(({ login }) => String(login)) };
 }
 
 export function countUsers(server: TradeServer): Answer {
