@@ -26,7 +26,7 @@ export type Tally = {
 };
 
 /** Runs many histories, one after the other. */
-export async function runSeeds({ first, stride, count, mode, stopsAtViolation }: Work): Promise<Tally> {
+export async function runSeeds({ first, stride, count, mode, stopsAtViolation, needs }: Work): Promise<Tally> {
   const failures: Failure[] = [];
   const hits: Hits = {};
   let trace = 0;
@@ -37,7 +37,9 @@ export async function runSeeds({ first, stride, count, mode, stopsAtViolation }:
   let faults = 0;
   for (let seed = first; seeds < count; seed += stride) {
     const own = mode === "both" ? modeOf(seed) : mode;
-    const result = await simulate(makePlan(seed, own));
+    const plan = makePlan(seed, own);
+    if (needs !== undefined && plan.faults.every(({ kind }) => kind !== needs)) continue;
+    const result = await simulate(plan);
     seeds += 1;
     events += result.events;
     simulatedMs += result.simulatedMs;

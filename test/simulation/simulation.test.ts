@@ -75,8 +75,8 @@ test(
 
 test.each(SELECTED_MUTANTS)(
   "the mutant is detected: $name",
-  async ({ name, seed, detectedBy }) => {
-    const range = { first: seed, stride: 1, count: MUTANT_SEEDS, mode: "both" } as const;
+  async ({ name, seed = 1, needs, detectedBy }) => {
+    const range = { first: seed, stride: 1, count: MUTANT_SEEDS, mode: "both", needs } as const;
     const { failures } = await runWorker({ ...range, mutant: name, stopsAtViolation: true });
     expect(detectedBy).toContain(failures[0]?.invariant);
   },

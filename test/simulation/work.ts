@@ -1,4 +1,4 @@
-import type { Mode } from "./plan/plan.ts";
+import type { Fault, Mode } from "./plan/plan.ts";
 
 /** The mutant that the thread applies to its sources, by its name. */
 export type Sources = { readonly mutant: string | undefined };
@@ -10,6 +10,8 @@ export type Work = Sources & {
   readonly count: number;
   readonly mode: Mode | "both";
   readonly stopsAtViolation: boolean;
+  /** Only seeds whose histories have this fault; the others are not counted. */
+  readonly needs?: Fault["kind"] | undefined;
 };
 
 /** Prints the history of one seed; of a failing seed, the smallest history that breaks the same invariant. */

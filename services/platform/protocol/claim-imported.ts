@@ -1,9 +1,9 @@
+import { keyHash } from "#kernel/key-hash.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { importedFeeKey } from "../domain/imported-leg.ts";
 import { releaseLock } from "../store/account-locks.ts";
 import type { Account } from "../store/accounts.ts";
 import { claimImportedFee, lockImportedFee } from "../store/imported-legs.ts";
-import { keyHash } from "./comment-of-leg.ts";
 import type { TransferOrder } from "./transfer-order.ts";
 
 type Claim = { readonly order: TransferOrder; readonly requestId: string };

@@ -1,3 +1,4 @@
+import { importedFeeKey } from "./imported-fees.ts";
 import { column, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type AccountBook, type Books, emptyOutcome, type PoolBook, type Reserve } from "../domain/books.ts";
@@ -12,6 +13,8 @@ export type BooksQuery = {
   /** Keys of debits of Investors, and of transfers of Masters; keys of other services match no row. */
   readonly reserveKeys?: readonly string[];
   readonly transferKeys?: readonly string[];
+  /** Investors with an imported fee: it may be one for which a reserve is open. */
+  readonly importedFeesOf?: readonly string[];
 };
 
 /**
@@ -22,7 +25,8 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
   const poolsToStop = await listPoolsOf(tx, query.stoppingLogins ?? []);
   const pools = await lockPools(tx, [...query.masterLogins, ...poolsToStop]);
   const accounts = await lockAccounts(tx, query.investorLogins);
-  const reserves = await listOpenReserves(tx, query.reserveKeys ?? []);
+  const imported = await listReservesOfImported(tx, query.importedFeesOf ?? []);
+  const reserves = [...(await listOpenReserves(tx, query.reserveKeys ?? [])), ...imported.values()];
   const transfers = await loadOpenTransfers(tx, query.transferKeys ?? []);
   const holdingIds = new Set<bigint>();
   for (const { pooledIn } of accounts) if (pooledIn !== undefined) holdingIds.add(pooledIn);
@@ -33,7 +37,7 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
     accounts: new Map(accounts.map((account) => [account.login, account])),
     pools: new Map(pools.map((pool) => [pool.login, pool])),
     holdings: new Map(holdings.map((holding) => [holding.subscriptionId, holding])),
-    reserves: new Map(reserves.map((reserve) => [reserve.key, reserve])),
+    reserves: new Map([...reserves.map((reserve) => [reserve.key, reserve] as const), ...imported]),
     transfers: new Map(transfers.map((transfer) => [transfer.key, transfer])),
     outcome: emptyOutcome(),
   };
@@ -129,6 +133,18 @@ async function lockKnownPools(tx: Transaction, logins: readonly string[]): Promi
     own: { waiting, pooled, unredeemed },
     stoppedReason: row.stoppedReason ?? undefined,
   }));
+}
+
+/** Open reserves of Investors, by the key under which the debit of each would be imported. */
+async function listReservesOfImported(tx: Transaction, logins: readonly string[]): Promise<Map<string, Reserve>> {
+  if (logins.length === 0) return new Map();
+  const reserves = await many<Reserve>(
+    tx,
+    sql`select reserve.key, reserve.subscription_id as "subscriptionId", reserve.amount_minor as amount
+        from reserve join holding on holding.subscription_id = reserve.subscription_id
+        where holding.investor_login = any(${logins}::text[]) and reserve.state = 'OPEN'`,
+  );
+  return new Map(reserves.map((reserve) => [importedFeeKey(reserve.key), reserve]));
 }
 
 async function listOpenReserves(tx: Transaction, keys: readonly string[]): Promise<Reserve[]> {

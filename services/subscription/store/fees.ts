@@ -1,3 +1,4 @@
+import { importedFeeKey } from "./imported-fees.ts";
 import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
@@ -26,11 +27,15 @@ export async function insertFeeDebits(tx: Transaction, debits: readonly FeeDebit
   );
 }
 
-/** The keys of those fees that were debited. */
+/** The keys of those fees that were debited, also by a transfer that was lost with commits of a database and imported. */
 export async function listTakenFees(db: Queryable, keys: readonly string[]): Promise<Set<string>> {
   if (keys.length === 0) return new Set();
-  const rows = await many<{ key: string }>(db, sql`select key from fee_debit where key = any(${keys}::text[])`);
-  return new Set(rows.map(({ key }) => key));
+  const requested = new Map(keys.flatMap((key) => [[key, key] as const, [importedFeeKey(key), key] as const]));
+  const rows = await many<{ key: string }>(
+    db,
+    sql`select key from fee_debit where key = any(${[...requested.keys()]}::text[])`,
+  );
+  return new Set(rows.map(({ key }) => requested.get(key) ?? key));
 }
 
 export type FeeFloor = { readonly investorLogin: string; readonly floor: bigint };

@@ -51,7 +51,7 @@ export type Order = {
   readonly isEnqueued?: boolean;
   readonly releasesLock?: boolean;
   readonly floorMinor?: bigint | undefined;
-  readonly sendBefore?: Date | undefined;
+  readonly sendWithinMs?: number | undefined;
   readonly filedNumber?: bigint | undefined;
 };
 
@@ -65,6 +65,9 @@ const BACKOFF_MS = 700;
 export const COMMENT = "simulated";
 /** Tries of a request that is refused without being recorded. */
 const MAX_REFUSALS = 4;
+/** A client whose answer was lost with the database repeats its request until operators have resumed. */
+const MAX_REPEATED_REFUSALS = 40;
+const MAX_BACKOFFS = 8;
 
 const KINDS: Readonly<Record<LegKind, MovementKind>> = {
   deposit: MovementKind.DEPOSIT,
@@ -85,7 +88,8 @@ export function isDuplicate(outcome: Outcome<unknown>): boolean {
 /** Repeats the key until the answer is final; undefined when the transfer was not recorded, or is in manual review. */
 export async function untilFinal(caller: Caller, order: Order): Promise<TransferResult | "duplicate" | undefined> {
   const { process, network, watch, note, random } = caller;
-  const request = requestOf(order);
+  const maxRefusals = caller.isRepeated ? MAX_REPEATED_REFUSALS : MAX_REFUSALS;
+  let request = requestOf(order);
   let refusals = 0;
   for (let tries = 0; ; tries += 1) {
     const outcome = await network.call(process, CALL_MS, ({ service }, context) => service.transfer(request, context));
@@ -103,8 +107,10 @@ export async function untilFinal(caller: Caller, order: Order): Promise<Transfer
       return "duplicate";
     }
     if (outcome.kind === "refused") refusals += 1;
-    if (refusals >= MAX_REFUSALS) return undefined;
-    await pause(MIN_PAUSE_MS + tries * BACKOFF_MS + random.next() ** 3 * MAX_PAUSE_MS);
+    if (refusals >= maxRefusals) return undefined;
+    await pause(MIN_PAUSE_MS + Math.min(tries, MAX_BACKOFFS) * BACKOFF_MS + random.next() ** 3 * MAX_PAUSE_MS);
+    // A request that was refused is a new one, with a deadline of its own.
+    if (outcome.kind === "refused" && order.sendWithinMs !== undefined) request = requestOf(order);
   }
 }
 
@@ -151,7 +157,7 @@ function requestOf({
   isEnqueued = false,
   releasesLock = false,
   floorMinor,
-  sendBefore,
+  sendWithinMs,
   filedNumber,
 }: Order): TransferRequest {
   return {
@@ -164,7 +170,7 @@ function requestOf({
     })),
     upTo: floorMinor === undefined ? undefined : { floor: { currencyCode: "USD", minorUnits: floorMinor } },
     enqueue: isEnqueued,
-    sendBefore,
+    sendBefore: sendWithinMs === undefined ? undefined : new Date(Date.now() + sendWithinMs),
     filedNumber,
     releaseLock: releasesLock,
     comment: COMMENT,

@@ -28,11 +28,8 @@ const DOUBLE_CLICK_MS = 200;
 export async function performCommand(caller: Caller, server: TradeServer, command: Command): Promise<void> {
   switch (command.kind) {
     case "transfer": {
-      const { sendWithinMs } = command;
-      const sendBefore = sendWithinMs === undefined ? undefined : new Date(Date.now() + sendWithinMs);
       await untilFinal(caller, {
         ...command,
-        sendBefore,
         filedNumber: caller.filedNumbers.get(command.legs[0]?.login ?? ""),
       });
       return;

@@ -62,7 +62,46 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I4", "I10"],
-    seed: 863,
+    needs: "unreadable_account",
+    isAlwaysRun: true,
+  },
+  {
+    name: "a lost deposit or withdrawal is not remembered",
+    edits: [
+      {
+        file: `${PLATFORM}/protocol/reviews/stop-for-lost-commits.ts`,
+        find: 'origin === "external") await',
+        put: "origin === undefined) await",
+      },
+    ],
+    detectedBy: ["I17"],
+    needs: "rewind_database",
+    isAlwaysRun: true,
+  },
+  {
+    name: "numbers are not raised after a rewind",
+    edits: [
+      {
+        file: `${PLATFORM}/store/senders.ts`,
+        find: "where floor > (select last_value from leg_number)",
+        put: "where floor < 0",
+      },
+    ],
+    detectedBy: ["I13", "I1", "I17", "I14", "I2", "I3", "I4", "I10"],
+    needs: "rewind_database",
+    isAlwaysRun: true,
+  },
+  {
+    name: "a later attempt that was lost is made again",
+    edits: [
+      {
+        file: `${PLATFORM}/domain/leg-machine.ts`,
+        find: "event.attempt > attempt;",
+        put: "event.attempt > attempt + 31;",
+      },
+    ],
+    detectedBy: ["I13", "I17"],
+    needs: "rewind_database",
   },
 ];
 

@@ -1,3 +1,4 @@
+import type { Fault } from "../plan/plan.ts";
 import type { Invariant } from "../checks/violation.ts";
 
 /** Replaces a text of a source file. It is an error when the file lacks the text: the sources would have no defect. */
@@ -10,8 +11,10 @@ export type PlantedDefect = { readonly name: string; readonly edits: readonly Ed
 export type Mutant = PlantedDefect & {
   /** Any of these invariants may be the first to break. */
   readonly detectedBy: readonly Invariant[];
-  /** A seed whose history detects it: the search begins there. */
-  readonly seed: number;
+  /** A seed whose history detects it: the search begins there. Without one it begins at 1. */
+  readonly seed?: number;
+  /** Only histories with this fault can detect it: the others are left out of the search. */
+  readonly needs?: Fault["kind"];
   /** `make test` runs it besides the first mutant of each invariant: only one fault shows it. */
   readonly isAlwaysRun?: true;
 };

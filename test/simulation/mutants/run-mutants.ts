@@ -4,6 +4,7 @@ import { growInThread, replayRegressionInThread, runWorker } from "../run-worker
 import { GROWTH_MUTANT } from "./databases.ts";
 import { MUTANTS_OF_OTHER_TESTS } from "./other-tests.ts";
 import { runInCopy } from "./run-in-copy.ts";
+import type { Mutant } from "./mutant.ts";
 import { MUTANTS } from "./all-mutants.ts";
 
 /**
@@ -20,8 +21,8 @@ const GROWTH_WEEKS = 15;
 type Row = { readonly name: string; readonly by: string; readonly after: string };
 
 const rows: Row[] = [];
-for (const { name } of MUTANTS) {
-  note(await timed(name, () => runUntilDetected(name)));
+for (const { name, needs } of MUTANTS) {
+  note(await timed(name, () => runUntilDetected(name, needs)));
 }
 for (const { title, mutant } of REGRESSIONS) {
   if (mutant !== undefined && MUTANTS.every(({ name }) => name !== mutant)) {
@@ -57,11 +58,13 @@ async function timed(name: string, detect: () => Promise<Detection | undefined> 
   return { name, by: detection.by, after: `${detection.after}, ${seconds} s` };
 }
 
-async function runUntilDetected(mutant: string): Promise<Detection | undefined> {
-  const range = { first: 1, stride: 1, count: MAX_SEEDS, mode: "both" } as const;
+async function runUntilDetected(mutant: string, needs: Mutant["needs"]): Promise<Detection | undefined> {
+  const range = { first: 1, stride: 1, count: MAX_SEEDS, mode: "both", needs } as const;
   const { failures, seeds } = await runWorker({ ...range, mutant, stopsAtViolation: true });
   const [failure] = failures;
-  return failure && { by: `simulation, ${failure.invariant}`, after: seeds === 1 ? "1 seed" : `${seeds} seeds` };
+  const what = needs === undefined ? "seed" : "history with the fault";
+  const many = needs === undefined ? "seeds" : "histories with the fault";
+  return failure && { by: `simulation, ${failure.invariant}`, after: `${seeds} ${seeds === 1 ? what : many}` };
 }
 
 async function replayRegression(regression: string, mutant: string): Promise<Detection | undefined> {

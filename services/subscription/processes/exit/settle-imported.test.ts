@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { maybeOne, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
+import { importedFeeKey } from "../../store/imported-fees.ts";
+import { insertFeeDebits, listTakenFees } from "../../store/fees.ts";
+import { holdForWithdrawal, release } from "../../testing/funding.ts";
 import { expectBooksToReconcile } from "../../testing/books.ts";
 import { settle, subscribed } from "../../testing/settle.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "../../testing/world.ts";
@@ -133,5 +137,30 @@ test("of an exit that is decided again with another amount only the rest is exec
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(200_00n);
   expect((await world.service.findOpenSubscription(pair, aCall())).subscription).toBeUndefined();
+  await expectBooksToReconcile(world);
+});
+
+test("a fee that was debited before the restore is not reserved when it is due again", async () => {
+  const { deps } = await aWorld();
+  const [due, other] = ["fee:7001:9001:WD1", "fee:7001:9001:WD2"];
+  const debit = { key: importedFeeKey(due), login: "7001", number: 3n, amount: -20_00n };
+  await inTransaction(deps.pool, (tx) => insertFeeDebits(tx, [debit]));
+
+  expect(await listTakenFees(deps.pool, [due, other])).toEqual(new Set([due]));
+});
+
+test("an imported fee settles the reserve that a restored decision has opened for it", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  await world.service.leave(withdrawal.request, aCall());
+  const amount = -200_00n;
+  const key = importedFeeKey(withdrawal.request.payoutKey);
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.FEE_DEBIT, amount, key });
+  await release(world, withdrawal);
+  await settle(world);
+
+  const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
+  expect(holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 0n } }]);
   await expectBooksToReconcile(world);
 });

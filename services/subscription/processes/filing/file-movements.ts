@@ -4,6 +4,7 @@ import { type AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platfo
 import type { Deps } from "../../deps.ts";
 import type { Books, LoggedMovement } from "../../domain/books.ts";
 import { isDebit, isTransfer } from "../../domain/classify-movement.ts";
+import { isImported } from "../../domain/imported-transfers.ts";
 import { fileOnInvestor, fileOnMaster } from "../../domain/file-entry.ts";
 import { insertArrivals, insertOwnArrivals } from "../../store/arrivals.ts";
 import { lockBooks, saveAccounts, savePools } from "../../store/books.ts";
@@ -36,6 +37,7 @@ export async function fileMovements(tx: Transaction, deps: FilingDeps, moved: re
     masterLogins: loginsOf(ours, AccountRole.MASTER),
     stoppingLogins: loginsOf(ours.filter(isAmendment), AccountRole.INVESTOR),
     reserveKeys: keysOf([...sources.keys()].filter(({ kind }) => isDebit(kind))),
+    importedFeesOf: importedFeesOf(sources.keys()),
     transferKeys: keysOf([...sources.keys()].filter(({ kind }) => isTransfer(kind))),
   });
   const before = { accounts: new Map(books.accounts), pools: new Map(books.pools), holdings: new Map(books.holdings) };
@@ -151,6 +153,11 @@ function sourceOf(sources: Sources, movement: LoggedMovement): AccountMoved {
 
 function keysOf(movements: readonly LoggedMovement[]): string[] {
   return [...new Set(movements.map(({ key }) => key))].filter((key) => key !== "");
+}
+
+function importedFeesOf(movements: Iterable<LoggedMovement>): string[] {
+  const fees = [...movements].filter((movement) => movement.kind === "fee_debit" && isImported(movement));
+  return [...new Set(fees.map(({ login }) => login))];
 }
 
 function isAmendment({ kind }: AccountMoved): boolean {
