@@ -64,14 +64,20 @@ async function createOnce(
   { role, group, context }: Placed,
 ): Promise<CreateAccountResponse> {
   let creation = await recordCreation(deps, { key: request.key, role, group });
+  // The database of the caller may have been restored alone: then it repeats the key with passwords that are not those of the account.
+  if (creation.isCreated) await ensurePasswords(deps, newUserOf(request, creation));
   for (let skipped = 0; skipped <= MAX_SKIPPED && !creation.isCreated; skipped += 1) {
     const owner = await addUser(deps, newUserOf(request, creation), context);
-    const refusedWith = owner === "ours before" ? await setPasswords(deps, newUserOf(request, creation)) : undefined;
-    if (refusedWith !== undefined) throw rejected(refusedWith);
+    if (owner === "ours before") await ensurePasswords(deps, newUserOf(request, creation));
     creation = owner === "other" ? await chooseNextLogin(deps, creation) : await finish(deps, creation, owner);
   }
   if (!creation.isCreated) throw exhausted();
   return { login: creation.login };
+}
+
+async function ensurePasswords(deps: Deps, user: NewUser): Promise<void> {
+  const refusedWith = await setPasswords(deps, user);
+  if (refusedWith !== undefined) throw rejected(refusedWith);
 }
 
 async function recordCreation(deps: Deps, order: Pick<Creation, "key" | "role" | "group">): Promise<Creation> {
