@@ -42,3 +42,24 @@ export async function listBroken(db: Queryable, check: string, logins: readonly 
         where check_name = ${check} and opened_at is not null and closed_at is null and login = any (${logins}::text[])`,
   );
 }
+
+/** Accounts that the check has found, under this name in this group, unless they were registered or acknowledged since. */
+export async function listUnknownNamed(
+  db: Queryable,
+  { group, name }: { readonly group: string; readonly name: string },
+  limit: number,
+): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select login
+        from reconciliation_break
+        where check_name = 'unknown_accounts' and opened_at is not null and closed_at is null
+          and evidence ->> 'group' = ${group} and evidence ->> 'name' = ${name}
+          and not exists (select from account where account.login = reconciliation_break.login)
+          and not exists (
+            select from review_case where subject = 'unknown_account:' || reconciliation_break.login and state = 'DECIDED'
+          )
+        order by login
+        limit ${limit}`,
+  );
+}

@@ -24,7 +24,13 @@ export const createInvestor = route({
     password: secretReply("Main password of the account."),
     investor_password: secretReply("Read-only password of the account."),
   }),
-  refusals: ["group_not_allowed", "platform_rejected", "platform_unavailable", "login_range_exhausted"],
+  refusals: [
+    "group_not_allowed",
+    "possible_duplicate_account",
+    "platform_rejected",
+    "platform_unavailable",
+    "login_range_exhausted",
+  ],
 
   async handle({ accounts }, { body }, context) {
     const { investor, mainPassword, investorPassword } = await accounts.createInvestor(

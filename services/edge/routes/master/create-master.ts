@@ -41,7 +41,13 @@ export const createMaster = route({
     investor_password: secretReply("Read-only password of the trading account."),
     payment_account_login: loginReply("Login of the account that receives performance fees."),
   }),
-  refusals: ["group_not_allowed", "platform_rejected", "platform_unavailable", "login_range_exhausted"],
+  refusals: [
+    "group_not_allowed",
+    "possible_duplicate_account",
+    "platform_rejected",
+    "platform_unavailable",
+    "login_range_exhausted",
+  ],
 
   async handle({ accounts }, { body }, context) {
     const created = await accounts.createMaster(
