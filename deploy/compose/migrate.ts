@@ -1,9 +1,8 @@
-import { migrate } from "#kernel/postgres/migrate.ts";
-import { StartupError } from "#kernel/startup-error.ts";
 import { migrationVariable } from "#kernel/migration.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { SERVICES } from "../local/settings.ts";
+import { migrateSchema } from "../local/migrate-schemas.ts";
+import { type Service, SERVICES } from "../local/settings.ts";
 import { migrationFile, OWN_SECRETS } from "./compose-names.ts";
 import { runOnce } from "./one-shot.ts";
 
@@ -21,12 +20,7 @@ await runOnce("migrate", async () => {
   return done.join("; ");
 });
 
-async function migrateOne(service: string, url: string): Promise<string> {
-  const folder = new URL(`../../services/${service}/migrations/`, import.meta.url);
-  try {
-    const applied = await migrate({ url, schema: service, folder });
-    return `${service}: ${applied.length === 0 ? "nothing to do" : applied.join(", ")}`;
-  } catch (error) {
-    throw error instanceof StartupError ? new StartupError(`${service}: ${error.message}`, { cause: error }) : error;
-  }
+async function migrateOne(service: Service, url: string): Promise<string> {
+  const applied = await migrateSchema(service, url);
+  return `${service}: ${applied.length === 0 ? "nothing to do" : applied.join(", ")}`;
 }

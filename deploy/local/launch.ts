@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { prepareDatabase } from "./database.ts";
 import { readOrIssueIdentities } from "./identities.ts";
+import { migrateSchemas } from "./migrate-schemas.ts";
 import { type LaunchContext, planServices, planSimulator, type Stores } from "./plan.ts";
 import { recordedProcess, stopProcess } from "./process-id.ts";
 import { readOrMakeSecrets } from "./secrets.ts";
@@ -33,6 +34,7 @@ export async function launch(
   const context: LaunchContext = { root, env, settings, secrets: readOrMakeSecrets(stateDir) };
   await readOrIssueIdentities(stateDir);
   const stores = await startStores(context, supervisor);
+  await migrateSchemas(context, stores);
   if (settings.embedded.simulator) await supervisor.start([supervised(planSimulator(context))]);
   const programs = await planServices(context, stores);
   for (const group of GROUPS) await supervisor.start(group.map((service) => supervised(programs[service])));

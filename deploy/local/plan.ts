@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { DEFAULT_IDLE_CLOSE_MS } from "../../services/simulator/settings.ts";
-import { migrationVariable } from "#kernel/migration.ts";
-import { ownerUrl, serviceUrl } from "./database.ts";
+import { serviceUrl } from "./database.ts";
 import { brokerCertificate, identityVariables } from "./identities.ts";
 import { natsUrl } from "./nats.ts";
 import { freePort } from "./ports.ts";
@@ -109,14 +108,14 @@ function program(context: LaunchContext, name: string, own: { readiness: Readine
   };
 }
 
-/** The operator's variables, without the secrets of other processes. */
+/** The operator's variables, without the secrets of other processes and those of the owners of the schemas. */
 function inherited(env: NodeJS.ProcessEnv, name: string): NodeJS.ProcessEnv {
   const belongsToOther = (variable: string): boolean => {
     const plain = variable.replace(/_FILE$/, "");
     const owners = OWNERS[plain];
     if (owners !== undefined) return !owners.includes(name);
-    const isDatabase = plain.endsWith("_DATABASE_URL") || plain.endsWith("_DATABASE_MIGRATION_URL");
-    return isDatabase && plain !== databaseVariable(name) && plain !== migrationVariable(name);
+    if (plain.endsWith("DATABASE_MIGRATION_URL")) return true;
+    return plain.endsWith("_DATABASE_URL") && plain !== databaseVariable(name);
   };
   return Object.fromEntries(Object.entries(env).filter(([variable]) => !belongsToOther(variable)));
 }
@@ -145,21 +144,23 @@ function platformVariables({ env, settings }: LaunchContext, name: string): Node
 }
 
 function storeVariables(context: LaunchContext, service: Service, stores: Stores): NodeJS.ProcessEnv {
-  const { env, secrets } = context;
-  const variable = databaseVariable(service);
+  const { secrets } = context;
   const { postgresPort, natsPort } = stores;
-  const isExternal = postgresPort === undefined || isSet(env, variable);
   const server = `${LOOPBACK}:${postgresPort}`;
+  const password = secrets.databasePasswordOf(service);
   return {
-    ...(isExternal
-      ? {}
-      : {
-          [variable]: serviceUrl(server, service, secrets.databasePasswordOf(service)),
-          [migrationVariable(service)]: ownerUrl(server, service, secrets.ownerPasswordOf(service)),
-          PAMM_MIGRATE: "auto",
-        }),
+    // The launcher has migrated, as the owner.
+    PAMM_MIGRATE: "check",
+    ...(isLocal(context, service, stores)
+      ? { [databaseVariable(service)]: serviceUrl(server, service, password) }
+      : {}),
     ...(natsPort === undefined ? {} : brokerVariables(context, service, natsPort)),
   };
+}
+
+/** Whether the service uses the Postgres that the launcher has started. */
+export function isLocal({ env }: LaunchContext, service: Service, { postgresPort }: Stores): boolean {
+  return postgresPort !== undefined && !isSet(env, databaseVariable(service));
 }
 
 function brokerVariables({ secrets, settings }: LaunchContext, user: Service, port: number): NodeJS.ProcessEnv {

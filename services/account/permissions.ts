@@ -16,6 +16,7 @@ export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
   listInvestors: ["edge"],
   revealInvestor: ["edge"],
   findAccounts: ["edge", "funding", "subscription"],
+  findRegistrations: ["platform"],
 };
 
 /** The services that read its feeds. */

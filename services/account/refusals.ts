@@ -11,6 +11,7 @@ export const { refuse, refusals } = refusalsOf({
   login_already_registered: "conflict",
   login_in_use: "conflict",
   payment_account_in_use: "conflict",
+  possible_duplicate_account: "conflict",
   platform_rejected: "rejected",
   platform_unavailable: "unavailable",
   service_unavailable: "unavailable",

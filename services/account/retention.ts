@@ -25,8 +25,7 @@ function updates(keptMs: number): RetentionRule {
     table: "master_update",
     rows: fragment`master_update`,
     keptMs,
-    key: byTime(fragment`applied_at`),
-    begunAt: fragment`item.applied_at`,
+    ...byTime(fragment`applied_at`),
     endedAt: fragment`item.applied_at`,
   });
 }

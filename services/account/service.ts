@@ -13,6 +13,7 @@ import { DIRECTORY_FEED } from "./directory-changes.ts";
 import { reencryptPasswords } from "./jobs/reencrypt-passwords.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
 import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
+import { findRegistrations } from "./queries/find-registrations.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "./queries/reveal.ts";
 import { nextUntidied, provisioningQueue } from "./store/provisionings.ts";
@@ -38,6 +39,7 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
     listInvestors: (request) => listInvestors(deps, request),
     revealInvestor: (request) => revealInvestor(deps, request),
     findAccounts: (request) => findAccounts(deps, request),
+    findRegistrations: (request) => findRegistrations(deps, request),
   };
 }
 

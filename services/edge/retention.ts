@@ -31,8 +31,7 @@ function idempotencyKeys(keptMs: number): RetentionRule {
     table: "idempotency_key",
     rows: fragment`idempotency_key`,
     keptMs,
-    key: byTime(fragment`created_at`),
-    begunAt: fragment`item.created_at`,
+    ...byTime(fragment`created_at`),
     endedAt: fragment`greatest(item.created_at, item.busy_until)`,
     isFinished: fragment`(item.status <> 'IN_PROGRESS'
                           or item.busy_until < clock_timestamp() - ${UNANSWERED_DAYS} * interval '1 day')`,

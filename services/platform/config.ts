@@ -32,6 +32,7 @@ export const settings = {
   ...IDENTITY_SETTINGS,
   ...CHECK_SETTINGS,
   ...PLATFORM_RETENTION,
+  ACCOUNT_GRPC_URL: grpcAddress(),
   FEE_GRPC_URL: grpcAddress(),
   FUNDING_GRPC_URL: grpcAddress(),
   SUBSCRIPTION_GRPC_URL: grpcAddress(),

@@ -2,22 +2,30 @@ import { openClient } from "#kernel/backbone.ts";
 import type { Config } from "#kernel/config.ts";
 import type { Contract } from "#kernel/contract/contract.ts";
 import type { Identity } from "#kernel/identity.ts";
+import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Owners } from "./checks/ownership.ts";
+import type { Registry } from "./checks/unregistered-accounts.ts";
 import type { settings } from "./config.ts";
 import type { Owner } from "./checks/key-owner.ts";
 
 type Access = { readonly config: Config<typeof settings>; readonly identity: Identity };
 
-/** The services that request transfers. They are connected to with the first call, because they may start later than this one. */
-export function connectOwners(stack: AsyncDisposableStack, { config, identity }: Access): Owners {
-  const client = <C extends Contract>(address: string, contract: C, service: Owner) =>
+/** Services that have a row behind each transfer, and behind each account. */
+type Asked = { readonly owners: Owners; readonly registrations: Registry };
+
+/** They are connected to with the first call, because they may start later than this one. */
+export function connectOwners(stack: AsyncDisposableStack, { config, identity }: Access): Asked {
+  const client = <C extends Contract>(address: string, contract: C, service: Owner | "account") =>
     openClient(stack, address, { contract, service, identity });
   return {
-    fee: client(config.FEE_GRPC_URL, FeeServiceService, "fee").findTransfers,
-    funding: client(config.FUNDING_GRPC_URL, FundingServiceService, "funding").findTransfers,
-    subscription: client(config.SUBSCRIPTION_GRPC_URL, SubscriptionServiceService, "subscription").findTransfers,
+    owners: {
+      fee: client(config.FEE_GRPC_URL, FeeServiceService, "fee").findTransfers,
+      funding: client(config.FUNDING_GRPC_URL, FundingServiceService, "funding").findTransfers,
+      subscription: client(config.SUBSCRIPTION_GRPC_URL, SubscriptionServiceService, "subscription").findTransfers,
+    },
+    registrations: client(config.ACCOUNT_GRPC_URL, AccountServiceService, "account").findRegistrations,
   };
 }

@@ -18,6 +18,7 @@ export const { refuse, refusals } = refusalsOf({
   account_busy: "conflict",
   busy: "busy",
   possible_duplicate: "conflict",
+  possible_duplicate_account: "conflict",
   lock_not_owned: "conflict",
   transfer_mismatch: "conflict",
   transfer_not_found: "not_found",

@@ -18,7 +18,7 @@ import { insertManyDeposits } from "./testing/many-transfers.ts";
 import { aDeposit } from "./testing/requests.ts";
 import { openReviews } from "./testing/reviews.ts";
 import { aCall, anAccount, aWorld, type Instance } from "./testing/world.ts";
-import { ownersFake } from "./testing/owners.ts";
+import { ownersFake, registryFake } from "./testing/owners.ts";
 
 const RULES = platformRules({
   PAMM_RETAIN_EVENTS: 35 * DAY_MS,
@@ -57,8 +57,8 @@ async function findings({ deps }: Instance): Promise<string[]> {
     readWholeLogin: (login: string) => readWholeLogin(deps, login),
   };
   const found: string[] = [];
-  const { owners } = ownersFake();
-  const checks = platformChecks({ ...deps, ...readers, owners, confirm: confirmsNothing });
+  const others = { owners: ownersFake().owners, registrations: registryFake(), confirm: confirmsNothing };
+  const checks = platformChecks({ ...deps, ...readers, ...others });
   // No other service has recorded the transfers of this test.
   for (const check of checks.filter(({ name }) => name !== "transfer_ownership")) {
     const run = await check.run({ cursor: "", pendingBreaks: [] });

@@ -27,6 +27,7 @@ import { aCall, eventually, silentLog } from "./testing/world.ts";
 type Env = Readonly<Record<string, string>>;
 /** No service listens there: a check cannot run without them, the service can. */
 const OWNERS_AWAY = {
+  ACCOUNT_GRPC_URL: "127.0.0.1:1",
   FEE_GRPC_URL: "127.0.0.1:1",
   FUNDING_GRPC_URL: "127.0.0.1:1",
   SUBSCRIPTION_GRPC_URL: "127.0.0.1:1",

@@ -79,7 +79,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   stack.use(watchReviews({ pool: deps.pool, log }));
   const checks = platformChecks({
     ...deps,
-    owners: connectOwners(stack, { config, identity }),
+    ...connectOwners(stack, { config, identity }),
     confirm: askEdge(backbone.broker, SERVICE),
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),

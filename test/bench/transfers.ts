@@ -91,7 +91,8 @@ async function startPlatform(): Promise<Platform> {
     PAMM_QUIET_PERIOD: "PT20S",
     PAMM_REHEARSAL: "true",
     GRPC_PORT: String(grpc),
-    // No service answers: the check of the owners of transfers fails.
+    // No service answers: the checks of the rows behind transfers and accounts fail.
+    ACCOUNT_GRPC_URL: "127.0.0.1:1",
     FEE_GRPC_URL: "127.0.0.1:1",
     FUNDING_GRPC_URL: "127.0.0.1:1",
     SUBSCRIPTION_GRPC_URL: "127.0.0.1:1",

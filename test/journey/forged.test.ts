@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { itemsOf, textOf } from "../../deploy/demo/exact-json.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { type Client, clientOf, eventually, untilKnown, withKey } from "./support/client.ts";
-import { deposit, expectDone, newInvestor, unassign, withdraw } from "./support/client-requests.ts";
-import { changeTables, forgeDeposit } from "./support/intruder.ts";
+import { deposit, existingAccount, expectDone, newInvestor, unassign, withdraw } from "./support/client-requests.ts";
+import { adoptUnregistered, changeTables, forgeDeposit } from "./support/intruder.ts";
 import { expectProblem } from "./support/problem.ts";
 import { listBreaks } from "./support/proof.ts";
 import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
@@ -48,6 +48,11 @@ async function breaksOf(...names: string[]): Promise<string[]> {
     .map((each) => `${textOf(each, "check")} ${textOf(each, "login")}`);
 }
 
+/** As if a minute had passed since all accounts were taken under management: a newer one may not be registered yet. */
+async function ageAccounts(): Promise<void> {
+  await changeTables(system, "platform", "update account set managed_at = managed_at - interval '1 minute'");
+}
+
 const VOTES = ["review_votes_platform", "review_votes_subscription", "review_votes_fee"];
 
 test("ordinary work, an operator's decision included, is no break", TIMEOUT, async () => {
@@ -59,12 +64,35 @@ test("ordinary work, an operator's decision included, is no break", TIMEOUT, asy
   await expectDone(unassign(untilKnown(client), pool.login, other));
   await client.control("POST", "balance", { login: first, amount: "40" });
   await decide(operator, await reviewAbout(client, first, "external_funds_on_investor"), "adopt", second);
+  await ageAccounts();
   const passes = 3;
   for (let pass = 0; pass < passes; pass += 1) {
     await new Promise((resolve) => setTimeout(resolve, CHECKED_EVERY_MS));
-    expect(await breaksOf("transfer_ownership", ...VOTES)).toEqual([]);
+    expect(await breaksOf("transfer_ownership", "unregistered_accounts", ...VOTES)).toEqual([]);
   }
 });
+
+test(
+  "an account that platform manages and the account service does not know is a break until it is registered",
+  TIMEOUT,
+  async () => {
+    const login = await existingAccount(client, "25");
+    await adoptUnregistered(system, login);
+    await ageAccounts();
+    await eventually(async () => {
+      expect(await breaksOf("unregistered_accounts")).toEqual([`unregistered_accounts ${login}`]);
+    }, FOUND_WITHIN_MS);
+    expectProblem(await deposit(client, login, "1", "more"), {
+      status: 404,
+      code: "investor_not_found",
+      outcome: "not_executed",
+    });
+
+    await expectDone(untilKnown(client).post("/api/v1/investor/add", { mt5_login: login, name: "Ines" }));
+    await eventually(async () => expect(await breaksOf("unregistered_accounts")).toEqual([]), FOUND_WITHIN_MS);
+    await expectDone(deposit(untilKnown(client), login, "1", "more"));
+  },
+);
 
 test(
   "a deposit that was forged with the certificate of a service stops its account until two operators resume it",

@@ -109,6 +109,16 @@ test("when the second account is refused finally, there is no Master and the fir
   await expect(createMaster(deps, aMaster(), aCall("op-1"))).rejects.toMatchObject({ code: "group_not_allowed" });
 });
 
+test("a creation that the platform service refuses as a possible duplicate has ended, and names the account", async () => {
+  const deps = await world();
+  deps.platform.faults.push("possible_duplicate_account");
+  const refused = { code: "possible_duplicate_account", outcome: "not_executed", details: { mt5_login: "3000009" } };
+  await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject(refused);
+  await resumeLater(deps);
+  await expect(createInvestor(deps, anInvestor(), aCall("op-1"))).rejects.toMatchObject(refused);
+  expect(deps.platform.created.size).toBe(0);
+});
+
 test("a request that never reached the platform service creates nothing, then or later", async () => {
   const deps = await world();
   deps.platform.faults.push("unreachable");

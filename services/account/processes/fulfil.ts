@@ -20,6 +20,9 @@ import {
 
 const ROLE = { trading: AccountRole.MASTER, payment: AccountRole.PAYMENT, investor: AccountRole.INVESTOR } as const;
 
+/** Of the conflicts, those that end a request. Another one, such as a busy account, passes. */
+const FINAL_CONFLICTS: ReadonlySet<string> = new Set(["login_range_exhausted", "possible_duplicate_account"]);
+
 /**
  * Continues a provisioning from its recorded state to its end. Every account is created under a key of its own, so a
  * repetition creates nothing twice, and the Master or Investor is registered when all its accounts exist.
@@ -54,7 +57,7 @@ async function createAccount(
 
 /** A refusal of the trading platform is final; after anything else the recovery job continues, unless nothing was sent. */
 async function refusalAfter(deps: Deps, { id, operationId }: Provisioning, refusal: Refusal): Promise<Refusal> {
-  if (refusal.status === "invalid" || refusal.status === "rejected" || refusal.code === "login_range_exhausted") {
+  if (refusal.status === "invalid" || refusal.status === "rejected" || FINAL_CONFLICTS.has(refusal.code)) {
     const final = finalRefusal(refusal);
     await markFailed(deps.pool, id, final);
     return final;

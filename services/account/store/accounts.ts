@@ -1,4 +1,4 @@
-import { execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
+import { column, execute, many, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 export type AccountKind = "MASTER" | "PAYMENT" | "INVESTOR";
@@ -19,6 +19,23 @@ export async function findAccounts(db: Queryable, logins: readonly string[]): Pr
         left join master on master.login = account.login or master.payment_login = account.login
         left join investor on investor.login = account.login
         where account.login = any (${logins}::text[])`,
+  );
+}
+
+/** An account as platform manages it; the operation that has created it is empty for one that was registered. */
+export type ManagedAccount = Pick<KnownAccount, "login" | "kind"> & { readonly operationId: string };
+
+/** The logins of those that have this role here, or whose provisioning has not ended or was refused: then they have none. */
+export async function listRecorded(db: Queryable, accounts: readonly ManagedAccount[]): Promise<string[]> {
+  return await column<string>(
+    db,
+    sql`select managed.login
+        from unnest(${accounts.map(({ login }) => login)}::text[], ${accounts.map(({ kind }) => kind)}::text[],
+                    ${accounts.map(({ operationId }) => operationId)}::text[]) as managed (login, kind, operation_id)
+        where exists (select from account where account.login = managed.login and account.kind = managed.kind)
+           or exists (
+             select from provisioning where provisioning.operation_id = managed.operation_id and state in ('PENDING', 'FAILED')
+           )`,
   );
 }
 

@@ -15,7 +15,7 @@ import { createCredentialCipher } from "../credential-cipher.ts";
 import { directoryReads } from "../store/directory-reads.ts";
 
 /** A fault of one call of createAccount. */
-export type Fault = "lost answer" | "unreachable" | "group_not_allowed";
+export type Fault = "lost answer" | "unreachable" | "group_not_allowed" | "possible_duplicate_account";
 
 export type PlatformFake = Deps["platform"] & {
   readonly created: Map<string, CreateAccountRequest & { readonly login: string }>;
@@ -111,6 +111,16 @@ function platformFake(): PlatformFake {
       if (fault === "unreachable") throw serviceUnavailable("platform");
       if (fault === "group_not_allowed") {
         throw new Refusal({ code: fault, status: "invalid", message: "Group 'elsewhere' is not allowed." });
+      }
+      if (fault === "possible_duplicate_account") {
+        const details = { mt5_login: "3000009" };
+        throw new Refusal({
+          code: fault,
+          status: "conflict",
+          message: "It may exist.",
+          outcome: "not_executed",
+          details,
+        });
       }
       const known = fake.created.get(request.key);
       const login = known?.login ?? String(3_000_001 + fake.created.size);

@@ -56,6 +56,11 @@ export const PROBLEMS = {
     title: "An identical operation was executed recently",
     members: { deal_id: "integer" },
   },
+  possible_duplicate_account: {
+    status: 409,
+    title: "An account of the same person may exist already",
+    members: { mt5_login: "text" },
+  },
   insufficient_funds: { status: 409, title: "Insufficient funds" },
   investor_deficit: { status: 409, title: "The Investor's share of the pool is negative" },
   review_decided: { status: 409, title: "The review is already decided" },

@@ -1,4 +1,5 @@
 import { type Static, Type } from "typebox";
+import type { ProblemCode } from "../problems/problems.ts";
 import { decimalText } from "../wire/json-body.ts";
 import {
   aliasField,
@@ -21,6 +22,15 @@ export function newAccount(alias: string, exampleGroup: string) {
     leverage: Type.Optional(leverage),
   };
 }
+
+/** The problems of a route that creates an account. */
+export const NEW_ACCOUNT_REFUSALS = [
+  "group_not_allowed",
+  "possible_duplicate_account",
+  "platform_rejected",
+  "platform_unavailable",
+  "login_range_exhausted",
+] as const satisfies readonly ProblemCode[];
 
 const Body = Type.Object(newAccount("", ""));
 

@@ -8,7 +8,6 @@ import type { Deps } from "../deps.ts";
 import { crystallise } from "../commands/crystallise.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
-import { configure } from "../commands/configure.ts";
 import { crashing } from "./crash.ts";
 import { aCall, INVESTOR, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT } from "./fee.ts";
 import { aLeave, collectAll, decideLeave } from "./leaving.ts";
@@ -24,6 +23,7 @@ import {
   paymentsOf,
   result,
   runsOf,
+  setRate,
   settle,
   passTime,
   type World,
@@ -111,8 +111,7 @@ async function aLargeWeek(pool?: Pool): Promise<World> {
   await settle(world);
   for (const [index, login] of logins.entries()) {
     const since = index === 0 ? effectiveSince : world.clock.now;
-    const terms = { ratePpm: 300_000, enabled: true, effectiveSince: since };
-    await configure(world.deps, { key: `past:${login}`, investorId: BigInt(login), investorLogin: login, ...terms });
+    await setRate(world, { key: `past:${login}`, login, ratePpm: 300_000, effectiveSince: since });
   }
   result(world, all("+40.00"));
   endWeek(world, { ...all("0.00"), 9002: "-10.00" });

@@ -3,21 +3,10 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { sized } from "#test/support/proof.ts";
-import { configure } from "../commands/configure.ts";
 import { STEPS, type StepSizes } from "../domain/step-sizes.ts";
 import { decideLeave } from "./leaving.ts";
-import { inSteps } from "./steps.ts";
-import {
-  anInvestor,
-  aWorld,
-  endWeek,
-  expectToReconcile,
-  paymentsOf,
-  result,
-  runsOf,
-  settle,
-  type World,
-} from "./world.ts";
+import { aPoolInSteps } from "./steps.ts";
+import { endWeek, expectToReconcile, paymentsOf, result, runsOf, setRate, settle, type World } from "./world.ts";
 
 const LOGINS = ["9001", "9002", "9003", "9004"];
 const RUNS = sized({ test: 12, proof: 300 });
@@ -65,20 +54,21 @@ async function perform(world: World, action: Step, index: number): Promise<void>
       });
       return;
     case "rate": {
-      const investorLogin = LOGINS[action.login] ?? "";
       const effectiveSince = new Date(world.clock.now.getTime() - action.back * 3_600_000);
-      const terms = { ratePpm: action.ratePpm, enabled: true, effectiveSince };
-      await configure(world.deps, { key: `rate:${index}`, investorId: BigInt(investorLogin), investorLogin, ...terms });
+      await setRate(world, {
+        key: `rate:${index}`,
+        login: LOGINS[action.login] ?? "",
+        ratePpm: action.ratePpm,
+        effectiveSince,
+      });
     }
   }
 }
 
 /** Everything that is decided by a history, with transactions of these sizes. */
 async function outcomeOf(history: readonly Step[], steps: StepSizes, pool?: Pool) {
-  const world = inSteps(await aWorld(pool), steps);
-  for (const [index, name] of LOGINS.entries()) {
-    await anInvestor(world, { login: name, deposit: "1000.00", ratePpm: index * 100_000 });
-  }
+  const investors = LOGINS.map((name, index) => ({ login: name, ratePpm: index * 100_000 }));
+  const world = await aPoolInSteps(steps, investors, pool);
   for (const [index, action] of history.entries()) await perform(world, action, index);
   endWeek(world, parts([]));
   await settle(world);

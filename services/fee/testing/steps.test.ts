@@ -2,25 +2,14 @@ import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { confirmsNothing } from "#kernel/testing/votes.ts";
 import { prepare } from "../commands/crystallise.ts";
-import { configure } from "../commands/configure.ts";
 import { feeChecks } from "../checks/checks.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { listInvestorPayments } from "../queries/payments.ts";
 import { readMaster } from "../processes/accounting/read-master.ts";
 import { aCall, MASTER, OTHER_MASTER } from "./fee.ts";
 import { aLeave, decideLeave } from "./leaving.ts";
-import { inSteps } from "./steps.ts";
-import {
-  anInvestor,
-  aWorld,
-  endWeek,
-  expectToReconcile,
-  paymentsOf,
-  result,
-  runsOf,
-  settle,
-  type World,
-} from "./world.ts";
+import { aPoolInSteps } from "./steps.ts";
+import { endWeek, expectToReconcile, paymentsOf, result, runsOf, setRate, settle, type World } from "./world.ts";
 
 const LOGINS = ["9001", "9002", "9003", "9004", "9005"];
 const WEEK_START = new Date("2026-01-03T00:00:00Z");
@@ -30,9 +19,8 @@ const NO_TIME_MS = 500;
 const all = (amount: string) => Object.fromEntries(LOGINS.map((login) => [login, amount]));
 
 async function aPool(): Promise<World> {
-  const world = inSteps(await aWorld(), { holdings: 2, results: 4 });
-  for (const login of LOGINS) await anInvestor(world, { login, deposit: "1000.00" });
-  return world;
+  const investors = LOGINS.map((login) => ({ login }));
+  return await aPoolInSteps({ holdings: 2, results: 4 }, investors);
 }
 
 /** Of five Investors, two are decided when subscription becomes unreachable. */
@@ -51,12 +39,6 @@ async function aHalfDecidedWeek(): Promise<World> {
   expect((await paymentsOf(world)).map(({ investor }) => investor)).toEqual(["9001", "9002"]);
   expect(await runsOf(world)).toMatchObject([{ kind: "WEEKLY", status: "CALCULATING" }]);
   return world;
-}
-
-async function setRate(world: World, login: string, ratePpm: number, effectiveSince: Date): Promise<void> {
-  const key = `${login} ${effectiveSince.toISOString()} ${ratePpm}`;
-  const terms = { ratePpm, enabled: true, effectiveSince };
-  await configure(world.deps, { key, investorId: BigInt(login), investorLogin: login, ...terms });
 }
 
 async function findings({ deps }: World): Promise<readonly unknown[]> {
@@ -100,7 +82,9 @@ test("a half decided week delays no withdrawal from another Master, and its exec
 
 test("a rate of the past that is set while a week is half decided changes no decided fee, and applies to the others", async () => {
   const world = await aHalfDecidedWeek();
-  for (const login of ["9001", "9005"]) await setRate(world, login, 100_000, WEEK_START);
+  for (const login of ["9001", "9005"]) {
+    await setRate(world, { key: `past:${login}`, login, ratePpm: 100_000, effectiveSince: WEEK_START });
+  }
   await settle(world);
   expect((await paymentsOf(world)).map(({ investor, paid }) => [investor, paid])).toEqual([
     ["9001", "15.00"],
@@ -114,14 +98,14 @@ test("a rate of the past that is set while a week is half decided changes no dec
 
 test("after a rate of the past an Investor with a long history is folded again in steps, and a leave waits for the last one", async () => {
   const world = await aPool();
-  await setRate(world, "9001", 0, WEEK_START);
+  await setRate(world, { key: "free", login: "9001", ratePpm: 0, effectiveSince: WEEK_START });
   const deals = Array.from({ length: 10 }, () => result(world, all("+1.00")));
   endWeek(world, all("0.00"));
   await settle(world);
   const layers = sql`select amount_e8 / 1000000 as cents, earned_from as from from fee_layer order by number`;
   expect(await many(world.deps.pool, layers)).toEqual([{ cents: 10_00n, from: deals[0] }]);
 
-  await setRate(world, "9001", 300_000, deals[4]!);
+  await setRate(world, { key: "past", login: "9001", ratePpm: 300_000, effectiveSince: deals[4]! });
   result(world, { 9001: "+1.00" });
   expect(await decideLeave(world)).toMatchObject({ pending: "2.10" });
   expect(await findings(world)).toEqual([]);
@@ -129,12 +113,12 @@ test("after a rate of the past an Investor with a long history is folded again i
 
 test("a pair that is folded again from the start is no break while results are missing", async () => {
   const world = await aPool();
-  await setRate(world, "9001", 0, WEEK_START);
+  await setRate(world, { key: "free", login: "9001", ratePpm: 0, effectiveSince: WEEK_START });
   const deals = Array.from({ length: 10 }, () => result(world, all("+1.00")));
   endWeek(world, all("0.00"));
   await settle(world);
   expect(await findings(world)).toEqual([]);
-  await setRate(world, "9001", 300_000, deals[4]!);
+  await setRate(world, { key: "past", login: "9001", ratePpm: 300_000, effectiveSince: deals[4]! });
   const folded = sql`select folded_number as number from fee_pair where investor_login = '9001'`;
   const leave = { ...aLeave(world), at: world.clock.now };
   for (const number of [4n, 8n]) {

@@ -49,10 +49,21 @@ export async function anInvestor(
   { login = INVESTOR, deposit = "0.00", ratePpm = 300_000 } = {},
 ): Promise<string> {
   setBalance(world.platform.ledger, login, cents(deposit));
-  const key = `subscription:${login}`;
-  const terms = { ratePpm, enabled: true, effectiveSince: new Date(FIRST_WEEK) };
-  await configure(world.deps, { key, investorId: BigInt(login), investorLogin: login, ...terms });
+  await setRate(world, { key: `subscription:${login}`, login, ratePpm, effectiveSince: new Date(FIRST_WEEK) });
   return login;
+}
+
+export type NewRate = {
+  readonly key: string;
+  readonly login: string;
+  readonly ratePpm: number;
+  readonly effectiveSince: Date;
+};
+
+/** Sets the rate of an Investor, also for the past. */
+export async function setRate({ deps }: World, { key, login, ratePpm, effectiveSince }: NewRate): Promise<void> {
+  const terms = { ratePpm, enabled: true, effectiveSince };
+  await configure(deps, { key, investorId: BigInt(login), investorLogin: login, ...terms });
 }
 
 /** The Master realises a result an hour after the previous one; it is posted at once. */

@@ -24,9 +24,12 @@ export type TableRuleOptions = {
 /** The key of rows whose ids are drawn from a sequence. */
 export const BY_ID: readonly KeyColumn[] = [{ column: fragment`id`, type: fragment`bigint`, lowest: "0" }];
 
-/** The key of rows by their time. Of rows with the same time some may be left to the next pass. */
-export function byTime(column: Fragment): readonly KeyColumn[] {
-  return [{ column, type: fragment`timestamptz`, lowest: "-infinity" }];
+/** Rows in the order of the time in this column, at which they were inserted. Of rows with the same time some may be left to the next pass. */
+export function byTime(column: Fragment): Pick<TableRuleOptions, "key" | "begunAt"> {
+  return {
+    key: [{ column, type: fragment`timestamptz`, lowest: "-infinity" }],
+    begunAt: fragment`item.${column}`,
+  };
 }
 
 /**

@@ -11,21 +11,19 @@ import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/
 import { readLogin, readWholeLogin } from "../protocol/history/read-history.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import type { Deps } from "../deps.ts";
-import type { BalanceDeps } from "./balances.ts";
-import { platformChecks } from "./checks.ts";
-import type { OwnershipDeps } from "./ownership.ts";
-import { ownersFake } from "../testing/owners.ts";
+import { type CheckDeps, platformChecks } from "./checks.ts";
+import { ownersFake, registryFake } from "../testing/owners.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
-import type { VotesDeps } from "#kernel/review/check-votes.ts";
 import { runCheck } from "#kernel/reconcile/run-check.ts";
 import { insertChecks } from "#kernel/reconcile/store.ts";
 import { confirmsNothing } from "#kernel/testing/votes.ts";
 import { insertManyDeposits } from "../testing/many-transfers.ts";
 
-function readingChecks(deps: Deps): BalanceDeps & OwnershipDeps & Pick<VotesDeps, "confirm"> {
+function readingChecks(deps: Deps): CheckDeps {
   return {
     ...deps,
     owners: ownersFake().owners,
+    registrations: registryFake(),
     confirm: confirmsNothing,
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),

@@ -5,10 +5,13 @@ import { legs } from "./legs.ts";
 import { ownership, type OwnershipDeps } from "./ownership.ts";
 import { reviewVotes, type VotesDeps } from "#kernel/review/check-votes.ts";
 import { unknownAccounts } from "./unknown-accounts.ts";
+import { type RegistryDeps, unregisteredAccounts } from "./unregistered-accounts.ts";
 import { unresolved } from "./unresolved.ts";
 
-/** Checks of the trading platform against the log, of legs against the log, and of transfers against the services that request them. */
-export function platformChecks(deps: BalanceDeps & OwnershipDeps & Pick<VotesDeps, "confirm">): Check[] {
+export type CheckDeps = BalanceDeps & OwnershipDeps & RegistryDeps & Pick<VotesDeps, "confirm">;
+
+/** Checks of the trading platform against the log, of legs against the log, and of transfers and accounts against other services. */
+export function platformChecks(deps: CheckDeps): Check[] {
   const { pool, confirm } = deps;
   const votes = reviewVotes({ pool, confirm, service: "platform", masterOf: () => "" });
   return [
@@ -17,6 +20,7 @@ export function platformChecks(deps: BalanceDeps & OwnershipDeps & Pick<VotesDep
     balances(deps),
     unresolved(deps),
     unknownAccounts(deps),
+    unregisteredAccounts(deps),
     ownership(deps),
     votes,
   ];

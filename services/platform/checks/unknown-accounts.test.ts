@@ -104,10 +104,18 @@ test("a creation that is repeated after a restore finds its account by its key, 
 
   const instance = await restore(world);
   const { service, deps } = instance;
-  const others = { mainPassword: "Other#2026pw", investorPassword: "Another#2026pw" };
+  expect(await look(instance)).toEqual([login]);
+  await expect(
+    service.createAccount({ ...NEW_ACCOUNT, email: "Ann@Example.com", key: `${key}9` }, aCall(30_000)),
+  ).rejects.toMatchObject({
+    code: "possible_duplicate_account",
+    status: "conflict",
+    outcome: "not_executed",
+    details: { mt5_login: login },
+  });
+  const others = { email: "ann@example.org", mainPassword: "Other#2026pw", investorPassword: "Another#2026pw" };
   const other = await service.createAccount({ ...NEW_ACCOUNT, ...others, key: `${key}2` }, aCall(30_000));
   expect(other.login).not.toBe(login);
-  expect(await look(instance)).toEqual([login]);
   const passwords = { mainPassword: "Main#2027pw", investorPassword: "View#2027pw" };
   const again = await service.createAccount({ ...NEW_ACCOUNT, ...passwords, key }, aCall(30_000));
 
@@ -118,4 +126,7 @@ test("a creation that is repeated after a restore finds its account by its key, 
     () => service.readAccount({ login }, aCall()),
     ({ complete }) => complete,
   );
+  // The break is still open, but the account is known again: its person may have a second one.
+  const second = await service.createAccount({ ...NEW_ACCOUNT, key: `${key}3` }, aCall(30_000));
+  expect([login, other.login]).not.toContain(second.login);
 });

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { corrupt } from "#test/support/corrupt.ts";
 import { countLockWaiters } from "#test/support/lock-waiters.ts";
+import { Secret } from "#kernel/secret.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
@@ -35,6 +36,14 @@ test.concurrent("an account is created in the login range with the opening of it
     lastNumber: 0n,
   });
   expect(await service.getBalance({ login }, aCall())).toEqual({ balance: { currencyCode: "USD", minorUnits: 0n } });
+});
+
+test.concurrent("a key that is repeated with other passwords, because its caller was restored, sets them on its account", async (context) => {
+  const { service, deps } = await (await aWorld(context)).start({ hasJobs: false });
+  const { login } = await service.createAccount(MASTER, aCall(30_000));
+  const passwords = { mainPassword: "Main#2027pw", investorPassword: "View#2027pw" };
+  expect(await service.createAccount({ ...MASTER, ...passwords }, aCall(30_000))).toEqual({ login });
+  expect(await deps.mt5.checkPassword(login, new Secret(passwords.mainPassword))).toBe(true);
 });
 
 test.concurrent("an account is created although the next login was locked for too long", async (context) => {

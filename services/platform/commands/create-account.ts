@@ -30,6 +30,7 @@ import {
 import { readClock } from "../store/clock.ts";
 import { findUnknownByTag } from "../store/unknown-accounts.ts";
 import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
+import { refuseDuplicateAccount } from "./refuse-duplicate-account.ts";
 import { repeatTransient } from "./repeat-transient.ts";
 import { setPasswords } from "./set-passwords.ts";
 
@@ -63,32 +64,50 @@ async function createOnce(
   request: CreateAccountRequest,
   { role, group, context }: Placed,
 ): Promise<CreateAccountResponse> {
-  let creation = await recordCreation(deps, { key: request.key, role, group });
+  let creation = await recordCreation(deps, request, { role, group });
+  // The database of the caller may have been restored alone: then it repeats the key with passwords that are not those of the account.
+  if (creation.isCreated) await ensurePasswords(deps, newUserOf(request, creation));
   for (let skipped = 0; skipped <= MAX_SKIPPED && !creation.isCreated; skipped += 1) {
     const owner = await addUser(deps, newUserOf(request, creation), context);
-    const refusedWith = owner === "ours before" ? await setPasswords(deps, newUserOf(request, creation)) : undefined;
-    if (refusedWith !== undefined) throw rejected(refusedWith);
+    if (owner === "ours before") await ensurePasswords(deps, newUserOf(request, creation));
     creation = owner === "other" ? await chooseNextLogin(deps, creation) : await finish(deps, creation, owner);
   }
   if (!creation.isCreated) throw exhausted();
   return { login: creation.login };
 }
 
-async function recordCreation(deps: Deps, order: Pick<Creation, "key" | "role" | "group">): Promise<Creation> {
-  const known = (await findCreation(deps.pool, order.key)) ?? (await chooseLogin(deps, order));
-  if (known === undefined) return recordCreation(deps, order);
-  if (known.role === order.role && known.group === order.group) return known;
+async function ensurePasswords(deps: Deps, user: NewUser): Promise<void> {
+  const refusedWith = await setPasswords(deps, user);
+  if (refusedWith !== undefined) throw rejected(refusedWith);
+}
+
+async function recordCreation(
+  deps: Deps,
+  request: CreateAccountRequest,
+  { role, group }: Pick<Creation, "role" | "group">,
+): Promise<Creation> {
+  const { key } = request;
+  const known = (await findCreation(deps.pool, key)) ?? (await chooseLogin(deps, request, { key, role, group }));
+  if (known === undefined) return recordCreation(deps, request, { role, group });
+  if (known.role === role && known.group === group) return known;
   throw refuse("creation_mismatch", "The key was used for another account.", { outcome: "not_executed" });
 }
 
 /** Undefined when another request recorded the key first: then this request uses the login of that one. */
 async function chooseLogin(
-  { pool, settings }: Deps,
+  deps: Deps,
+  { firstName, lastName, email }: CreateAccountRequest,
   order: Pick<Creation, "key" | "role" | "group">,
 ): Promise<Creation | undefined> {
+  const { pool, settings } = deps;
+  const { role, group } = order;
+  // After a restore of the database the account of the key may exist.
+  const found = await findUnknownByTag(pool, tagOf(order.key));
+  // A payment account comes after the trading account of its Master, which was compared.
+  const isCompared = found === undefined && role !== "payment";
+  if (isCompared) await refuseDuplicateAccount(deps, { group, firstName, lastName, email });
   return inTransaction(pool, async (tx) => {
-    // After a restore of the database the account of the key may exist.
-    const login = (await findUnknownByTag(tx, tagOf(order.key))) ?? (await takeLogin(tx, settings.loginRange));
+    const login = found ?? (await takeLogin(tx, settings.loginRange));
     if (login === undefined) throw exhausted();
     const isFirst = await insertCreation(tx, { ...order, login });
     return isFirst ? { ...order, login, isCreated: false } : undefined;

@@ -43,6 +43,7 @@ test("an account is created under the requested login, and a repetition answers 
     login: "3000001",
     group: String.raw`pamm\investor`,
     name: "Zoë O'Brien-Łukasz",
+    email: "zoe@example.com",
     comment: "pamm:account:17",
     rights: 0x163n,
     leverage: 100,

@@ -15,6 +15,8 @@ export type User = {
   readonly login: string;
   readonly group: string;
   readonly name: string;
+  /** Empty when the platform shows none. */
+  readonly email: string;
   readonly comment: string;
   readonly rights: bigint;
   readonly leverage: number;
@@ -46,19 +48,28 @@ const MAX_COMMENT_LENGTH = 63;
 /** Answers to a request for an account's state which say nothing about its money. */
 const NOT_SHOWN: ReadonlySet<Mt5Problem> = new Set(["retcode", "forbidden", "http_status", "bad_answer"]);
 
+/** The person of an account as the platform shows it. */
+export function personOf(user: Pick<NewUser, "firstName" | "lastName" | "email">): Pick<User, "name" | "email"> {
+  return {
+    name: platformText(`${user.firstName} ${user.lastName}`, MAX_NAME_LENGTH),
+    email: platformText(user.email, MAX_NAME_LENGTH),
+  };
+}
+
 /** Safe to repeat, because this service chooses the login: code 3004 means that it exists, and getUser shows its owner. */
 export async function addUser(mt5: Mt5Context, user: NewUser): Promise<CommandOutcome> {
   const name = (text: string) => platformText(text, MAX_NAME_LENGTH);
+  const { name: fullName, email } = personOf(user);
   return await userCommand(mt5, {
     method: "POST",
     path: "user/add",
     body: {
       Login: user.login,
       Group: user.group,
-      Name: name(`${user.firstName} ${user.lastName}`),
+      Name: fullName,
       FirstName: name(user.firstName),
       LastName: name(user.lastName),
-      Email: name(user.email),
+      Email: email,
       Leverage: String(user.leverage),
       Rights: DEFAULT_RIGHTS.toString(),
       Comment: platformText(user.comment, MAX_COMMENT_LENGTH),
@@ -209,6 +220,7 @@ function readUser(record: JsonValue | undefined): User {
     login: loginOf(fields),
     group: fields.text("Group"),
     name: fields.shownText("Name"),
+    email: fields.shownText("Email"),
     comment: fields.shownText("Comment"),
     rights: fields.integer("Rights"),
     leverage: fields.number("Leverage"),

@@ -2,6 +2,7 @@ import { usd } from "#kernel/money.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 import type { Owners } from "../checks/ownership.ts";
+import type { Registry } from "../checks/unregistered-accounts.ts";
 import type { Owner } from "../checks/key-owner.ts";
 
 /** The services that request transfers, with the rows that a test gives them. */
@@ -22,4 +23,9 @@ export function ownersFake(rows: Partial<Record<Owner, readonly OwnedLeg[]>> = {
     asked,
     owners: { fee: answerOf("fee"), funding: answerOf("funding"), subscription: answerOf("subscription") },
   };
+}
+
+/** The account service, which has recorded every account but these. */
+export function registryFake(unknown: ReadonlySet<string> = new Set()): Registry {
+  return async ({ accounts }) => ({ logins: accounts.flatMap(({ login }) => (unknown.has(login) ? [] : login)) });
 }

@@ -78,7 +78,8 @@ function environmentOf({ proxy, databaseUrl, natsUrl }: Options, port: number): 
     PLATFORM_DATABASE_URL: databaseUrl,
     NATS_URL: natsUrl,
     GRPC_PORT: String(port),
-    // No service answers: the check of the owners of transfers fails.
+    // No service answers: the checks of the rows behind transfers and accounts fail.
+    ACCOUNT_GRPC_URL: "127.0.0.1:1",
     FEE_GRPC_URL: "127.0.0.1:1",
     FUNDING_GRPC_URL: "127.0.0.1:1",
     SUBSCRIPTION_GRPC_URL: "127.0.0.1:1",

@@ -4,7 +4,7 @@ import pg from "pg";
 import { callContext } from "#kernel/contract/context.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import type { ServiceName } from "#kernel/contract/permissions.ts";
-import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PlatformServiceService, type TransferResult } from "#proto/pamm/platform/v1/platform.ts";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";
 import { pidFile } from "../../../deploy/local/state.ts";
@@ -21,12 +21,26 @@ function environmentOf({ stateDir }: RunningSystem, name: string): Readonly<Reco
 
 type Forged = { readonly as: ServiceName; readonly key: string; readonly login: string; readonly minor: bigint };
 
+/** A client of platform with the certificate of a service. */
+function platformAs(system: RunningSystem, name: ServiceName) {
+  const file = (suffix: string): string => readFileSync(join(system.stateDir, "secret/tls", suffix), "utf8");
+  const identity = { name, ca: file("ca.pem"), cert: file(`${name}.pem`), key: file(`${name}-key.pem`) };
+  const address = `127.0.0.1:${environmentOf(system, "platform")["GRPC_PORT"]}`;
+  return grpcClient(address, { contract: PlatformServiceService, service: "platform", identity });
+}
+
+/** Has platform manage an account that the account service does not register, as if its database had lost the row. */
+export async function adoptUnregistered(system: RunningSystem, login: string): Promise<void> {
+  using platform = platformAs(system, "account");
+  await platform.adoptAccount(
+    { login, role: AccountRole.INVESTOR },
+    callContext({ caller: "account", withinMs: 30_000 }),
+  );
+}
+
 /** Requests a deposit from platform with the certificate of a service, which knows nothing of it. */
 export async function forgeDeposit(system: RunningSystem, { as, key, login, minor }: Forged): Promise<TransferResult> {
-  const file = (name: string): string => readFileSync(join(system.stateDir, "secret/tls", name), "utf8");
-  const identity = { name: as, ca: file("ca.pem"), cert: file(`${as}.pem`), key: file(`${as}-key.pem`) };
-  const address = `127.0.0.1:${environmentOf(system, "platform")["GRPC_PORT"]}`;
-  using platform = grpcClient(address, { contract: PlatformServiceService, service: "platform", identity });
+  using platform = platformAs(system, as);
   const amount = { currencyCode: "USD", minorUnits: minor };
   const request = {
     key,

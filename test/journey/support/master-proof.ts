@@ -83,6 +83,7 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
         "transfer_legs",
         "transfer_ownership",
         "unknown_accounts",
+        "unregistered_accounts",
         "unresolved_operations",
       ]);
       for (const check of checks) {

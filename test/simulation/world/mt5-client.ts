@@ -43,7 +43,7 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
   };
   const findUser = (login: string) => {
     const balanceMinor = server.balanceOf(login);
-    const rest = { group: "real", name: "", comment: "", rights: ENABLED, leverage: 100, creditMinor: 0n };
+    const rest = { group: "real", name: "", email: "", comment: "", rights: ENABLED, leverage: 100, creditMinor: 0n };
     return balanceMinor === undefined ? undefined : { login, balanceMinor, ...rest };
   };
   /** Rows of an account are odd only where there are any. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Type } from "typebox";
 import { idReply, loginReply, nameReply, secretReply, timeReply } from "../../schemas/reply-fields.ts";
 import { investorFields } from "../../schemas/investor.ts";
-import { newAccount, newAccountRequest } from "../../schemas/new-account.ts";
+import { NEW_ACCOUNT_REFUSALS, newAccount, newAccountRequest } from "../../schemas/new-account.ts";
 import { route } from "../../route.ts";
 
 export const createInvestor = route({
@@ -24,7 +24,7 @@ export const createInvestor = route({
     password: secretReply("Main password of the account."),
     investor_password: secretReply("Read-only password of the account."),
   }),
-  refusals: ["group_not_allowed", "platform_rejected", "platform_unavailable", "login_range_exhausted"],
+  refusals: NEW_ACCOUNT_REFUSALS,
 
   async handle({ accounts }, { body }, context) {
     const { investor, mainPassword, investorPassword } = await accounts.createInvestor(

@@ -11,7 +11,7 @@ import {
 } from "../../schemas/reply-fields.ts";
 import { minDeposit, strategy, strategyName } from "../../schemas/request-fields.ts";
 import { masterFields } from "../../schemas/master.ts";
-import { newAccount, newAccountRequest } from "../../schemas/new-account.ts";
+import { NEW_ACCOUNT_REFUSALS, newAccount, newAccountRequest } from "../../schemas/new-account.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
@@ -41,7 +41,7 @@ export const createMaster = route({
     investor_password: secretReply("Read-only password of the trading account."),
     payment_account_login: loginReply("Login of the account that receives performance fees."),
   }),
-  refusals: ["group_not_allowed", "platform_rejected", "platform_unavailable", "login_range_exhausted"],
+  refusals: NEW_ACCOUNT_REFUSALS,
 
   async handle({ accounts }, { body }, context) {
     const created = await accounts.createMaster(
