@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { DAY_MS } from "#kernel/duration.ts";
+import type { Pool } from "#kernel/postgres/pool.ts";
+import { one, sql } from "#kernel/postgres/query.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { reviewVotes } from "#kernel/review/check-votes.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
@@ -33,8 +35,25 @@ async function checking(instance: Instance, rows: Rows) {
     const { items } = await listBreaks(pool, { afterId: 0n, limit: 100, withoutChecks: true });
     return items.map(({ message }) => message.replace(/^Transfer \d+: /, ""));
   };
-  // A new row is compared by the run after the one that has seen it first.
-  return { asked, twice: async () => (await once(), await once()) };
+  // A new row is compared by the run after the one that has seen it first, when what was in progress then has ended.
+  const twice = async (): Promise<string[]> => {
+    await once();
+    await untilSettled(pool);
+    return await once();
+  };
+  return { asked, twice };
+}
+
+/** Transactions that are in progress, also those of other databases of the server, have ended. */
+async function untilSettled(pool: Pool): Promise<void> {
+  const { horizon } = await one<{ horizon: string }>(
+    pool,
+    sql`select pg_snapshot_xmax(pg_current_snapshot())::text as horizon`,
+  );
+  await eventually(
+    () => one<{ xmin: string }>(pool, sql`select pg_snapshot_xmin(pg_current_snapshot())::text as xmin`),
+    ({ xmin }) => BigInt(xmin) >= BigInt(horizon),
+  );
 }
 
 async function order({ service }: Instance, key: string, legs: readonly LegOrder[], enqueue = false) {
