@@ -126,6 +126,13 @@ export class DealsWatch {
   }
 
   onDealsLost(lost: readonly ServerDeal[]): void {
+    const tickets = new Set(lost.map(({ ticket }) => ticket));
+    for (const [name, deals] of this.#moved) {
+      this.#moved.set(
+        name,
+        deals.filter(({ ticket }) => !tickets.has(ticket)),
+      );
+    }
     for (const { ticket, sentComment } of lost) {
       const { number } = readSentReference(sentComment) ?? { number: 0n };
       this.#byLeg.set(

@@ -91,18 +91,6 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     needs: "rewind_database",
     isAlwaysRun: true,
   },
-  {
-    name: "a later attempt that was lost is made again",
-    edits: [
-      {
-        file: `${PLATFORM}/domain/leg-machine.ts`,
-        find: "event.attempt > attempt;",
-        put: "event.attempt > attempt + 31;",
-      },
-    ],
-    detectedBy: ["I13", "I17"],
-    needs: "rewind_database",
-  },
 ];
 
 /** A defect that only many weeks show. */
