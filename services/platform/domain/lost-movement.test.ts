@@ -17,12 +17,29 @@ test.each([
   ["amount", { amountMinor: 10_01n }],
   ["sign", { amountMinor: -10_00n }],
   ["comment", { comment: "Invoice 4712" }],
-  ["empty comment", { comment: "" }],
 ])("a request with another %s does not", (_, other) => {
   expect(executedBefore({ ...REQUESTED, ...other }, [LOST])).toBeUndefined();
 });
 
-test("requests without a comment are compared as well", () => {
+test("a request without a comment repeats every lost movement of its amount, because the broker may have added the text", () => {
   const lost = { ...LOST, comment: platformComment(REFERENCE, "") };
-  expect(executedBefore({ ...REQUESTED, comment: "" }, [lost])).toBe(lost);
+  const extended = { ...lost, comment: `${lost.comment} [web]` };
+  for (const each of [lost, extended, LOST]) expect(executedBefore({ ...REQUESTED, comment: "" }, [each])).toBe(each);
+});
+
+test("a comment of which the platform kept nothing is equal to every one", () => {
+  const lost = { ...LOST, comment: platformComment(REFERENCE, "") };
+  expect(executedBefore({ ...REQUESTED, comment: "another" }, [lost])).toBe(lost);
+});
+
+const LONG = { ...REQUESTED, comment: "INV-4711-MARCH-2" };
+const KEPT = platformComment(REFERENCE, LONG.comment);
+
+test.each([
+  ["cut", KEPT.slice(0, 24)],
+  ["cut at a space", `${KEPT.slice(0, 18)} `],
+  ["cut after the reference", KEPT.slice(0, 14)],
+  ["extended", `${KEPT} [web]`],
+])("a comment that the broker has %s is compared as far as it was kept", (_, comment) => {
+  expect(executedBefore(LONG, [{ ...LONG, dealId: 5n, comment }])).toBeDefined();
 });

@@ -1,6 +1,6 @@
 import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
-import { platformComment, readReference } from "./reference.ts";
+import { foldText, readReference, textOfComment } from "./reference.ts";
 
 /** For this many days after it was found, a lost movement makes an equal request a possible duplicate. */
 export const LOST_MOVEMENT_DAYS = 30;
@@ -20,16 +20,24 @@ export type LostMovement = {
 /** A deposit or withdrawal that a caller requests now; `amountMinor` is in cents, signed. */
 export type RequestedMovement = Pick<LostMovement, "login" | "amountMinor" | "comment">;
 
-/** A lost movement of the same amount whose deal has the comment that the request would give to its own deal. */
+/** A lost movement of the same amount whose deal has the comment that the request would give to its own deal, as far as it was kept. */
 export function executedBefore(
   { login, amountMinor, comment }: RequestedMovement,
   lost: readonly LostMovement[],
 ): LostMovement | undefined {
-  return lost.find((each) => {
-    const reference = readReference(each.comment);
-    if (reference === undefined || each.login !== login || each.amountMinor !== amountMinor) return false;
-    return each.comment.trimEnd() === platformComment(reference, comment);
-  });
+  const requested = foldText(comment);
+  return lost.find(
+    (each) =>
+      each.login === login &&
+      each.amountMinor === amountMinor &&
+      readReference(each.comment) !== undefined &&
+      isAsKept(textOfComment(each.comment), requested),
+  );
+}
+
+/** The platform may keep less of a text, down to nothing, and may add to its end. */
+function isAsKept(kept: string, requested: string): boolean {
+  return kept.startsWith(requested) || requested.startsWith(kept);
 }
 
 /** The caller may not know that the lost movement was executed: its answer, and its idempotency key, may be lost too. */
