@@ -1,3 +1,4 @@
+import { SECOND_MS } from "#kernel/duration.ts";
 import { LEG_KINDS, type LegKind } from "./leg-kind.ts";
 import type { LegNumber } from "./leg-number.ts";
 
@@ -5,6 +6,8 @@ import type { LegNumber } from "./leg-number.ts";
 export type LoginState = {
   /** Facts are being read: no permit is granted. */
   readonly isBeingRead: boolean;
+  /** A deal that is in no log yet may be that of a leg whose permit the database has lost. */
+  readonly mayLackDeals: boolean;
   /** Legs with a lower number were recorded before the lock. */
   readonly accountLock: { readonly lockOwner: string; readonly number: bigint } | undefined;
 };
@@ -13,10 +16,11 @@ export type LoginState = {
 export type Applicant = { readonly kind: LegKind; readonly lockOwner: string; readonly number?: LegNumber | undefined };
 
 /**
- * The one rule of whose turn it is on a login: a leg that occupies its login is sent when no facts are being read, the account
- * lock admits it, and no leg has to end before it (`behind`).
+ * The one rule of whose turn it is on a login: no leg is sent while it may have been sent before, unknown to the database. Otherwise a leg that
+ * occupies its login is sent when no facts are being read, the account lock admits it, and no leg has to end before it (`behind`).
  */
 export function isTurnOf(login: LoginState, applicant: Applicant, behind: LegNumber | undefined): boolean {
+  if (login.mayLackDeals) return false;
   if (!LEG_KINDS[applicant.kind].exclusive) return true;
   return !login.isBeingRead && isAdmitted(login, applicant) && behind === undefined;
 }
@@ -28,4 +32,23 @@ function isAdmitted({ accountLock }: LoginState, { lockOwner, number }: Applican
     accountLock.lockOwner === lockOwner ||
     (number !== undefined && number < accountLock.number)
   );
+}
+
+/** Legs that were just decided leave their deals unfiled for a moment. */
+const FILED_WITHIN_MS = 10 * SECOND_MS;
+
+/** Since when deals of a login are in no log, and when its row was read. */
+export type UnfiledDeals = { readonly undecidedFrom: Date | undefined; readonly seenAt: Date };
+
+/**
+ * Whether deals of the login could not be filed for a while, although no leg of it is open. One of them may be the same deposit, whose
+ * record the database has lost. Account locks are not granted on such a login either.
+ */
+export function lacksDeposits(
+  { undecidedFrom, seenAt }: UnfiledDeals,
+  kind: LegKind,
+  behind: LegNumber | undefined,
+): boolean {
+  if (kind !== "deposit" || behind !== undefined || undecidedFrom === undefined) return false;
+  return seenAt.getTime() - undecidedFrom.getTime() > FILED_WITHIN_MS;
 }

@@ -54,6 +54,9 @@ create table account (
   managed_at     timestamptz not null default clock_timestamp(),
   -- Whether legs of it were lost with commits of the database.
   has_lost_movements boolean not null default false,
+  -- Set when permits were resumed in another database before all its deals were in the log: one of them may be of a permit that the
+  -- database has lost. No permit is granted until they are.
+  may_lack_deals boolean not null default false,
   -- Number of the last entry of its log that was imported, because the database had lost its leg. Amounts that were calculated
   -- without it are outdated.
   imported_number bigint not null default -1,
@@ -61,7 +64,8 @@ create table account (
   stopped_reason text check (stopped_reason <> ''),
   check ((locked_by is null) = (lock_number is null)),
   check (lock_granted_at is null or locked_by is not null),
-  check ((reading_until is null) = (reading_token is null))
+  check ((reading_until is null) = (reading_token is null)),
+  check (not may_lack_deals or undecided_from is not null)
 ) with (fillfactor = 70);
 create index account_undecided on account (login) where undecided_from is not null;
 -- For the reader, which learns of new accounts.

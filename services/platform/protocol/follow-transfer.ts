@@ -102,6 +102,8 @@ async function giveUp(deps: Deps, leg: RecordedLeg, isUnreachable: boolean): Pro
   const reason = isUnreachable ? "expired" : "account_busy";
   await inTransaction(deps.pool, async (tx) => {
     const locked = await lockAccountAndLeg(tx, login, number);
+    // It may have been executed, unknown to the database.
+    if (locked.account.mayLackDeals) return;
     const { server } = deps.settings;
     await recordEvent(tx, locked, { type: "given_up", reason }, { server });
   });

@@ -77,6 +77,21 @@ test("while facts of an account are read, only a credit without a queue is permi
   expect(await grant(credit)).toMatchObject({ kind: "permitted" });
 });
 
+test.each([
+  ["a mirror", { kind: "mirror" }],
+  ["a credit without a queue", { kind: "fee_credit", ordinal: 2 }],
+  ["a deposit after its deadline, which may have been executed in time,", { kind: "deposit", sendBefore: PAST }],
+  ["a leg of the saga that has the account lock", { kind: "withdrawal", lockOwner: "saga" }],
+] as const)("while deals of an account may be lacking, %s waits", async (_what, own) => {
+  const { pool, grant } = await setUp();
+  await inTransaction(pool, (tx) => claimLocks(tx, [{ login: "1", lockOwner: "saga" }]));
+  const number = await aWaitingLeg(pool, { key: "a", ...own });
+  await execute(pool, sql`update account set undecided_from = now(), may_lack_deals = true`);
+
+  expect(await grant(number)).toEqual(WAIT);
+  expect(await statuses(pool)).toEqual([{ state: "INTENT", refusal: null, attempt: 0 }]);
+});
+
 test("a leg waits for an open leg of the login and for one queued before it", async () => {
   const { pool, grant } = await setUp();
   const first = await aWaitingLeg(pool, { key: "a" });

@@ -1,8 +1,7 @@
-import { SECOND_MS } from "#kernel/duration.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { accountStopped } from "../domain/account-stop.ts";
-import { isTurnOf } from "../domain/admission.ts";
+import { isTurnOf, lacksDeposits } from "../domain/admission.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
 import type { RefusalReason } from "../domain/leg.ts";
 import { refuse } from "../refusals.ts";
@@ -66,23 +65,13 @@ function judge({ accounts, managed, obstacles }: LockedLogins, each: NewOrder): 
   if (!ownsLock(account, order)) return { refusal: lockNotOwned() };
   const stopped = order.legs.find(({ login }) => (accounts.get(login) ?? managed.get(login))?.isStopped === true);
   if (stopped !== undefined && !order.isEnqueued) return { refusal: accountStopped(stopped.login) };
+  const unread = order.legs.find(({ login }) => (accounts.get(login) ?? managed.get(login))?.mayLackDeals === true);
+  if (unread !== undefined && !order.isEnqueued) return { refusal: historyNotRead(unread.login) };
   const behind = obstacles.get(first.login);
-  if (lacksDeals(account, first, behind)) return { refusal: busy(undefined) };
+  if (lacksDeposits(account, first.kind, behind)) return { refusal: busy(undefined) };
   const isTurn = isTurnOf(account, { kind: first.kind, lockOwner: order.lockOwner }, behind);
   if (!isTurn && neverQueues(order)) return { refusal: busy(behind) };
   return { ...each, first, account };
-}
-
-/** Legs that were just decided leave their deals unfiled for a moment. */
-const FILED_WITHIN_MS = 10 * SECOND_MS;
-
-/**
- * Whether deals of the account could not be filed for a while, although no leg of it is open. One of them may be the same deposit, whose
- * record the database has lost. Account locks are not granted on such an account either.
- */
-function lacksDeals({ undecidedFrom, seenAt }: Account, { kind }: OrderedLeg, behind: LegNumber | undefined): boolean {
-  if (kind !== "deposit" || behind !== undefined || undecidedFrom === undefined) return false;
-  return seenAt.getTime() - undecidedFrom.getTime() > FILED_WITHIN_MS;
 }
 
 type Recorded = Extract<OrderAnswer, { kind: "recorded" }>;
@@ -204,6 +193,14 @@ function busy(behind: LegNumber | undefined): Refusal {
     operationId: behind === undefined ? undefined : String(behind),
     retryAfterMs: BUSY_RETRY_AFTER_MS,
   });
+}
+
+function historyNotRead(login: string): Refusal {
+  return refuse(
+    "account_busy",
+    `The history of account ${login} could not be read completely since the database was restarted or restored. Nothing was executed.`,
+    { outcome: "not_executed", details: { login }, retryAfterMs: BUSY_RETRY_AFTER_MS },
+  );
 }
 
 function lockNotOwned(): Refusal {

@@ -226,6 +226,24 @@ test.concurrent("while deals of an account cannot be filed, no deposit is accept
   expect(await deposit(3_00n)).toMatchObject({ state: TransferState.APPLIED });
 });
 
+test.concurrent("when operators resume, an account whose deals are not all in its log waits until they are", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service, deps } = instance;
+  const [login, other] = [await anAccount(instance), await anAccount(instance)];
+  await world.control.balance(login, "8.00", LOST);
+  await readLogin(deps, login);
+  await readAgainFrom(deps.pool, other, new Date());
+  await resume(instance);
+
+  await expect(service.transfer(aDeposit(other, 5_00n), aCall())).rejects.toMatchObject({
+    code: "account_busy",
+    details: { login: other },
+  });
+  await readLogin(deps, other);
+  expect(await service.transfer(aDeposit(other, 5_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
+});
+
 test.concurrent("operators cannot resume before the history was read", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();

@@ -1,6 +1,7 @@
 import { concurrently } from "#kernel/concurrently.ts";
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from "#kernel/duration.ts";
 import { isRestartOf } from "#kernel/postgres/database-identity.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { deletedDeals } from "../amendments/amendments.ts";
 import type { Deps } from "../deps.ts";
 import { lostAfterMs, PERMIT_MS } from "../domain/permit.ts";
@@ -125,7 +126,10 @@ export class AccountReader {
     return news;
   }
 
-  /** All deals are filed, so those that the database does not know have stopped permits already. Each process learns of it by its heartbeat. */
+  /**
+   * All deals are filed, so those that the database does not know have stopped permits already; an account whose deals could not all be filed
+   * gets no permit until they are. Each process learns of it by its heartbeat.
+   */
   async #openGate(readFromMs: number): Promise<void> {
     const { pool, sender, settings } = this.#deps;
     if (this.#opensGate === undefined) return;
@@ -133,7 +137,7 @@ export class AccountReader {
     const quietFromMs =
       lostAfterMs(sender.clock.steadySinceMs + PERMIT_MS, settings.commandTimeoutMs) + settings.quietPeriodMs;
     if (this.#opensGate === "after_quiet_period" && readFromMs < quietFromMs) return;
-    await openPermitGate(pool, sender.database);
+    await inTransaction(pool, (tx) => openPermitGate(tx, sender.database));
     this.#opensGate = undefined;
   }
 

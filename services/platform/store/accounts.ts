@@ -1,5 +1,5 @@
 import { type Money, usd } from "#kernel/money.ts";
-import { execute, fragment, many, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { column, execute, fragment, many, matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Role } from "../domain/role.ts";
 
@@ -19,6 +19,8 @@ export type Account = {
   readonly isBeingRead: boolean;
   /** Legs of it were lost with commits of the database; callers may repeat them. */
   readonly hasLostMovements: boolean;
+  /** Permits were resumed in another database before all its deals were in the log: no permit is granted until they are. */
+  readonly mayLackDeals: boolean;
   /** Number of the last imported entry of its log; -1 without one. */
   readonly importedNumber: bigint;
   /** No permit is granted for its transfers until operators decide. */
@@ -48,6 +50,7 @@ type AccountRow = {
   is_granted: boolean;
   is_being_read: boolean;
   has_lost_movements: boolean;
+  may_lack_deals: boolean;
   imported_number: bigint;
   is_stopped: boolean;
   seen_at: Date;
@@ -75,7 +78,7 @@ const ACCOUNTS = fragment`
   select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
          locked_by, lock_number, lock_granted_at is not null as is_granted,
          coalesce(reading_until > clock_timestamp(), false) as is_being_read, has_lost_movements,
-         imported_number, stopped_reason is not null as is_stopped, clock_timestamp() as seen_at
+         may_lack_deals, imported_number, stopped_reason is not null as is_stopped, clock_timestamp() as seen_at
   from account`;
 
 /** Locks the row until commit: serialises permits, account locks and log positions of a login. */
@@ -152,8 +155,24 @@ export async function listManaged(db: Queryable, after: string, limit: number): 
   );
 }
 
+/** Without an instant all deals of the login are in its log. */
 export async function setUndecidedFrom(tx: Transaction, login: string, from: Date | undefined): Promise<void> {
-  await execute(tx, sql`update account set undecided_from = ${from ?? null} where login = ${login}`);
+  await execute(
+    tx,
+    sql`update account
+        set undecided_from = ${from ?? null}, may_lack_deals = may_lack_deals and ${from !== undefined}::boolean
+        where login = ${login}`,
+  );
+}
+
+/** Grants no permit on accounts whose deals are not all in the log, until they are. The rows are locked in the order of all transactions. */
+export async function fenceUndecided(tx: Transaction): Promise<void> {
+  const logins = await column<string>(
+    tx,
+    sql`select login from account where undecided_from is not null order by login for no key update`,
+  );
+  if (logins.length === 0) return;
+  await execute(tx, sql`update account set may_lack_deals = true where login = any (${logins}::text[])`);
 }
 
 /** Makes every read of the login begin at this instant, until its deals are in the log. */
@@ -198,6 +217,7 @@ function accountOf(row: AccountRow): Account {
     accountLock: lockOwner === null || number === null ? undefined : { lockOwner, number, isGranted: row.is_granted },
     isBeingRead: row.is_being_read,
     hasLostMovements: row.has_lost_movements,
+    mayLackDeals: row.may_lack_deals,
     importedNumber: row.imported_number,
     isStopped: row.is_stopped,
     seenAt: row.seen_at,

@@ -1,11 +1,16 @@
 import { execute, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { fenceUndecided } from "./accounts.ts";
 import { HERE } from "./database-identity.ts";
 
-/** Notes that the platform's history was read since before any commit that this database may lack. In another database it opens nothing. */
-export async function openPermitGate(db: Queryable, database: string): Promise<void> {
+/**
+ * Notes that the platform's history was read since before any commit that this database may lack, except that of accounts that are fenced. In another
+ * database it opens nothing.
+ */
+export async function openPermitGate(tx: Transaction, database: string): Promise<void> {
+  await fenceUndecided(tx);
   await execute(
-    db,
+    tx,
     sql`insert into permit_gate (database) values (${database})
         on conflict (is_only) do update set database = excluded.database`,
   );
@@ -35,10 +40,11 @@ export type Resumed = "resumed" | "history_not_read" | "stopped_too_short";
 
 /**
  * While the history is being read, more deals that the database does not know may be found. Until permits have been stopped for a quiet period, the platform
- * may still execute a command that the database has lost, after its history was read.
+ * may still execute a command that the database has lost, after its history was read. Accounts whose deals are not all in the log stay without permits.
  */
 export async function resumePermits(tx: Transaction, quietPeriodMs: number): Promise<Resumed> {
   if (!(await isHistoryRead(tx))) return "history_not_read";
+  await fenceUndecided(tx);
   const resumed = await execute(
     tx,
     sql`update permit_gate

@@ -103,6 +103,16 @@ test("only waiting legs without a request are listed: enqueued, a later leg, att
   expect(await listWaiting(pool, LONG_MS, 10)).toEqual([]);
 });
 
+test("legs of an account that gets no permit until its history is read are not listed, so that they displace no others", async () => {
+  const pool = await aPoolWithAnAccount();
+  await aManagedLogin(pool, "2");
+  for (const key of ["a", "b", "c"]) await aWaitingLeg(pool, { key, kind: "fee_credit" });
+  const other = await aWaitingLeg(pool, { key: "d", login: "2", kind: "fee_credit" });
+  await execute(pool, sql`update account set undecided_from = now(), may_lack_deals = true where login = '1'`);
+
+  expect(await listWaiting(pool, 0, 3)).toEqual([other]);
+});
+
 test("before a read of an account, a leg that the previous read delayed is sent first, unless another one is open", async () => {
   const pool = await aPoolWithAnAccount();
   const waiting = await aWaitingLeg(pool, { key: "a" });

@@ -1,6 +1,7 @@
 import { fragment, type Fragment, many, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { LAST_LEG_NUMBER, legNumber, type LegNumber } from "../domain/leg-number.ts";
+import type { Account } from "./accounts.ts";
 import { NEXT_LEG_NUMBER } from "./database-identity.ts";
 
 /** The queue position of a leg on its login: legs before it are sent first. */
@@ -55,8 +56,8 @@ export async function findObstacles(
 /** What a batch of permits has to know besides its locked accounts. */
 export type QueueState = {
   readonly obstacles: ReadonlyMap<string, LegNumber>;
-  /** Those of the asked logins that are managed, and whether operators have to decide before money moves on them. */
-  readonly managed: ReadonlyMap<string, { readonly isStopped: boolean }>;
+  /** Those of the asked logins that are managed, and what stops orders on them. */
+  readonly managed: ReadonlyMap<string, Pick<Account, "isStopped" | "mayLackDeals">>;
   /** For legs that are recorded next. */
   readonly numbers: readonly LegNumber[];
 };
@@ -67,23 +68,25 @@ type QueueQuestion = {
   readonly newLegs: number;
 };
 
+type Row = { login: string | null; number: bigint | null; stopped: boolean | null; unread: boolean | null };
+
 /** Draws the numbers of new legs too: while their accounts are locked, so that numbers are in the order of the queues. */
 export async function readQueues(tx: Transaction, { positions, logins, newLegs }: QueueQuestion): Promise<QueueState> {
   const obstacles = new Map<string, LegNumber>();
-  const managed = new Map<string, { isStopped: boolean }>();
+  const managed = new Map<string, Pick<Account, "isStopped" | "mayLackDeals">>();
   const numbers: LegNumber[] = [];
   if (positions.length === 0 && logins.length === 0 && newLegs === 0) return { obstacles, managed, numbers };
-  const rows = await many<{ login: string | null; number: bigint | null; stopped: boolean | null }>(
+  const rows = await many<Row>(
     tx,
-    sql`select login, number, null::boolean as stopped from (${obstaclesOf(positions)}) as obstacle
+    sql`select login, number, null::boolean as stopped, null::boolean as unread from (${obstaclesOf(positions)}) as obstacle
         union all
-        select login, null, stopped_reason is not null from account where login = any (${logins}::text[])
+        select login, null, stopped_reason is not null, may_lack_deals from account where login = any (${logins}::text[])
         union all
-        select null, ${NEXT_LEG_NUMBER}, null from generate_series(1, ${newLegs}::integer) as leg`,
+        select null, ${NEXT_LEG_NUMBER}, null, null from generate_series(1, ${newLegs}::integer) as leg`,
   );
-  for (const { login, number, stopped } of rows) {
+  for (const { login, number, stopped, unread } of rows) {
     if (login !== null && number !== null) obstacles.set(login, legNumber(number));
-    else if (login !== null) managed.set(login, { isStopped: stopped === true });
+    else if (login !== null) managed.set(login, { isStopped: stopped === true, mayLackDeals: unread === true });
     else if (number !== null) numbers.push(legNumber(number));
   }
   return { obstacles, managed, numbers };
@@ -115,7 +118,10 @@ export async function findDelayedByReading(db: Queryable, login: string): Promis
 /** The instant from which a leg waits for a permit; null without one. */
 export const nextWaiting = fragment`(select min(next_scan_at) from leg where state = 'INTENT' and is_ready)`;
 
-/** Legs without a waiting request: enqueued, a later leg, attempted before, or older than any waiting request. */
+/**
+ * Legs without a waiting request: enqueued, a later leg, attempted before, or older than any waiting request. Those of accounts that get
+ * no permit until they are read are left out, so that they do not displace others.
+ */
 export async function listWaiting(db: Queryable, afterMs: number, limit: number): Promise<LegNumber[]> {
   const rows = await many<{ number: bigint }>(
     db,
@@ -125,6 +131,7 @@ export async function listWaiting(db: Queryable, afterMs: number, limit: number)
           from leg
           join transfer on transfer.id = transfer_id
           where state = 'INTENT' and is_ready and next_scan_at <= statement_timestamp()
+            and not (select may_lack_deals from account where account.login = leg.login)
             and (is_enqueued or ordinal > 1 or attempt > 0
                  or leg.created_at < clock_timestamp() - ${afterMs} * interval '1 millisecond')
           order by login, lock_owner, case when is_exclusive then 0 else leg.number end, leg.number

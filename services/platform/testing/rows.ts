@@ -95,7 +95,7 @@ async function insertLegs(pool: Pool, order: Order, legs: readonly Omit<NewLeg, 
 
 export async function aPermitHolder(pool: Pool, own: Partial<PermitHolder> = {}): Promise<PermitHolder> {
   await inTransaction(pool, (tx) => raiseLegNumbers(tx, Date.now()));
-  await openPermitGate(pool, await readDatabase(pool));
+  await inTransaction(pool, async (tx) => await openPermitGate(tx, await readDatabase(tx)));
   const { epoch } = await insertSender(pool);
   return { epoch, sessionId: "s/1", grantedAtMs: 1_000, ...own };
 }

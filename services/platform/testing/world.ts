@@ -4,6 +4,7 @@ import { callContext } from "#kernel/contract/context.ts";
 import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
 import { createLog } from "#kernel/log.ts";
 import { createPool } from "#kernel/postgres/pool.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { Secret } from "#kernel/secret.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
@@ -102,7 +103,7 @@ async function startInstance(
   const { url } = database;
   const options = { url, schema: "platform", applicationName: "platform", max: 10, timeouts: PATIENT };
   const pool = stack.use(createPool(options));
-  if (isHistoryRead) await openPermitGate(pool, await readDatabase(pool));
+  if (isHistoryRead) await inTransaction(pool, async (tx) => await openPermitGate(tx, await readDatabase(tx)));
   const sender = await registerInstance({ pool });
   const mt5 = stack.use(
     createMt5Client({

@@ -27,6 +27,8 @@ export type Histories = {
   readonly to?: Date | undefined;
   /** The database for which they were read, when the reader remembers other deals as filed. */
   readonly database?: string | undefined;
+  /** These are all deals of the logins since `from`. */
+  readonly isWhole?: boolean | undefined;
   readonly deals: ReadonlyMap<string, readonly Deal[]>;
 };
 
@@ -56,7 +58,7 @@ async function fileLocked(
   tx: Transaction,
   server: string,
   accounts: readonly Account[],
-  { deals, to }: Histories,
+  { deals, to, isWhole }: Histories,
 ): Promise<void> {
   const shown = accounts.flatMap(({ login }) => deals.get(login) ?? []);
   const tickets = shown.map(({ ticket }) => ticket);
@@ -67,12 +69,14 @@ async function fileLocked(
   const byLogin = Map.groupBy(fresh, ({ login }) => login);
   const additions: Addition[] = [];
   for (const account of accounts) {
-    const { login, undecidedFrom } = account;
+    const { login, undecidedFrom, mayLackDeals } = account;
     const { entries, undecided } = await explainAll({ tx, server, account, records }, byLogin.get(login) ?? []);
     additions.push(...entries.map((entry) => ({ account, entry })));
     // An undecided deal after the period was not read, so it stays.
     const later = undecidedFrom !== undefined && to !== undefined && undecidedFrom > to ? undecidedFrom : undefined;
-    const at = undecided?.at ?? later;
+    // A part of a history, such as the next slice of a group, does not prove that it has all deals.
+    const unproven = mayLackDeals && isWhole !== true ? undecidedFrom : undefined;
+    const at = undecided?.at ?? later ?? unproven;
     if (at?.getTime() !== undecidedFrom?.getTime()) await setUndecidedFrom(tx, login, at);
   }
   await appendToLogs(tx, server, additions);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, sql } from "#kernel/postgres/query.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { waitFor } from "#test/support/wait-for.ts";
-import { lockAccount } from "../../store/accounts.ts";
+import { fenceUndecided, lockAccount, readAgainFrom } from "../../store/accounts.ts";
 import { aDeal } from "../../testing/deals.ts";
 import { aManagedLogin, SERVER } from "../../testing/rows.ts";
 import { aWorld } from "../../testing/world.ts";
@@ -69,6 +69,25 @@ test.concurrent("a login whose account is locked is filed afterwards, and does n
   await filing.started;
 
   expect(await listFiled(deps.pool)).toMatchObject([{ login: "1" }, { login: "2", deals: [11n] }, { login: "3" }]);
+});
+
+test.concurrent("an account that may lack deals stays fenced until its history was read alone up to now, and only a part of it is no proof", async (context) => {
+  const { deps } = await (await aWorld(context)).start({ hasJobs: false });
+  for (const login of LOGINS) await aManagedLogin(deps.pool, login, { role: "master" });
+  const [from, at] = [new Date(), new Date(Date.now() + AT_MS)];
+  await readAgainFrom(deps.pool, "2", from);
+  await inTransaction(deps.pool, fenceUndecided);
+  const fenced = () => column<string>(deps.pool, sql`select login from account where may_lack_deals`);
+  const deals = [aDeal({ login: "2", ticket: 10n, at })];
+
+  expect(await fenced()).toEqual(["2"]);
+  await fileHistory(deps, deals, { since: from, from });
+  expect(await fenced()).toEqual(["2"]);
+  await fileHistory(deps, deals, { since: from, from, to: new Date(at.getTime() + 1) });
+  expect(await fenced()).toEqual(["2"]);
+  await fileHistory(deps, deals, { since: from, from, isWhole: true }, ["2"]);
+  expect(await fenced()).toEqual([]);
+  expect(await listFiled(deps.pool)).toEqual([{ login: "2", deals: [10n] }]);
 });
 
 async function listFiled(pool: Pool): Promise<{ login: string; deals: bigint[] }[]> {

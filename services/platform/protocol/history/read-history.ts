@@ -31,6 +31,8 @@ export type ReadSpan = {
   readonly to?: Date;
   /** The database for which the read was made; in another one, nothing of it is filed. */
   readonly database?: string | undefined;
+  /** These deals of the logins are all of them since `from`. */
+  readonly isWhole?: boolean;
 };
 
 /**
@@ -71,7 +73,9 @@ export async function readLogin(deps: Deps, login: string): Promise<void> {
 export async function readLogins(deps: Deps, logins: readonly string[]): Promise<void> {
   const undecided = await readDecided(deps, logins);
   for (const [login, { from, to }] of undecided) {
-    await fileHistory(deps, await deps.mt5.findDeals([login], { from, to }), { since: from, from }, [login]);
+    await fileHistory(deps, await deps.mt5.findDeals([login], { from, to }), { since: from, from, isWhole: true }, [
+      login,
+    ]);
   }
 }
 
@@ -84,7 +88,7 @@ export async function readWholeLogin(deps: Deps, login: string): Promise<void> {
   if (account === undefined) return;
   const from = account.readsFrom;
   const to = new Date((await readClock(deps.pool)) + CLOCK_WINDOW_MS);
-  await fileHistory(deps, await deps.mt5.readDeals(login, { from, to }), { since: from, from }, [login]);
+  await fileHistory(deps, await deps.mt5.readDeals(login, { from, to }), { since: from, from, isWhole: true }, [login]);
 }
 
 /** As readLogins, but without logins that have an undecided deal: these are returned, with the period in which they have to be read. */
@@ -104,13 +108,14 @@ export async function readDecided(deps: Deps, logins: readonly string[]): Promis
 async function fileTogether(
   deps: Deps,
   own: ReadonlyMap<string, readonly Deal[]>,
-  { since, from, to, database }: ReadSpan,
+  { since, from, to, database, isWhole }: ReadSpan,
   always: readonly string[],
 ): Promise<void> {
   // Such a read begins after a deal that is not in the log yet: a longer read appends both deals in order.
   const unread = await listUnreadBefore(deps.pool, [...own.keys()], since);
   const filed = [...new Set([...own.keys(), ...always])].filter((login) => !unread.has(login));
-  for (const deals of batchesToFile(filed, own)) await fileBatch(deps, { from, to, database, deals });
+  const span = { from, to, database, isWhole };
+  for (const deals of batchesToFile(filed, own)) await fileBatch(deps, { ...span, deals });
 }
 
 function batchesToFile(
