@@ -68,8 +68,16 @@ test("a candidate may have a time more than an hour before its send, because the
   expect(judge(rewritten)).toEqual({ kind: "candidates", tickets: [500n] });
 });
 
-test("a deal of another leg or attempt of the service is recognised by its own reference", () => {
-  const earlier = aDeal({ comment: platformComment({ ...expected.reference, attempt: 1 }, "CRM-1") });
+test("a deal of another leg of the service is recognised by its own reference", () => {
   const otherDeal = aDeal({ comment: platformComment({ ...expected.reference, number: legNumber(78n) }, "") });
-  expect(judge(earlier, otherDeal)).toEqual({ kind: "clean" });
+  expect(judge(otherDeal)).toEqual({ kind: "clean" });
 });
+
+test.each([1, 3])(
+  "a deal of attempt %i of the same leg is a candidate, whatever its amount, also when it is recorded",
+  (attempt) => {
+    const other = aDeal({ comment: platformComment({ ...expected.reference, attempt }, ""), amountMinor: -7n });
+    expect(judgeDeals(expected, [other], () => true)).toEqual({ kind: "candidates", tickets: [500n] });
+    expect(judge(other, aDeal({ ticket: 501n }))).toEqual({ kind: "hit", ticket: 501n });
+  },
+);

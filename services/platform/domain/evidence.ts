@@ -25,7 +25,7 @@ export type Verdict =
   | { readonly kind: "hit"; readonly ticket: bigint }
   /** A deal carries the reference, but differs from the transfer order. */
   | { readonly kind: "mismatch"; readonly reason: ReviewReason; readonly tickets: readonly bigint[] }
-  /** No deal with the reference, but deals that may be of this service with a rewritten comment. */
+  /** No deal with the reference, but deals of another attempt of the leg, or that may be of this service with a rewritten comment. */
   | { readonly kind: "candidates"; readonly tickets: readonly bigint[] }
   | { readonly kind: "clean" };
 
@@ -46,7 +46,10 @@ export function judgeDeals(
   const [hit] = referenced;
   if (hit !== undefined) return judgeReferenced(expected, hit, referenced);
 
-  const candidates = own.filter((deal) => isCandidate(expected, deal) && !isExplained(deal.ticket));
+  // A deal of another attempt is never explained away: an earlier one came late, or the database has lost a later one.
+  const candidates = own.filter(
+    (deal) => isOfLeg(expected, deal) || (isCandidate(expected, deal) && !isExplained(deal.ticket)),
+  );
   return candidates.length === 0 ? { kind: "clean" } : { kind: "candidates", tickets: ticketsOf(candidates) };
 }
 
@@ -67,7 +70,11 @@ function mismatchOf(
   return hit.amountMinor === expected.amountMinor ? undefined : "amount_differs";
 }
 
-/** A deal with any other reference of the service is accounted for by that reference. */
+function isOfLeg({ reference }: Expected, { comment }: EvidenceDeal): boolean {
+  return readReference(comment)?.number === reference.number;
+}
+
+/** A deal with the reference of another leg is accounted for by that reference. */
 function isCandidate({ amountMinor, permittedAtMs }: Expected, deal: EvidenceDeal): boolean {
   return (
     deal.isBalanceOperation &&

@@ -25,6 +25,8 @@ const events: Record<string, LegEvent> = {
   applied: { type: "applied", attempt: 2, ticket: 7n },
   "other deal": { type: "applied", attempt: 1, ticket: 6n },
   "deal of 3": { type: "applied", attempt: 3, ticket: 5n },
+  "later deal": { type: "lost_permit_applied", attempt: 3, ticket: 5n },
+  "earlier deal": { type: "lost_permit_applied", attempt: 2, ticket: 5n },
   refused: { type: "refused", attempt: 2, code: 10019 },
   throttled: { type: "refused", attempt: 2, code: 12 },
   "refused 1": { type: "refused", attempt: 1, code: 3 },
@@ -64,11 +66,13 @@ const DEPOSIT = `INTENT
   applied: REVIEW
   other deal: REVIEW
   deal of 3: REVIEW
+  later deal: APPLIED
   no fit: REVIEW
 SENDING
   applied: APPLIED 2=APPLIED
   other deal: unmatched 6
   deal of 3: REVIEW 2=ABSENT
+  later deal: APPLIED 2=ABSENT
   refused: REFUSED 2=REFUSED
   throttled: REFUSED 2=REFUSED
   not sent: INTENT 2=VOID
@@ -77,6 +81,7 @@ UNKNOWN
   applied: APPLIED 2=APPLIED
   other deal: unmatched 6
   deal of 3: REVIEW 2=ABSENT
+  later deal: APPLIED 2=ABSENT
   refused: REFUSED 2=REFUSED
   throttled: REFUSED 2=REFUSED
   not sent: INTENT 2=VOID
@@ -146,6 +151,17 @@ test("the third absence ends the key of an internal leg, and a fee credit whose 
     },
     attempt: { number: 31, state: "ABSENT" },
     writes: ["outcome", "finding"],
+  });
+});
+
+test("a leg whose later permit was lost is applied as that attempt, and the recorded one has moved no money", () => {
+  const unknown: Leg = { kind: "mirror", attempt: 1, absences: 0, state: "UNKNOWN" };
+
+  expect(applyEvent(unknown, { type: "lost_permit_applied", attempt: 3, ticket: 9n })).toEqual({
+    kind: "move",
+    to: { kind: "mirror", attempt: 3, absences: 0, state: "APPLIED", ticket: 9n },
+    attempt: { number: 1, state: "ABSENT" },
+    writes: ["outcome", "deal", "entry", "next_scan"],
   });
 });
 
@@ -246,7 +262,7 @@ const anEvent = fc.oneof(
     fc.record({ type: fc.constant(type), attempt: fc.integer({ min: 1, max: 4 }) }),
   ),
   fc.record({
-    type: fc.constant("applied" as const),
+    type: fc.constantFrom("applied" as const, "lost_permit_applied" as const),
     attempt: fc.integer({ min: 1, max: 4 }),
     ticket: fc.bigInt(1n, 3n),
   }),

@@ -24,7 +24,7 @@ export type TransitionRule = {
   readonly on: LegEvent["type"];
   /** All conditions must hold. */
   readonly when: readonly Condition[];
-  /** New state of the current attempt, or of the one that begins. */
+  /** New state of the last attempt that is recorded, or of the one that begins. */
   readonly attempt?: AttemptState;
   readonly writes: readonly Written[];
 } & Target;
@@ -69,6 +69,7 @@ export const TRANSITIONS: readonly TransitionRule[] = [
   { from: ["INTENT"], on: "permit_granted", when: [], to: "REFUSED", because: "expired", writes: [] },
   { from: ["INTENT"], on: "given_up", when: [], to: "REFUSED", writes: [] },
   { from: ["INTENT"], on: "applied", when: [], to: "REVIEW", because: "deal_after_absence", writes: ["finding"] },
+  { from: ["INTENT"], on: "lost_permit_applied", when: [ofLaterAttempt], to: "APPLIED", writes: ["deal", "entry", "next_scan"] },
   { from: ["INTENT"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
 
   // A permit was granted: only evidence about that attempt counts. In UNKNOWN the sender may still report the answer
@@ -76,6 +77,8 @@ export const TRANSITIONS: readonly TransitionRule[] = [
   { from: SENT, on: "applied", when: [ofCurrentAttempt], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry", "next_scan"] },
   { from: SENT, on: "applied", when: [ofLaterAttempt], to: "REVIEW", because: "deal_after_absence", attempt: "ABSENT", writes: ["outcome", "finding"] },
   { from: SENT, on: "applied", when: [ofOtherAttempt], to: "UNMATCHED", writes: ["finding"] },
+  // The later attempt was permitted only after the recorded one was proven to have moved no money.
+  { from: SENT, on: "lost_permit_applied", when: [ofLaterAttempt], to: "APPLIED", attempt: "ABSENT", writes: ["outcome", "deal", "entry", "next_scan"] },
   { from: SENT, on: "refused", when: [ofCurrentAttempt, isThrottled, isInternal, hasAttemptLeft], to: "INTENT", attempt: "REFUSED", writes: ["outcome", "next_scan"] },
   { from: SENT, on: "refused", when: [ofCurrentAttempt, isThrottled, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "REFUSED", writes: ["outcome", "finding"] },
   { from: SENT, on: "refused", when: [ofCurrentAttempt], to: "REFUSED", attempt: "REFUSED", writes: ["outcome"] },
@@ -110,8 +113,9 @@ export function applyEvent(leg: Leg, event: LegEvent): Transition {
   if (taken === undefined) return { kind: "stay" };
   if (taken.to === "UNMATCHED") return { kind: "unmatched", ticket: ticketOf(event) };
   const to = nextLeg(leg, event, taken);
-  const { attempt, writes } = taken;
-  return { kind: "move", to, writes, ...(attempt && { attempt: { number: to.attempt, state: attempt } }) };
+  const { attempt: state, writes } = taken;
+  const number = writes.includes("permit") ? to.attempt : leg.attempt;
+  return { kind: "move", to, writes, ...(state && { attempt: { number, state } }) };
 }
 
 /** Whether any rule for this state handles this type of event. */
@@ -121,7 +125,8 @@ export function accepts({ state }: Pick<Leg, "state">, type: LegEvent["type"]): 
 
 function nextLeg(leg: Leg, event: LegEvent, taken: TransitionRule): Leg {
   const { kind } = leg;
-  const attempt = leg.attempt + (taken.writes.includes("permit") ? 1 : 0);
+  const permitted = leg.attempt + (taken.writes.includes("permit") ? 1 : 0);
+  const attempt = event.type === "lost_permit_applied" ? event.attempt : permitted;
   const absences = leg.absences + (event.type === "proven_absent" ? 1 : 0);
   const kept = { kind, attempt, absences };
   switch (taken.to) {

@@ -61,6 +61,8 @@ export type LegEvent =
   /** The answer was ambiguous, or none arrived before the permit and the socket time-out ended. */
   | { readonly type: "lost"; readonly attempt: number }
   | { readonly type: "proven_absent"; readonly attempt: number }
+  /** The platform applied a later attempt than the last one that is recorded: the database has lost its permit. */
+  | { readonly type: "lost_permit_applied"; readonly attempt: number; readonly ticket: bigint }
   /** Evidence that needs manual review: another amount, a rewritten comment, no proof in time. */
   | { readonly type: "does_not_fit"; readonly reason: ReviewReason }
   /** The deal of an applied leg is no longer in the platform's history. */

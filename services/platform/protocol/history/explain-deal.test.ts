@@ -103,7 +103,49 @@ test("a ticket that is reused on another login is no evidence about its first le
 test.each(["SENDING", "UNKNOWN"] as const)("the reference of a leg in %s applies it", (state) => {
   const leg = aLeg({ state });
 
-  expect(explainDeal(aDeal(), referenced(leg))).toEqual({ kind: "applies", leg, attempt: 1 });
+  const event = { type: "applied", attempt: 1, ticket: 77n };
+  expect(explainDeal(aDeal(), referenced(leg))).toEqual({ kind: "applies", leg, event });
+});
+
+test.each(["INTENT", "SENDING", "UNKNOWN"] as const)(
+  "the reference of a later attempt than the recorded one applies a leg in %s, and proves that its permit was lost",
+  (state) => {
+    const leg = aLeg({ state });
+    const event = { type: "lost_permit_applied", attempt: 2, ticket: 77n };
+
+    expect(explainDeal(aDeal(), referenced(leg, 2))).toEqual({ kind: "applies", leg, event, isPermitLost: true });
+  },
+);
+
+test.each(["INTENT", "UNKNOWN"] as const)(
+  "a later attempt with another amount sends its leg in %s to manual review, and proves that its permit was lost",
+  (state) => {
+    const leg = aLeg({ state });
+
+    expect(explainDeal(aDeal({ profitMinor: 5_01n }), referenced(leg, 2))).toEqual({
+      kind: "external",
+      finding: "unmatched_deal",
+      leg,
+      event: { type: "applied", attempt: 2, ticket: 77n },
+      isPermitLost: true,
+    });
+  },
+);
+
+test.each([
+  ["was refused", aLeg({ state: "REFUSED", reason: "absent" })],
+  ["has its deal", aLeg({ state: "APPLIED", ticket: 5n })],
+  ["is in manual review", aLeg({ state: "REVIEW", reason: "candidate_deal", cameFrom: "UNKNOWN" })],
+])("a later attempt of a leg that %s is external, and proves that its permit was lost", (_what, leg) => {
+  const attempt = leg.status.attempt + 1;
+
+  expect(explainDeal(aDeal(), referenced(leg, attempt))).toEqual({
+    kind: "external",
+    finding: "unmatched_deal",
+    leg,
+    event: { type: "applied", attempt, ticket: 77n },
+    isPermitLost: true,
+  });
 });
 
 test("the reference with another amount is sent to manual review and not booked", () => {
@@ -137,7 +179,9 @@ test.each([
   ["a leg that was refused", aLeg({ state: "REFUSED", reason: "absent" })],
   ["a leg that has its deal", aLeg({ state: "APPLIED", ticket: 5n })],
 ])("the reference of %s makes the deal unmatched: external, and sent to manual review", (_what, leg) => {
-  expect(explainDeal(aDeal(), referenced(leg))).toMatchObject({ kind: "external", finding: "unmatched_deal" });
+  const explained = explainDeal(aDeal(), referenced(leg));
+  expect(explained).toMatchObject({ kind: "external", finding: "unmatched_deal" });
+  expect(explained).not.toHaveProperty("isPermitLost");
 });
 
 test("an unknown reference, or one on another login, is external and reported", () => {

@@ -22,13 +22,17 @@ export type Explanation =
   /** The deal of a leg that is applied already. */
   | { readonly kind: "own"; readonly leg: RecordedLeg }
   /** The deal of a leg whose outcome was unknown until now. */
-  | { readonly kind: "applies"; readonly leg: RecordedLeg; readonly attempt: number }
-  /** External or unmatched, but booked: it changed the balance. `finding` is for manual review, `event` for the leg. */
+  | { readonly kind: "applies"; readonly leg: RecordedLeg; readonly event: LegEvent; readonly isPermitLost?: true }
+  /**
+   * External or unmatched, but booked: it changed the balance. `finding` is for manual review, `event` for the leg. `isPermitLost`: the deal is of
+   * a later attempt of the leg than the last one that is recorded, which proves that the database has lost commits.
+   */
   | {
       readonly kind: "external";
       readonly finding?: UnmatchedReason;
       readonly leg?: RecordedLeg;
       readonly event?: LegEvent;
+      readonly isPermitLost?: true;
     }
   /** It may belong to this leg, whose outcome has to be decided first. */
   | { readonly kind: "undecided"; readonly leg: RecordedLeg; readonly misfit?: ReviewReason };
@@ -91,11 +95,26 @@ function explainReferenced(deal: Deal, { attempt, kind }: Reference, leg: Record
     return { kind: "external", finding: "misplaced_reference", leg };
   }
   const { status } = leg;
+  if (attempt > status.attempt) return explainLater(deal, attempt, leg);
   const event: LegEvent = { type: "applied", attempt, ticket: deal.ticket };
   const unmatched: Explanation = { kind: "external", finding: "unmatched_deal", leg, event };
   if (!isUnderWay(status) || status.attempt !== attempt) return unmatched;
   if (!accepts(status, "applied")) return { kind: "undecided", leg };
-  if (deal.action !== BALANCE) return { kind: "undecided", leg, misfit: "not_a_balance_deal" };
-  if (leg.amountMinor !== effectOf(deal)) return { kind: "undecided", leg, misfit: "amount_differs" };
-  return { kind: "applies", leg, attempt };
+  const misfit = misfitOf(deal, leg);
+  return misfit === undefined ? { kind: "applies", leg, event } : { kind: "undecided", leg, misfit };
+}
+
+/** The database has lost the permit of the attempt. It is booked at once, so that the deal is seen only once as a proof of lost commits. */
+function explainLater(deal: Deal, attempt: number, leg: RecordedLeg): Explanation {
+  const { ticket } = deal;
+  if (accepts(leg.status, "lost_permit_applied") && misfitOf(deal, leg) === undefined) {
+    return { kind: "applies", leg, event: { type: "lost_permit_applied", attempt, ticket }, isPermitLost: true };
+  }
+  const event = { type: "applied", attempt, ticket } as const;
+  return { kind: "external", finding: "unmatched_deal", leg, event, isPermitLost: true };
+}
+
+function misfitOf(deal: Deal, leg: RecordedLeg): ReviewReason | undefined {
+  if (deal.action !== BALANCE) return "not_a_balance_deal";
+  return leg.amountMinor === effectOf(deal) ? undefined : "amount_differs";
 }

@@ -14,7 +14,7 @@ import { stopForLostCommits } from "../reviews/stop-for-lost-commits.ts";
 import { type Addition, appendToLogs } from "./append-to-log.ts";
 import { IMPORTED } from "../../domain/imported-leg.ts";
 import { markImported } from "../../store/imported-legs.ts";
-import { importDeal } from "./import-deal.ts";
+import { giveUpOutdated, importDeal } from "./import-deal.ts";
 import { publishImport } from "./publish-import.ts";
 import { dealEvidence } from "./deal-evidence.ts";
 import { causeOf, dealOf, externalEntry, unmatchedEntry, tradeEntry } from "./deal-entries.ts";
@@ -71,6 +71,7 @@ async function fileLocked(
   for (const account of accounts) {
     const { login, undecidedFrom, mayLackDeals } = account;
     const { entries, undecided } = await explainAll({ tx, server, account, records }, byLogin.get(login) ?? []);
+    await giveUpOutdated(tx, server, login, entries);
     additions.push(...entries.map((entry) => ({ account, entry })));
     // An undecided deal after the period was not read, so it stays.
     const later = undecidedFrom !== undefined && to !== undefined && undecidedFrom > to ? undecidedFrom : undefined;
@@ -129,21 +130,24 @@ async function entriesFor(
     case "own":
       return [await ownEntry(commit, deal, explanation.leg)];
     case "applies": {
-      const { leg, attempt } = explanation;
-      const event = { type: "applied", attempt, ticket: deal.ticket } as const;
+      const { leg, event, isPermitLost } = explanation;
+      if (isPermitLost) await reportLostCommits(tx, server, deal);
       records.noteChangedLeg();
       const { entry } = await recordTransition(tx, leg, event, circumstances);
       return entry === undefined ? [] : [{ ...entry, deal: dealOf(deal), at: deal.at }];
     }
     case "external": {
-      const { finding, leg, event } = explanation;
+      const { finding, leg, event, isPermitLost } = explanation;
+      if (isPermitLost) await reportLostCommits(tx, server, deal);
       if (finding === "unknown_reference") {
         const imported = await importLost(commit, deal);
         if (imported !== undefined) return [imported];
       }
       if (leg !== undefined) records.noteChangedLeg();
       if (finding !== undefined) await report(tx, server, deal, { reason: finding, leg });
-      if (leg !== undefined && event !== undefined) await recordTransition(tx, leg, event, circumstances);
+      if (leg !== undefined && event !== undefined) {
+        await recordTransition(tx, leg, event, isPermitLost ? dealEvidence(server, deal, leg) : circumstances);
+      }
       const entry = externalEntry(deal);
       return readReference(deal.comment) === undefined ? [entry] : [entry, unmatchedEntry(deal)];
     }

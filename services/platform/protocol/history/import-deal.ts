@@ -2,6 +2,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { NewEntry } from "../../domain/log-entry.ts";
 import {
   CALCULATED,
+  IMPORTED,
   importedKey,
   importedOrdinal,
   isExclusive,
@@ -37,17 +38,28 @@ export async function importDeal(
   const leg = { ...lost, key, ordinal: importedOrdinal(kind), number, attempt, login, server, dealId, at };
   const transferId = await insertImportedLeg(tx, { ...leg, isExclusive: isExclusive(kind) });
   if (transferId === undefined) return undefined;
-  if (CALCULATED.includes(kind)) await giveUpOutdated(tx, { server, login, at });
   return { ...externalEntry(deal), kind, cause: { leg: number, transferId, key } };
 }
 
-type OnLogin = { readonly server: string; readonly login: string; readonly at: Date };
-
-/** Their amounts were calculated without the deal. The services calculate them again. */
-async function giveUpOutdated(tx: Transaction, { server, login, at }: OnLogin): Promise<void> {
+/**
+ * Ends unsent legs of the login whose amounts were calculated without the imported deals; the services calculate them again. After all deals that
+ * one read has shown: one of them may be that of an unsent leg, whose permit the database has lost.
+ */
+export async function giveUpOutdated(
+  tx: Transaction,
+  server: string,
+  login: string,
+  entries: readonly NewEntry[],
+): Promise<void> {
+  const at = entries.findLast(({ kind, cause }) => isCalculated(kind) && cause?.key.startsWith(IMPORTED) === true)?.at;
+  if (at === undefined) return;
   const unsent = await listUnsent(tx, login, CALCULATED);
   if (unsent.length === 0) return;
   for (const leg of await lockLegs(tx, unsent)) {
     await recordTransition(tx, leg, { type: "given_up", reason: "outdated" }, { server, at });
   }
+}
+
+function isCalculated(kind: NewEntry["kind"]): boolean {
+  return CALCULATED.some((calculated) => calculated === kind);
 }

@@ -1,0 +1,252 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState, type TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
+import { legNumber } from "../domain/leg-number.ts";
+import type { LegKind } from "../domain/leg-kind.ts";
+import { heartbeat } from "../jobs/heartbeat.ts";
+import { runWaitingLegs } from "../jobs/run-waiting-legs.ts";
+import { badAnswer } from "../mt5/errors.ts";
+import { AccountReader } from "../reader/account-reader.ts";
+import { aDeposit, aTransfer } from "../testing/requests.ts";
+import { aWaitingLeg } from "../testing/rows.ts";
+import { aCall, anAccount, aWorld, eventually, type Instance, type World } from "../testing/world.ts";
+import { openReviews, resumeBoth } from "../testing/reviews.ts";
+import { commentOfLeg } from "./comment-of-leg.ts";
+import { readLogin } from "./history/read-history.ts";
+
+const { FEE_CREDIT, FEE_DEBIT, MIRROR } = MovementKind;
+const ENDED: readonly TransferState[] = [TransferState.APPLIED, TransferState.REFUSED, TransferState.REVIEW];
+
+/** As if the server had been started again: then the gate is opened by the first reading. */
+async function closeGate({ deps }: Instance): Promise<void> {
+  await deps.pool.query(
+    "update permit_gate set database = regexp_replace(database, '^([^/]+/[^/]+)/[^/]+', '\\1/the start before')",
+  );
+  await heartbeat(deps);
+  expect(deps.gate.read()).toBe("reading");
+}
+
+/** Reads the history as after a restore, while one account has a row that is not as documented. */
+async function readWithout({ deps }: Instance, odd: string): Promise<void> {
+  const { mt5 } = deps;
+  const findGroupDeals: typeof mt5.findGroupDeals = async (...request) => {
+    const found = await mt5.findGroupDeals(...request);
+    if (found.kind !== "read") return found;
+    return { ...found, deals: found.deals.filter(({ login }) => login !== odd), unreadable: new Set([odd]) };
+  };
+  const findDeals: typeof mt5.findDeals = async (logins, period) => {
+    if (logins.includes(odd)) throw badAnswer("the platform's answer has a Profit that cannot be read");
+    return await mt5.findDeals(logins, period);
+  };
+  const reader = new AccountReader({ ...deps, mt5: { ...mt5, findGroupDeals, findDeals } }, () =>
+    Promise.resolve(true),
+  );
+  while (await reader.read({ backMs: 0, findsDeleted: "never" }));
+  await heartbeat(deps);
+  expect(deps.gate.read()).toBe("open");
+}
+
+type Executed = {
+  readonly kind: LegKind;
+  readonly attempt: number;
+  readonly request: TransferRequest;
+  readonly number: bigint;
+};
+
+/** The platform has executed this attempt of the first leg, and the database has lost all that it had recorded of it. */
+async function execute({ control }: World, { kind, attempt, request, number }: Executed): Promise<void> {
+  const { key, comment, legs } = request;
+  const cents = legs[0]!.amount!.minorUnits;
+  const amount = (Number(cents) / 100).toFixed(2);
+  await control.balance(
+    legs[0]!.login,
+    amount,
+    commentOfLeg({ kind, number: legNumber(number), attempt }, { key, comment }),
+  );
+}
+
+async function numberOfLeg({ deps }: Instance): Promise<bigint | undefined> {
+  const legs = await many<{ number: bigint }>(deps.pool, sql`select number from leg order by number desc limit 1`);
+  return legs[0]?.number;
+}
+
+async function attemptsOf({ deps }: Instance) {
+  return await many(deps.pool, sql`select number, state from attempt order by number`);
+}
+
+test.concurrent("a mirror that was executed after the backup is not sent again while the history of its account cannot be read", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const login = await anAccount(instance, "master");
+  await closeGate(instance);
+  const request = aTransfer("subscription:mirror:1", [{ login, kind: MIRROR, minor: 7_00n }], { enqueue: true });
+  await instance.service.transfer(request, aCall());
+  await execute(world, { kind: "mirror", attempt: 1, request, number: (await numberOfLeg(instance))! });
+
+  await readWithout(instance, login);
+  // Another process, which runs what waits.
+  await world.start({ isHistoryRead: false });
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+
+  expect(await world.control.deals(login)).toHaveLength(1);
+});
+
+test.concurrent("a fee that was executed after the backup is not taken again while the history of its account cannot be read", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const [login, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
+  await instance.service.transfer(aDeposit(login, 50_00n), aCall());
+  await closeGate(instance);
+  const request = aTransfer("fee:7001:9001:W:2026-11-20T22:00:00.000Z", [
+    { login, kind: FEE_DEBIT, minor: -20_00n },
+    { login: payment, kind: FEE_CREDIT, minor: 20_00n },
+  ]);
+  await execute(world, { kind: "fee_debit", attempt: 1, request, number: 77n });
+
+  await readWithout(instance, login);
+  await instance.service.transfer(request, aCall()).catch(() => undefined);
+
+  expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["50.00", "-20.00"]);
+});
+
+test.concurrent("only the account whose history cannot be read waits, its callers are refused, and it continues once it was read", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false, settings: { turnWaitMs: 300 } });
+  const { deps, service } = instance;
+  const [odd, other] = [await anAccount(instance, "master"), await anAccount(instance, "master")];
+  const [payment, investor] = [await anAccount(instance, "payment"), await anAccount(instance)];
+  await service.transfer(aDeposit(investor, 50_00n), aCall());
+  await closeGate(instance);
+  for (const login of [odd, other]) {
+    await service.transfer(
+      aTransfer(`mirror:${login}`, [{ login, kind: MIRROR, minor: 7_00n }], { enqueue: true }),
+      aCall(),
+    );
+  }
+  await readWithout(instance, odd);
+  await runWaitingLegs(deps);
+
+  expect(await world.control.deals(other)).toHaveLength(1);
+  expect(await service.transfer(aDeposit(investor, 1_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await world.control.deals(odd)).toEqual([]);
+  const exit = aTransfer("exit:1", [{ login: odd, kind: MovementKind.EXIT, minor: -1_00n }]);
+  await expect(service.transfer(exit, aCall())).rejects.toMatchObject({
+    code: "account_busy",
+    outcome: "not_executed",
+    details: { login: odd },
+  });
+  // Recorded before the gate was open: its caller learns that it is not over.
+  const mirror = aTransfer(`mirror:${odd}`, [{ login: odd, kind: MIRROR, minor: 7_00n }]);
+  expect(await service.transfer(mirror, aCall(1_000))).toMatchObject({ state: TransferState.PENDING });
+
+  await readLogin(deps, odd);
+  await runWaitingLegs(deps);
+  expect(await world.control.deals(odd)).toHaveLength(1);
+  expect(await service.getTransfer({ key: mirror.key }, aCall())).toMatchObject({ state: TransferState.APPLIED });
+
+  await closeGate(instance);
+  await readWithout(instance, payment);
+  const fee = aTransfer("fee:1", [
+    { login: investor, kind: FEE_DEBIT, minor: -20_00n },
+    { login: payment, kind: FEE_CREDIT, minor: 20_00n },
+  ]);
+  await expect(service.transfer(fee, aCall())).rejects.toMatchObject({
+    code: "account_busy",
+    details: { login: payment },
+  });
+  expect(await world.control.deals(investor)).toHaveLength(2);
+}, 60_000);
+
+test.concurrent("a deposit that was recorded before the backup and executed after it is not refused while its account cannot be read", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false, settings: { turnWaitMs: 300 } });
+  const { deps, service } = instance;
+  const login = await anAccount(instance);
+  const request = aDeposit(login, 5n);
+  const number = await aWaitingLeg(deps.pool, { key: request.key, login });
+  await closeGate(instance);
+  await readWithout(instance, login);
+
+  expect(await service.transfer(request, aCall(1_000))).toMatchObject({ state: TransferState.PENDING });
+  await execute(world, { kind: "deposit", attempt: 1, request, number });
+  await readLogin(deps, login);
+
+  expect(await service.getTransfer({ key: request.key }, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect((await openReviews(instance)).map(({ reason }) => reason).toSorted()).toEqual([
+    "database_behind",
+    "unreadable_history",
+  ]);
+  expect(await world.control.deals(login)).toHaveLength(1);
+});
+
+test.concurrent("a leg that waits for its permit although the platform has executed it is applied, also after another one was imported, and stops all permits", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { deps, service } = instance;
+  const login = await anAccount(instance, "master");
+  await closeGate(instance);
+  const request = aTransfer("subscription:mirror:1", [{ login, kind: MIRROR, minor: 7_00n }], { enqueue: true });
+  await service.transfer(request, aCall());
+  // The database does not know this leg: amounts that were calculated without it are outdated.
+  await execute(world, {
+    kind: "mirror",
+    attempt: 1,
+    request: { ...request, key: "subscription:mirror:2" },
+    number: 77n,
+  });
+  await execute(world, { kind: "mirror", attempt: 1, request, number: (await numberOfLeg(instance))! });
+
+  await readLogin(deps, login);
+  await heartbeat(deps);
+
+  expect(deps.gate.read()).toBe("stopped");
+  expect((await openReviews(instance)).map(({ reason }) => reason)).toEqual(["database_behind"]);
+  expect(await service.getTransfer({ key: request.key }, aCall())).toMatchObject({ state: TransferState.APPLIED });
+});
+
+test.concurrent("a second attempt that the database has lost is not sent again after the first one was proven absent", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ quietPeriodMs: 1_000 });
+  const { service } = instance;
+  const login = await anAccount(instance, "master");
+  await world.control.fault({ command: "trade/balance", effect: "drop_before" });
+  const request = aTransfer("subscription:mirror:1", [{ login, kind: MIRROR, minor: 7_00n }]);
+  expect(await instance.service.transfer(request, aCall(2_000))).toMatchObject({ state: TransferState.UNKNOWN });
+  await execute(world, { kind: "mirror", attempt: 2, request, number: (await numberOfLeg(instance))! });
+
+  await eventually(
+    () => instance.service.getTransfer({ key: request.key }, aCall()),
+    ({ state }) => ENDED.includes(state),
+    20_000,
+  );
+  expect(await world.control.deals(login)).toHaveLength(1);
+  expect(await attemptsOf(instance)).toEqual([{ number: 1, state: "ABSENT" }]);
+  expect(await service.getTransfer({ key: request.key }, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await service.readLog({ login, afterNumber: 0n, limit: 10 }, aCall())).toMatchObject({
+    entries: [{ number: 1n, amount: { minorUnits: 7_00n } }],
+  });
+  expect((await openReviews(instance)).map(({ reason }) => reason)).toEqual(["database_behind"]);
+}, 40_000);
+
+test.concurrent("a deposit whose second attempt the database has lost is not answered as not executed", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ quietPeriodMs: 1_000 });
+  const login = await anAccount(instance);
+  await world.control.fault({ command: "trade/balance", effect: "drop_before" });
+  const request = aDeposit(login, 7_00n, { comment: "bank" });
+  expect(await instance.service.transfer(request, aCall(2_000))).toMatchObject({ state: TransferState.UNKNOWN });
+  await execute(world, { kind: "deposit", attempt: 2, request, number: (await numberOfLeg(instance))! });
+
+  const ended = await eventually(
+    () => instance.service.getTransfer({ key: request.key }, aCall()),
+    ({ state }) => ENDED.includes(state),
+    20_000,
+  );
+  expect(ended.state).toBe(TransferState.APPLIED);
+  // The caller repeats what it believes was not executed.
+  const repeat = () => instance.service.transfer(aDeposit(login, 7_00n, { comment: "bank" }), aCall());
+  await resumeBoth(instance);
+  await expect(repeat()).rejects.toMatchObject({ code: "possible_duplicate", outcome: "not_executed" });
+  expect(await world.control.deals(login)).toHaveLength(1);
+}, 40_000);
