@@ -12,12 +12,19 @@ export function movementQuery(standard: string) {
 /** The request to funding. The default comment, sent or omitted, does not identify a request in the search for duplicates. */
 export function movementOf(
   query: Static<ReturnType<typeof movementQuery>>,
-  { client: { id, rejectsDuplicates } }: RouteContext,
+  { client: { id, rejectsDuplicates }, idempotencyKey }: RouteContext,
   standard: string,
 ) {
   const { login, comment: text = standard } = query;
   const client = { keyId: id, choseComment: text !== standard, rejectsDuplicates };
-  return { login, amount: moneyOf(query.amount), comment: text, client };
+  return { login, amount: moneyOf(query.amount), comment: text, client, idempotencyKey };
+}
+
+/** The edge had lost the key of the request, and the service has found its operation: the headers say so, as of every repetition. */
+export function reportRepetition({ commandId, setHeader }: RouteContext, operationId: string): void {
+  if (operationId === commandId) return;
+  setHeader("x-operation-id", operationId);
+  setHeader("idempotency-replayed", "true");
 }
 
 /** The request was executed; the header names the deal that it may duplicate. */
