@@ -68,7 +68,7 @@ test.for<[string, Answer, string]>([
   expect(await twice()).toEqual([`review:1: ${DECIDED} ${problem}`]);
 });
 
-test("a decision with the votes of two keys of one owner is a break, whatever the spelling", async () => {
+test("a decision with two votes of one owner is a break, whatever the spelling", async () => {
   const { pool, twice } = await aWorld();
   await aDecidedCase(pool);
   await pool.query("alter table review_event disable trigger all");
