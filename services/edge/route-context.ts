@@ -52,9 +52,16 @@ export function routeContextOf(
     },
     idempotencyKey: isCommand(route) ? sentKeyOf(request, idempotency.keptMs) : undefined,
     auditVote: (vote) => writeDurably(audit, voteEntry(request, vote)),
+    reportOperation: (operationId) => reportOperation(operationId, request, reply),
     setHeader: (name, value) => void reply.header(name, value),
     poll: pollOf(route, longPoll, request, reply),
   };
+}
+
+function reportOperation(operationId: string, request: FastifyRequest, reply: FastifyReply): void {
+  if (operationId === request.edge.operationId) return;
+  request.edge.operationId = operationId;
+  reply.header("x-operation-id", operationId).header("idempotency-replayed", "true");
 }
 
 export function pollOf(route: Route, longPoll: LongPoll, request: FastifyRequest, reply: FastifyReply): Poll {

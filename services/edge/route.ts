@@ -37,6 +37,11 @@ export type RouteContext = CallContext & {
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** Resolves when the audit has the vote, without which it counts as forged. */
   readonly auditVote: (vote: AuditedVote) => Promise<void>;
+  /**
+   * The operation that the answer is about. It is another one than that of the request when the edge had lost its key and the service has
+   * found it: then answer, log and audit have its id, as of every repetition.
+   */
+  readonly reportOperation: (operationId: string) => void;
   /** Adds a header to the answer. */
   readonly setHeader: (name: string, value: string) => void;
   /** For routes whose query has `wait`. */

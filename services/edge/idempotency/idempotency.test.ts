@@ -152,18 +152,16 @@ test("the services get the client, a hash of the key, and since when keys are ke
   expect(Math.abs(keptSince.getTime() - (Date.now() - 30 * DAY_MS))).toBeLessThan(60_000);
 });
 
-test("the answer of an operation that the service has found under its key has the id of that operation", async () => {
+test("answer and audit of an operation that the service has found under its key have the id of that operation", async () => {
   const operationId = uuidv7();
-  const { edge } = await edgeWith(async () => aDeposit());
-  const found = {
+  const { call, audited } = await testEdge({
     funding: { deposit: async () => aDeposit({ operationId }), withdraw: async () => aWithdrawal({ operationId }) },
-  };
-  const { call } = await testEdge(found);
+  });
 
   for (const url of [DEPOSIT, DEPOSIT.replace("deposit", "withdraw")]) {
     expect(headerOf(await call({ method: "POST", url }))).toEqual([operationId, "true"]);
   }
-  expect(headerOf(await edge.call({ method: "POST", url: DEPOSIT }))[1]).toBeUndefined();
+  expect(audited.map((entry) => entry.operationId)).toEqual([operationId, operationId]);
 });
 
 test("keys that arrive at the same time are one statement, and one that is in use is refused alone", async () => {

@@ -4,7 +4,7 @@ import { formatAmount } from "#kernel/money.ts";
 import { bool, integer, string } from "../../schemas/field.ts";
 import { decimalReply, loginReply, moneyReply } from "../../schemas/reply-fields.ts";
 import { route } from "../../route.ts";
-import { movementOf, movementQuery, reportDuplicate, reportRepetition } from "./movement.ts";
+import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
 import { moneyNumber, moneyText } from "../../wire/money.ts";
 
 const DEFAULT_COMMENT = "API Deposit";
@@ -48,7 +48,7 @@ export const deposit = route({
   async handle({ funding }, { query }, context) {
     const request = movementOf(query, context, DEFAULT_COMMENT);
     const done = await funding.deposit(request, context);
-    reportRepetition(context, done.operationId);
+    context.reportOperation(done.operationId);
     reportDuplicate(context, done.possibleDuplicateOf);
     return {
       status: "success",

@@ -20,13 +20,6 @@ export function movementOf(
   return { login, amount: moneyOf(query.amount), comment: text, client, idempotencyKey };
 }
 
-/** The edge had lost the key of the request, and the service has found its operation: the headers say so, as of every repetition. */
-export function reportRepetition({ commandId, setHeader }: RouteContext, operationId: string): void {
-  if (operationId === commandId) return;
-  setHeader("x-operation-id", operationId);
-  setHeader("idempotency-replayed", "true");
-}
-
 /** The request was executed; the header names the deal that it may duplicate. */
 export function reportDuplicate({ setHeader }: RouteContext, dealId: bigint | undefined): void {
   if (dealId !== undefined) setHeader("x-possible-duplicate-of", String(dealId));

@@ -5,7 +5,7 @@ import type { WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
 import { bool, nullableInteger, string } from "../../schemas/field.ts";
 import { decimalReply, loginReply, moneyReply } from "../../schemas/reply-fields.ts";
 import { route } from "../../route.ts";
-import { movementOf, movementQuery, reportDuplicate, reportRepetition } from "./movement.ts";
+import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber, moneyText } from "../../wire/money.ts";
 
@@ -58,7 +58,7 @@ export const withdraw = route({
 
   async handle({ funding }, { query }, context) {
     const done = await funding.withdraw(movementOf(query, context, DEFAULT_COMMENT), context);
-    reportRepetition(context, done.operationId);
+    context.reportOperation(done.operationId);
     reportDuplicate(context, done.possibleDuplicateOf);
     return {
       ...outcomeText(done),
