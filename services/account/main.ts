@@ -55,7 +55,7 @@ await runService(caller, async (context) => {
   };
   await relayFeeds(context, backbone);
   for (const job of accountJobs(deps)) stack.use(job);
-  stack.use(retain({ pool: deps.pool, rules: accountRules(config), log }));
+  stack.use(retain({ pool: deps.pool, rules: accountRules(FEEDS, config), log }));
   const implementation = accountService(deps);
   const isReady = async (): Promise<boolean> => backbone.broker.isConnected();
   await serveContract(context, backbone, {

@@ -3,7 +3,6 @@ import { fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
 import { byTime, tableRule } from "#kernel/retention/table-rule.ts";
 import { EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";
-import { DIRECTORY_FEED } from "./directory-changes.ts";
 
 export const ACCOUNT_RETENTION = {
   ...EVENT_RETENTION,
@@ -11,11 +10,11 @@ export const ACCOUNT_RETENTION = {
   PAMM_RETAIN_UPDATES: durationWithin("P200D", FOR_EVER, "P365D"),
 };
 
-export function accountRules(config: {
-  readonly PAMM_RETAIN_EVENTS: number;
-  readonly PAMM_RETAIN_UPDATES: number;
-}): RetentionRule[] {
-  return [...eventRules([DIRECTORY_FEED], config), updates(config.PAMM_RETAIN_UPDATES)];
+export function accountRules(
+  feeds: readonly string[],
+  config: { readonly PAMM_RETAIN_EVENTS: number; readonly PAMM_RETAIN_UPDATES: number },
+): RetentionRule[] {
+  return [...eventRules(feeds, config), updates(config.PAMM_RETAIN_UPDATES)];
 }
 
 /** Ids of commands that changed a Master: a repeated one must not overwrite a later change. */

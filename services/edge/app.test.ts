@@ -179,7 +179,9 @@ test("a path with broken percent encoding is refused with a problem", async () =
 });
 
 test("a command has the id that its answer returns, and the caller's request id", async () => {
-  const edge = await testEdge({ funding: { deposit: async () => aDeposit() } });
+  const edge = await testEdge({
+    funding: { deposit: async (_request, { commandId }) => aDeposit({ operationId: commandId }) },
+  });
   const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
   const answer = await edge.call({ method: "POST", url: DEPOSIT, headers: { "x-request-id": "r1", traceparent } });
   const [{ context } = { context: undefined }] = edge.calls;

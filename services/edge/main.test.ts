@@ -166,6 +166,18 @@ test("a port that is in use fails the start with one error line", { timeout: 60_
   ]);
 });
 
+test("failpoints are refused where real money is moved", async () => {
+  const { env } = await edgeEnvironment();
+  const folder = "/nowhere";
+  const { child, errors } = run(MAIN, [], { ...env, PAMM_FAILPOINTS: folder, PAMM_REHEARSAL: "false" });
+  const [code] = (await once(child, "close")) as [number];
+
+  expect([code, errors()]).toEqual([
+    1,
+    "edge cannot start: PAMM_FAILPOINTS makes the process kill itself: remove it, or set PAMM_REHEARSAL=true where no real money is moved\n",
+  ]);
+});
+
 test("all configuration errors are reported at once, without values", async () => {
   const { child, errors } = run(MAIN, [], {
     PAMM_HTTP_PORT: "http",

@@ -87,7 +87,7 @@ await runService(caller, async (context) => {
     authenticate: keys.authenticate,
     limits: limitsOf(config),
     audit,
-    idempotency: createIdempotencyStore(pool, { now: systemClock, log }),
+    idempotency: createIdempotencyStore(pool, { now: systemClock, log, keptMs: config.PAMM_RETAIN_IDEMPOTENCY_KEYS }),
     readiness,
     log,
     trustProxy: config.PAMM_TRUSTED_PROXIES,

@@ -3,6 +3,8 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Audit } from "./audit/audit.ts";
 import { voteEntry } from "./audit/vote-entry.ts";
 import { writeDurably } from "./audit/write-durably.ts";
+import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
+import { sentKeyOf } from "./idempotency/sent-key.ts";
 import { traceparentOf } from "./request-id.ts";
 import { isCommand } from "./request-state.ts";
 import type { Route, RouteContext } from "./route.ts";
@@ -31,9 +33,11 @@ export function contextOf(route: Route, request: FastifyRequest, since: number):
   };
 }
 
+type ContextRuntime = { readonly audit: Audit; readonly longPoll: LongPoll; readonly idempotency: IdempotencyStore };
+
 export function routeContextOf(
   route: Route,
-  { audit, longPoll }: { readonly audit: Audit; readonly longPoll: LongPoll },
+  { audit, longPoll, idempotency }: ContextRuntime,
   request: FastifyRequest,
   reply: FastifyReply,
 ): RouteContext {
@@ -46,10 +50,18 @@ export function routeContextOf(
       keyId: caller?.keyId ?? "",
       rejectsDuplicates: caller?.rejectsDuplicates ?? false,
     },
+    idempotencyKey: isCommand(route) ? sentKeyOf(request, idempotency.keptMs) : undefined,
     auditVote: (vote) => writeDurably(audit, voteEntry(request, vote)),
+    reportOperation: (operationId) => reportOperation(operationId, request, reply),
     setHeader: (name, value) => void reply.header(name, value),
     poll: pollOf(route, longPoll, request, reply),
   };
+}
+
+function reportOperation(operationId: string, request: FastifyRequest, reply: FastifyReply): void {
+  if (operationId === request.edge.operationId) return;
+  request.edge.operationId = operationId;
+  reply.header("x-operation-id", operationId).header("idempotency-replayed", "true");
 }
 
 export function pollOf(route: Route, longPoll: LongPoll, request: FastifyRequest, reply: FastifyReply): Poll {

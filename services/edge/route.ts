@@ -2,6 +2,7 @@ import type { Static, TObject, TProperties, TSchema } from "typebox";
 import type { CallContext, Client } from "#kernel/contract/contract.ts";
 import type { FieldError } from "#kernel/refusal.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import type { IdempotencyKey } from "#proto/pamm/common/v1/idempotency_key.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
@@ -32,8 +33,15 @@ export type RouteContext = CallContext & {
     readonly keyId: string;
     readonly rejectsDuplicates: boolean;
   };
+  /** Undefined for a request without one. */
+  readonly idempotencyKey: IdempotencyKey | undefined;
   /** Resolves when the audit has the vote, without which it counts as forged. */
   readonly auditVote: (vote: AuditedVote) => Promise<void>;
+  /**
+   * The operation that the answer is about. It is another one than that of the request when the edge had lost its key and the service has
+   * found it: then answer, log and audit have its id, as of every repetition.
+   */
+  readonly reportOperation: (operationId: string) => void;
   /** Adds a header to the answer. */
   readonly setHeader: (name: string, value: string) => void;
   /** For routes whose query has `wait`. */

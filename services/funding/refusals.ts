@@ -10,6 +10,7 @@ export const { refuse, refusals } = refusalsOf({
   account_busy: "conflict",
   operation_in_progress: "conflict",
   possible_duplicate: "conflict",
+  idempotency_key_reused: "invalid",
   insufficient_funds: "conflict",
   master_open_positions: "conflict",
   allocation_in_progress: "conflict",

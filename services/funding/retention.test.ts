@@ -29,7 +29,13 @@ function idOf(number: number, daysAgo = 0): string {
   return `${at.slice(0, 8)}-${at.slice(8)}-7000-8000-${String(number).padStart(12, "0")}`;
 }
 
-const cashflow = (minor: bigint, comment = "") => ({ login: INVESTOR, amount: usd(minor), comment, client: undefined });
+const cashflow = (minor: bigint, comment = "") => ({
+  login: INVESTOR,
+  amount: usd(minor),
+  comment,
+  client: undefined,
+  idempotencyKey: undefined,
+});
 const ids = () => column<bigint>(funding.pool, sql`select id from cashflow order by id`);
 const withdrawals = () => column<bigint>(funding.pool, sql`select cashflow_id from withdrawal order by 1`);
 

@@ -25,7 +25,7 @@ function operations(keptMs: number): RetentionRule {
   return tableRule({
     name: OPERATIONS,
     table: "cashflow",
-    alsoRemoved: ["withdrawal"],
+    alsoRemoved: ["withdrawal", "cashflow_repetition"],
     rows: fragment`cashflow`,
     keptMs,
     key: BY_ID,

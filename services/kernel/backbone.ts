@@ -25,6 +25,7 @@ import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
 import { readCertificates } from "./read-certificates.ts";
 import type { Secret } from "./secret.ts";
 import type { ServiceContext } from "./service.ts";
+import { StartupError } from "./startup-error.ts";
 
 /** Variables that every service with a database and contracts reads. */
 export const BACKBONE_SETTINGS = {
@@ -82,9 +83,15 @@ export type Backbone = {
   readonly streams: readonly StreamDefinition[];
 };
 
-/** Logged as a warning, so that the operator does not leave failpoints armed. */
-function armForRehearsal(folder: string | undefined, service: string, log: Log): void {
+/** Refused where real money is moved. Logged as a warning, so that the operator does not leave failpoints armed. */
+function armForRehearsal(settings: BackboneSettings, service: string, log: Log): void {
+  const { PAMM_FAILPOINTS: folder, PAMM_REHEARSAL: isRehearsal } = settings;
   if (folder === undefined) return;
+  if (!isRehearsal) {
+    throw new StartupError(
+      "PAMM_FAILPOINTS makes the process kill itself: remove it, or set PAMM_REHEARSAL=true where no real money is moved",
+    );
+  }
   armFailpoints(join(folder, service));
   log.warn("failpoints armed, the process kills itself at each one that the folder names", { reason: folder });
 }
@@ -93,7 +100,7 @@ function armForRehearsal(folder: string | undefined, service: string, log: Log):
 export async function openBackbone({ stack, log, watch }: ServiceContext, options: BackboneOptions): Promise<Backbone> {
   const { schema, settings, databaseUrl, migrationUrl } = options;
   const { service } = schema;
-  armForRehearsal(settings.PAMM_FAILPOINTS, service, log);
+  armForRehearsal(settings, service, log);
   const url = databaseUrl.reveal();
   const { PAMM_MIGRATE: mode, PAMM_REHEARSAL: isRehearsal } = settings;
   await requireDurableServer(url, { schema: service, isRehearsal });

@@ -12,6 +12,7 @@ import { testDatabase } from "#test/support/database.ts";
 import { rowsRead } from "#test/support/rows-read.ts";
 import { platformChecks } from "./checks/checks.ts";
 import { readLogin, readWholeLogin } from "./protocol/history/read-history.ts";
+import { FEEDS } from "./service.ts";
 import { platformRules } from "./retention.ts";
 import { findingsOf, logOf } from "./testing/log-of.ts";
 import { insertManyDeposits } from "./testing/many-transfers.ts";
@@ -20,7 +21,7 @@ import { openReviews } from "./testing/reviews.ts";
 import { aCall, anAccount, aWorld, type Instance } from "./testing/world.ts";
 import { ownersFake, registryFake } from "./testing/owners.ts";
 
-const RULES = platformRules({
+const RULES = platformRules(FEEDS, {
   PAMM_RETAIN_EVENTS: 35 * DAY_MS,
   PAMM_RETAIN_BREAKS: 730 * DAY_MS,
   PAMM_RETAIN_ATTEMPTS: 180 * DAY_MS,

@@ -3,7 +3,6 @@ import { fragment } from "#kernel/postgres/query.ts";
 import type { RetentionRule } from "#kernel/retention/rule.ts";
 import { tableRule } from "#kernel/retention/table-rule.ts";
 import { BREAK_RETENTION, breakRules, EVENT_RETENTION, eventRules, FOR_EVER } from "#kernel/retention/settings.ts";
-import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 
 export const PLATFORM_RETENTION = {
   ...EVENT_RETENTION,
@@ -12,12 +11,15 @@ export const PLATFORM_RETENTION = {
   PAMM_RETAIN_ATTEMPTS: durationWithin("P61D", FOR_EVER, "P180D"),
 };
 
-export function platformRules(config: {
-  readonly PAMM_RETAIN_EVENTS: number;
-  readonly PAMM_RETAIN_BREAKS: number;
-  readonly PAMM_RETAIN_ATTEMPTS: number;
-}): RetentionRule[] {
-  return [...eventRules([MOVEMENTS_FEED], config), ...breakRules(config), attempts(config.PAMM_RETAIN_ATTEMPTS)];
+export function platformRules(
+  feeds: readonly string[],
+  config: {
+    readonly PAMM_RETAIN_EVENTS: number;
+    readonly PAMM_RETAIN_BREAKS: number;
+    readonly PAMM_RETAIN_ATTEMPTS: number;
+  },
+): RetentionRule[] {
+  return [...eventRules(feeds, config), ...breakRules(config), attempts(config.PAMM_RETAIN_ATTEMPTS)];
 }
 
 /**

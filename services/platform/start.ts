@@ -84,7 +84,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),
   });
-  stack.use(retain({ pool: deps.pool, rules: platformRules(config), log }));
+  stack.use(retain({ pool: deps.pool, rules: platformRules(FEEDS, config), log }));
   stack.use(reconcile({ pool: deps.pool, log, checks, maxMs: config.PAMM_CHECK_INTERVAL }));
   stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), config.PAMM_CHECK_INTERVAL));
   return await serveContract(context, backbone, {

@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readConfig, type Settings } from "#kernel/config.ts";
 import { listMigrations } from "#kernel/postgres/migration-files.ts";
@@ -11,20 +13,25 @@ import * as fee from "../../services/fee/retention.ts";
 import * as funding from "../../services/funding/retention.ts";
 import * as platform from "../../services/platform/retention.ts";
 import * as subscription from "../../services/subscription/retention.ts";
-import { FEEDS } from "../../services/subscription/service.ts";
+import { FEEDS as ACCOUNT_FEEDS } from "../../services/account/service.ts";
+import { FEEDS as PLATFORM_FEEDS } from "../../services/platform/service.ts";
+import { FEEDS as SUBSCRIPTION_FEEDS } from "../../services/subscription/service.ts";
 
 const defaults = <Known extends Settings>(settings: Known) => readConfig(settings, {});
 
 type Service = { readonly rules: readonly RetentionRule[]; readonly kept: Readonly<Record<string, string>> };
 
 const SERVICES: Readonly<Record<string, Service>> = {
-  account: { rules: account.accountRules(defaults(account.ACCOUNT_RETENTION)), kept: account.KEPT },
+  account: { rules: account.accountRules(ACCOUNT_FEEDS, defaults(account.ACCOUNT_RETENTION)), kept: account.KEPT },
   edge: { rules: edge.edgeRules(defaults(edge.EDGE_RETENTION)), kept: edge.KEPT },
   fee: { rules: breakRules(defaults(BREAK_RETENTION)), kept: fee.KEPT },
   funding: { rules: funding.fundingRules(defaults(funding.FUNDING_RETENTION)), kept: funding.KEPT },
-  platform: { rules: platform.platformRules(defaults(platform.PLATFORM_RETENTION)), kept: platform.KEPT },
+  platform: {
+    rules: platform.platformRules(PLATFORM_FEEDS, defaults(platform.PLATFORM_RETENTION)),
+    kept: platform.KEPT,
+  },
   subscription: {
-    rules: subscription.subscriptionRules(FEEDS, defaults(subscription.SUBSCRIPTION_RETENTION)),
+    rules: subscription.subscriptionRules(SUBSCRIPTION_FEEDS, defaults(subscription.SUBSCRIPTION_RETENTION)),
     kept: subscription.KEPT,
   },
 };
@@ -51,6 +58,29 @@ test.each(Object.entries(SERVICES))(
     expect([...ruled].filter((table) => !tables.includes(table))).toEqual([]);
   },
 );
+
+/** The names of the feeds of a service in its code, also of one that its list of feeds lacks. */
+function feedsOf(service: string): string[] {
+  const folder = fileURLToPath(new URL(`../../services/${service}/`, import.meta.url));
+  const files = globSync("**/*.ts", { cwd: folder }).filter((file) => !file.endsWith(".test.ts"));
+  const named = new RegExp(String.raw`_FEED = "(${service}\.\w+)"`, "g");
+  const names = files.flatMap((file) =>
+    [...readFileSync(join(folder, file), "utf8").matchAll(named)].map(([, name = ""]) => name),
+  );
+  return names.toSorted();
+}
+
+test("the feeds of the services are found in their code", () => {
+  const feeds = Object.keys(SERVICES).flatMap(feedsOf);
+  expect(new Set(feeds).size).toBe(feeds.length);
+  expect(feeds).toEqual([...ACCOUNT_FEEDS, ...PLATFORM_FEEDS, ...SUBSCRIPTION_FEEDS].toSorted());
+});
+
+test.each(Object.entries(SERVICES))("each feed of %s has a rule that removes its old events", (service, { rules }) => {
+  const ruled = rules.flatMap(({ name }) => (name.startsWith("events ") ? [name.slice("events ".length)] : []));
+  expect(ruled.toSorted()).toEqual(feedsOf(service));
+  expect(feedsOf(service).length > 0).toBe(UNUSED[service] === undefined && service !== "edge");
+});
 
 test("a table of the kernel without a rule is in some service", () => {
   const tables = new Set(Object.keys(SERVICES).flatMap(tablesOf));

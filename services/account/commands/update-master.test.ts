@@ -3,6 +3,7 @@ import { DAY_MS } from "#kernel/duration.ts";
 import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { removeOld } from "#kernel/testing/retention.ts";
 import { accountRules } from "../retention.ts";
+import { FEEDS } from "../service.ts";
 import { findInvestor, findMaster, getMaster } from "../queries/find.ts";
 import { listMasters } from "../queries/list-directories.ts";
 import { aCall, aMaster, usd, world } from "../testing/account.ts";
@@ -113,7 +114,7 @@ test("command ids of updates are removed a year after the update, and not before
   for (const [index, name] of ["A", "B", "C", "D", "Last"].entries()) {
     await updateMaster(deps, { ...UNCHANGED, name }, aCall(`op-${index + 2}`));
   }
-  const rules = accountRules({ PAMM_RETAIN_EVENTS: 35 * DAY_MS, PAMM_RETAIN_UPDATES: 365 * DAY_MS });
+  const rules = accountRules(FEEDS, { PAMM_RETAIN_EVENTS: 35 * DAY_MS, PAMM_RETAIN_UPDATES: 365 * DAY_MS });
   const grow = (days: number) =>
     execute(deps.pool, sql`update master_update set applied_at = applied_at - ${days} * interval '1 day'`);
 

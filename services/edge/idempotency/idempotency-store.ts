@@ -9,6 +9,7 @@ import { refuse } from "../problems/refusals.ts";
 import {
   type AnsweredCommand,
   type CommandStatus,
+  deleteCommand,
   findCommand,
   type IdempotencyKey,
   insertCommands,
@@ -36,6 +37,8 @@ export type Claim = {
 };
 
 export type IdempotencyStore = {
+  /** How long a key is kept after its last answer. */
+  readonly keptMs: number;
   /** Decides which command the key stands for. Refusals: idempotency_key_reused, operation_in_progress. */
   readonly claim: (request: ClaimRequest) => Promise<Claim>;
   /** Executes the command and records its outcome. */
@@ -57,7 +60,7 @@ const MAX_WAITING = 10_000;
 /** Keys and outcomes that arrive while a statement runs are written by the next one; each is durable before it counts. */
 export function createIdempotencyStore(
   db: Queryable,
-  { now, log }: { readonly now: Clock; readonly log: Log },
+  { now, log, keptMs }: { readonly now: Clock; readonly log: Log; readonly keptMs: number },
 ): IdempotencyStore {
   const options = {
     maxItems: MAX_BATCH,
@@ -83,6 +86,8 @@ export function createIdempotencyStore(
     },
   });
   return {
+    keptMs,
+
     async claim(request) {
       try {
         return await claim({ db, inserts, now }, request);
@@ -101,6 +106,10 @@ export function createIdempotencyStore(
         return result;
       } catch (error) {
         if (claimed.wasDone) throw notRepeated(claimed.commandId);
+        if (isOtherRequest(error)) {
+          await forget(db, log, claimed.commandId);
+          throw error;
+        }
         const status = statusAfter(error, claimed);
         await record(claimed.commandId, status);
         throw claimed.isRepeated && status === "IN_PROGRESS" ? inProgress(claimed.commandId) : error;
@@ -154,6 +163,20 @@ async function claimAgain(
   const commandId = isRepeated ? seen.commandId : request.commandId;
   const isTaken = await takeOver(db, request, seen, { commandId, busyUntil });
   return isTaken ? { commandId, isRepeated, wasDone: false } : undefined;
+}
+
+/** The service knows the key with other parameters, so its next request must not be compared with those of this one. */
+async function forget(db: Queryable, log: Log, commandId: string): Promise<void> {
+  await deleteCommand(db, commandId).catch((error: unknown) => {
+    log.warn("idempotency key of a refused request not removed, the next request with the key may be refused", {
+      operation_id: commandId,
+      error,
+    });
+  });
+}
+
+function isOtherRequest(error: unknown): boolean {
+  return error instanceof Refusal && error.code === "idempotency_key_reused";
 }
 
 /** Only a proof that the command was never executed permits a new command under the key. */

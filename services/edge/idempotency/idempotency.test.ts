@@ -11,7 +11,7 @@ import { edgeRules } from "../retention.ts";
 import { type Answer, errorsOf, logTo, testEdge, type TestEdge, type TestOptions } from "../testing/test-edge.ts";
 import { aMaster, anInvestor } from "../testing/replies/account.ts";
 import { aFeeConfiguration } from "../testing/replies/fee.ts";
-import { aDeposit } from "../testing/replies/funding.ts";
+import { aDeposit, aWithdrawal } from "../testing/replies/funding.ts";
 import { aSubscription } from "../testing/replies/subscription.ts";
 import { createIdempotencyStore } from "./idempotency-store.ts";
 
@@ -30,9 +30,11 @@ type Deposit = (commandId: string) => Promise<ReturnType<typeof aDeposit>>;
 async function edgeWith(deposit: Deposit) {
   const { pool } = await testDatabase("edge");
   const clock = { at: new Date() };
-  const idempotency = createIdempotencyStore(pool, { now: () => clock.at, log: logTo([]) });
+  const idempotency = createIdempotencyStore(pool, { now: () => clock.at, log: logTo([]), keptMs: 30 * DAY_MS });
   const edge = await testEdge({
-    funding: { deposit: (_request, context) => deposit(context.commandId) },
+    funding: {
+      deposit: async (_request, { commandId }) => ({ ...(await deposit(commandId)), operationId: commandId }),
+    },
     accounts: {
       updateMaster: async () => aMaster(),
       createInvestor: async () => ({ investor: anInvestor(), mainPassword: "a", investorPassword: "b" }),
@@ -119,7 +121,7 @@ async function countingStore() {
       return query(statement);
     },
   });
-  const store = createIdempotencyStore(counted, { now: () => new Date(), log: logTo([]) });
+  const store = createIdempotencyStore(counted, { now: () => new Date(), log: logTo([]), keptMs: 30 * DAY_MS });
   const claimOf = (key: string, parameters = "one") => ({
     clientId: "KeyOfTests01",
     key,
@@ -129,6 +131,38 @@ async function countingStore() {
   });
   return { pool, store, statements, claimOf };
 }
+
+test("a key with which a service knows another request is as before that request: the right one is answered", async () => {
+  const reused = refusalOf("idempotency_key_reused", { status: "invalid", outcome: "not_executed" });
+  const answers = [() => Promise.reject(reused), async () => aDeposit()];
+  const { edge } = await edgeWith(() => answers.shift()!());
+
+  expect((await send(edge, "key-1", `${DEPOSIT}1`)).body).toMatchObject({ code: "idempotency_key_reused" });
+  expect((await send(edge, "key-1")).status).toBe(200);
+});
+
+test("the services get the client, a hash of the key, and since when keys are kept", async () => {
+  const { edge } = await edgeWith(async () => aDeposit());
+  await send(edge, "key-1");
+  const { request } = edge.calls[0] ?? {};
+  const { keptSince } = (request as { idempotencyKey: { keptSince: Date } }).idempotencyKey;
+
+  const hash = createHash("sha256").update("key-1").digest();
+  expect(request).toMatchObject({ idempotencyKey: { clientId: "KeyOfTests01", hash } });
+  expect(Math.abs(keptSince.getTime() - (Date.now() - 30 * DAY_MS))).toBeLessThan(60_000);
+});
+
+test("answer and audit of an operation that the service has found under its key have the id of that operation", async () => {
+  const operationId = uuidv7();
+  const { call, audited } = await testEdge({
+    funding: { deposit: async () => aDeposit({ operationId }), withdraw: async () => aWithdrawal({ operationId }) },
+  });
+
+  for (const url of [DEPOSIT, DEPOSIT.replace("deposit", "withdraw")]) {
+    expect(headerOf(await call({ method: "POST", url }))).toEqual([operationId, "true"]);
+  }
+  expect(audited.map((entry) => entry.operationId)).toEqual([operationId, operationId]);
+});
 
 test("keys that arrive at the same time are one statement, and one that is in use is refused alone", async () => {
   const { pool, store, statements, claimOf } = await countingStore();
@@ -333,7 +367,7 @@ test("a request that was refused without effect is retried as a new command", as
 
 test("of many simultaneous retries of a refused request one sends a command", async () => {
   const { pool } = await testDatabase("edge");
-  const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]) });
+  const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]), keptMs: 30 * DAY_MS });
   const busyUntil = new Date(Date.now() + 60_000);
   const claim = () =>
     idempotency.claim({ clientId: "k", key: "same", fingerprint: Buffer.alloc(32), commandId: uuidv7(), busyUntil });

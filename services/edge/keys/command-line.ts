@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { parseDuration, DAY_MS } from "#kernel/duration.ts";
+import { writtenName } from "#kernel/review/owner.ts";
 import { isScope, SCOPES, type Scope } from "./scopes.ts";
 import { parseTimestamp } from "../wire/timestamp.ts";
 import { isAddressOrNetwork } from "./addresses.ts";
@@ -91,10 +92,14 @@ function readRequest(rest: readonly string[], now: Date): { request: KeyRequest;
   return { request, by: values["by"] };
 }
 
-/** The mistake of a name that is given and is empty or too long. */
+/** The mistake of a name that is given and is empty, too long, or looks like another one. */
 function wrongName(option: string, name: string | undefined): readonly [boolean, string] {
-  const isWrong = name !== undefined && (name.trim() === "" || name.length > MAX_NAME_LENGTH);
-  return [isWrong, `${option} must have 1 to ${MAX_NAME_LENGTH} characters.`];
+  const written = writtenName(name ?? "");
+  if (name !== undefined && (written === "" || name.length > MAX_NAME_LENGTH)) {
+    return [true, `${option} must have 1 to ${MAX_NAME_LENGTH} characters.`];
+  }
+  const why = "without spaces at its ends, repeated spaces and characters that are not shown";
+  return [name !== undefined && name !== written, `${option} must be written ${why}: ${JSON.stringify(written)}.`];
 }
 
 type Known = Readonly<Record<string, typeof text>>;

@@ -9,7 +9,15 @@ import { SCOPES } from "./scopes.ts";
 import { findKey, saveKeySystem } from "../store/api-keys.ts";
 import { mintKey } from "./api-key.ts";
 import { createKeyRing, type KeyRingOptions } from "./key-ring.ts";
-import { createKey, type KeyAdministration, type KeyRequest, listKeys, revokeKey, rotateKey } from "./manage-keys.ts";
+import {
+  createKey,
+  type KeyAdministration,
+  KeyCommandError,
+  type KeyRequest,
+  listKeys,
+  revokeKey,
+  rotateKey,
+} from "./manage-keys.ts";
 import { printKeys } from "./print-keys.ts";
 import { pepperOf } from "./pepper.ts";
 
@@ -62,6 +70,22 @@ test("a new key is valid at once, and identifies its client and scopes", async (
     scopes: new Set(["masters:read", "funds:deposit"]),
   });
 });
+
+test.each(["crm", "Crm", "\uff23RM"])(
+  "a key for %j is refused when the owner CRM has one, and no key is made",
+  async (name) => {
+    const { pool, admin } = await keySystem();
+    await createKey(admin, REQUEST);
+    await createKey(admin, REQUEST);
+
+    await expect(createKey(admin, { ...REQUEST, name })).rejects.toThrow(
+      new KeyCommandError(
+        '--name: an owner with this name has keys as "CRM". Write it the same way, or name another owner.',
+      ),
+    );
+    expect(await many(pool, sql`select distinct name from api_key`)).toEqual([{ name: "CRM" }]);
+  },
+);
 
 test("neither the key nor its secret is stored", async () => {
   const { pool, admin } = await keySystem();

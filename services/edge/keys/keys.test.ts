@@ -85,6 +85,14 @@ test.each([
   ["revoke", "The id of the key is required: 12 letters and digits."],
   ["revoke short", "The id of the key is required: 12 letters and digits."],
   [`revoke abcdefABCD12 --by ${"x".repeat(101)}`, "--by must have 1 to 100 characters."],
+  [
+    "create --name A\u200bnn --scopes ops",
+    '--name must be written without spaces at its ends, repeated spaces and characters that are not shown: "Ann".',
+  ],
+  [
+    "revoke abcdefABCD12 --by Ann\u00a0Lee",
+    '--by must be written without spaces at its ends, repeated spaces and characters that are not shown: "Ann Lee".',
+  ],
   ["rotate abcdefABCD12 --overlap P8D", "--overlap must be a duration of at most P7D."],
   [
     "create --scopes masters:all --expires 2020-01-01T00:00:00Z --allow nowhere --environment prod --duplicate-comment warn",

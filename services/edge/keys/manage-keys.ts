@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import { isSameOwner } from "#kernel/review/owner.ts";
 import { insertAuditEntries } from "../store/access-audit.ts";
 import type { Scope } from "./scopes.ts";
 import {
@@ -50,6 +51,7 @@ export class KeyCommandError extends Error {
 
 export async function createKey(admin: KeyAdministration, request: KeyRequest): Promise<ShownKey> {
   const environment = await environmentOf(admin, request.environment);
+  await requireSameSpelling(admin, request.name);
   const { shown, row } = mint(admin, { ...request, environment }, undefined);
   await inTransaction(admin.pool, async (tx) => {
     await insertKey(tx, row);
@@ -57,6 +59,15 @@ export async function createKey(admin: KeyAdministration, request: KeyRequest): 
   });
   await admin.announce(shown.id);
   return shown;
+}
+
+/** Four-eyes approval takes the spellings of a name for one owner, so two of them would only hide that. */
+async function requireSameSpelling({ pool }: KeyAdministration, name: string): Promise<void> {
+  const other = (await listAllKeys(pool)).find((key) => key.name !== name && isSameOwner(key.name, name));
+  if (other === undefined) return;
+  throw new KeyCommandError(
+    `--name: an owner with this name has keys as ${JSON.stringify(other.name)}. Write it the same way, or name another owner.`,
+  );
 }
 
 /** The environment of the system. Before its first start it is not known, and has to be named. */

@@ -67,6 +67,11 @@ export async function takeOver(
   );
 }
 
+/** From now on its key stands for no command. */
+export async function deleteCommand(db: Queryable, commandId: string): Promise<void> {
+  await execute(db, sql`delete from idempotency_key where command_id = ${commandId}`);
+}
+
 export type AnsweredCommand = Pick<StoredCommand, "commandId" | "status"> & { readonly at: Date };
 
 /** Of different commands: the outcomes for the next requests with their keys. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, InjectOptions } from "fastify";
+import { DAY_MS } from "#kernel/duration.ts";
 import { createLog, type Log } from "#kernel/log.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { type AppOptions, buildApp } from "../app.ts";
@@ -65,6 +66,7 @@ const LIMITS = { rate: { perSecond: 1_000_000, burst: 1_000_000 }, inProgress: 1
 
 /** Tests that send an Idempotency-Key provide a store with a database. */
 const NO_KEYS: IdempotencyStore = {
+  keptMs: 30 * DAY_MS,
   claim: () => Promise.reject(new Error("unexpected Idempotency-Key")),
   execute: (_claim, work) => work(),
 };

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { Client } from "#kernel/contract/contract.ts";
+import type { CallContext, Client } from "#kernel/contract/contract.ts";
 import { connectNats } from "#kernel/nats/connect.ts";
 import { serveOverNats } from "#kernel/nats/serve.ts";
 import { permitAll } from "#kernel/testing/identity.ts";
@@ -84,12 +84,15 @@ export async function startedEdge(env: Environment): Promise<Run & { url: string
 }
 
 /** Serves a funding service that answers at once; `deposit` replaces its deposit command. */
-export async function serveFunding(natsUrl: string, deposit: Deposit = async () => aDeposit()): Promise<void> {
+export async function serveFunding(
+  natsUrl: string,
+  deposit: Deposit = async (_request, { commandId }) => aDeposit({ operationId: commandId }),
+): Promise<void> {
   const log = logTo([]);
   const broker = await connectNats({ url: natsUrl, name: "funding", log });
   const implementation = {
     deposit,
-    withdraw: async () => aWithdrawal(),
+    withdraw: async (_request: unknown, { commandId }: CallContext) => aWithdrawal({ operationId: commandId }),
     getBalance: async () => ({ login: "1", balance: cents(1n), error: "" }),
     getOperation: () => Promise.reject(new Error("unexpected call")),
     listOperations: () => Promise.reject(new Error("unexpected call")),

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 function cashflow(minor: bigint) {
-  return { login: INVESTOR, amount: usd(minor), comment: "", client: undefined };
+  return { login: INVESTOR, amount: usd(minor), comment: "", client: undefined, idempotencyKey: undefined };
 }
 
 async function findings(): Promise<Finding[]> {

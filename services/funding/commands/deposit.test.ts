@@ -5,7 +5,13 @@ import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { aCall, INVESTOR, repeatsLost, usd, world, type World } from "../testing/funding.ts";
 import { deposit } from "./deposit.ts";
 
-const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined };
+const HUNDRED = {
+  login: INVESTOR,
+  amount: usd(100_00n),
+  comment: "CRM-1",
+  client: undefined,
+  idempotencyKey: undefined,
+};
 
 /** Enough time for one call of the platform service. */
 const ONE_CALL_MS = 1_000;
@@ -132,7 +138,11 @@ test("a deposit with several invalid fields is refused with all of them", async 
   const deps = await world();
 
   await expect(
-    deposit(deps, { login: INVESTOR, amount: usd(0n), comment: "x".repeat(256), client: undefined }, aCall("")),
+    deposit(
+      deps,
+      { login: INVESTOR, amount: usd(0n), comment: "x".repeat(256), client: undefined, idempotencyKey: undefined },
+      aCall(""),
+    ),
   ).rejects.toMatchObject({
     code: "validation_failed",
     errors: [{ field: "command_id" }, { field: "amount" }, { field: "comment" }],

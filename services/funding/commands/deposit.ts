@@ -14,7 +14,7 @@ import { type Cashflow, depositKey } from "../domain/cashflow.ts";
 import { outcomeUnknown, refusalOfTransfer, refusedUnsent } from "../domain/transfer-outcome.ts";
 import { findOpenOperation, getCashflowById } from "../store/cashflows.ts";
 import { markRepeated, markDoubt, markNeverSent, markRefused } from "../store/cashflow-transitions.ts";
-import { duplicateRuleOf } from "./record-cashflows.ts";
+import { clientKeyOf, duplicateRuleOf } from "./record-cashflows.ts";
 import { record } from "./record.ts";
 import { finish, sendTransfer } from "./transfer.ts";
 
@@ -39,7 +39,11 @@ async function findOrRecord(deps: Deps, request: DepositRequest, context: CallCo
   const amount = moneyFromProto(request.amount);
   checkMovement({ operationId, amount, comment });
   const own = { operationId, action: "deposit", login, amount, comment, deadline, at: deps.now() } as const;
-  const draft = { ...own, duplicates: duplicateRuleOf(request.client) };
+  const draft = {
+    ...own,
+    duplicates: duplicateRuleOf(request.client),
+    clientKey: clientKeyOf(request.idempotencyKey),
+  };
   const { cashflow, isNew } = await record(deps, draft, context);
   return isNew ? cashflow : await join(deps.pool, cashflow);
 }

@@ -11,7 +11,14 @@ const CLIENT = { keyId: "KeyOfTheCrm1", choseComment: true, rejectsDuplicates: f
 const STRICT = { ...CLIENT, rejectsDuplicates: true };
 
 function aDeposit(overrides: Partial<DepositRequest> = {}): DepositRequest {
-  return { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: CLIENT, ...overrides };
+  return {
+    login: INVESTOR,
+    amount: usd(100_00n),
+    comment: "CRM-1",
+    client: CLIENT,
+    idempotencyKey: undefined,
+    ...overrides,
+  };
 }
 
 /** Leaves a deposit with an unknown outcome. */
@@ -42,7 +49,7 @@ test.each([
   ["another amount", { amount: usd(100_01n) }],
   ["another client", { client: { ...CLIENT, keyId: "KeyOfTheCrm2" } }],
   ["a default comment", { client: { ...CLIENT, choseComment: false } }],
-  ["no API key", { client: undefined }],
+  ["no API key", { client: undefined, idempotencyKey: undefined }],
 ])("a deposit with %s is no duplicate", async (_case, difference) => {
   const deps = await world();
   await leaveUnresolved(deps);

@@ -16,8 +16,9 @@ const LENIENT = { clientId: "KeyOfTheCrm1", rejectsDuplicates: false };
 const STRICT = { clientId: "KeyOfTheCrm2", rejectsDuplicates: true };
 
 function aDraft(operationId: string, own: Partial<Draft> = {}): Draft {
-  const rest = { amount: usd(100_00n), comment: "CRM-1", duplicates: undefined, asked: { masterMinimum: undefined } };
-  return { operationId, action: "deposit", login: "9001", deadline: SOON, at: new Date(), ...rest, ...own };
+  const rest = { amount: usd(100_00n), comment: "CRM-1", duplicates: undefined, clientKey: undefined };
+  const asked = { masterMinimum: undefined };
+  return { operationId, action: "deposit", login: "9001", deadline: SOON, at: new Date(), asked, ...rest, ...own };
 }
 
 /** A deposit of an Investor that was never funded, before the owners of the facts were asked. */

@@ -1,11 +1,14 @@
+import assert from "node:assert/strict";
 import { Counter } from "prom-client";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { autocommit } from "#kernel/postgres/transaction.ts";
+import type { IdempotencyKey } from "#proto/pamm/common/v1/idempotency_key.ts";
 import type { Client } from "#proto/pamm/funding/v1/funding.ts";
 import type { Cashflow } from "../domain/cashflow.ts";
+import { type ClientKey, refusalUnderKey } from "../domain/client-key.ts";
 import { decideDeposit } from "../domain/deposit.ts";
 import { duplicateInProgress, type DuplicateRule, possibleDuplicate } from "../domain/duplicate.ts";
-import { listCashflows } from "../store/cashflows.ts";
+import { listCashflowsById } from "../store/cashflows.ts";
 import type { InvestorFacts } from "../store/investor-facts.ts";
 import { type Considered, insertCashflows, type RequestedCashflow } from "../store/new-cashflows.ts";
 
@@ -29,9 +32,9 @@ const MAX_TRIES = 5;
 
 /**
  * Records operations together, each with its own result; what one statement has recorded stays when the next one fails. An
- * operation whose id is recorded is found again; an unresolved duplicate refuses the request; one executed within the window is
- * named in the answer, or refuses the request too. A unique index decides between concurrent duplicates. Every operation id
- * occurs once.
+ * operation whose id is recorded is found again, and so is the one that has the key of the client; an unresolved duplicate refuses the
+ * request; one executed within the window is named in the answer, or refuses the request too. Unique indexes decide between concurrent
+ * requests. Every operation id occurs once.
  */
 export async function recordCashflows(pool: Pool, drafts: readonly Draft[]): Promise<Result[]> {
   const results = new Map<string, Result>();
@@ -58,21 +61,37 @@ async function recordOnce(pool: Pool, drafts: readonly Draft[], results: Map<str
     const result = resultOf(draft, considered.get(draft.operationId));
     if (result !== undefined) results.set(draft.operationId, result);
   }
-  const known = drafts.map(idOf).filter((operationId) => considered.get(operationId)?.isKnown);
-  if (known.length === 0) return;
-  for (const [operationId, cashflow] of await listCashflows(pool, known)) {
-    results.set(operationId, { cashflow, isNew: false });
+  const found = new Map<string, bigint>();
+  for (const { operationId } of drafts) {
+    const id = results.has(operationId) ? undefined : recordedId(considered.get(operationId));
+    if (id !== undefined) found.set(operationId, id);
   }
+  if (found.size === 0) return;
+  const rows = await listCashflowsById(pool, [...found.values()]);
+  const cashflows = new Map(rows.map((cashflow) => [cashflow.id, cashflow]));
+  for (const [operationId, id] of found) {
+    const cashflow = cashflows.get(id);
+    if (cashflow !== undefined) results.set(operationId, { cashflow, isNew: false });
+  }
+}
+
+/** The row that the request asks for again. */
+function recordedId(considered: Considered | undefined): bigint | undefined {
+  return considered?.knownId ?? considered?.keyed?.id;
+}
+
+/** Undefined for a request without an Idempotency-Key. */
+export function clientKeyOf(key: IdempotencyKey | undefined): ClientKey | undefined {
+  if (key === undefined || key.clientId === "") return undefined;
+  const { clientId, hash, keptSince } = key;
+  assert(keptSince !== undefined, "An idempotency key has an age.");
+  return { clientId, hash, keptSince };
 }
 
 /** Undefined when duplicates cannot be distinguished: no API key, or a default comment. */
 export function duplicateRuleOf(client: Client | undefined): DuplicateRule | undefined {
   if (client === undefined || client.keyId === "" || !client.choseComment) return undefined;
   return { clientId: client.keyId, rejectsDuplicates: client.rejectsDuplicates };
-}
-
-function idOf({ operationId }: { readonly operationId: string }): string {
-  return operationId;
 }
 
 /**
@@ -86,10 +105,11 @@ function requestOf(draft: Draft): RequestedCashflow {
   return { ...draft, asked, mayBeFirst };
 }
 
-/** Undefined when the operation is known, or another one was recorded since the statement began. */
+/** Undefined when the operation is recorded, or another one was recorded since the statement began. */
 function resultOf(draft: Draft, considered: Considered | undefined): Result | undefined {
-  const { asked, duplicates, at: createdAt, ...intent } = draft;
-  if (considered?.isKnown) return undefined;
+  const { asked, duplicates, clientKey: _, at: createdAt, ...intent } = draft;
+  if (considered?.knownId !== undefined) return undefined;
+  if (considered?.keyed !== undefined) return refusalUnderKey(considered.keyed);
   if (considered?.facts === undefined) return "unknown_investor";
   const { id, facts, openDuplicate, executed } = considered;
   const isDeposit = draft.action === "deposit";

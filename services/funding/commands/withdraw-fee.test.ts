@@ -4,7 +4,7 @@ import { aCall, INVESTOR, usd, world, type World } from "../testing/funding.ts";
 import { platformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { withdraw } from "./withdraw.ts";
 
-const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
+const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined, idempotencyKey: undefined };
 const aWorldWithFee = () =>
   world({ platform: platformFake({ balances: { [INVESTOR]: 100_00n } }), pendingFee: 30_00n });
 

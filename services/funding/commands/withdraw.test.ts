@@ -8,7 +8,7 @@ import { aCall, INVESTOR, aRefusal, repeatsLost, usd, world, type World } from "
 import { markRefused } from "../store/cashflow-transitions.ts";
 import { withdraw } from "./withdraw.ts";
 
-const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined };
+const FORTY = { login: INVESTOR, amount: usd(40_00n), comment: "CRM-2", client: undefined, idempotencyKey: undefined };
 /** The last entry of the Investor's log has the number 1. */
 function fundedPlatform() {
   const platform = platformFake({ balances: { [INVESTOR]: 100_00n } });

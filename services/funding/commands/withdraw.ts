@@ -8,7 +8,7 @@ import { checkMovement } from "../domain/amount.ts";
 import { outcomeUnknown } from "../domain/transfer-outcome.ts";
 import { begunSaga, type Saga, type WithdrawalDecision } from "../domain/withdrawal.ts";
 import { getSaga } from "../store/withdrawals.ts";
-import { duplicateRuleOf } from "./record-cashflows.ts";
+import { clientKeyOf, duplicateRuleOf } from "./record-cashflows.ts";
 import { record } from "./record.ts";
 import { decideInPool } from "./withdrawal/decide-in-pool.ts";
 import { acquireLock } from "./withdrawal/acquire-lock.ts";
@@ -39,7 +39,11 @@ async function findOrRecord(deps: Deps, request: WithdrawRequest, context: CallC
   checkMovement({ operationId, amount, comment });
 
   const own = { operationId, action: "withdraw", login, amount, comment, deadline, at: deps.now() } as const;
-  const draft = { ...own, duplicates: duplicateRuleOf(request.client) };
+  const draft = {
+    ...own,
+    duplicates: duplicateRuleOf(request.client),
+    clientKey: clientKeyOf(request.idempotencyKey),
+  };
   const { cashflow, isNew } = await record(deps, draft, context);
   return isNew ? begunSaga(cashflow) : await getSaga(deps.pool, cashflow.id);
 }

@@ -2,6 +2,7 @@ import type { Money } from "#kernel/money.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import type { DepositDecision } from "./deposit.ts";
 import type { DuplicateRule } from "./duplicate.ts";
+import type { ClientKey } from "./client-key.ts";
 
 /**
  * RECORDED: platform may have been called. LEAVING: the account lock is held and the pool decides. PAYING: the amounts are
@@ -23,11 +24,13 @@ export type NewCashflow = {
   readonly at: Date;
   /** Undefined when duplicates cannot be distinguished. */
   readonly duplicates: DuplicateRule | undefined;
+  /** Undefined for a request without an Idempotency-Key. */
+  readonly clientKey: ClientKey | undefined;
   /** The minimum that a deposit was decided with. Undefined for a withdrawal. */
   readonly decision: DepositDecision | undefined;
 };
 
-export type Cashflow = Omit<NewCashflow, "at" | "duplicates"> & {
+export type Cashflow = Omit<NewCashflow, "at" | "duplicates" | "clientKey"> & {
   readonly id: bigint;
   readonly state: CashflowState;
   readonly doubt: Doubt | undefined;

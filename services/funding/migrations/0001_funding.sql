@@ -47,6 +47,12 @@ create table cashflow (
   follows bigint not null default 0,
   -- Ticket of the last duplicate that was executed within 24 hours before this request.
   possible_duplicate_of bigint,
+  -- The Idempotency-Key of the client as SHA-256; null without one. The edge stores keys too, and may have lost them.
+  key_client  text check (key_client <> ''),
+  key_hash    bytea check (octet_length(key_hash) = 32),
+  -- Id of the operation that had the key before: it was refused, or ended so long ago that the key is free again. 0 without one.
+  key_follows bigint not null default 0,
+  check ((key_client is null) = (key_hash is null)),
   -- The minimum deposit that a deposit was decided with.
   first_deposit_checked boolean,
   min_deposit_minor     bigint check (min_deposit_minor >= 0),
@@ -72,6 +78,9 @@ create unique index cashflow_equal
   on cashflow (duplicate_scope_key, login, action, amount_minor, currency, comment, follows)
   where duplicate_scope_key is not null and (deal_id is not null or state not in ('POSTED', 'REFUSED'));
 
+-- The operations under one key are a chain too, whose last one has the key. So of two requests with a key one is recorded.
+create unique index cashflow_key on cashflow (key_client, key_hash, key_follows) where key_hash is not null;
+
 -- Operations are listed newest first. Ids are UUIDs of version 7, which grow with time; compared byte by byte, as all
 -- readers of listings do.
 create index cashflow_newest on cashflow (operation_id collate "C");
@@ -85,6 +94,15 @@ create view cashflow_row as
          min_deposit_minor as "minDepositMinor", refusal, deadline, created_at as "createdAt", finished_at as "finishedAt",
          tries
   from cashflow;
+
+-- Requests that have repeated an operation under its Idempotency-Key with another command id, because the edge had lost the first one. They
+-- stand for the operation.
+create table cashflow_repetition (
+  command_id  text primary key check (command_id <> ''),
+  cashflow_id bigint not null references cashflow on delete cascade
+);
+
+create index cashflow_repetition_of on cashflow_repetition (cashflow_id);
 
 -- The account lock of a withdrawal and the amounts of its answer, stored before money moves.
 create table withdrawal (

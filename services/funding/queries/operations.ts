@@ -22,7 +22,12 @@ import {
   withdrawalKey,
 } from "../domain/cashflow.ts";
 import { refuse } from "../refusals.ts";
-import { type LedgerOperation, listOperations as readOperations, listOperationsById } from "../store/ledger.ts";
+import {
+  type LedgerOperation,
+  listOperations as readOperations,
+  listOperationsById,
+  listRepetitions,
+} from "../store/ledger.ts";
 
 const REMOVED =
   "Deposits and withdrawals of this age are not kept any more. That this one is not found proves nothing about it.";
@@ -31,7 +36,28 @@ export type OperationReads = GatheredRead<string, LedgerOperation>;
 
 /** Operations that are asked for at the same time are read by one statement. */
 export function operationReads({ pool }: Pick<Deps, "pool">): OperationReads {
-  return gatherReads(async (ids) => byKey(await listOperationsById(pool, ids), ({ operationId }) => operationId));
+  return gatherReads(async (ids) => {
+    const found = byKey(await listOperationsById(pool, ids), ({ operationId }) => operationId);
+    const missing = ids.filter((id) => !found.has(id));
+    return missing.length === 0 ? found : new Map([...found, ...(await findRepeated(pool, missing))]);
+  });
+}
+
+/** By the command ids of requests that have repeated them under their Idempotency-Key. */
+async function findRepeated(pool: Deps["pool"], commandIds: readonly string[]): Promise<Map<string, LedgerOperation>> {
+  const repeated = await listRepetitions(pool, commandIds);
+  if (repeated.length === 0) return new Map();
+  const operations = await listOperationsById(
+    pool,
+    repeated.map(({ operationId }) => operationId),
+  );
+  const byId = byKey(operations, ({ operationId }) => operationId);
+  return new Map(
+    repeated.flatMap(({ commandId, operationId }) => {
+      const operation = byId.get(operationId);
+      return operation === undefined ? [] : [[commandId, operation] as const];
+    }),
+  );
 }
 
 /**

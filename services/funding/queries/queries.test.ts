@@ -9,7 +9,13 @@ import { aCall, INVESTOR, usd, world } from "../testing/funding.ts";
 import { balanceReads, getBalance } from "./get-balance.ts";
 import { getOperation, listOperations, operationReads } from "./operations.ts";
 
-const HUNDRED = { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined };
+const HUNDRED = {
+  login: INVESTOR,
+  amount: usd(100_00n),
+  comment: "CRM-1",
+  client: undefined,
+  idempotencyKey: undefined,
+};
 
 test("the balance of a registered login is the trading platform's", async () => {
   const deps = await world({ platform: platformFake({ balances: { [INVESTOR]: 12_34n } }) });
@@ -100,7 +106,11 @@ test("balances that are asked for at the same time are one call of platform, and
 
 test("an operation is found by its command id", async () => {
   const deps = await world();
-  await deposit(deps, { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined }, aCall("op-1"));
+  await deposit(
+    deps,
+    { login: INVESTOR, amount: usd(100_00n), comment: "CRM-1", client: undefined, idempotencyKey: undefined },
+    aCall("op-1"),
+  );
 
   expect(await getOperation(deps, operationReads(deps), { operationId: "op-1" })).toEqual({
     operationId: "op-1",
@@ -190,9 +200,11 @@ test.each([
 ] as const)("an operation whose transfer ended as %s has this outcome", async (fault, outcome, refusalCode) => {
   const deps = await world();
   deps.platform.faults.transfer.push(fault);
-  await deposit(deps, { login: INVESTOR, amount: usd(100_00n), comment: "", client: undefined }, aCall("op-1")).catch(
-    () => {},
-  );
+  await deposit(
+    deps,
+    { login: INVESTOR, amount: usd(100_00n), comment: "", client: undefined, idempotencyKey: undefined },
+    aCall("op-1"),
+  ).catch(() => {});
 
   expect(await getOperation(deps, operationReads(deps), { operationId: "op-1" })).toMatchObject({
     outcome,

@@ -40,6 +40,19 @@ export async function listOperationsById(db: Queryable, operationIds: readonly s
   return rows.map(withoutNulls);
 }
 
+/** A request that has repeated an operation with another command id. */
+export type Repetition = { readonly commandId: string; readonly operationId: string };
+
+/** Those of the ids that are repetitions. */
+export async function listRepetitions(db: Queryable, commandIds: readonly string[]): Promise<Repetition[]> {
+  return await many<Repetition>(
+    db,
+    sql`select command_id as "commandId", operation_id as "operationId"
+        from cashflow_repetition join cashflow on cashflow.id = cashflow_id
+        where command_id = any(${commandIds}::text[])`,
+  );
+}
+
 /** Newest first. The outcomes are those of domain/cashflow.ts. */
 export async function listOperations(db: Queryable, filter: LedgerFilter, now: Date): Promise<LedgerOperation[]> {
   const { login, comment, outcome, beforeId, limit } = filter;

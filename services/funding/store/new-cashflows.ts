@@ -1,6 +1,7 @@
 import { type Money, usd } from "#kernel/money.ts";
 import { type Fragment, fragment, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { NewCashflow } from "../domain/cashflow.ts";
+import type { KeyedOperation } from "../domain/client-key.ts";
 import { DUPLICATE_WINDOW_MS, type ExecutedDuplicate } from "../domain/duplicate.ts";
 import type { InvestorFacts } from "./investor-facts.ts";
 
@@ -14,8 +15,10 @@ export type RequestedCashflow = Omit<NewCashflow, "decision"> & {
 /** What a request was decided with. Its row is recorded when it has an id. */
 export type Considered = {
   readonly id: bigint | undefined;
-  /** The id of the operation was recorded before. */
-  readonly isKnown: boolean;
+  /** The row that the id of the operation stood for before. */
+  readonly knownId: bigint | undefined;
+  /** Another operation has the key of the client. */
+  readonly keyed: KeyedOperation | undefined;
   /** Undefined for an Investor of which this service does not know everything. */
   readonly facts: (InvestorFacts & { readonly isFirst: boolean }) | undefined;
   /** An equal operation that is open. */
@@ -27,7 +30,12 @@ export type Considered = {
 type Row = {
   readonly operationId: string;
   readonly id: bigint | null;
-  readonly isKnown: boolean;
+  readonly knownId: bigint | null;
+  readonly keyedId: bigint | null;
+  readonly keyedOperation: string | null;
+  readonly hasKey: boolean | null;
+  readonly isSame: boolean | null;
+  readonly isInProgress: boolean | null;
   readonly hasFacts: boolean;
   readonly isFunded: boolean;
   readonly minimum: bigint | null;
@@ -39,12 +47,35 @@ type Row = {
 /** The condition of the index cashflow_equal. */
 const IS_IN_CHAIN = fragment`duplicate_scope_key is not null and (deal_id is not null or state not in ('POSTED', 'REFUSED'))`;
 
+/** What a request finds: the row that its id stands for, and the last one under its key. */
+const RECORDED = fragment`left join lateral (
+                 select id from cashflow where operation_id = requested.operation_id
+                 union all
+                 select cashflow_id from cashflow_repetition where command_id = requested.operation_id
+                 limit 1
+               ) as known on true
+               left join lateral (
+                 select id, operation_id, action, login, amount_minor, currency, comment, state, deadline, finished_at
+                 from cashflow
+                 where cashflow.key_client = requested.client and cashflow.key_hash = requested.hash
+                 order by key_follows desc
+                 limit 1
+               ) as keyed on true`;
+
+/** Whether the last operation under the key of a request has the key, and is what the request asks for. */
+const OF_KEY = fragment`keyed.id as keyed_id, keyed.operation_id as keyed_operation,
+                 keyed.state <> 'REFUSED' and coalesce(keyed.finished_at >= kept_since, true) as has_key,
+                 keyed.action = requested.action and keyed.login = requested.login and keyed.amount_minor = amount
+                   and keyed.currency = requested.currency and keyed.comment = requested.comment as is_same,
+                 keyed.finished_at is null and keyed.deadline > at as is_in_progress`;
+
 /**
  * Records requested operations before another service is called, so that a crash leaves rows to settle rather than lost money.
  * One statement reads what each is decided with and inserts those that nothing forbids: known facts, a deposit that is not the
- * first or may be, no open duplicate, and no executed one that the API key rejects. A row that was inserted by another
- * transaction after this statement began is left out without a reason; the next call finds that. All statements insert equal
- * operations in one sequence, so that two never wait for each other. By operation id.
+ * first or may be, no open duplicate, no executed one that the API key rejects, and no other operation that has the key of the client. The
+ * id of a request that asks for that operation again stands for it from now on. A row that was inserted by another transaction after this
+ * statement began is left out without a reason; the next call finds that. All statements insert equal operations in one sequence, so that
+ * two never wait for each other. By operation id.
  */
 export async function insertCashflows(
   db: Queryable,
@@ -53,15 +84,14 @@ export async function insertCashflows(
   const rows = await many<Row>(
     db,
     sql`with considered as (
-          select requested.*, known.id is not null as is_known, funded.id is not null as is_funded,
+          select requested.*, known.id as known_id, funded.id is not null as is_funded,
                  has_asked or facts.login is not null as has_facts,
                  case when has_asked then asked_minimum else facts.minimum end as minimum,
                  equal.id as equal_id, equal.operation_id as equal_operation, equal.deal_id as equal_deal,
-                 equal.finished_at >= at - ${DUPLICATE_WINDOW_MS} * interval '1 millisecond' as is_recent
+                 equal.finished_at >= at - ${DUPLICATE_WINDOW_MS} * interval '1 millisecond' as is_recent,
+                 ${OF_KEY}
           from ${rowsOf(requested)}
-               left join lateral (
-                 select id from cashflow where operation_id = requested.operation_id limit 1
-               ) as known on true
+               ${RECORDED}
                left join lateral (
                  select id
                  from cashflow
@@ -87,21 +117,29 @@ export async function insertCashflows(
         ), inserted as (
           insert into cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state,
                                 deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor, follows,
-                                possible_duplicate_of)
+                                possible_duplicate_of, key_client, key_hash, key_follows)
           select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
                  case when action = 'deposit' then not is_funded and minimum is not null end,
                  case when action = 'deposit' then coalesce(minimum, 0) end,
-                 coalesce(equal_id, 0), case when is_recent then equal_deal end
+                 coalesce(equal_id, 0), case when is_recent then equal_deal end,
+                 client, hash, coalesce(keyed_id, 0)
           from considered
-          where not is_known and has_facts and (action = 'withdraw' or is_funded or may_be_first)
+          where known_id is null and has_key is not true and has_facts and (action = 'withdraw' or is_funded or may_be_first)
             and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
           order by scope_key nulls first, login, action, amount, comment, operation_id
           on conflict do nothing
           returning id, operation_id, action
         ), withdrawals as (
           insert into withdrawal (cashflow_id) select id from inserted where action = 'withdraw'
+        ), repetitions as (
+          insert into cashflow_repetition (command_id, cashflow_id)
+          select operation_id, keyed_id from considered where known_id is null and has_key and is_same
+          order by operation_id
+          on conflict do nothing
         )
-        select considered.operation_id as "operationId", inserted.id, is_known as "isKnown", has_facts as "hasFacts",
+        select considered.operation_id as "operationId", inserted.id, known_id as "knownId",
+               keyed_id as "keyedId", keyed_operation as "keyedOperation", has_key as "hasKey", is_same as "isSame",
+               is_in_progress as "isInProgress", has_facts as "hasFacts",
                is_funded as "isFunded", minimum, equal_operation as "equalId", equal_deal as "equalDeal",
                is_recent as "isRecent"
         from considered left join inserted on inserted.operation_id = considered.operation_id`,
@@ -123,19 +161,34 @@ function rowsOf(requested: readonly RequestedCashflow[]): Fragment {
                  ${requested.map(({ at }) => at)}::timestamptz[],
                  ${requested.map(({ asked }) => asked !== undefined)}::boolean[],
                  ${requested.map(({ asked }) => asked?.masterMinimum?.minor)}::bigint[],
-                 ${requested.map(({ mayBeFirst }) => mayBeFirst)}::boolean[]
+                 ${requested.map(({ mayBeFirst }) => mayBeFirst)}::boolean[],
+                 ${requested.map(({ clientKey }) => clientKey?.clientId)}::text[],
+                 ${requested.map(({ clientKey }) => clientKey && Buffer.from(clientKey.hash))}::bytea[],
+                 ${requested.map(({ clientKey }) => clientKey?.keptSince)}::timestamptz[]
                ) as requested (operation_id, action, login, amount, currency, comment, scope_key, rejects, deadline, at,
-                               has_asked, asked_minimum, may_be_first)`;
+                               has_asked, asked_minimum, may_be_first, client, hash, kept_since)`;
 }
 
-function consideredOf({ id, isKnown, hasFacts, isFunded, minimum, equalId, equalDeal, isRecent }: Row): Considered {
+function consideredOf(row: Row): Considered {
+  const { id, knownId, hasFacts, isFunded, minimum, equalId, equalDeal, isRecent } = row;
   const masterMinimum: Money | undefined = minimum === null ? undefined : usd(minimum);
   const isExecuted = equalId !== null && equalDeal !== null;
   return {
     id: id ?? undefined,
-    isKnown,
+    knownId: knownId ?? undefined,
+    keyed: keyedOf(row),
     facts: hasFacts ? { masterMinimum, isFirst: !isFunded } : undefined,
     openDuplicate: isExecuted ? undefined : (equalId ?? undefined),
     executed: isExecuted && isRecent === true ? { operationId: equalId, dealId: equalDeal } : undefined,
+  };
+}
+
+function keyedOf({ keyedId, keyedOperation, hasKey, isSame, isInProgress }: Row): KeyedOperation | undefined {
+  if (keyedId === null || keyedOperation === null || hasKey !== true) return undefined;
+  return {
+    id: keyedId,
+    operationId: keyedOperation,
+    isSame: isSame === true,
+    isInProgress: isInProgress === true,
   };
 }

@@ -7,8 +7,16 @@ import { fundingService } from "../service.ts";
 test("the legs of deposits and payouts are found by their keys as they were requested, and no other key is", async () => {
   const deps = await world();
   const amount = (minor: bigint) => ({ currencyCode: "USD", minorUnits: minor });
-  await deposit(deps, { login: INVESTOR, amount: amount(100_00n), comment: "in", client: undefined }, aCall("op-1"));
-  await withdraw(deps, { login: INVESTOR, amount: amount(30_00n), comment: "out", client: undefined }, aCall("op-2"));
+  await deposit(
+    deps,
+    { login: INVESTOR, amount: amount(100_00n), comment: "in", client: undefined, idempotencyKey: undefined },
+    aCall("op-1"),
+  );
+  await withdraw(
+    deps,
+    { login: INVESTOR, amount: amount(30_00n), comment: "out", client: undefined, idempotencyKey: undefined },
+    aCall("op-2"),
+  );
   const requested = deps.platform.deals;
   expect(requested).toHaveLength(2);
 

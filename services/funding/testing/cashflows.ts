@@ -13,6 +13,7 @@ export function aNewWithdrawal(overrides: Partial<RequestedCashflow> = {}): Requ
     deadline: new Date(),
     at: new Date(),
     duplicates: undefined,
+    clientKey: undefined,
     asked: { masterMinimum: undefined },
     mayBeFirst: false,
     ...overrides,

@@ -68,6 +68,15 @@ test.for<[string, Answer, string]>([
   expect(await twice()).toEqual([`review:1: ${DECIDED} ${problem}`]);
 });
 
+test("a decision with two votes of one owner is a break, whatever the spelling", async () => {
+  const { pool, twice } = await aWorld();
+  await aDecidedCase(pool);
+  await pool.query("alter table review_event disable trigger all");
+  await pool.query("update review_case set confirmed_by = 'Anna ' where id = 1");
+  await pool.query("update review_event set actor = 'Anna ' where actor = 'boris'");
+  expect(await twice()).toEqual([`review:1: ${DECIDED} has two votes of one owner.`]);
+});
+
 test("a review that was set to decided without votes is a break with the next run, also after it was known as open", async () => {
   const { pool, run, twice } = await aWorld();
   await anOpenCase(pool);

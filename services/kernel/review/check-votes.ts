@@ -10,6 +10,7 @@ import { abs, type Check, type Finding } from "../reconcile/check.ts";
 import { MAX_OPEN_ROWS, type Page, selectIds } from "../reconcile/table-walk.ts";
 import { walkTables } from "../reconcile/walk.ts";
 import { openCase } from "./cases.ts";
+import { isSameOwner } from "./owner.ts";
 import { ACKNOWLEDGE, VOTES_UNCONFIRMED } from "./unconfirmed.ts";
 
 const KEY = "review";
@@ -140,7 +141,7 @@ async function compare(deps: VotesDeps, rows: readonly Row[]): Promise<Finding[]
     const confirmed = votes.length === 0 ? [] : await deps.confirm(votes, context);
     for (const row of page) {
       const first = complete.indexOf(row) * 2;
-      const problem = first < 0 ? "has no votes for its decision" : problemOf(confirmed.slice(first, first + 2));
+      const problem = first < 0 ? "has no votes for its decision" : problemOf(row, confirmed.slice(first, first + 2));
       if (problem !== undefined) findings.push(findingOf(deps, row, problem));
     }
   }
@@ -165,12 +166,13 @@ function recordedVote(service: string, { id }: Row, { action, key, actor, at }: 
   return { reviewId: `${service}-${id}`, action, keyId: key, owner: actor, at: new Date(at) };
 }
 
-function problemOf(votes: readonly ConfirmedVote[]): string | undefined {
+function problemOf({ proposedBy, confirmedBy }: Row, votes: readonly ConfirmedVote[]): string | undefined {
   const [proposal, confirmation] = votes;
   if (proposal === undefined || confirmation === undefined) return "has votes that the edge did not answer for";
   const problem = proposal.problem || confirmation.problem;
   if (problem !== "") return `has a vote that the edge does not confirm (${problem})`;
-  return proposal.clientId === confirmation.clientId ? "has two votes of one client" : undefined;
+  if (proposal.clientId === confirmation.clientId) return "has two votes of one client";
+  return isSameOwner(proposedBy, confirmedBy) ? "has two votes of one owner" : undefined;
 }
 
 function findingOf({ masterOf }: VotesDeps, row: Row, problem: string): Finding {

@@ -8,6 +8,7 @@ import { inTransaction, type Transaction } from "../postgres/transaction.ts";
 import type { FieldError } from "../refusal.ts";
 import type { ReviewCase } from "./case-row.ts";
 import { findCase, lockCase, markFinished, saveVote } from "./cases.ts";
+import { writtenName } from "./owner.ts";
 import { refuse, reviewNotFound } from "./refusals.ts";
 import { type Decision, applyVote, progressAfter, type Vote, WITHDRAW_PROPOSAL } from "./review.ts";
 import { reviewMessage } from "./review-message.ts";
@@ -94,7 +95,7 @@ function validate({ reviewId, action, dealId, note, actor, keyId }: DecideReview
   if (note.trim() === "" || note.length > MAX_NOTE_LENGTH) {
     errors.push(wrong("note", `must state the reason in 1 to ${MAX_NOTE_LENGTH} characters`));
   }
-  if (actor === "") errors.push(wrong("actor", "must name the owner of the API key that decides"));
+  if (writtenName(actor) === "") errors.push(wrong("actor", "must name the owner of the API key that decides"));
   if (keyId === "") errors.push(wrong("key_id", "must be the id of the API key that decides"));
   if (errors.length === 0) return;
   throw refuse("validation_failed", "The decision is invalid.", { errors, outcome: "not_executed" });

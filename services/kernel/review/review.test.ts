@@ -60,6 +60,15 @@ test("an API key cannot confirm its own proposal", () => {
   );
 });
 
+test.each(["anna ", "Anna", "  ANNA"])(
+  "a key of the same owner, written %j, cannot confirm the proposal of anna",
+  (actor) => {
+    expect(() => applyVote(PROPOSED, ACTIONS, aVote({ actor, keyId: "KeyOfOther01" }))).toThrow(
+      expect.objectContaining({ code: "second_approver_required" }),
+    );
+  },
+);
+
 test.each([
   ["another action", aVote({ actor: "boris", action: "reverse" })],
   ["another deal", aVote({ actor: "boris", dealId: 78n })],

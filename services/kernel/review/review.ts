@@ -1,3 +1,4 @@
+import { isSameOwner } from "./owner.ts";
 import { actionNotPossible, decisionDiffers, reviewDecided, secondApproverRequired } from "./refusals.ts";
 
 /** Withdraws a proposal; any operator may do this. */
@@ -79,7 +80,7 @@ function withdraw({ state }: Progress): AppliedVote {
 
 function confirm(proposal: Proposal, vote: Vote): AppliedVote {
   if (vote.action !== proposal.action || vote.dealId !== proposal.dealId) throw decisionDiffers(proposal);
-  if (vote.actor === proposal.proposedBy) throw secondApproverRequired(proposal);
+  if (isSameOwner(vote.actor, proposal.proposedBy)) throw secondApproverRequired(proposal);
   return { event: "CONFIRMED", progress: decide(proposal, vote) };
 }
 

@@ -10,11 +10,16 @@
 
 -- Commit 1: funding records the request before anything else happens.
 with considered as (
-  select requested.*, known.id is not null as is_known, funded.id is not null as is_funded,
+  select requested.*, known.id as known_id, funded.id is not null as is_funded,
          has_asked or facts.login is not null as has_facts,
          case when has_asked then asked_minimum else facts.minimum end as minimum,
          equal.id as equal_id, equal.operation_id as equal_operation, equal.deal_id as equal_deal,
-         equal.finished_at >= at - 86400000 * interval '1 millisecond' as is_recent
+         equal.finished_at >= at - 86400000 * interval '1 millisecond' as is_recent,
+         keyed.id as keyed_id, keyed.operation_id as keyed_operation,
+         keyed.state <> 'REFUSED' and coalesce(keyed.finished_at >= kept_since, true) as has_key,
+         keyed.action = requested.action and keyed.login = requested.login and keyed.amount_minor = amount
+           and keyed.currency = requested.currency and keyed.comment = requested.comment as is_same,
+         keyed.finished_at is null and keyed.deadline > at as is_in_progress
   from unnest(
          array['0198c0de-0000-7000-8000-' || lpad(to_hex(nextval('operation_number')), 12, '0')]::text[],
          array['deposit']::text[],
@@ -28,12 +33,25 @@ with considered as (
          array[clock_timestamp()]::timestamptz[],
          array[false]::boolean[],
          array[null]::bigint[],
-         array[true]::boolean[]
+         array[true]::boolean[],
+         array['pgbench']::text[],
+         array[sha256(currval('operation_number')::text::bytea)]::bytea[],
+         array[clock_timestamp() - interval '30 days']::timestamptz[]
        ) as requested (operation_id, action, login, amount, currency, comment, scope_key, rejects, deadline, at,
-                       has_asked, asked_minimum, may_be_first)
+                       has_asked, asked_minimum, may_be_first, client, hash, kept_since)
        left join lateral (
-         select id from funding.cashflow where operation_id = requested.operation_id limit 1
+         select id from funding.cashflow where operation_id = requested.operation_id
+         union all
+         select cashflow_id from funding.cashflow_repetition where command_id = requested.operation_id
+         limit 1
        ) as known on true
+       left join lateral (
+         select id, operation_id, action, login, amount_minor, currency, comment, state, deadline, finished_at
+         from funding.cashflow
+         where cashflow.key_client = requested.client and cashflow.key_hash = requested.hash
+         order by key_follows desc
+         limit 1
+       ) as keyed on true
        left join lateral (
          select id
          from funding.cashflow
@@ -59,21 +77,27 @@ with considered as (
 ), inserted as (
   insert into funding.cashflow (operation_id, action, login, amount_minor, currency, comment, duplicate_scope_key, state,
                                 deadline, created_at, next_try_at, first_deposit_checked, min_deposit_minor, follows,
-                                possible_duplicate_of)
+                                possible_duplicate_of, key_client, key_hash, key_follows)
   select operation_id, action, login, amount, currency, comment, scope_key, 'RECORDED', deadline, at, deadline,
          case when action = 'deposit' then not is_funded and minimum is not null end,
          case when action = 'deposit' then coalesce(minimum, 0) end,
-         coalesce(equal_id, 0), case when is_recent then equal_deal end
+         coalesce(equal_id, 0), case when is_recent then equal_deal end,
+         client, hash, coalesce(keyed_id, 0)
   from considered
-  where not is_known and has_facts and (action = 'withdraw' or is_funded or may_be_first)
+  where known_id is null and has_key is not true and has_facts and (action = 'withdraw' or is_funded or may_be_first)
     and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
   order by scope_key nulls first, login, action, amount, comment, operation_id
   on conflict do nothing
   returning id, operation_id, action
 ), withdrawals as (
   insert into funding.withdrawal (cashflow_id) select id from inserted where action = 'withdraw'
+), repetitions as (
+  insert into funding.cashflow_repetition (command_id, cashflow_id)
+  select operation_id, keyed_id from considered where known_id is null and has_key and is_same
+  order by operation_id
+  on conflict do nothing
 )
-select inserted.id as cashflow, is_known, has_facts, is_funded, minimum, equal_operation, equal_deal, is_recent
+select inserted.id as cashflow, known_id, keyed_id, keyed_operation, has_key, is_same, is_in_progress, has_facts, is_funded, minimum, equal_operation, equal_deal, is_recent
 from considered left join inserted on inserted.operation_id = considered.operation_id \gset
 
 -- Commit 2: platform records the transfer and permits one send.

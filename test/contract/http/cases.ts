@@ -69,13 +69,13 @@ const fundingRoutes: readonly Case[] = [
     name: "deposit",
     method: "POST",
     url: "/api/v1/investor/deposit?login=3000003&amount=250.50&currency=USD&comment=CRM-2026-0001",
-    answers: { funding: { deposit: async () => aDeposit() } },
+    answers: { funding: { deposit: async (_request, { commandId }) => aDeposit({ operationId: commandId }) } },
   },
   {
     name: "withdraw",
     method: "POST",
     url: "/api/v1/investor/withdraw?login=3000003&amount=50",
-    answers: { funding: { withdraw: async () => aWithdrawal() } },
+    answers: { funding: { withdraw: async (_request, { commandId }) => aWithdrawal({ operationId: commandId }) } },
   },
   {
     name: "get-balance",

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DAY_MS } from "#kernel/duration.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { createIdempotencyStore } from "../../../services/edge/idempotency/idempotency-store.ts";
@@ -26,7 +27,7 @@ const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
 
 /** A new edge on the database, as after a restart. Each API key is a separate client. */
 async function edgeOn(pool: Pool, { answers }: Case): Promise<TestEdge> {
-  const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]) });
+  const idempotency = createIdempotencyStore(pool, { now: () => new Date(), log: logTo([]), keptMs: 30 * DAY_MS });
   return await testEdge({
     ...answers,
     app: { idempotency, authenticate: async (key) => ({ ...aCaller(), clientId: key }) },

@@ -2,6 +2,7 @@ import * as account from "#proto/pamm/account/v1/account.ts";
 import * as accountEvents from "#proto/pamm/account/v1/events.ts";
 import * as error from "#proto/pamm/common/v1/error.ts";
 import * as feed from "#proto/pamm/common/v1/feed.ts";
+import * as idempotencyKey from "#proto/pamm/common/v1/idempotency_key.ts";
 import * as ownership from "#proto/pamm/common/v1/ownership.ts";
 import * as votes from "#proto/pamm/common/v1/votes.ts";
 import * as reconciliation from "#proto/pamm/common/v1/reconciliation.ts";
@@ -20,6 +21,7 @@ const GENERATED = [
   accountEvents,
   error,
   feed,
+  idempotencyKey,
   money,
   ownership,
   reconciliation,

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { DAY_MS } from "#kernel/duration.ts";
 import { systemClock } from "#kernel/clock.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { Refusal, type RefusalExtra, type RefusalStatus } from "#kernel/refusal.ts";
@@ -83,7 +84,7 @@ export async function startEdge(): Promise<FuzzedEdge> {
     }
   }
   const { pool } = await testDatabase("edge");
-  const idempotency = createIdempotencyStore(pool, { now: systemClock, log: logTo([]) });
+  const idempotency = createIdempotencyStore(pool, { now: systemClock, log: logTo([]), keptMs: 30 * DAY_MS });
   const edge = await testEdge({ ...answers, app: { idempotency } });
   return {
     ...edge,

@@ -48,6 +48,7 @@ export const deposit = route({
   async handle({ funding }, { query }, context) {
     const request = movementOf(query, context, DEFAULT_COMMENT);
     const done = await funding.deposit(request, context);
+    context.reportOperation(done.operationId);
     reportDuplicate(context, done.possibleDuplicateOf);
     return {
       status: "success",

@@ -29,6 +29,7 @@ test("a deposit is answered field by field", async () => {
     amount: cents(10n),
     comment: "API Deposit",
     client: { keyId: "KeyOfTests01", choseComment: false, rejectsDuplicates: false },
+    idempotencyKey: undefined,
   });
   expect(answer.headers).not.toHaveProperty("x-possible-duplicate-of");
 });

@@ -12,12 +12,12 @@ export function movementQuery(standard: string) {
 /** The request to funding. The default comment, sent or omitted, does not identify a request in the search for duplicates. */
 export function movementOf(
   query: Static<ReturnType<typeof movementQuery>>,
-  { client: { id, rejectsDuplicates } }: RouteContext,
+  { client: { id, rejectsDuplicates }, idempotencyKey }: RouteContext,
   standard: string,
 ) {
   const { login, comment: text = standard } = query;
   const client = { keyId: id, choseComment: text !== standard, rejectsDuplicates };
-  return { login, amount: moneyOf(query.amount), comment: text, client };
+  return { login, amount: moneyOf(query.amount), comment: text, client, idempotencyKey };
 }
 
 /** The request was executed; the header names the deal that it may duplicate. */

@@ -58,6 +58,7 @@ export const withdraw = route({
 
   async handle({ funding }, { query }, context) {
     const done = await funding.withdraw(movementOf(query, context, DEFAULT_COMMENT), context);
+    context.reportOperation(done.operationId);
     reportDuplicate(context, done.possibleDuplicateOf);
     return {
       ...outcomeText(done),
