@@ -91,6 +91,20 @@ test("only the platform service can reach the simulator", () => {
   expect(container(compose, "simulator").networks).toEqual(["platform"]);
 });
 
+test("only the edge and platform have a way out of the network of the services, besides the simulator", () => {
+  const isClosed = (name: string): boolean => compose.networks[name]?.internal === "true";
+  const withWayOut = containers
+    // Without any network.
+    .filter(([, { networks, network_mode }]) => network_mode !== "none" && !(networks ?? ["default"]).every(isClosed))
+    .map(([name]) => name);
+  expect(withWayOut).toEqual(["simulator", "platform", "edge"]);
+  expect(container(compose, "edge").networks).toEqual(["backbone", "api"]);
+  expect(container(compose, "platform").networks).toEqual(["backbone", "platform"]);
+  expect(containers.filter(([, { networks }]) => networks?.includes("api")).map(([name]) => name)).toEqual(["edge"]);
+  // For a database or a broker outside.
+  expect(readComposeFile({ PAMM_CLOSED_NETWORK: "false" }).networks["backbone"]).toEqual({ internal: "false" });
+});
+
 test("a service has more time to drain than its hard stop, and depends on the containers that must stop later", () => {
   for (const program of PROGRAMS) {
     const { stop_grace_period = "0s", depends_on = {} } = container(compose, program);
