@@ -11,7 +11,7 @@ GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
 .PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts test proof bench journey kills chaos sim \
-        mutants contract run stop demo keys fmt new-migration clean
+        mutants contract run stop demo streams keys fmt new-migration clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
@@ -58,6 +58,9 @@ stop: ## stop what `make run` started, from another terminal
 
 demo: setup ## run the demo scenarios on the system that `make run` started; scenario=lifecycle or scenario=fortnight runs one
 	@exec node deploy/demo/run.ts $(scenario)
+
+streams: setup ## create or repair the streams of a NATS of your own; NATS_SETUP_URL names a user who may
+	@exec node deploy/nats/set-up-streams.ts
 
 keys: setup ## manage API keys; what="create --name crm --scopes masters:read,investors:write" (what="help" lists all)
 	@exec node services/edge/keys.ts $(what)

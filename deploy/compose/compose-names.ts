@@ -17,6 +17,9 @@ export const SIMULATOR_STATE = "simulator-state";
 /** Where a container sees its own secrets. */
 export const OWN_SECRETS = "/run/pamm";
 
+/** The file with the URL of the user who may change streams; empty when the operator sets them up. */
+export const NATS_SETUP_FILE = "nats-setup-url";
+
 /** The file with the URL of a schema's owner; empty when the operator migrates. */
 export function migrationFile(service: string): string {
   return `${service}-url`;

@@ -7,7 +7,7 @@ import { PROGRAMS, variablesOf } from "./testing/programs.ts";
 
 const HARD_STOP_S = 15;
 const OWN_IMAGE = "pamm-integration-service:local";
-const ONE_SHOTS = ["init-secrets", "init-database", "migrate"];
+const ONE_SHOTS = ["init-secrets", "init-database", "init-streams", "migrate"];
 /** The image starts as root, creates its folder and continues as another user. */
 const STARTS_AS_ROOT = "postgres";
 
@@ -91,12 +91,26 @@ test("only the platform service can reach the simulator", () => {
   expect(container(compose, "simulator").networks).toEqual(["platform"]);
 });
 
+test("only the edge and platform have a way out of the network of the services, besides the simulator", () => {
+  const isClosed = (name: string): boolean => compose.networks[name]?.internal === "true";
+  const withWayOut = containers
+    // Without any network.
+    .filter(([, { networks, network_mode }]) => network_mode !== "none" && !(networks ?? ["default"]).every(isClosed))
+    .map(([name]) => name);
+  expect(withWayOut).toEqual(["simulator", "platform", "edge"]);
+  expect(container(compose, "edge").networks).toEqual(["backbone", "api"]);
+  expect(container(compose, "platform").networks).toEqual(["backbone", "platform"]);
+  expect(containers.filter(([, { networks }]) => networks?.includes("api")).map(([name]) => name)).toEqual(["edge"]);
+  // For a database or a broker outside.
+  expect(readComposeFile({ PAMM_CLOSED_NETWORK: "false" }).networks["backbone"]).toEqual({ internal: "false" });
+});
+
 test("a service has more time to drain than its hard stop, and depends on the containers that must stop later", () => {
   for (const program of PROGRAMS) {
     const { stop_grace_period = "0s", depends_on = {} } = container(compose, program);
     expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThan(HARD_STOP_S);
     if (program === "simulator") continue;
-    expect(Object.keys(depends_on)).toEqual(expect.arrayContaining(["migrate", "postgres", "nats"]));
+    expect(Object.keys(depends_on)).toEqual(expect.arrayContaining(["migrate", "init-streams", "postgres", "nats"]));
     if (program !== "platform" && program !== "edge") expect(depends_on).toHaveProperty("platform");
   }
   const beforeEdge = Object.keys(container(compose, "edge").depends_on ?? {});
@@ -107,7 +121,7 @@ test("each container can read its own secrets only; the init containers can read
   const mounts = containers.flatMap(([name, { volumes = [] }]) => volumes.map((volume) => [name, volume] as const));
   const usersOf = (volume: string): string[] =>
     mounts.filter(([, mount]) => mount.startsWith(`${volume}:`)).map(([name, mount]) => `${name} ${mount}`);
-  for (const name of [...PROGRAMS, "postgres", "nats", "migrate"]) {
+  for (const name of [...PROGRAMS, "postgres", "nats", "migrate", "init-streams"]) {
     expect(usersOf(`${name}-secrets`)).toEqual([
       `init-secrets ${name}-secrets:${VOLUMES}/${name}`,
       `${name} ${name}-secrets:/run/pamm:ro`,

@@ -2,7 +2,7 @@ import { prepareDatabase } from "../local/database.ts";
 import { readOrMakeSecrets } from "../local/secrets.ts";
 import { SERVICES } from "../local/settings.ts";
 import { readDatabaseUrls } from "./operator-settings.ts";
-import { runOnce } from "./one-shot.ts";
+import { runOnce } from "../local/one-shot.ts";
 import { GENERATED_SECRETS, POSTGRES_SERVER } from "./compose-names.ts";
 
 /** The roles and the schema of each service, in the Postgres that Compose starts. */

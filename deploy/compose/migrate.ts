@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { migrateSchema } from "../local/migrate-schemas.ts";
 import { type Service, SERVICES } from "../local/settings.ts";
 import { migrationFile, OWN_SECRETS } from "./compose-names.ts";
-import { runOnce } from "./one-shot.ts";
+import { runOnce } from "../local/one-shot.ts";
 
 /** Migrates every schema as its owner, before a service starts: no other container has the URLs of the owners. */
 await runOnce("migrate", async () => {

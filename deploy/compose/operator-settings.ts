@@ -7,6 +7,7 @@ import { databaseVariable, type Service, SERVICES } from "../local/settings.ts";
 const SETTINGS = {
   /** A broker on the way to which others could read passwords and forge commands is refused. */
   NATS_URL: optional(secretUrl(["tls"])),
+  NATS_SETUP_URL: optional(secretUrl(["tls"])),
   PAMM_ENCRYPTION_KEY: optional(secretKey()),
   PAMM_API_KEY_PEPPER: optional(secretKey()),
   PAMM_BOOTSTRAP_API_KEY: optional(secret("a key")),
@@ -31,6 +32,8 @@ const REQUIRED_WITH_PLATFORM = ["MT5_LOGIN", "MT5_PASSWORD", "PAMM_QUIET_PERIOD"
 /** The settings of the operator; an undefined secret is generated. */
 export type OperatorSettings = {
   readonly natsUrl: string | undefined;
+  /** The same broker, with a user who may change streams; undefined = the operator sets them up. */
+  readonly natsSetupUrl: string | undefined;
   readonly encryptionKey: string | undefined;
   readonly pepper: string | undefined;
   readonly apiKey: string | undefined;
@@ -53,6 +56,7 @@ export function readOperatorSettings(env: Environment): OperatorSettings {
   }
   return {
     natsUrl: read.NATS_URL?.reveal(),
+    natsSetupUrl: read.NATS_SETUP_URL?.reveal(),
     encryptionKey: read.PAMM_ENCRYPTION_KEY?.reveal().toString("base64"),
     pepper: read.PAMM_API_KEY_PEPPER?.reveal().toString("base64"),
     apiKey: read.PAMM_BOOTSTRAP_API_KEY?.reveal(),

@@ -91,6 +91,8 @@ test("each container receives its own secrets only", async () => {
     "funding/tls-ca.pem",
     "funding/tls-key.pem",
     "funding/tls.pem",
+    "init-streams/nats-ca.pem",
+    "init-streams/nats-setup-url",
     "migrate/account-url",
     "migrate/edge-url",
     "migrate/fee-url",
@@ -144,7 +146,12 @@ test("containers that connect to each other receive the same secrets", async () 
       `{"user":"${username}","password":"${password}","permissions"`,
     );
   }
+  const setup = new URL(readSecret(folders, "init-streams/nats-setup-url"));
+  expect(setup.username).toBe("operator");
+  expect(readSecret(folders, "nats/nats.conf")).toContain(`{"user":"operator","password":"${setup.password}"}`);
+  expect(users.map(({ password }) => password)).not.toContain(setup.password);
   const authority = readSecret(folders, "edge/nats-ca.pem");
+  expect(readSecret(folders, "init-streams/nats-ca.pem")).toBe(authority);
   const broker = new X509Certificate(readSecret(folders, "nats/tls.pem"));
   expect(broker.checkHost(new URL(readSecret(folders, "fee/nats-url")).hostname)).toBe("nats");
   expect(broker.verify(new X509Certificate(authority).publicKey)).toBe(true);
@@ -173,6 +180,11 @@ test("generated secrets are kept, also when the operator provides own secrets in
   expect(readSecret(folders, "edge/api-key-pepper")).toBe(A_KEY);
   expect(readSecret(folders, "edge/api-key")).toBe("a-key-of-the-operator");
   expect(readSecret(folders, "simulator/mt5-password")).toBe("Manager-1007");
+  expect(readSecret(folders, "edge/nats-url")).toBe("tls://nats.example:4222");
+  // The operator sets up the streams: the user of the broker that Compose starts is of no use there.
+  expect(readSecret(folders, "init-streams/nats-setup-url")).toBe("");
+  await up({ ...provided, NATS_SETUP_URL: "tls://operator@nats.example:4222" }, folders);
+  expect(readSecret(folders, "init-streams/nats-setup-url")).toBe("tls://operator@nats.example:4222");
   expect(readSecret(folders, "edge/nats-url")).toBe("tls://nats.example:4222");
   expect(readSecret(folders, "edge/nats-ca.pem").match(/BEGIN CERTIFICATE/g)?.length).toBeGreaterThan(50);
   expect(readSecret(folders, "account/database-url")).toBe("postgres://all@db.example/pamm");

@@ -14,6 +14,7 @@ import {
   NATS_LISTEN,
   NATS_SECRETS,
   NATS_SERVER,
+  NATS_SETUP_FILE,
   POSTGRES_SERVER,
   SIMULATOR_STATE,
 } from "./compose-names.ts";
@@ -82,6 +83,11 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
     edge: { "api-key-pepper": settings.pepper ?? secrets.pepper, "api-key": settings.apiKey ?? secrets.apiKey },
     platform: { "mt5-password": mt5Password, "ca.pem": trusted },
   };
+  const natsCa = settings.natsUrl === undefined ? identities.ca : publicAuthorities();
+  const natsSetupUrl =
+    settings.natsUrl === undefined
+      ? natsUrl(NATS_SERVER, { password: secrets.natsPassword, isTls: true })
+      : (settings.natsSetupUrl ?? "");
   const natsAddress = (service: Service): string =>
     settings.natsUrl ?? natsUrl(NATS_SERVER, { user: service, password: secrets.natsPasswordOf(service), isTls: true });
   const identity = (service: Service): Record<string, string> => {
@@ -96,7 +102,7 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
       {
         "database-url": databases.of(service) ?? local,
         "nats-url": natsAddress(service),
-        "nats-ca.pem": settings.natsUrl === undefined ? identities.ca : publicAuthorities(),
+        "nats-ca.pem": natsCa,
         ...identity(service),
         ...own[service],
       },
@@ -113,6 +119,7 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
   return {
     ...Object.fromEntries(services),
     migrate: Object.fromEntries(SERVICES.map((service) => [migrationFile(service), migrationUrlOf(service)])),
+    "init-streams": { [NATS_SETUP_FILE]: natsSetupUrl, "nats-ca.pem": natsCa },
     simulator: { "mt5-password": mt5Password },
     postgres: { password: secrets.postgresPassword },
     nats: {

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { readSetUpTarget, setUpAllStreams } from "../nats/streams.ts";
 import { prepareDatabase } from "./database.ts";
 import { readOrIssueIdentities } from "./identities.ts";
 import { migrateSchemas } from "./migrate-schemas.ts";
@@ -45,9 +46,12 @@ async function startStores(context: LaunchContext, supervisor: Supervisor): Prom
   const { embedded } = context.settings;
   const postgres = embedded.postgres ? await postgresStore(context) : undefined;
   const nats = embedded.nats ? await natsStore(context) : undefined;
+  // Of a broker that the environment names; that of the launcher is set up with each of its starts.
+  const target = nats === undefined ? readSetUpTarget(context.env) : undefined;
   const started = [postgres, nats].filter((store) => store !== undefined);
   if (started.length > 0) await supervisor.start(started.map(({ process }) => process));
   if (postgres !== undefined) await prepareDatabase(postgres.url(), context.secrets);
+  if (target !== undefined) await setUpAllStreams(target);
   return { postgresPort: postgres?.port, natsPort: nats?.port };
 }
 

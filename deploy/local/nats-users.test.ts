@@ -52,12 +52,23 @@ function subscribe(connection: NatsConnection, subject: string): void {
 const FOREIGN_COMMANDS = SERVICES.filter((service) => service !== "edge").map(
   (service) => `pamm.v1.${service}.Anything`,
 );
+/** Creates, changes or reads what is not the service's own. */
 const JETSTREAM = [
-  "$JS.API.STREAM.DELETE.PLATFORM_MOVEMENTS",
-  "$JS.API.STREAM.PURGE.PLATFORM_MOVEMENTS",
   "$JS.API.STREAM.CREATE.CAPTURE",
   "$JS.API.STREAM.LIST",
-  "$JS.API.CONSUMER.CREATE.PLATFORM_MOVEMENTS.spy",
+  ...["PLATFORM_MOVEMENTS", "SUBSCRIPTION_EVENTS"].flatMap((stream) => [
+    ...["CREATE", "UPDATE", "DELETE", "PURGE", "RESTORE", "SNAPSHOT", "MSG.DELETE"].map(
+      (call) => `$JS.API.STREAM.${call}.${stream}`,
+    ),
+    `$JS.API.DIRECT.GET.${stream}`,
+    `$JS.API.CONSUMER.CREATE.${stream}`,
+    ...["spy", "subscription"].flatMap((consumer) => [
+      `$JS.API.CONSUMER.CREATE.${stream}.${consumer}`,
+      `$JS.API.CONSUMER.CREATE.${stream}.${consumer}._INBOX.edge.x`,
+      `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${consumer}`,
+      `$JS.API.CONSUMER.DELETE.${stream}.${consumer}`,
+    ]),
+  ]),
 ];
 
 test.each(SERVICES.filter((service) => service !== "edge"))(
@@ -74,7 +85,9 @@ test.each(SERVICES.filter((service) => service !== "edge"))(
 
 test("with the user of the edge only commands and the signal of changed keys can be sent", async () => {
   await using own = await intruder("edge");
-  const subjects = ["mirror.v1.moved.1", "feed.v1.published.platform.movements", "_INBOX.fee.x", ...JETSTREAM];
+  // It answers the services with reviews, and no other one.
+  const inboxes = ["_INBOX.account.x", "_INBOX.funding.x", "_INBOX.x"];
+  const subjects = ["mirror.v1.moved.1", "feed.v1.published.platform.movements", ...inboxes, ...JETSTREAM];
   for (const subject of [...subjects, "edge.v1.keys.changed"]) own.connection.publish(subject, "forged");
   await expectRefused(own, subjects.map((subject) => `publish ${subject}`).toSorted());
 });
@@ -104,17 +117,45 @@ test("a service answers a request once, on the inbox of the edge", async () => {
   expect([...edge.refused, ...fee.refused]).toEqual([]);
 });
 
+test("with the user of the edge nothing can be sent by answering a message of its own", async () => {
+  await using own = await intruder("edge");
+  own.connection.subscribe("edge.v1.keys.changed", { callback: (_error, message) => void message.respond("forged") });
+  const subjects = ["$JS.API.STREAM.UPDATE.PLATFORM_MOVEMENTS", "mirror.v1.moved.1", "_INBOX.funding.x"];
+  for (const reply of subjects) own.connection.publish("edge.v1.keys.changed", "", { reply });
+  await own.connection.flush();
+  await expectRefused(own, subjects.map((subject) => `publish ${subject}`).toSorted());
+});
+
+test("the edge answers a service with reviews", async () => {
+  await using edge = await intruder("edge");
+  await using fee = await intruder("fee");
+  edge.connection.subscribe("pamm.v1.edge.*", { callback: (_error, message) => void message.respond("answer") });
+  await edge.connection.flush();
+  const reply = await fee.connection.request("pamm.v1.edge.ConfirmVotes", "", { timeout: 2_000 });
+  expect(reply.string()).toBe("answer");
+  expect([...edge.refused, ...fee.refused]).toEqual([]);
+});
+
 test("without a password, or with a wrong one, there is no connection", async () => {
   const servers = `127.0.0.1:${server.port}`;
   await expect(connect({ servers })).rejects.toThrow();
   await expect(connect({ servers, user: "fee", pass: passwordOf("platform") })).rejects.toThrow();
 });
 
-test("only platform and subscription may create streams, by name", () => {
-  const creators = SERVICES.flatMap((service) => natsPermissions(service).publish).filter((subject) =>
-    /STREAM\.(CREATE|UPDATE)/.test(subject),
+test("of JetStream a service may use its own stream, and its own consumer", () => {
+  const used = SERVICES.flatMap((service) =>
+    natsPermissions(service)
+      .publish.filter((subject) => subject.startsWith("$JS."))
+      .map((subject) => `${service} ${subject}`),
   );
-  expect(new Set(creators.map((subject) => subject.split(".").at(-1)))).toEqual(
-    new Set(["PLATFORM_MOVEMENTS", "SUBSCRIPTION_EVENTS"]),
-  );
+  expect(used).toEqual([
+    "platform $JS.API.STREAM.INFO.PLATFORM_MOVEMENTS",
+    "platform $JS.API.STREAM.MSG.GET.PLATFORM_MOVEMENTS",
+    "subscription $JS.API.STREAM.INFO.SUBSCRIPTION_EVENTS",
+    "subscription $JS.API.STREAM.MSG.GET.SUBSCRIPTION_EVENTS",
+    "subscription $JS.API.STREAM.INFO.PLATFORM_MOVEMENTS",
+    "subscription $JS.API.CONSUMER.INFO.PLATFORM_MOVEMENTS.subscription",
+    "subscription $JS.API.CONSUMER.MSG.NEXT.PLATFORM_MOVEMENTS.subscription",
+    "subscription $JS.ACK.PLATFORM_MOVEMENTS.subscription.>",
+  ]);
 });

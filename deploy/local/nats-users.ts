@@ -20,8 +20,6 @@ const WOKEN_BY: Readonly<Record<Service, readonly Service[]>> = {
 };
 const WITH_REVIEWS: ReadonlySet<Service> = new Set(["fee", "platform", "subscription"]);
 const KEYS_CHANGED = "edge.v1.keys.changed";
-/** Durable consumer of the movements. */
-const CONSUMER = "subscription";
 
 /** What a service does with the broker. Its inbox is its own: no other service reads the replies to it. */
 export function natsPermissions(service: Service): NatsPermissions {
@@ -29,10 +27,12 @@ export function natsPermissions(service: Service): NatsPermissions {
   const inbox = `_INBOX.${service}.>`;
   if (service === "edge") {
     const commands = SERVICES.filter((name) => name !== "edge").map((name) => `pamm.v1.${name}.*`);
+    const answered = [...WITH_REVIEWS, "operator"].map((name) => `_INBOX.${name}.>`);
     return {
-      publish: [...commands, KEYS_CHANGED],
+      publish: [...commands, KEYS_CHANGED, ...answered],
       subscribe: [inbox, `pamm.v1.${service}.*`, "$SRV.>", KEYS_CHANGED],
-      answers: true,
+      // It receives what it has sent itself to KEYS_CHANGED: it could name any subject there, and then send to it.
+      answers: false,
     };
   }
   return {
@@ -47,29 +47,26 @@ function voteSubjects(service: Service): readonly string[] {
   return WITH_REVIEWS.has(service) ? ["pamm.v1.edge.ConfirmVotes"] : [];
 }
 
-/** Of JetStream: a service stores into its own stream, and one consumes. */
+/**
+ * Of JetStream: a service stores into its own stream, and one consumes. Only the operator creates or changes streams and consumers: with that, a
+ * service could have replies to others stored for it, and the broker send what it has published on any subject.
+ */
 function streamSubjects(service: Service): readonly string[] {
   const { movements, subscriptionEvents } = streams;
-  if (service === "platform") return [...movements.subjects, ...owned(movements.name)];
+  if (service === "platform") return [...movements.subjects, ...stored(movements.name)];
   if (service !== "subscription") return [];
-  return [
-    ...subscriptionEvents.subjects,
-    ...owned(subscriptionEvents.name),
-    // Whichever of the two starts first creates the stream.
-    ...owned(movements.name),
-    ...consumed(movements.name),
-  ];
+  return [...subscriptionEvents.subjects, ...stored(subscriptionEvents.name), ...consumed(movements.name, service)];
 }
 
-function owned(stream: string): readonly string[] {
-  return ["INFO", "CREATE", "UPDATE", "MSG.GET"].map((call) => `$JS.API.STREAM.${call}.${stream}`);
+/** Its configuration, and its own messages. */
+function stored(stream: string): readonly string[] {
+  return ["INFO", "MSG.GET"].map((call) => `$JS.API.STREAM.${call}.${stream}`);
 }
 
-function consumed(stream: string): readonly string[] {
-  const calls = ["DURABLE.CREATE", "CREATE", "INFO", "MSG.NEXT"];
+function consumed(stream: string, consumer: string): readonly string[] {
   return [
-    ...calls.map((call) => `$JS.API.CONSUMER.${call}.${stream}.${CONSUMER}`),
-    `$JS.API.CONSUMER.CREATE.${stream}.${CONSUMER}.>`,
-    `$JS.ACK.${stream}.${CONSUMER}.>`,
+    `$JS.API.STREAM.INFO.${stream}`,
+    ...["INFO", "MSG.NEXT"].map((call) => `$JS.API.CONSUMER.${call}.${stream}.${consumer}`),
+    `$JS.ACK.${stream}.${consumer}.>`,
   ];
 }

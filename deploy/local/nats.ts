@@ -17,7 +17,7 @@ export type NatsOptions = {
   readonly dir: string;
   /** `nats-server.log` in that folder when not given. */
   readonly logFile?: string;
-  /** Of the user `pamm`, who may do everything; without one every program on this machine can connect. */
+  /** Of the user `operator`, who may do everything; without one every program on this machine can connect. */
   readonly password?: string;
   /** One user for each service, with its password. */
   readonly passwordOf?: (service: Service) => string;
@@ -37,7 +37,8 @@ export type NatsServer = AsyncDisposable & {
 };
 
 const HOST = "127.0.0.1";
-const USER = "pamm";
+/** Of the human who runs the system, and of the set-up of streams. */
+const OPERATOR = "operator";
 const PID_FILE = "nats-server.pid";
 /** The streams of a long run are read first, on a busy machine. */
 const START_TIMEOUT_MS = 10_000;
@@ -142,7 +143,7 @@ function authorization({ password, passwordOf }: Pick<NatsConfiguration, "passwo
     };
     return { user: service, password: passwordOf?.(service), permissions };
   });
-  return [`authorization: ${JSON.stringify({ users: [{ user: USER, password }, ...users] })}`];
+  return [`authorization: ${JSON.stringify({ users: [{ user: OPERATOR, password }, ...users] })}`];
 }
 
 type NatsAddress = {
@@ -154,7 +155,7 @@ type NatsAddress = {
 
 /** The URL of the broker at host:port. */
 export function natsUrl(server: string, { user, password, isTls }: NatsAddress): string {
-  const login = password === undefined ? "" : `${user ?? USER}:${password}@`;
+  const login = password === undefined ? "" : `${user ?? OPERATOR}:${password}@`;
   return `${isTls ? "tls" : "nats"}://${login}${server}`;
 }
 

@@ -32,6 +32,8 @@ const OWNERS: Record<string, readonly string[]> = {
   PAMM_API_KEY_PEPPER_OLD: ["edge"],
   PAMM_BOOTSTRAP_API_KEY: ["edge"],
   MT5_PASSWORD: ["platform", "simulator"],
+  // Of the operator only.
+  NATS_SETUP_URL: [],
 };
 
 export function planSimulator(context: LaunchContext): Program {

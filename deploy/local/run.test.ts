@@ -1,8 +1,11 @@
-import { readFileSync, statSync } from "node:fs";
+import { mkdtempDisposableSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { setUpAllStreams } from "../nats/streams.ts";
+import { startNats } from "./nats.ts";
 import { startOf } from "./process-id.ts";
 import { SERVICES } from "./settings.ts";
 import { createTestWorkspace, until } from "./test-workspace.ts";
@@ -68,7 +71,8 @@ test("a second launcher on the same state is refused, and a service that is kill
 
 test("each service receives its own secrets only, and a store that is killed is restarted", async () => {
   const workspace = await createTestWorkspace();
-  const launcher = workspace.start();
+  // Without NATS_URL it is of no use, and still a secret of the operator.
+  const launcher = workspace.start({ NATS_SETUP_URL: "nats://operator:secret@127.0.0.1:1" });
   await launcher.ready();
   const edge = await environmentOf(workspace.env["PAMM_HTTP_PORT"]);
   const simulator = await environmentOf(workspace.env["SIM_CONTROL_PORT"]);
@@ -81,6 +85,7 @@ test("each service receives its own secrets only, and a store that is killed is 
   expect(edge["FUNDING_DATABASE_URL"]).toBeUndefined();
   expect(JSON.stringify(edge)).not.toMatch(/MIGRATION_URL|_owner:/);
   expect(edge["MT5_PASSWORD"]).toBeUndefined();
+  expect(edge["NATS_SETUP_URL"]).toBeUndefined();
   expect(simulator["PAMM_ENCRYPTION_KEY"]).toBeUndefined();
   expect(simulator).toMatchObject({ SIM_IDLE_CLOSE: "PT10S", PAMM_STATE_DIR: workspace.stateDir });
   const postmaster = Number.parseInt(readFileSync(join(workspace.stateDir, "postgres/postmaster.pid"), "utf8"), 10);
@@ -91,6 +96,17 @@ test("each service receives its own secrets only, and a store that is killed is 
 
   await launcher.prints("postgres runs again");
   await launcher.prints("nats runs again");
+});
+
+test("with NATS_SETUP_URL the streams of a broker that the environment names are set up before the services start", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "nats-"));
+  await using broker = await startNats({ dir: folder.path, password: "secret" });
+  const workspace = await createTestWorkspace();
+  const launcher = workspace.start({ ...EXTERNAL, NATS_URL: broker.url, NATS_SETUP_URL: broker.url });
+  await launcher.ready();
+
+  const done = await setUpAllStreams({ url: broker.url, replicas: 1 });
+  expect(done.filter((line) => !line.endsWith(": nothing to do"))).toEqual([]);
 });
 
 test("when the launcher is killed all its processes end, and the next start succeeds", async () => {

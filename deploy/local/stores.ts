@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerProcess } from "./child-process.ts";
 import { brokerCertificate } from "./identities.ts";
+import { setUpAllStreams } from "../nats/streams.ts";
 import { startNats } from "./nats.ts";
 import type { LaunchContext } from "./plan.ts";
 import { freePort } from "./ports.ts";
@@ -43,7 +45,14 @@ export async function natsStore({ settings, secrets }: LaunchContext): Promise<S
   const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
   const tls = brokerCertificate(settings.stateDir);
   const options = { dir: join(settings.stateDir, "nats"), logFile, port, password, passwordOf, tls };
-  const start = async (): Promise<ProcessRun> => runOf(await startNats(options));
+  const start = async (): Promise<ProcessRun> => {
+    await using stack = new AsyncDisposableStack();
+    const server = stack.use(await startNats(options));
+    // With each start: the files of the broker may have been lost.
+    await setUpAllStreams({ url: server.url, ca: readFileSync(tls.caFile, "utf8"), replicas: 1 });
+    stack.move();
+    return runOf(server);
+  };
   return { port, process: { name: "nats", start, logFile, show: linesWith(NATS_ALERT) } };
 }
 

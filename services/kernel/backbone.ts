@@ -18,7 +18,8 @@ import { startMetrics } from "./metrics.ts";
 import { type Broker, connectNats } from "./nats/connect.ts";
 import { jetStreamPublisher } from "./nats/publisher.ts";
 import { serveOverNats } from "./nats/serve.ts";
-import { requireStreams, type StreamDefinition } from "./nats/streams.ts";
+import type { StreamDefinition } from "./nats/stream-config.ts";
+import { requireStreams } from "./nats/streams.ts";
 import { onWakeUp, wakeUpSender } from "./nats/wake-up-signal.ts";
 import { requireDurableServer } from "./postgres/durable-server.ts";
 import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
@@ -31,8 +32,6 @@ import { StartupError } from "./startup-error.ts";
 export const BACKBONE_SETTINGS = {
   NATS_URL: secretUrl(["nats", "tls"], { whenMissing: "nats://127.0.0.1:4222" }),
   NATS_CA_FILE: optional(text("a file with certificates in PEM")),
-  /** 3 on a cluster, 1 on a single server. */
-  NATS_STREAM_REPLICAS: integer(1, 5, { whenMissing: "1" }),
   GRPC_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
   GRPC_PORT: port({ whenMissing: "0" }),
   DATABASE_CONNECTIONS: integer(2, 50, { whenMissing: "8" }),
@@ -54,7 +53,6 @@ export function grpcAddress(): Variable<string> {
 export type BackboneSettings = {
   readonly NATS_URL: Secret<string>;
   readonly NATS_CA_FILE?: string | undefined;
-  readonly NATS_STREAM_REPLICAS: number;
   readonly GRPC_HOST: string;
   readonly GRPC_PORT: number;
   readonly DATABASE_CONNECTIONS: number;
@@ -72,7 +70,7 @@ export type BackboneOptions = {
   /** As the owner of the schema. */
   readonly migrationUrl: Secret<string> | undefined;
   /** JetStream streams that this service writes or reads. */
-  readonly streams: readonly Omit<StreamDefinition, "replicas">[];
+  readonly streams: readonly StreamDefinition[];
 };
 
 export type Backbone = {
@@ -80,7 +78,6 @@ export type Backbone = {
   readonly settings: BackboneSettings;
   readonly pool: Pool;
   readonly broker: Broker;
-  readonly streams: readonly StreamDefinition[];
 };
 
 /** Refused where real money is moved. Logged as a warning, so that the operator does not leave failpoints armed. */
@@ -96,7 +93,7 @@ function armForRehearsal(settings: BackboneSettings, service: string, log: Log):
   log.warn("failpoints armed, the process kills itself at each one that the folder names", { reason: folder });
 }
 
-/** Checks the database, connects to it and to the broker, and ensures the streams: the first steps of every start. */
+/** Checks the database, connects to it and to the broker, and checks the streams: the first steps of every start. */
 export async function openBackbone({ stack, log, watch }: ServiceContext, options: BackboneOptions): Promise<Backbone> {
   const { schema, settings, databaseUrl, migrationUrl } = options;
   const { service } = schema;
@@ -119,17 +116,13 @@ export async function openBackbone({ stack, log, watch }: ServiceContext, option
   const ca = readCertificates("NATS_CA_FILE", settings.NATS_CA_FILE);
   const broker = stack.use(await connectNats({ url: settings.NATS_URL.reveal(), ca, name: service, log }));
   watch("broker connection", broker.closed);
-  const streams = options.streams.map((stream) => ({ ...stream, replicas: settings.NATS_STREAM_REPLICAS }));
-  await requireStreams(broker, streams);
-  return { service, settings, pool, broker, streams };
+  await requireStreams(broker, options.streams, service);
+  return { service, settings, pool, broker };
 }
 
 /** Signals the service's events to readers and JetStream. Start it before the jobs that publish, so that it ends after them. */
-export async function relayFeeds(
-  { stack, log }: ServiceContext,
-  { service, pool, broker, streams }: Backbone,
-): Promise<void> {
-  const forward = jetStreamPublisher(broker, streams);
+export async function relayFeeds({ stack, log }: ServiceContext, { service, pool, broker }: Backbone): Promise<void> {
+  const forward = jetStreamPublisher(broker);
   stack.use(await startRelay({ service, pool, forward, signal: wakeUpSender(broker), log }));
 }
 

@@ -70,10 +70,8 @@ await runService(caller, async (context) => {
   };
   const deps: Deps = { ...own, movementLag };
   // JetStream delivers a lost wake-up signal again.
-  const [subject = ""] = streams.movements.subjects;
-  const stream = { ...streams.movements, replicas: config.NATS_STREAM_REPLICAS };
   const { catchUp } = movements;
-  stack.use(pullWakeUps(backbone.broker, { stream, consumer: caller, subject, catchUp, log }));
+  stack.use(pullWakeUps(backbone.broker, { stream: streams.movements.name, consumer: caller, catchUp, log }));
   for (const job of subscriptionJobs(deps)) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));

@@ -17,6 +17,7 @@ import { identityVariables } from "#kernel/testing/identity.ts";
 import { permittedClient } from "#test/support/permitted-client.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { startNats } from "../../deploy/local/nats.ts";
+import { setUpAllStreams } from "../../deploy/nats/streams.ts";
 import { freePort } from "../../deploy/local/ports.ts";
 import { startPostgres } from "../../deploy/local/postgres.ts";
 import { PERMISSIONS } from "../../services/fee/permissions.ts";
@@ -124,6 +125,7 @@ async function startServices(): Promise<Started> {
   const database = stack.use(postgres);
   const databases = await serviceDatabases(database.url);
   const broker = stack.use(await startNats({ dir: join(folder, "nats") }));
+  await setUpAllStreams({ url: broker.url, replicas: 1 });
   const [feePort, subscriptionPort, absentPort] = [await freePort(), await freePort(), await freePort()];
   // Nothing is asked of the services that are not started.
   const absent = `127.0.0.1:${absentPort}`;

@@ -23,6 +23,7 @@ import {
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
 import { startNats } from "../../deploy/local/nats.ts";
+import { setUpAllStreams } from "../../deploy/nats/streams.ts";
 import { freePort } from "../../deploy/local/ports.ts";
 import { startPostgres } from "../../deploy/local/postgres.ts";
 import { processorSeconds } from "./processor-time.ts";
@@ -78,6 +79,7 @@ async function startPlatform(): Promise<Platform> {
     await startPostgres({ dataDir: join(folder, "postgres"), logFile: join(folder, "postgres.log"), isDurable: true }),
   );
   const broker = stack.use(await startNats({ dir: join(folder, "nats") }));
+  await setUpAllStreams({ url: broker.url, replicas: 1 });
   const [web, control, grpc] = [await freePort(), await freePort(), await freePort()];
   const simulator = { SIM_PORT: String(web), SIM_CONTROL_PORT: String(control), PAMM_STATE_DIR: folder, ...MANAGER };
   const trading = startService("simulator", { ...simulator, LOG_LEVEL: "error" }, join(folder, "simulator.log"));

@@ -106,7 +106,13 @@ test.each(SERVICES)("with the stolen password of %s the broker gives nothing of 
   const others = SERVICES.filter((name) => name !== thief);
   const subjects = [">", ...others.flatMap((name) => [`_INBOX.${name}.>`, `pamm.v1.${name}.>`])];
   for (const subject of subjects) connection.subscribe(subject, { callback: () => undefined });
-  const published = ["_INBOX.edge.x", "$JS.API.STREAM.DELETE.PLATFORM_MOVEMENTS", `feed.v1.published.${others[0]}.x`];
+  const streams = ["PLATFORM_MOVEMENTS", "SUBSCRIPTION_EVENTS"];
+  const published = [
+    "_INBOX.edge.x",
+    `feed.v1.published.${others[0]}.x`,
+    ...streams.flatMap((stream) => ["CREATE", "UPDATE", "DELETE"].map((call) => `$JS.API.STREAM.${call}.${stream}`)),
+    ...streams.map((stream) => `$JS.API.CONSUMER.CREATE.${stream}.${thief}`),
+  ];
   for (const subject of published) connection.publish(subject);
   await expect.poll(() => refused.toSorted()).toEqual([...subjects, ...published].toSorted());
   await connection.close();

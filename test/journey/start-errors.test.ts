@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { provideNatsServer } from "../../deploy/local/nats.ts";
+import { provideNatsServer, startNats } from "../../deploy/local/nats.ts";
 import { freePort } from "../../deploy/local/ports.ts";
 import { testSimulator } from "../support/simulator.ts";
 import { run } from "./support/running.ts";
@@ -58,6 +58,16 @@ test.concurrent("a start with a broker without JetStream is refused and names th
   await broker.waitFor("Server is ready");
 
   await expectRefused({ NATS_URL: `nats://127.0.0.1:${port}` }, /cannot start: .*JetStream.*-js/);
+});
+
+test.concurrent("a start with a broker without the streams is refused and names the command that sets them up", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "pamm-journey-"));
+  await using broker = await startNats({ dir: folder.path, password: "secret-of-the-operator" });
+
+  await expectRefused(
+    { NATS_URL: broker.url },
+    /cannot start: .*stream PLATFORM_MOVEMENTS does not exist; run node deploy\/nats\/set-up-streams\.ts with NATS_SETUP_URL/,
+  );
 });
 
 test.concurrent("a start with a wrong manager password is refused and names the settings to check", async () => {

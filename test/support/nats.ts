@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { inject, onTestFinished, TestRunner } from "vitest";
 import { connect, type NatsConnection } from "nats";
 import { startNats, type NatsServer } from "../../deploy/local/nats.ts";
+import { setUpAllStreams } from "../../deploy/nats/streams.ts";
 import { makeRunFolder } from "./run-folder.ts";
 
 export type TestNats = AsyncDisposable & {
@@ -43,11 +44,16 @@ export type OwnNats = AsyncDisposable & {
   readonly restart: (options?: { readonly wipe?: boolean }) => Promise<void>;
 };
 
-/** A broker for one test, which may kill and restart it. */
+/** A broker for one test, which may kill and restart it. It has the streams of the services. */
 export async function startOwnNats(): Promise<OwnNats> {
   const folder = makeRunFolder();
   const dir = mkdtempSync(join(folder.path, "nats-"));
-  let server: NatsServer = await startNats({ dir });
+  const start = async (wanted?: number): Promise<NatsServer> => {
+    const started = await startNats({ dir, ...(wanted === undefined ? {} : { port: wanted }) });
+    await setUpAllStreams({ url: started.url, replicas: 1 });
+    return started;
+  };
+  let server = await start();
   const { url, port } = server;
   const end = async (): Promise<void> => {
     await server[Symbol.asyncDispose]();
@@ -61,7 +67,7 @@ export async function startOwnNats(): Promise<OwnNats> {
     async restart({ wipe = false } = {}) {
       await server[Symbol.asyncDispose]();
       if (wipe) rmSync(join(dir, "jetstream"), { recursive: true, force: true });
-      server = await startNats({ dir, port });
+      server = await start(port);
     },
     [Symbol.asyncDispose]: end,
   };

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import process from "node:process";
 import type { TestProject } from "vitest/node";
 import { startNats } from "../../deploy/local/nats.ts";
+import { setUpAllStreams } from "../../deploy/nats/streams.ts";
 import { startPostgres } from "../../deploy/local/postgres.ts";
 import { startContainers } from "./containers.ts";
 import { dropDatabasesOf } from "./database-server.ts";
@@ -28,6 +29,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const stack = new AsyncDisposableStack();
   try {
     const { postgresUrl, natsUrl } = stack.use(await startServers());
+    await setUpAllStreams({ url: natsUrl, replicas: 1 });
     project.provide("postgresUrl", postgresUrl);
     project.provide("natsUrl", natsUrl);
     project.provide("runId", runId);

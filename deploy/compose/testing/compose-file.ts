@@ -10,6 +10,7 @@ export type Container = {
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly networks?: readonly string[];
+  readonly network_mode?: string;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test: readonly string[]; readonly timeout: string };
   readonly read_only?: boolean;
@@ -24,6 +25,7 @@ export type Container = {
 export type ComposeFile = {
   readonly services: Readonly<Record<string, Container>>;
   readonly volumes: Readonly<Record<string, null>>;
+  readonly networks: Readonly<Record<string, { readonly internal?: string } | null>>;
 };
 
 const ROOT = join(import.meta.dirname, "../../..");

@@ -26,9 +26,9 @@ test("user and password of the URL are used, and a refused login is reported in 
   await using server = await startNats({ dir: folder.path, password: "p@ss/word" });
   const withUser = (user: string): string => `nats://${user}@127.0.0.1:${server.port}`;
 
-  await using broker = await connectNats({ url: withUser("pamm:p%40ss%2Fword"), name: "test", log });
+  await using broker = await connectNats({ url: withUser("operator:p%40ss%2Fword"), name: "test", log });
   expect(broker.isConnected()).toBe(true);
-  await expect(connectNats({ url: withUser("pamm:wrong"), name: "test", log })).rejects.toThrow(
+  await expect(connectNats({ url: withUser("operator:wrong"), name: "test", log })).rejects.toThrow(
     `NATS at nats://127.0.0.1:${server.port} refuses the login: put user and password into NATS_URL`,
   );
 });
@@ -61,7 +61,7 @@ test("the broker's certificate has to be issued by the given authority, for the 
   using folder = mkdtempDisposableSync(join(tmpdir(), "nats-"));
   const [own, other] = [await certificate(folder.path, "own"), await certificate(folder.path, "other")];
   await using server = await startNats({ dir: folder.path, password: "secret", tls: own });
-  const at = (host: string): string => `tls://pamm:secret@${host}:${server.port}`;
+  const at = (host: string): string => `tls://operator:secret@${host}:${server.port}`;
 
   await using broker = await connectNats({ url: at("localhost"), ca: own.cert, name: "test", log });
   expect(broker.isConnected()).toBe(true);

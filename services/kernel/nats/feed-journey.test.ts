@@ -17,26 +17,34 @@ import { kernelDatabase } from "../testing/database.ts";
 import { connectNats } from "./connect.ts";
 import { jetStreamPublisher } from "./publisher.ts";
 import { pullWakeUps } from "./pull.ts";
+import { setUpStreams } from "./set-up-streams.ts";
 import { requireStreams } from "./streams.ts";
 import { onWakeUp, wakeUpSender } from "./wake-up-signal.ts";
 
 const HOST = "127.0.0.1";
-const STREAM = { name: "COINS", subjects: ["coin.v1.>"], maxBytes: 10_000_000, replicas: 1 };
+const CONSUMER = { name: "shop", subject: "coin.v1.>" };
+const STREAM = { name: "COINS", subjects: ["coin.v1.>"], maxBytes: 10_000_000, consumers: [CONSUMER] };
 const WITHIN = { timeout: 15_000, interval: 25 };
+
+/** What an operator runs before the services start, and after the broker has lost its files. */
+async function setUp(url: string): Promise<void> {
+  await using broker = await connectNats({ url, name: "set-up", log: silent });
+  await setUpStreams(broker, [STREAM], { replicas: 1 });
+}
 
 /** The service that publishes: its database, its relay, and its feeds over gRPC. */
 async function startTill(url: string) {
   await using stack = new AsyncDisposableStack();
   const { pool } = await kernelDatabase("till");
   const broker = stack.use(await connectNats({ url, name: "till", log: silent }));
-  await requireStreams(broker, [STREAM]);
+  await requireStreams(broker, [STREAM], "till");
   const implementation = feedReader(pool, [FEED]);
   const services = [
     { contract: FeedServiceService, implementation, permissions: permitAll(FeedServiceService) },
   ] as const;
   const identity = await testIdentity("platform");
   const { port } = stack.use(await serveOverGrpc({ host: HOST, port: 0, services, identity, log: silent }));
-  const forward = jetStreamPublisher(broker, [STREAM]);
+  const forward = jetStreamPublisher(broker);
   const relay = { service: "till", pool, forward, signal: wakeUpSender(broker), log: silent };
   stack.use(await startRelay(relay));
   const all = stack.move();
@@ -64,7 +72,8 @@ async function startShop(url: string, tillPort: number) {
     }),
   );
   stack.use(onWakeUp(broker, FEED, consumer.wake));
-  const pull = { stream: STREAM, consumer: "shop-coins", subject: "coin.v1.>", catchUp: consumer.catchUp, log: silent };
+  await requireStreams(broker, [STREAM], "shop");
+  const pull = { stream: STREAM.name, consumer: CONSUMER.name, catchUp: consumer.catchUp, log: silent };
   stack.use(pullWakeUps(broker, pull));
   const all = stack.move();
   return { pool, consumer, [Symbol.asyncDispose]: () => all.disposeAsync() };
@@ -79,6 +88,7 @@ test(
   { timeout: 60_000 },
   async () => {
     await using broker = await startOwnNats();
+    await setUp(broker.url);
     await using till = await startTill(broker.url);
     await using shop = await startShop(broker.url, till.port);
     const publish = (...amounts: bigint[]): Promise<void> =>
@@ -95,6 +105,7 @@ test(
     await broker.restart({ wipe: true });
     await publish(4n);
     await expectCoins(1n, 2n, 3n, 4n);
+    await setUp(broker.url);
 
     await publish(5n);
     await expectCoins(1n, 2n, 3n, 4n, 5n);

@@ -6,7 +6,7 @@ test("the same entry forwarded twice is stored once, and a purged one is stored 
   await using setup = await newStream();
   const forward = forwarding(setup);
   const manager = await jetStreamManager(setup.broker);
-  // Like the stream of ensureStreams, but purging it is allowed.
+  // Like the stream of the set-up, but purging it is allowed.
   await manager.streams.add({ name: setup.stream.name, subjects: [...setup.stream.subjects] });
   const stored = async (): Promise<number> => (await manager.streams.info(setup.stream.name)).state.messages;
 

@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { AckPolicy } from "nats";
 import { expect, test } from "vitest";
 import { waitFor } from "#test/support/wait-for.ts";
 import { startOwnNats } from "#test/support/nats.ts";
 import type { LogFields } from "../log.ts";
 import { silent as log } from "../testing/calls.ts";
 import { pullWakeUps } from "./pull.ts";
-import { ensureStreams, jetStreamManager } from "./streams.ts";
-import { forwarding, newStream, type TestStream, WITHIN } from "../testing/streams.ts";
+import { jetStreamManager } from "./streams.ts";
+import { forwarding, newStream, READER, type TestStream, WITHIN } from "../testing/streams.ts";
 
 /** A reader that records the number of each wake-up and its log lines, and fails as often as the test sets. */
-function startReader({ broker, stream, subject }: TestStream) {
+function startReader({ broker, stream }: TestStream) {
   const woken: bigint[] = [];
   const lines: string[] = [];
   const recordingLog = { ...log, info: (line: string) => void lines.push(line) };
@@ -23,20 +22,20 @@ function startReader({ broker, stream, subject }: TestStream) {
     await sleep(1);
     woken.push(lastNumber);
   };
-  const options = { stream, consumer: "reader", subject: subject.replace(".7", ".*"), catchUp, log: recordingLog };
+  const options = { stream: stream.name, consumer: READER, catchUp, log: recordingLog };
   const pull = pullWakeUps(broker, options);
   return { woken, lines, state, [Symbol.asyncDispose]: () => pull[Symbol.asyncDispose]() };
 }
 
 async function pending({ broker, stream }: TestStream): Promise<{ unacked: number; unread: number }> {
-  const info = await (await jetStreamManager(broker)).consumers.info(stream.name, "reader");
+  const info = await (await jetStreamManager(broker)).consumers.info(stream.name, READER);
   return { unacked: info.num_ack_pending, unread: info.num_pending };
 }
 
 test("messages wake the reader up to their last number, and are acked once it has read", async () => {
   await using setup = await newStream();
   const forward = forwarding(setup);
-  await ensureStreams(setup.broker, [setup.stream]);
+  await setup.setUp();
   await using reader = startReader(setup);
 
   await forward(1, 2, 3);
@@ -48,7 +47,7 @@ test("messages wake the reader up to their last number, and are acked once it ha
 test("up to five hundred waiting messages are one wake-up", async () => {
   await using setup = await newStream();
   const forward = forwarding(setup);
-  await ensureStreams(setup.broker, [setup.stream]);
+  await setup.setUp();
   await forward(...Array.from({ length: 1_200 }, (_, index) => index + 1));
 
   await using reader = startReader(setup);
@@ -62,7 +61,7 @@ test("up to five hundred waiting messages are one wake-up", async () => {
 test("a message is delivered again while its feed cannot be read", async () => {
   await using setup = await newStream();
   const forward = forwarding(setup);
-  await ensureStreams(setup.broker, [setup.stream]);
+  await setup.setUp();
   await using reader = startReader(setup);
   reader.state.failures = 2;
 
@@ -76,7 +75,7 @@ test("while a feed cannot be read, each pause is longer, also when another messa
   await using setup = await newStream();
   await using stack = new AsyncDisposableStack();
   const forward = forwarding(setup);
-  await ensureStreams(setup.broker, [setup.stream]);
+  await setup.setUp();
   const attempts: number[] = [];
   const delays: unknown[] = [];
   const catchUp = async (): Promise<void> => {
@@ -89,9 +88,8 @@ test("while a feed cannot be read, each pause is longer, also when another messa
   };
   stack.use(
     pullWakeUps(setup.broker, {
-      stream: setup.stream,
-      consumer: "reader",
-      subject: setup.subject,
+      stream: setup.stream.name,
+      consumer: READER,
       catchUp,
       log: recordingLog,
     }),
@@ -110,7 +108,7 @@ test("while a feed cannot be read, each pause is longer, also when another messa
 test("a message without a number of a feed is acked and has no other effect", async () => {
   await using setup = await newStream();
   const forward = forwarding(setup);
-  await ensureStreams(setup.broker, [setup.stream]);
+  await setup.setUp();
   await setup.broker.connection.jetstream().publish(setup.subject, "junk");
   await using reader = startReader(setup);
 
@@ -120,30 +118,39 @@ test("a message without a number of a feed is acked and has no other effect", as
   await waitFor(async () => expect(await pending(setup)).toEqual({ unacked: 0, unread: 0 }), WITHIN);
 });
 
-test("a deleted stream or consumer is created again, and no later message is missed", async () => {
+test("once a deleted consumer or stream is set up again, messages wake the reader without a restart", async () => {
   await using setup = await newStream();
   const forward = forwarding(setup);
-  await ensureStreams(setup.broker, [setup.stream]);
+  await setup.setUp();
   await using reader = startReader(setup);
   await forward(1);
   await waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
   const manager = await jetStreamManager(setup.broker);
 
-  await manager.consumers.delete(setup.stream.name, "reader");
+  await manager.consumers.delete(setup.stream.name, READER);
+  await waitFor(() => expect(reader.lines).toContain("consumer lost, retry scheduled"), WITHIN);
   await forward(2);
+  expect(await setup.setUp()).toEqual([
+    `stream ${setup.stream.name}: nothing to do`,
+    `consumer reader of ${setup.stream.name}: created`,
+  ]);
   await waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
   expect(reader.lines).toEqual(["consumer lost, retry scheduled", "consumer opened again"]);
 
   await manager.streams.delete(setup.stream.name);
+  await expect(forward(3)).rejects.toThrow(
+    `no stream stores ${setup.subject}; if this lasts, run node deploy/nats/set-up-streams.ts`,
+  );
+  await setup.setUp();
   await forward(3);
   await waitFor(() => expect(reader.woken).toContain(3n), WITHIN);
 });
 
-test("after a restart of the broker without its data messages are received again", async () => {
+test("after a restart of the broker without its data, and its set-up, messages are received again", async () => {
   await using broker = await startOwnNats();
   await using setup = await newStream(broker);
   const forward = forwarding(setup);
-  await ensureStreams(setup.broker, [setup.stream]);
+  await setup.setUp();
   await using reader = startReader(setup);
   await forward(1);
   await waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
@@ -152,28 +159,29 @@ test("after a restart of the broker without its data messages are received again
   await waitFor(() => expect(setup.broker.isConnected()).toBe(false));
   await expect(forward(2)).rejects.toThrow("not connected");
   await broker.restart({ wipe: true });
+  await waitFor(() => setup.setUp(), WITHIN);
 
   await waitFor(() => forward(2), WITHIN);
   await waitFor(() => expect(reader.woken).toContain(2n), WITHIN);
 });
 
-test("a consumer of an older release is updated and continues where it was", async () => {
+test("a consumer of an older release is changed by the set-up and continues where it was", async () => {
   await using setup = await newStream();
   const forward = forwarding(setup);
-  await ensureStreams(setup.broker, [setup.stream]);
+  await setup.setUp();
   const manager = await jetStreamManager(setup.broker);
-  const filter_subject = setup.subject.replace(".7", ".*");
-  const older = { durable_name: "reader", filter_subject, ack_policy: AckPolicy.Explicit, ack_wait: 1e9 };
-  await manager.consumers.add(setup.stream.name, older);
+  await manager.consumers.update(setup.stream.name, READER, { ack_wait: 1e9, max_ack_pending: 7 });
+  {
+    await using reader = startReader(setup);
+    await forward(1);
+    await waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
+  }
 
+  expect((await setup.setUp())[1]).toBe(`consumer reader of ${setup.stream.name}: changed`);
   await using reader = startReader(setup);
-  await forward(1);
+  await forward(2);
 
-  await waitFor(() => expect(reader.woken).toEqual([1n]), WITHIN);
-  const { config } = await manager.consumers.info(setup.stream.name, "reader");
-  expect(config).toMatchObject({
-    ack_wait: 30e9,
-    max_ack_pending: 500,
-    filter_subject: setup.subject.replace(".7", ".*"),
-  });
+  await waitFor(() => expect(reader.woken).toEqual([2n]), WITHIN);
+  const { config } = await manager.consumers.info(setup.stream.name, READER);
+  expect(config).toMatchObject({ ack_wait: 30e9, max_ack_pending: 500 });
 });

@@ -39,12 +39,12 @@ async function loop(broker: Broker, options: PullOptions, wakeSignal: WakeSignal
   while (!signal.aborted) {
     try {
       using arrivals = await openConsumer(broker, options, wakeSignal);
-      if (failures > 0) log.info("consumer opened again", { stream: stream.name, consumer });
+      if (failures > 0) log.info("consumer opened again", { stream, consumer });
       failures = 0;
       await takeAll(arrivals, options, wakeSignal, signal);
     } catch (error) {
       failures += 1;
-      if (failures === 1) log.info("consumer lost, retry scheduled", { stream: stream.name, consumer, error });
+      if (failures === 1) log.info("consumer lost, retry scheduled", { stream, consumer, error });
       await pause(backOffMs(failures, MAX_FEED_RETRY_MS), signal);
     }
   }

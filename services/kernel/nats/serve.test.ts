@@ -81,6 +81,24 @@ test("an invalid payload or header is refused as malformed", async () => {
   expect(await setup.callRaw(encoded)).toBe("");
 });
 
+test("a call that names no inbox for its answer is neither executed nor answered", async () => {
+  const read = vi.fn(answer);
+  await using setup = await serving(read);
+  const { connection } = setup.clientBroker;
+  const answers: string[] = [];
+  const elsewhere = `answers.${setup.service}`;
+  connection.subscribe(elsewhere, { callback: (_error, message) => void answers.push(message.subject) });
+
+  for (const options of [{}, { reply: elsewhere }, { reply: "$JS.ACK.STREAM.consumer.1.1.1.1.0" }]) {
+    connection.publish(`pamm.v1.${setup.service}.Read`, encoded, options);
+  }
+  await connection.flush();
+  await setup.client.read(request, call());
+
+  expect(read).toHaveBeenCalledTimes(1);
+  expect(answers).toEqual([]);
+});
+
 test("a call past its deadline is refused by the client and by the server", async () => {
   const read = vi.fn(answer);
   await using setup = await serving(read);

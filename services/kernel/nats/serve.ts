@@ -8,6 +8,7 @@ import { BROKER_CALLER, type Permissions } from "../contract/permissions.ts";
 import { refuse } from "../contract/refusals.ts";
 import { endOfTurn } from "../end-of-turn.ts";
 import type { Log } from "../log.ts";
+import { countRefusedCall } from "../metrics.ts";
 import type { Refusal } from "../refusal.ts";
 import type { Broker } from "./connect.ts";
 import { subjectPrefix } from "./subject.ts";
@@ -30,6 +31,8 @@ export type NatsServer = AsyncDisposable & {
 
 /** Version of the contract, for the service directory. */
 const CONTRACT_VERSION = "1.0.0";
+/** Where a client waits for its answer. */
+const INBOX = "_INBOX.";
 
 /** Answers `pamm.v1.<service>.<Method>` in a queue group, and `$SRV.PING|INFO|STATS` for operators. */
 export async function serveOverNats<C extends Contract>(
@@ -70,6 +73,13 @@ export async function serveOverNats<C extends Contract>(
 }
 
 async function handle(dispatcher: Dispatcher, log: Log, method: Method, message: ServiceMsg): Promise<void> {
+  // The broker itself sends a message of a stream, or an answer, on any subject that its requester names; and an answer to such a
+  // subject would be sent with the rights of this service. Neither has an inbox.
+  if (message.reply?.startsWith(INBOX) !== true) {
+    countRefusedCall(method.path);
+    log.warn("call refused, it names no inbox for its answer", { method: method.path });
+    return;
+  }
   const header = (name: string): string | undefined => message.headers?.get(name);
   const answer = await dispatcher.dispatch({ method, payload: message.data, header, caller: BROKER_CALLER });
   await endOfTurn();

@@ -1,49 +1,42 @@
-import {
-  DiscardPolicy,
-  ErrorCode,
-  type JetStreamManager,
-  nanos,
-  type NatsError,
-  RetentionPolicy,
-  StorageType,
-  type StreamConfig,
-} from "nats";
+import { ErrorCode, type JetStreamManager, type NatsError } from "nats";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StartupError } from "../startup-error.ts";
-import { DAY_MS } from "../duration.ts";
 import type { Broker } from "./connect.ts";
+import { consumerConfig, differencesOf, streamConfig, type StreamDefinition } from "./stream-config.ts";
 
-export type StreamDefinition = {
-  readonly name: string;
-  readonly subjects: readonly string[];
-  /** A stream of this size rejects new messages; it never drops old ones. */
-  readonly maxBytes: number;
-  /** 3 on a cluster, 1 on a single server. */
-  readonly replicas: number;
-};
-
-/** A consumer that was down for longer reads the older entries from the outbox of their owner. */
-const MAX_AGE_MS = 14 * DAY_MS;
-/** The largest event, a mirror with its flows, fits. */
-const MAX_MESSAGE_BYTES = 65_536;
-/** Longer than a relay repeats a publication that was not acknowledged. */
-const DUPLICATE_WINDOW_MS = 300_000;
-const STREAM_NOT_FOUND = 10_059;
 /** A cluster that has just started elects a leader first. */
 const START_TRIES = 10;
 const START_PAUSE_MS = 300;
+const STREAM_NOT_FOUND = 10_059;
+const CONSUMER_NOT_FOUND = 10_014;
+/** What to do about a stream that is missing or different. */
+export const SET_UP =
+  "run node deploy/nats/set-up-streams.ts with NATS_SETUP_URL, the address of the broker with its user operator";
 
-/** Creates or updates the streams. Any number of services may do it at the same time. */
-export async function ensureStreams(broker: Broker, definitions: readonly StreamDefinition[]): Promise<void> {
+/**
+ * At start: waits a short time for the streams and for the consumers of this service, and then throws a StartupError. A service can neither create nor
+ * change them, because the owner of a stream decides what the broker sends on any subject.
+ */
+export async function requireStreams(
+  broker: Broker,
+  definitions: readonly StreamDefinition[],
+  service: string,
+): Promise<void> {
   const manager = await jetStreamManager(broker);
-  for (const definition of definitions) await ensureStream(manager, definition);
+  await untilAnswered(broker, async () => {
+    for (const definition of definitions) await requireStream(manager, definition, service);
+  });
 }
 
-/** At start: waits a short time for JetStream, and then throws a StartupError. */
-export async function requireStreams(broker: Broker, definitions: readonly StreamDefinition[]): Promise<void> {
+export async function jetStreamManager({ connection }: Broker): Promise<JetStreamManager> {
+  return await connection.jetstreamManager({ checkAPI: false });
+}
+
+/** Tries again for a short time, and then throws a StartupError. */
+export async function untilAnswered<T>(broker: Broker, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await ensureStreams(broker, definitions);
+      return await work();
     } catch (error) {
       if (tries >= START_TRIES) throw startError(broker, error);
       await sleep(START_PAUSE_MS);
@@ -51,45 +44,36 @@ export async function requireStreams(broker: Broker, definitions: readonly Strea
   }
 }
 
-export async function jetStreamManager({ connection }: Broker): Promise<JetStreamManager> {
-  return await connection.jetstreamManager({ checkAPI: false });
-}
-
-async function ensureStream(manager: JetStreamManager, definition: StreamDefinition): Promise<void> {
-  const wanted = configOf(definition);
-  const existing = await manager.streams.info(definition.name).catch((error: unknown) => {
-    if ((error as Partial<NatsError>).api_error?.err_code === STREAM_NOT_FOUND) return undefined;
+/** Undefined when there is no such stream or consumer. */
+export async function orUndefined<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    const code = (error as Partial<NatsError>).api_error?.err_code;
+    if (code === STREAM_NOT_FOUND || code === CONSUMER_NOT_FOUND) return undefined;
     throw error;
-  });
-  if (existing === undefined) await manager.streams.add(wanted);
-  else if (differs(existing.config, wanted)) await manager.streams.update(definition.name, wanted);
+  }
 }
 
-/**
- * Limits retention, not a work queue: an early ack of a consumer deletes no message. Discard new: unread messages are never
- * dropped. No client can delete or purge through the API.
- */
-function configOf({ name, subjects, maxBytes, replicas }: StreamDefinition): Partial<StreamConfig> & { name: string } {
-  return {
-    name,
-    subjects: [...subjects],
-    storage: StorageType.File,
-    retention: RetentionPolicy.Limits,
-    discard: DiscardPolicy.New,
-    max_age: nanos(MAX_AGE_MS),
-    max_bytes: maxBytes,
-    max_msg_size: MAX_MESSAGE_BYTES,
-    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
-    num_replicas: replicas,
-    deny_delete: true,
-    deny_purge: true,
-  };
+/** Its size and copies are the operator's choice. */
+async function requireStream(manager: JetStreamManager, definition: StreamDefinition, service: string): Promise<void> {
+  const { name, consumers } = definition;
+  const stream = await orUndefined(manager.streams.info(name));
+  refuseDifferent(`stream ${name}`, stream && differencesOf(stream.config, streamConfig(definition)));
+  for (const consumer of consumers) {
+    if (consumer.name !== service) continue;
+    const found = await orUndefined(manager.consumers.info(name, consumer.name));
+    refuseDifferent(
+      `consumer ${consumer.name} of stream ${name}`,
+      found && differencesOf(found.config, consumerConfig(consumer)),
+    );
+  }
 }
 
-function differs(existing: StreamConfig, wanted: Partial<StreamConfig>): boolean {
-  return Object.entries(wanted).some(
-    ([name, value]) => JSON.stringify(existing[name as keyof StreamConfig]) !== JSON.stringify(value),
-  );
+function refuseDifferent(what: string, differences: readonly string[] | undefined): void {
+  if (differences?.length === 0) return;
+  const problem = differences === undefined ? "does not exist" : `is different: ${differences.join(", ")}`;
+  throw new StartupError(`${what} ${problem}; ${SET_UP}`);
 }
 
 function startError({ address }: Broker, error: unknown): StartupError {
@@ -98,8 +82,5 @@ function startError({ address }: Broker, error: unknown): StartupError {
   if (code === ErrorCode.NoResponders) {
     return new StartupError(`NATS at ${address} has no JetStream: start nats-server with -js`, cause);
   }
-  return new StartupError(
-    `JetStream of NATS at ${address} cannot hold the streams: ${message ?? String(error)}`,
-    cause,
-  );
+  return new StartupError(`streams of NATS at ${address}: ${message ?? String(error)}`, cause);
 }

@@ -14,7 +14,7 @@ export type Administrator = { readonly host: string; readonly password: string; 
 /** Messages per second that one Node process receives from JetStream and acknowledges one by one, doing nothing with them. */
 export async function consumeAlone({ host, password, caFile }: Administrator, count: number): Promise<number> {
   const tls = caFile === undefined ? null : { caFile };
-  const connection = await connect({ servers: host, user: "pamm", pass: password, tls });
+  const connection = await connect({ servers: host, user: "operator", pass: password, tls });
   try {
     const manager = await connection.jetstreamManager();
     const jetStream = connection.jetstream();

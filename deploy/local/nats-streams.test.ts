@@ -1,0 +1,103 @@
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { connect, type Msg } from "nats";
+import { expect, test } from "vitest";
+import { createLog } from "#kernel/log.ts";
+import { type Broker, connectNats } from "#kernel/nats/connect.ts";
+import { jetStreamPublisher } from "#kernel/nats/publisher.ts";
+import { pullWakeUps } from "#kernel/nats/pull.ts";
+import { jetStreamManager, requireStreams } from "#kernel/nats/streams.ts";
+import streams from "#streams" with { type: "json" };
+import { setUpAllStreams } from "../nats/streams.ts";
+import { startNats } from "./nats.ts";
+import type { Service } from "./settings.ts";
+
+const PUSHED_WITHIN_MS = 200;
+
+type Json = { readonly config?: object; readonly message?: object };
+const OWN_STREAM = { platform: streams.movements, subscription: streams.subscriptionEvents } as const;
+
+const CASES = (["platform", "subscription"] as const).flatMap((thief) =>
+  [true, false].map((isSetUp) => [thief, isSetUp ? "with its streams" : "without streams", isSetUp] as const),
+);
+
+test.each(CASES)(
+  "with the user of %s no stream of a broker %s is given the replies to the edge, and none sends commands",
+  async (thief, _streams, isSetUp) => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), "nats-streams-"));
+    await using server = await startNats({ dir: folder.path, password: "secret", passwordOf: (service) => service });
+    if (isSetUp) await setUpAllStreams({ url: server.url, replicas: 1 });
+    const as = (service: Service) =>
+      connect({ servers: `127.0.0.1:${server.port}`, user: service, pass: service, inboxPrefix: `_INBOX.${service}` });
+    const [own, edge, funding] = [await as(thief), await as("edge"), await as("funding")];
+    const received: string[] = [];
+    const callback = (_error: unknown, message: Msg): void => {
+      received.push(message.subject);
+      message.respond("a secret");
+    };
+    // As the service does: the broker pushes to such subscriptions only.
+    for (const rpc of ["Deposit", "GetBalance"]) {
+      funding.subscribe(`pamm.v1.funding.${rpc}`, { queue: "funding", callback });
+    }
+    await funding.flush();
+    const { name, subjects } = OWN_STREAM[thief];
+    const subject = (subjects[0] ?? "").replace("*", "1");
+    const ask = async (call: string, body: object): Promise<Json> =>
+      await own
+        .request(`$JS.API.${call}`, JSON.stringify(body), { timeout: 1_000 })
+        .then((answer) => answer.json<Json>())
+        .catch(() => ({}));
+    // What a service that owns a stream may do with it. An update names all properties that stay.
+    const { config = {} } = await ask(`STREAM.INFO.${name}`, {});
+    const usual = { name, retention: "limits", storage: "file", ...config };
+    for (const call of ["CREATE", "UPDATE"]) {
+      const republish = { src: subject, dest: "pamm.v1.funding.Deposit" };
+      await ask(`STREAM.${call}.${name}`, { ...usual, republish, subjects: [...subjects, "_INBOX.edge.>"] });
+    }
+    const target = { deliver_subject: "pamm.v1.funding.Deposit", deliver_group: "funding" };
+    const pushes = { stream_name: name, config: { durable_name: thief, ack_policy: "explicit", ...target } };
+    for (const call of ["DURABLE.CREATE", "CREATE"]) await ask(`CONSUMER.${call}.${name}.${thief}`, pushes);
+    own.publish(subject, "forged command");
+    await edge.request("pamm.v1.funding.GetBalance", "", { timeout: 2_000 });
+    await sleep(PUSHED_WITHIN_MS);
+    const { message } = await ask(`STREAM.MSG.GET.${name}`, { last_by_subj: "_INBOX.edge.>" });
+    for (const connection of [own, edge, funding]) await connection.close();
+
+    expect(received).toEqual(["pamm.v1.funding.GetBalance"]);
+    expect(message).toBeUndefined();
+  },
+);
+
+test("platform and subscription need nothing else: they start, publish, receive and acknowledge without a refused subject", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "nats-streams-"));
+  await using server = await startNats({ dir: folder.path, password: "secret", passwordOf: (service) => service });
+  await setUpAllStreams({ url: server.url, replicas: 1 });
+  const refused: string[] = [];
+  const log = createLog({ service: "test", level: "warn", to: { write: (line) => void refused.push(line) } });
+  const as = async (service: Service): Promise<Broker> =>
+    await connectNats({ url: `nats://${service}:${service}@127.0.0.1:${server.port}`, name: service, log });
+  await using platform = await as("platform");
+  await using subscription = await as("subscription");
+  const { movements, subscriptionEvents } = streams;
+
+  await requireStreams(platform, [movements], "platform");
+  await requireStreams(subscription, [movements, subscriptionEvents], "subscription");
+  const received: bigint[] = [];
+  const catchUp = async (number: bigint): Promise<void> => void received.push(number);
+  await using _pull = pullWakeUps(subscription, { stream: movements.name, consumer: "subscription", catchUp, log });
+  const forward = jetStreamPublisher(platform);
+  const entry = { "Nats-Msg-Id": "platform:1", "Feed-Number": "1" };
+  for (const _twice of [1, 2]) await forward("mirror.v1.moved.7", Buffer.from("moved"), entry);
+  await jetStreamPublisher(subscription)("exit.v1.requested.7", Buffer.from("requested"), entry);
+
+  await expect.poll(() => received, { timeout: 10_000 }).toEqual([1n]);
+  const { consumers } = await jetStreamManager(subscription);
+  const unread = async (): Promise<number[]> => {
+    const { num_ack_pending, num_pending } = await consumers.info(movements.name, "subscription");
+    return [num_ack_pending, num_pending];
+  };
+  await expect.poll(unread, { timeout: 10_000 }).toEqual([0, 0]);
+  expect(refused).toEqual([]);
+});
