@@ -7,7 +7,7 @@ import { type Broker, connectNats } from "#kernel/nats/connect.ts";
 import { setUpStreams } from "#kernel/nats/set-up-streams.ts";
 import { readCertificates } from "#kernel/read-certificates.ts";
 
-const SETTINGS = {
+export const settings = {
   /** Of a user who may create and change streams: no service knows it. */
   NATS_SETUP_URL: optional(secretUrl(["nats", "tls"])),
   NATS_CA_FILE: optional(text("a file with certificates in PEM")),
@@ -45,7 +45,7 @@ async function connectWithin({ url, ca, withinMs = 0 }: SetUpTarget): Promise<Br
 
 /** The broker that the operator names; undefined without NATS_SETUP_URL. */
 export function readSetUpTarget(env: Environment): SetUpTarget | undefined {
-  const { NATS_SETUP_URL, NATS_CA_FILE, NATS_STREAM_REPLICAS: replicas } = readConfig(SETTINGS, env);
+  const { NATS_SETUP_URL, NATS_CA_FILE, NATS_STREAM_REPLICAS: replicas } = readConfig(settings, env);
   if (NATS_SETUP_URL === undefined) return undefined;
   return { url: NATS_SETUP_URL.reveal(), ca: readCertificates("NATS_CA_FILE", NATS_CA_FILE), replicas };
 }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Settings } from "#kernel/config.ts";
 import { SETTINGS as makeRun } from "../../deploy/local/settings.ts";
+import { settings as streams } from "../../deploy/nats/streams.ts";
 import { settings as account } from "../../services/account/config.ts";
 import { settings as edge } from "../../services/edge/config.ts";
 import { settings as fee } from "../../services/fee/config.ts";
@@ -10,7 +11,7 @@ import { settings as platform } from "../../services/platform/config.ts";
 import { settings as simulator } from "../../services/simulator/config.ts";
 import { settings as subscription } from "../../services/subscription/config.ts";
 
-const SERVICES = { account, edge, fee, funding, platform, simulator, subscription };
+const SERVICES = { account, edge, fee, funding, platform, simulator, streams, subscription };
 const PAGE = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
 
 const documented = new Set(PAGE.match(/`[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+`/g)?.map((name) => name.slice(1, -1)));
