@@ -19,10 +19,19 @@ function environmentOf({ stateDir }: RunningSystem, name: string): Readonly<Reco
   );
 }
 
-type Forged = { readonly as: ServiceName; readonly key: string; readonly login: string; readonly minor: bigint };
+type Forged = {
+  readonly as: ServiceName;
+  readonly key: string;
+  readonly login: string;
+  readonly minor: bigint;
+  readonly kind?: MovementKind;
+};
 
-/** Requests a deposit from platform with the certificate of a service, which knows nothing of it. */
-export async function forgeDeposit(system: RunningSystem, { as, key, login, minor }: Forged): Promise<TransferResult> {
+/** Requests a transfer, by default a deposit, from platform with the certificate of a service, which knows nothing of it. */
+export async function forgeTransfer(
+  system: RunningSystem,
+  { as, key, login, minor, kind = MovementKind.DEPOSIT }: Forged,
+): Promise<TransferResult> {
   const file = (name: string): string => readFileSync(join(system.stateDir, "secret/tls", name), "utf8");
   const identity = { name: as, ca: file("ca.pem"), cert: file(`${as}.pem`), key: file(`${as}-key.pem`) };
   const address = `127.0.0.1:${environmentOf(system, "platform")["GRPC_PORT"]}`;
@@ -31,7 +40,7 @@ export async function forgeDeposit(system: RunningSystem, { as, key, login, mino
   const request = {
     key,
     lockOwner: "",
-    legs: [{ login, kind: MovementKind.DEPOSIT, amount }],
+    legs: [{ login, kind, amount }],
     upTo: undefined,
     enqueue: false,
     comment: "",
