@@ -5,6 +5,8 @@ import type { Check, CheckRun, Finding, PendingBreak, RunRequest } from "./check
 
 /** A check without a complete run for this many intervals is stale. */
 const STALE_AFTER_INTERVALS = 3;
+/** Accounts that a sentence about breaks names. */
+const MAX_LOGINS_SHOWN = 5;
 const BEHIND = "New rows are not compared yet. The next run continues with them.";
 
 export type CheckState = {
@@ -70,6 +72,34 @@ export function listChecks(db: Queryable): Promise<CheckState[]> {
   );
 }
 
+export type Unsettled = {
+  readonly name: string;
+  /** Whether its last complete run began after the instant. */
+  readonly isRun: boolean;
+  /** Breaks that are open, or were found by a run and are not confirmed yet. */
+  readonly breaks: number;
+  /** The accounts of some of them. */
+  readonly logins: readonly string[];
+};
+
+/** Those of the named checks that have breaks, or no complete run since the instant. A check that has never run is one of them. */
+export function listUnsettled(db: Queryable, names: readonly string[], since: Date): Promise<Unsettled[]> {
+  return many<Unsettled>(
+    db,
+    sql`select wanted.name, coalesce(completed_from > ${since}, false) as "isRun", found.breaks, found.logins
+        from unnest(${names}::text[]) as wanted (name)
+             left join reconciliation_check as known on known.name = wanted.name
+             cross join lateral (
+               select count(*)::integer as breaks,
+                      coalesce((array_agg(distinct login) filter (where login <> ''))[1:${MAX_LOGINS_SHOWN}], '{}') as logins
+               from reconciliation_break
+               where check_name = wanted.name and closed_at is null
+             ) as found
+        where found.breaks > 0 or coalesce(completed_from > ${since}, false) is false
+        order by wanted.name`,
+  );
+}
+
 export async function listOpenBreaks(db: Queryable, afterId: bigint, limit: number): Promise<OpenBreak[]> {
   return many<OpenBreak>(
     db,
@@ -122,6 +152,7 @@ export async function completeRun(
     db,
     sql`update reconciliation_check
         set completed_at = case when ${isBehind} then completed_at else clock_timestamp() end,
+            completed_from = case when ${isBehind} then completed_from else started_at end,
             error = ${isBehind ? BEHIND : ""}, cursor = ${nextCursor},
             full_pass_at = case when ${endsPass} then clock_timestamp() else full_pass_at end
         where name = ${name} and ${isHeld}`,

@@ -1,5 +1,4 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { SECOND_MS } from "#kernel/duration.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { findCase } from "#kernel/review/cases.ts";
@@ -20,12 +19,12 @@ import {
   requireWaitingLeg,
 } from "../protocol/reviews/examine-decision.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-deal.ts";
+import { resumeAll } from "../protocol/reviews/resume-all.ts";
 import { withEvidence } from "../protocol/reviews/with-evidence.ts";
 import { readUnscannable, type Unscannable } from "../protocol/scan-leg.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { readClock } from "../store/clock.ts";
 import { resumeAccount } from "../store/account-stops.ts";
-import { resumePermits } from "../store/permit-gate.ts";
 
 /**
  * Records the vote of one client about a review. The platform is read first; the vote and its effect are one transaction,
@@ -133,7 +132,7 @@ async function carryOut(
       return "working";
     case "resume":
       if (reviewCase.reason === ACCOUNT_STOPPED) await resumeAccount(tx, reviewCase.login);
-      else await requireResumed(tx, quietPeriodMs);
+      else await resumeAll(tx, quietPeriodMs);
       return "done";
     case "correct_log":
       await keepApplied(tx, reviewCase, server);
@@ -142,21 +141,6 @@ async function carryOut(
     default:
       await keepApplied(tx, reviewCase, server);
       return "done";
-  }
-}
-
-async function requireResumed(tx: Transaction, quietPeriodMs: number): Promise<void> {
-  switch (await resumePermits(tx, quietPeriodMs)) {
-    case "resumed":
-      return;
-    case "history_not_read":
-      throw actionNotPossible(
-        "The history of the trading platform has not been read completely since the database was restored. Decide when it has.",
-      );
-    case "stopped_too_short":
-      throw actionNotPossible(
-        `The trading platform may still execute commands that the database has lost. Decide ${quietPeriodMs / SECOND_MS} seconds after the stop.`,
-      );
   }
 }
 

@@ -1,4 +1,4 @@
-import { execute, matchesRow, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { execute, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { HERE } from "./database-identity.ts";
 
@@ -29,6 +29,12 @@ export async function stopPermits(tx: Transaction): Promise<void> {
     sql`insert into permit_gate (stopped_at) values (clock_timestamp())
         on conflict (is_only) do update set stopped_at = coalesce(permit_gate.stopped_at, excluded.stopped_at)`,
   );
+}
+
+/** Since when operators have to decide; undefined while nothing is stopped. */
+export async function findStop(db: Queryable): Promise<Date | undefined> {
+  const row = await maybeOne<{ at: Date | null }>(db, sql`select stopped_at as at from permit_gate`);
+  return row?.at ?? undefined;
 }
 
 export type Resumed = "resumed" | "history_not_read" | "stopped_too_short";
