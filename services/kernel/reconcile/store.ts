@@ -83,21 +83,29 @@ export type Unsettled = {
 };
 
 /** Those of the named checks that have breaks, or no complete run since the instant. A check that has never run is one of them. */
-export function listUnsettled(db: Queryable, names: readonly string[], since: Date): Promise<Unsettled[]> {
-  return many<Unsettled>(
+export async function listUnsettled(db: Queryable, names: readonly string[], since: Date): Promise<Unsettled[]> {
+  const run = await column<string>(
     db,
-    sql`select wanted.name, coalesce(completed_from > ${since}, false) as "isRun", found.breaks, found.logins
-        from unnest(${names}::text[]) as wanted (name)
-             left join reconciliation_check as known on known.name = wanted.name
-             cross join lateral (
-               select count(*)::integer as breaks,
-                      coalesce((array_agg(distinct login) filter (where login <> ''))[1:${MAX_LOGINS_SHOWN}], '{}') as logins
-               from reconciliation_break
-               where check_name = wanted.name and closed_at is null
-             ) as found
-        where found.breaks > 0 or coalesce(completed_from > ${since}, false) is false
-        order by wanted.name`,
+    sql`select name from reconciliation_check where name = any (${names}::text[]) and completed_from > ${since}`,
   );
+  const breaks = await many<{ check: string; login: string }>(
+    db,
+    sql`select check_name as "check", login
+        from reconciliation_break
+        where check_name = any (${names}::text[]) and closed_at is null
+        order by id`,
+  );
+  return names
+    .map((name): Unsettled => {
+      const own = breaks.filter(({ check }) => check === name).map(({ login }) => login);
+      return {
+        name,
+        isRun: run.includes(name),
+        breaks: own.length,
+        logins: [...new Set(own)].slice(0, MAX_LOGINS_SHOWN),
+      };
+    })
+    .filter(({ isRun, breaks: count }) => !isRun || count > 0);
 }
 
 export async function listOpenBreaks(db: Queryable, afterId: bigint, limit: number): Promise<OpenBreak[]> {

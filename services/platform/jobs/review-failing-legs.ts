@@ -21,13 +21,16 @@ const SUBJECTS = { [STILL_NOT_APPLIED]: "leg", [STILL_UNKNOWN]: "unknown" } as c
  * unknown for as long, while they are scanned. Closes the review of a leg that has ended meanwhile.
  */
 export async function reviewFailingLegs({ pool, settings }: Deps): Promise<boolean> {
-  const ended = await listEndedReviews(pool, BATCH);
+  const ended = [
+    ...(await listEndedReviews(pool, STILL_NOT_APPLIED, BATCH)),
+    ...(await listEndedReviews(pool, STILL_UNKNOWN, BATCH)),
+  ];
   for (const id of ended) await inTransaction(pool, (tx) => closeReview(tx, id));
   const failing = await listFailingLegs(pool, settings.reviewAfterMs, BATCH);
   await openReviews(pool, failing, STILL_NOT_APPLIED);
   const unknown = await listUnknownLegs(pool, settings.reviewAfterMs, BATCH);
   await openReviews(pool, unknown, STILL_UNKNOWN);
-  return [ended, failing, unknown].some(({ length }) => length === BATCH);
+  return [ended, failing, unknown].some(({ length }) => length >= BATCH);
 }
 
 async function openReviews(pool: Pool, numbers: readonly LegNumber[], reason: keyof typeof SUBJECTS): Promise<void> {

@@ -1,5 +1,6 @@
 import { column, many, type Queryable, sql } from "#kernel/postgres/query.ts";
 import { STILL_NOT_APPLIED, STILL_UNKNOWN } from "../domain/review-actions.ts";
+import type { LegState } from "../domain/leg.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 
 /**
@@ -41,19 +42,24 @@ export async function listUnknownLegs(db: Queryable, ageMs: number, limit: numbe
   return rows.map((row) => legNumber(row.number));
 }
 
-/** Undecided reviews of failing and unknown legs that are neither any more, or are reviewed for another reason, ascending. */
-export async function listEndedReviews(db: Queryable, limit: number): Promise<bigint[]> {
+/** By the reason of a review about a leg: the states in which the leg is not what the review says any more. */
+const ENDED_IN: Readonly<Record<string, readonly LegState[]>> = {
+  [STILL_NOT_APPLIED]: ["APPLIED", "REFUSED", "REVIEW"],
+  [STILL_UNKNOWN]: ["INTENT", "SENDING", "APPLIED", "REFUSED", "REVIEW"],
+};
+
+/** Undecided reviews with this reason of legs that have ended or are reviewed for another reason, ascending. */
+export async function listEndedReviews(
+  db: Queryable,
+  reason: typeof STILL_NOT_APPLIED | typeof STILL_UNKNOWN,
+  limit: number,
+): Promise<bigint[]> {
   return await column<bigint>(
     db,
     sql`select id
         from review_case
-        where state in ('OPEN', 'PROPOSED')
-          and case reason
-                when ${STILL_NOT_APPLIED} then
-                  (select state from leg where number = operation_id::bigint) in ('APPLIED', 'REFUSED', 'REVIEW')
-                when ${STILL_UNKNOWN} then (select state from leg where number = operation_id::bigint) <> 'UNKNOWN'
-                else false
-              end
+        where state in ('OPEN', 'PROPOSED') and reason = ${reason}
+          and (select state from leg where number = operation_id::bigint) = any (${ENDED_IN[reason]}::text[])
         order by id
         limit ${limit}`,
   );

@@ -8,7 +8,7 @@ import { findStop, resumePermits } from "../../store/permit-gate.ts";
  * What the platform shows has to equal the logs and the legs before permits are granted again. Breaks of other checks do not count: some of
  * them are closed by a repeated command, which needs a permit.
  */
-const REQUIRED_CHECKS = ["platform_balance", "deal_matching"];
+const REQUIRED_CHECKS = ["deal_matching", "platform_balance"];
 
 /** Grants permits again, unless money could be moved twice: throws what is open, and where to look. */
 export async function resumeAll(tx: Transaction, quietPeriodMs: number): Promise<void> {
