@@ -21,7 +21,7 @@ export function observeRequest(
 
 const callsRefused = new Counter({
   name: "pamm_calls_refused_total",
-  help: "Calls from services that may not use the method, by method.",
+  help: "Calls from services that may not use the method, or not for what they request, by method.",
   labelNames: ["method"],
 });
 

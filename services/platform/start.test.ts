@@ -1,7 +1,9 @@
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { register } from "prom-client";
 import { expect, inject, onTestFinished, test } from "vitest";
+import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
 import { connectNats } from "#kernel/nats/connect.ts";
@@ -10,9 +12,8 @@ import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { AccountMoved, AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PlatformServiceService, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { identityVariables, testIdentity } from "#kernel/testing/identity.ts";
-import { permittedClient } from "#test/support/permitted-client.ts";
+import { owningClient } from "#test/support/owning-client.ts";
 import { testDatabase } from "#test/support/database.ts";
-import { PERMISSIONS } from "./permissions.ts";
 import {
   ALL_RIGHTS,
   MANAGER_RIGHT,
@@ -75,12 +76,49 @@ const ACCOUNT = {
   investorPassword: "View#2026pw",
 };
 
+test("the certificate of a service requests nothing of another one, and each refused request is counted", async () => {
+  const { env } = await anEnvironment();
+  const { grpcPort } = await start(env);
+  const address = `127.0.0.1:${grpcPort}`;
+  using owners = await owningClient(address);
+  const { login } = await owners.createAccount(ACCOUNT, aCall(30_000));
+  const target = { contract: PlatformServiceService, service: "platform" } as const;
+  using fee = grpcClient(address, { ...target, identity: await testIdentity("fee") });
+  using subscription = grpcClient(address, { ...target, identity: await testIdentity("subscription") });
+  const deposit = aDeposit(login, 1_000_00n);
+  const lock = { login, lockOwner: "funding:withdrawal:1:1", withdrawal: undefined };
+  // The name that a caller writes into its request does not count.
+  const call = callContext({ caller: "funding", withinMs: 10_000 });
+  const before = await refusedCalls();
+
+  for (const refused of [
+    fee.transfer(deposit, call),
+    fee.transfer({ ...deposit, key: "fee:1" }, call),
+    fee.transferBatch({ requests: [deposit] }, call),
+    subscription.transferBatch({ requests: [deposit] }, call),
+    subscription.hold(lock, call),
+    subscription.release(lock, call),
+  ]) {
+    await expect(refused).rejects.toMatchObject({ code: "not_permitted", outcome: "not_executed" });
+  }
+
+  expect((await refusedCalls()) - before).toBe(6);
+  await expect(owners.getTransfer({ key: deposit.key }, aCall())).rejects.toMatchObject({ code: "transfer_not_found" });
+  expect(await owners.transfer(deposit, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  await owners.hold(lock, aCall());
+  await owners.release(lock, aCall());
+});
+
+async function refusedCalls(): Promise<number> {
+  const metric = await register.getSingleMetric("pamm_calls_refused_total")?.get();
+  return (metric?.values ?? []).reduce((sum, { value }) => sum + value, 0);
+}
+
 test("gRPC and NATS return the same answer, and movements are readable from the feed and published", async () => {
   const { env } = await anEnvironment();
   const { grpcPort } = await start(env);
   const address = `127.0.0.1:${grpcPort}`;
-  const target = { contract: PlatformServiceService, service: "platform", permissions: PERMISSIONS } as const;
-  using overGrpc = await permittedClient(address, target);
+  using overGrpc = await owningClient(address);
   const reader = {
     contract: FeedServiceService,
     service: "platform",

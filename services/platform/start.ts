@@ -19,6 +19,7 @@ import { hasOpenAttempts } from "./store/attempts.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
 import { withInProcessState } from "./in-process-state.ts";
 import { registerInstance } from "./register-instance.ts";
+import { refuseForeign } from "./own-requests.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { platformRules } from "./retention.ts";
 import { serverOffsets } from "./store/server-offsets.ts";
@@ -89,7 +90,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), config.PAMM_CHECK_INTERVAL));
   return await serveContract(context, backbone, {
     contract: PlatformServiceService,
-    implementation: platformService(deps),
+    implementation: refuseForeign(platformService(deps), deps),
     permissions: PERMISSIONS,
     identity,
     feeds: FEEDS,

@@ -13,11 +13,10 @@ import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { inBatches } from "#kernel/in-batches.ts";
 import { identityVariables } from "#kernel/testing/identity.ts";
-import { permittedClient } from "#test/support/permitted-client.ts";
-import { PERMISSIONS } from "../../services/platform/permissions.ts";
+import { owningClient } from "#test/support/owning-client.ts";
 import { AccountRole, MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import {
-  PlatformServiceService,
+  type PlatformServiceService,
   type TransferAnswer,
   type TransferRequest,
   TransferState,
@@ -61,7 +60,7 @@ const EMPTY = {
 
 await measure("results", (login, index) => ({
   ...EMPTY,
-  key: `result:${index}`,
+  key: `subscription:posting:${index}`,
   legs: [{ login, kind: MovementKind.RESULT, amount: money(10_00n) }],
 }));
 await measure("fees, two legs each", (login, index) => ({
@@ -110,8 +109,7 @@ async function startPlatform(): Promise<Platform> {
   ] as const) {
     processes.set(name, pid);
   }
-  const target = { contract: PlatformServiceService, service: "platform", permissions: PERMISSIONS } as const;
-  const client = stack.use(await permittedClient(`127.0.0.1:${grpc}`, target));
+  const client = stack.use(await owningClient(`127.0.0.1:${grpc}`));
   await until(() => client.getStatus({}, call()));
   return client;
 }

@@ -3,7 +3,7 @@ import { itemsOf, textOf } from "../../deploy/demo/exact-json.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import { type Client, clientOf, eventually, untilKnown, withKey } from "./support/client.ts";
 import { deposit, existingAccount, expectDone, newInvestor, unassign, withdraw } from "./support/client-requests.ts";
-import { adoptUnregistered, changeTables, forgeDeposit } from "./support/intruder.ts";
+import { adoptUnregistered, changeTables, forgeTransfer } from "./support/intruder.ts";
 import { expectProblem } from "./support/problem.ts";
 import { listBreaks } from "./support/proof.ts";
 import { decide, newOperator, reviewAbout } from "./support/reviews.ts";
@@ -105,7 +105,7 @@ test(
       login: victim,
       minor: 1_000_000_00n,
     } as const;
-    expect(await forgeDeposit(system, forged)).toMatchObject({ state: TransferState.APPLIED });
+    expect(await forgeTransfer(system, forged)).toMatchObject({ state: TransferState.APPLIED });
     await eventually(async () => {
       expect(await breaksOf("transfer_ownership")).toEqual([`transfer_ownership ${victim}`]);
     }, FOUND_WITHIN_MS);

@@ -11,6 +11,7 @@ import { readIdentity } from "#kernel/identity.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { FundingServiceService } from "#proto/pamm/funding/v1/funding.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { recordedProcess } from "../../deploy/local/process-id.ts";
@@ -22,6 +23,7 @@ import { PERMISSIONS as funding } from "../../services/funding/permissions.ts";
 import { PERMISSIONS as platform } from "../../services/platform/permissions.ts";
 import { PERMISSIONS as subscription } from "../../services/subscription/permissions.ts";
 import { environmentOf } from "../bench/system/environment.ts";
+import { forgeTransfer } from "./support/intruder.ts";
 import { sharedSystem, START_TIMEOUT_MS } from "./support/shared-system.ts";
 
 type Served = { readonly contract: Contract; readonly permissions: Permissions<Contract> };
@@ -88,6 +90,33 @@ test.each(CALLABLE)(
       }
       expect(await refusedCalls(service), service).toBe(before + foreign.length);
     }
+  },
+);
+
+/** What each service requests of platform, and under which keys. */
+const REQUESTS = {
+  funding: { key: "funding:deposit:0198c0de-0000-7000-8000-000000000002", kind: MovementKind.DEPOSIT },
+  fee: { key: "fee:3000001:2000001:DEBT:1", kind: MovementKind.FEE_CREDIT },
+  subscription: { key: "subscription:posting:1000000", kind: MovementKind.RESULT },
+} as const;
+const REQUESTERS = Object.keys(REQUESTS) as (keyof typeof REQUESTS)[];
+
+test.each(REQUESTERS)(
+  "with the stolen certificate of %s no transfer of another service is requested, under no key and of no kind",
+  async (thief) => {
+    const system = await sharedSystem();
+    const others = REQUESTERS.filter((name) => name !== thief);
+    const forged = others.flatMap((name) => [
+      REQUESTS[name],
+      { ...REQUESTS[thief], key: REQUESTS[name].key },
+      { ...REQUESTS[thief], kind: REQUESTS[name].kind },
+    ]);
+    const before = await refusedCalls("platform");
+    for (const own of forged) {
+      const transfer = forgeTransfer(system, { as: thief, login: "3000001", minor: 1_000_000_00n, ...own });
+      await expect(transfer, own.key).rejects.toMatchObject({ code: "not_permitted", outcome: "not_executed" });
+    }
+    expect(await refusedCalls("platform")).toBe(before + forged.length);
   },
 );
 

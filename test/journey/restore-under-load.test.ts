@@ -43,7 +43,7 @@ test.runIf(IS_PROOF)(
   "a database that is restored under load moves nothing twice, whatever callers repeat with keys and without",
   TIMEOUT,
   async () => {
-    await using system = await startTestSystem({ PAMM_QUIET_PERIOD: "PT8S" });
+    await using system = await startTestSystem({ PAMM_QUIET_PERIOD: "PT8S", PAMM_CHECK_INTERVAL: "PT2S" });
     const client = clientOf(system);
     const operator = withKey(client, await newOperator(system, "first"));
     const second = await newOperator(system, "second");

@@ -21,7 +21,7 @@ function deposit(client: Client, { login, amount, key = randomUUID() }: Deposit)
 }
 
 test("after the database is restored to an older time nothing is moved twice, and operators decide before anything is sent", async () => {
-  await using system = await startTestSystem();
+  await using system = await startTestSystem({ PAMM_CHECK_INTERVAL: "PT2S" });
   const client = clientOf(system);
   const operator = withKey(client, await newOperator(system, "first"));
   const second = await newOperator(system, "second");

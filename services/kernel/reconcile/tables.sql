@@ -7,6 +7,8 @@ create table reconciliation_check (
   known_at     timestamptz not null default clock_timestamp(),
   started_at   timestamptz,
   completed_at timestamptz,
+  -- When the last complete run began: it has seen everything that was committed before.
+  completed_from timestamptz,
   -- When a check that reads a part in each run last completed a pass, and where the next run continues.
   full_pass_at timestamptz,
   cursor       text not null default '',

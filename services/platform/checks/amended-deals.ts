@@ -12,6 +12,9 @@ type Row = {
   readonly at: Date;
 };
 
+/** A review that names a deal as the cause of its stop, and decides nothing about the deal. */
+const ABOUT_ALL_ACCOUNTS = "database_behind";
+
 const MESSAGES: Readonly<Record<string, string>> = {
   deal_gone: "deleted on the trading platform",
   deal_changed: "amended on the trading platform after it was booked",
@@ -36,7 +39,7 @@ export async function listAmended(db: Queryable): Promise<Finding[]> {
              cross join lateral (
                select bool_or(state = 'DECIDED') and not bool_or(state in ('OPEN', 'PROPOSED')) as decided
                from review_case
-               where review_case.login = amended.login
+               where review_case.login = amended.login and review_case.reason <> ${ABOUT_ALL_ACCOUNTS}
                  and (review_case.deal_id = amended.deal_id or operation_id = booked.leg_number::text)
              ) as reviews
         where amended.kind = 'amendment' and reviews.decided is not true

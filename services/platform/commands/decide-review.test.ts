@@ -11,7 +11,7 @@ import { lockAccount } from "../store/accounts.ts";
 import { listLegs } from "../store/legs.ts";
 import { findTransferByKey } from "../store/transfers.ts";
 import { logOf, summaryOf } from "../testing/log-of.ts";
-import { aDeposit, aWithdrawal } from "../testing/requests.ts";
+import { aDeposit } from "../testing/requests.ts";
 import { decideBoth, openReviews, resumeBoth, reviewOf, vote } from "../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
@@ -118,8 +118,8 @@ test.concurrent("an unmatched deal is reversed once, also when the process crash
   expect(UNKNOWN_REFERENCE.startsWith(review.reference)).toBe(true);
   await reading[Symbol.asyncDispose]();
   const crashing = await world.start({ hasJobs: false });
-  await resumeBoth(crashing);
   await decideBoth(crashing, review, { action: "reverse" });
+  await resumeBoth(crashing);
   await crashing[Symbol.asyncDispose]();
 
   const next = await world.start();
@@ -147,12 +147,12 @@ test.concurrent("a repeated vote for a reversal is answered the same and request
   const instance = await world.start();
   const login = await anAccount(instance);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
-  await resumeBoth(instance);
   const { id: reviewId } = await reviewOf(instance, "unknown_reference");
   const request = { reviewId, action: "reverse", dealId: 0n, note: "checked with the dealers", keyId: "KeyOfOneTest" };
   const [proposal, confirmation] = [aCall(), aCall()];
   const proposed = await instance.service.decideReview({ ...request, actor: "key-of-ann" }, proposal);
   const decided = await instance.service.decideReview({ ...request, actor: "key-of-bob" }, confirmation);
+  await resumeBoth(instance);
   expect((await logOf(instance, login, 3)).map(summaryOf)).toContain("REVERSAL -8.00");
 
   const again = [
@@ -172,9 +172,9 @@ test.concurrent("a reversal that the platform refuses opens a new review, which 
   const login = await anAccount(instance);
   await world.control.balance(login, "8.00", UNKNOWN_REFERENCE);
   const review = await reviewOf(instance, "unknown_reference");
-  await resumeBoth(instance);
-  await instance.service.transfer(aWithdrawal(login, 3_00n), aCall());
+  await world.control.balance(login, "-3.00");
   await decideBoth(instance, review, { action: "reverse" });
+  await resumeBoth(instance);
 
   const refusedReversal = await reviewOf(instance, "reversal_refused");
   expect(refusedReversal).toMatchObject({ login, amount: { minorUnits: -8_00n }, actions: ["reverse", "acknowledge"] });
@@ -204,7 +204,6 @@ test.concurrent("two reviews of one deal reverse it once", async (context) => {
         select 'finding:0', 'unmatched_deal', login, deal_id, evidence, actions, 'OPEN', opened_at from review_case
         where id = ${review.id}`,
   );
-  await resumeBoth(instance);
   const again = await reviewOf(instance, "unmatched_deal");
   await vote(instance, again, "key-of-ann", { action: "reverse" });
   await decideBoth(instance, review, { action: "reverse" });
@@ -212,6 +211,9 @@ test.concurrent("two reviews of one deal reverse it once", async (context) => {
   await expect(vote(instance, again, "key-of-bob", { action: "reverse" })).rejects.toMatchObject({
     code: "action_not_possible",
   });
+  await vote(instance, again, "key-of-ann", { action: "withdraw_proposal" });
+  await decideBoth(instance, again, { action: "acknowledge" });
+  await resumeBoth(instance);
 
   await logOf(instance, login, 3);
   expect((await world.control.deals(login)).map(({ profit }) => profit)).toEqual(["8.00", "-8.00"]);

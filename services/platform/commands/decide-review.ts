@@ -1,23 +1,30 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { SECOND_MS } from "#kernel/duration.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
+import { findCase } from "#kernel/review/cases.ts";
 import { recordVote } from "#kernel/review/record-vote.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import type { Decision, Vote } from "#kernel/review/review.ts";
 import type { DecideReviewRequest, DecideReviewResponse } from "#proto/pamm/common/v1/review.ts";
 import type { Deps } from "../deps.ts";
 import type { Deal } from "../mt5/deals.ts";
+import { legNumber } from "../domain/leg-number.ts";
 import { logCorrection } from "../amendments/amendments.ts";
-import { ACCOUNT_STOPPED, STILL_NOT_APPLIED } from "../domain/review-actions.ts";
+import { ACCOUNT_STOPPED, STILL_NOT_APPLIED, STILL_UNKNOWN } from "../domain/review-actions.ts";
 import { confirmApplied, confirmNotApplied, keepApplied, retryLeg } from "../protocol/reviews/decide-leg.ts";
-import { requireOpenReview, requireDealOfLeg, requireWaitingLeg } from "../protocol/reviews/examine-decision.ts";
+import {
+  requireOpenReview,
+  requireDealOfLeg,
+  requireUnscannable,
+  requireWaitingLeg,
+} from "../protocol/reviews/examine-decision.ts";
 import { findReversalMinor, orderReversal } from "../protocol/reviews/reverse-deal.ts";
+import { resumeAll } from "../protocol/reviews/resume-all.ts";
 import { withEvidence } from "../protocol/reviews/with-evidence.ts";
+import { readUnscannable, type Unscannable } from "../protocol/scan-leg.ts";
 import { orBusy, orUnavailable } from "../protocol/unavailable.ts";
 import { readClock } from "../store/clock.ts";
 import { resumeAccount } from "../store/account-stops.ts";
-import { resumePermits } from "../store/permit-gate.ts";
 
 /**
  * Records the vote of one client about a review. The platform is read first; the vote and its effect are one transaction,
@@ -48,6 +55,8 @@ type PlatformState = {
   readonly quietPeriodMs: number;
   readonly shown: Deal | undefined;
   readonly correction: Correction;
+  /** Of a leg of unknown outcome that is decided to have moved no money. */
+  readonly unscannable: Unscannable | undefined;
 };
 
 /** The deal that the vote names, or the account whose log it corrects, as the platform shows it. */
@@ -55,8 +64,15 @@ async function readPlatform(deps: Deps, { reviewId, action, dealId }: DecideRevi
   const isAboutDeal = action === "confirm_applied" && dealId > 0n;
   const shown = isAboutDeal ? await orUnavailable(deps.mt5.getDeal(dealId)) : undefined;
   const correction = action === "correct_log" ? await orBusy(logCorrection.read(deps, reviewId)) : undefined;
+  const unscannable = action === "confirm_not_applied" ? await readUnknownLeg(deps, reviewId) : undefined;
   const { server, quietPeriodMs } = deps.settings;
-  return { server, quietPeriodMs, shown, correction };
+  return { server, quietPeriodMs, shown, correction, unscannable };
+}
+
+async function readUnknownLeg(deps: Deps, reviewId: bigint): Promise<Unscannable | undefined> {
+  const reviewCase = await findCase(deps.pool, reviewId);
+  if (reviewCase?.reason !== STILL_UNKNOWN) return undefined;
+  return await orUnavailable(readUnscannable(deps, legNumber(BigInt(reviewCase.operationId))));
 }
 
 async function examine(
@@ -74,7 +90,7 @@ async function examine(
     case "retry":
       return void (await requireWaitingLeg(tx, reviewCase));
     case "confirm_not_applied":
-      return await requireLegOf(tx, reviewCase);
+      return await requireLegOf(tx, reviewCase, seen);
     case "reverse":
       return void (await findReversalMinor(tx, seen.server, reviewCase));
     case "correct_log":
@@ -83,9 +99,15 @@ async function examine(
   }
 }
 
-async function requireLegOf(tx: Transaction, reviewCase: ReviewCase): Promise<void> {
-  if (reviewCase.reason === STILL_NOT_APPLIED) await requireWaitingLeg(tx, reviewCase);
-  else await requireOpenReview(tx, reviewCase);
+async function requireLegOf(tx: Transaction, reviewCase: ReviewCase, { unscannable }: PlatformState): Promise<void> {
+  switch (reviewCase.reason) {
+    case STILL_NOT_APPLIED:
+      return void (await requireWaitingLeg(tx, reviewCase));
+    case STILL_UNKNOWN:
+      return await requireUnscannable(tx, reviewCase, unscannable);
+    default:
+      await requireOpenReview(tx, reviewCase);
+  }
 }
 
 async function carryOut(
@@ -110,7 +132,7 @@ async function carryOut(
       return "working";
     case "resume":
       if (reviewCase.reason === ACCOUNT_STOPPED) await resumeAccount(tx, reviewCase.login);
-      else await requireResumed(tx, quietPeriodMs);
+      else await resumeAll(tx, quietPeriodMs);
       return "done";
     case "correct_log":
       await keepApplied(tx, reviewCase, server);
@@ -119,21 +141,6 @@ async function carryOut(
     default:
       await keepApplied(tx, reviewCase, server);
       return "done";
-  }
-}
-
-async function requireResumed(tx: Transaction, quietPeriodMs: number): Promise<void> {
-  switch (await resumePermits(tx, quietPeriodMs)) {
-    case "resumed":
-      return;
-    case "history_not_read":
-      throw actionNotPossible(
-        "The history of the trading platform has not been read completely since the database was restored. Decide when it has.",
-      );
-    case "stopped_too_short":
-      throw actionNotPossible(
-        `The trading platform may still execute commands that the database has lost. Decide ${quietPeriodMs / SECOND_MS} seconds after the stop.`,
-      );
   }
 }
 

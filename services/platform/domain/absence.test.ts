@@ -1,9 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { decideAbsence, type LostAttempt, RESOLUTION_BOUND_MS, SCAN_INTERVAL_MS, type Scan } from "./absence.ts";
+import {
+  decideAbsence,
+  type LostAttempt,
+  mayStillArrive,
+  RESOLUTION_BOUND_MS,
+  SCAN_INTERVAL_MS,
+  type Scan,
+} from "./absence.ts";
 
 const QUIET_MS = 300_000;
-const SETTINGS = { quietPeriodMs: QUIET_MS, reviewAfterMs: 21_600_000 };
+const SETTINGS = { quietPeriodMs: QUIET_MS };
+const DAYS_MS = 3 * 86_400_000;
 /** The permit ended at 0, so the quiet period runs from 5 s to 305 s. */
 const QUIET_SINCE = 5_000;
 const HALF = QUIET_SINCE + QUIET_MS / 2;
@@ -88,18 +96,23 @@ test("a scan with candidates is not one of the two clean ones, even when a later
   });
 });
 
-test("while the history cannot be read a leg is scanned again, and sent to manual review hours later", () => {
-  const reviewedAt = 3_000 + SETTINGS.reviewAfterMs;
+test("while the history cannot be read a leg is scanned again, however long that takes", () => {
   const unscanned = lost({ scans: [clean(HALF)], lastScanStartedAtMs: OVER });
   for (const isFenced of [true, false]) {
-    const attempt = { ...unscanned, isFenced, senderHeartbeatAtMs: reviewedAt };
-    expect(decideAbsence(attempt, SETTINGS, OVER + RESOLUTION_BOUND_MS)).toMatchObject({ kind: "scan" });
-    expect(decideAbsence(attempt, SETTINGS, reviewedAt - 1)).toMatchObject({ kind: "scan" });
-    expect(decideAbsence(attempt, SETTINGS, reviewedAt)).toEqual({
-      kind: "review",
-      reason: isFenced ? "not_scanned_in_time" : "sender_not_fenced",
-    });
+    for (const nowMs of [OVER + RESOLUTION_BOUND_MS, OVER + DAYS_MS]) {
+      const attempt = { ...unscanned, isFenced, senderHeartbeatAtMs: nowMs, lastScanStartedAtMs: nowMs };
+      expect(decideAbsence(attempt, SETTINGS, nowMs)).toEqual({ kind: "scan", atMs: nowMs + 500 });
+    }
   }
+});
+
+test("a command may still arrive until its quiet period is over and its sender has stopped", () => {
+  expect(mayStillArrive(lost(), SETTINGS, OVER - 1)).toBe(true);
+  expect(mayStillArrive(lost(), SETTINGS, OVER)).toBe(false);
+  const running = lost({ isFenced: false, senderHeartbeatAtMs: OVER });
+  expect(mayStillArrive(running, SETTINGS, OVER + QUIET_MS)).toBe(true);
+  expect(mayStillArrive(running, SETTINGS, OVER + QUIET_MS + 1)).toBe(false);
+  expect(mayStillArrive(lost({ watchedSinceMs: DAYS_MS }), SETTINGS, DAYS_MS + QUIET_MS - 1)).toBe(true);
 });
 
 test("after an outage of hours two complete reads decide", () => {
@@ -131,23 +144,22 @@ test("failed scans are repeated every half second and not in a hot loop", () => 
   expect(decideAbsence(failing, SETTINGS, 10_001)).toEqual({ kind: "scan", atMs: 10_500 });
 });
 
-test("absence is never declared before the quiet period is over, and every attempt is decided or reviewed in time", () => {
+test("absence is never declared before the quiet period is over, and every attempt whose history was read is decided or reviewed in time", () => {
   const scans = fc.array(fc.record({ at: fc.nat(500_000), isClean: fc.boolean() }), { maxLength: 8 });
   const times = fc.record({
     quiet: fc.integer({ min: 0, max: 400_000 }),
     now: fc.nat(600_000),
     heartbeat: fc.nat(600_000),
-    reviewAfterMs: fc.nat(600_000),
   });
   fc.assert(
-    fc.property(scans, times, fc.boolean(), (generated, { quiet, now, heartbeat, reviewAfterMs }, isFenced) => {
+    fc.property(scans, times, fc.boolean(), (generated, { quiet, now, heartbeat }, isFenced) => {
       const scansSoFar = generated
         .filter(({ at }) => at <= now)
         .sort((a, b) => a.at - b.at)
         .map(({ at, isClean }) => (isClean ? clean(at) : candidates(at)));
       const decision = decideAbsence(
         lost({ isFenced, senderHeartbeatAtMs: heartbeat, scans: scansSoFar }),
-        { quietPeriodMs: quiet, reviewAfterMs },
+        { quietPeriodMs: quiet },
         now,
       );
       const over = QUIET_SINCE + quiet;
@@ -157,7 +169,12 @@ test("absence is never declared before the quiet period is over, and every attem
         expect(scansSoFar.filter(({ verdict }) => verdict === "clean").length).toBeGreaterThanOrEqual(2);
       }
       if (decision.kind === "scan") {
-        expect(now).toBeLessThan(Math.max(over + RESOLUTION_BOUND_MS, 3_000 + reviewAfterMs));
+        const isRead = (scansSoFar.at(-1)?.startedAtMs ?? 0) >= over;
+        // A leg with a fenced sender needs at most one more reading.
+        if (isRead && now >= over + RESOLUTION_BOUND_MS) {
+          expect(isFenced || now - heartbeat > quiet).toBe(true);
+          expect(decision.atMs).toBeLessThanOrEqual(now + 1_000);
+        }
         expect(decision.atMs).toBeGreaterThanOrEqual(now);
         expect(decision.atMs).toBeLessThanOrEqual(Math.max(over + RESOLUTION_BOUND_MS, now + SCAN_INTERVAL_MS));
       }

@@ -1,7 +1,7 @@
 import type { ReviewReason } from "./leg.ts";
 import { lostAfterMs } from "./permit.ts";
 
-/** A leg whose sender is still not fenced this long after its quiet period is sent to manual review. */
+/** A leg whose sender is still not fenced this long after its quiet period, although the history was read, is sent to manual review. */
 export const RESOLUTION_BOUND_MS = 75_000;
 /** Delays of the first scans after the loss, when most deals are found; later delays double. */
 const EARLY_SCANS_MS = [250, 1_000, 2_000, 4_000];
@@ -45,14 +45,10 @@ export type AbsenceDecision =
 /**
  * Absence is proven by two clean scans, one past half of the quiet period and one past all of it, once the sender can no
  * longer write the command. The quiet period begins when the permit and the socket time-out have ended, and
- * again when the process starts or the clock is stepped. While the platform does not answer, nothing is proven and no operator is
- * asked before `reviewAfterMs`: the next complete reading decides.
+ * again when the process starts or the clock is stepped. While the platform does not answer, nothing is proven, however long that
+ * takes: the next complete readings decide.
  */
-export function decideAbsence(
-  attempt: LostAttempt,
-  { quietPeriodMs, reviewAfterMs }: ProofSettings,
-  nowMs: number,
-): AbsenceDecision {
+export function decideAbsence(attempt: LostAttempt, { quietPeriodMs }: ProofSettings, nowMs: number): AbsenceDecision {
   const times = quietTimes(attempt, quietPeriodMs);
   const isFenced = attempt.isFenced || nowMs > times.senderStoppedByMs;
   const last = attempt.scans.at(-1);
@@ -63,17 +59,16 @@ export function decideAbsence(
   }
   const isScanned = last !== undefined && last.startedAtMs >= times.overMs;
   if (nowMs >= times.boundMs && isScanned && !isFenced) return { kind: "review", reason: "sender_not_fenced" };
-  if (nowMs >= Math.max(times.boundMs, attempt.lostAtMs + reviewAfterMs)) {
-    return { kind: "review", reason: isFenced ? "not_scanned_in_time" : "sender_not_fenced" };
-  }
   return { kind: "scan", atMs: nextScanAt(attempt, times, nowMs) };
 }
 
-export type ProofSettings = {
-  readonly quietPeriodMs: number;
-  /** A leg whose history could not be read for this long is sent to manual review. */
-  readonly reviewAfterMs: number;
-};
+/** Whether the platform may still execute the command. Before that no proof exists that no money will move. */
+export function mayStillArrive(attempt: LostAttempt, { quietPeriodMs }: ProofSettings, nowMs: number): boolean {
+  const { overMs, senderStoppedByMs } = quietTimes(attempt, quietPeriodMs);
+  return nowMs < overMs || !(attempt.isFenced || nowMs > senderStoppedByMs);
+}
+
+export type ProofSettings = { readonly quietPeriodMs: number };
 
 type QuietTimes = {
   readonly halfMs: number;

@@ -87,6 +87,8 @@ UNKNOWN
   not sent: INTENT 2=VOID
   absent: REFUSED 2=ABSENT
   no fit: REVIEW
+  decided yes: APPLIED 2=APPLIED
+  decided no: REFUSED 2=ABSENT
 APPLIED
   other deal: unmatched 6
   deal of 3: unmatched 5

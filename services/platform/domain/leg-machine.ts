@@ -90,6 +90,9 @@ export const TRANSITIONS: readonly TransitionRule[] = [
   { from: ["UNKNOWN"], on: "proven_absent", when: [ofCurrentAttempt, isReviewedAtEnd], to: "REVIEW", because: "attempts_exhausted", attempt: "ABSENT", writes: ["outcome", "finding"] },
   { from: ["UNKNOWN"], on: "proven_absent", when: [ofCurrentAttempt], to: "REFUSED", because: "absent", attempt: "ABSENT", writes: ["outcome"] },
   { from: ["UNKNOWN"], on: "does_not_fit", when: [], to: "REVIEW", writes: ["finding"] },
+  // Operators decide beside the scans when the history cannot be read for hours.
+  { from: ["UNKNOWN"], on: "decided_applied", when: [], to: "APPLIED", attempt: "APPLIED", writes: ["outcome", "deal", "entry", "next_scan"] },
+  { from: ["UNKNOWN"], on: "decided_refused", when: [], to: "REFUSED", because: "decided", attempt: "ABSENT", writes: ["outcome"] },
 
   // A result was reported. It is never turned into the opposite; contradicting evidence is sent to manual review.
   { from: ["APPLIED"], on: "applied", when: [ofOtherDeal], to: "UNMATCHED", writes: ["finding"] },

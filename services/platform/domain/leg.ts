@@ -42,7 +42,6 @@ export type ReviewReason =
   | "two_deals"
   | "candidate_deal"
   | "sender_not_fenced"
-  | "not_scanned_in_time"
   | "reported_deal_not_shown"
   | "ticket_conflict"
   | "applied_deal_differs";

@@ -51,3 +51,8 @@ test("a leg whose attempts still fail can be attempted at once, or ended", () =>
   const waiting: Leg = { kind: "fee_credit", attempt: 7, absences: 7, state: "INTENT" };
   expect(reviewActions("still_not_applied", waiting)).toEqual(["retry", "confirm_not_applied"]);
 });
+
+test("a leg of unknown outcome that cannot be scanned can be ended, and is never sent again by a decision", () => {
+  const unknown: Leg = { kind: "deposit", attempt: 1, absences: 0, state: "UNKNOWN" };
+  expect(reviewActions("still_unknown", unknown)).toEqual(["confirm_applied", "confirm_not_applied"]);
+});

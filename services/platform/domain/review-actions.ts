@@ -34,6 +34,8 @@ export const DATABASE_BEHIND = "database_behind";
 export const ACCOUNT_STOPPED = "account_stopped";
 /** A leg whose attempts have failed for hours. Further attempts are made meanwhile. */
 export const STILL_NOT_APPLIED = "still_not_applied";
+/** A leg whose outcome has been unknown for hours, because the history cannot be read. It is scanned meanwhile. */
+export const STILL_UNKNOWN = "still_unknown";
 /** Only recorded: the service that keeps the books of the Investors decides, or nothing has to be decided. */
 const DECIDED_ELSEWHERE = new Set(["external_funds", "imported_deal"]);
 
@@ -42,6 +44,7 @@ export function reviewActions(reason: string, leg: Leg | undefined): readonly Re
   if (DECIDED_ELSEWHERE.has(reason)) return [];
   if (reason === DATABASE_BEHIND || reason === ACCOUNT_STOPPED) return ["resume"];
   if (reason === STILL_NOT_APPLIED) return ["retry", "confirm_not_applied"];
+  if (reason === STILL_UNKNOWN) return ["confirm_applied", "confirm_not_applied"];
   if (leg?.state === "REVIEW" && leg.reason === reason) return legActions(leg);
   if (CORRECTABLE.has(reason)) return ["correct_log", "acknowledge"];
   return REVERSIBLE.has(reason) ? ["reverse", "acknowledge"] : ["acknowledge"];

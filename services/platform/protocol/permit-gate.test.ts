@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { corrupt } from "#test/support/corrupt.ts";
 import { HOUR_MS, SECOND_MS } from "#kernel/duration.ts";
-import { many, sql } from "#kernel/postgres/query.ts";
+import { execute, many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
@@ -14,7 +14,7 @@ import { AccountReader } from "../reader/account-reader.ts";
 import { readAgainFrom } from "../store/accounts.ts";
 import { moveReadTo } from "../store/reader-cursor.ts";
 import { readLogin } from "./history/read-history.ts";
-import { approveResume, openReviews, resumeBoth, reviewOf, vote } from "../testing/reviews.ts";
+import { approveResume, openReviews, resumeBoth, reviewOf, runRequiredChecks, vote } from "../testing/reviews.ts";
 import { aDeposit, aTransfer, aWithdrawal, moneyOf } from "../testing/requests.ts";
 import { aCall, anAccount, aWorld, eventually, type Instance } from "../testing/world.ts";
 
@@ -187,6 +187,72 @@ test.concurrent("when the reader that stopped permits ends before it has read ev
   expect(await gateOf(instance.deps)).toBe("open");
 });
 
+test.concurrent("operators cannot resume while the balances do not equal the logs, or have not been compared since the stop", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { pool } = instance.deps;
+  const login = await anAccount(instance);
+  const other = await anAccount(instance);
+  await instance.service.transfer(aDeposit(other, 50_00n), aCall());
+  await runRequiredChecks(instance);
+  await world.control.balance(login, "8.00", LOST);
+  const review = await reviewOf(instance, "database_behind");
+  const resume = (actor: string) => vote(instance, review, actor, { action: "resume" });
+  await resume("key-of-ann");
+  await eventually(
+    () => resume("key-of-bob").catch((error: Error) => error.message),
+    (message) => typeof message === "string" && message.includes("has not completed a run"),
+  );
+  await expect(resume("key-of-bob")).rejects.toMatchObject({
+    code: "action_not_possible",
+    message: expect.stringMatching(
+      /^The check deal_matching has not .* The check platform_balance has not .*ops.breaks/,
+    ),
+  });
+
+  // As after a restore that has lost a deal of this service for good: the platform shows money that no log has.
+  const asOther = (minor: bigint) => sql`update account set log_minor = log_minor + ${minor} where login = ${other}`;
+  await execute(pool, asOther(-1n));
+  for (const state of ["not confirmed yet", "open"]) {
+    await runRequiredChecks(instance);
+    await expect(resume("key-of-bob"), state).rejects.toMatchObject({
+      code: "action_not_possible",
+      message: expect.stringContaining(
+        `The check platform_balance has 1 break (${other}). Read GET /api/v1/ops/breaks`,
+      ),
+    });
+  }
+  expect(await gateOf(instance.deps)).toBe("stopped");
+
+  await execute(pool, asOther(1n));
+  await runRequiredChecks(instance);
+  await resume("key-of-bob");
+  expect(await gateOf(instance.deps)).toBe("open");
+});
+
+test.concurrent("a run of a check that began before the stop is no run since the stop", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { pool } = instance.deps;
+  await anAccount(instance);
+  const login = await anAccount(instance);
+  await runRequiredChecks(instance);
+  await world.control.balance(login, "8.00", LOST);
+  const review = await reviewOf(instance, "database_behind");
+  await vote(instance, review, "key-of-ann", { action: "resume" });
+  await runRequiredChecks(instance);
+  const began = sql`update reconciliation_check
+                    set completed_from = (select stopped_at - interval '1 second' from permit_gate), completed_at = now()
+                    where name = 'deal_matching'`;
+  await execute(pool, began);
+  await eventually(
+    () => vote(instance, review, "key-of-bob", { action: "resume" }).catch((error: Error) => error.message),
+    (message) =>
+      message ===
+      "The check deal_matching has not completed a run since the stop. Read GET /api/v1/ops/breaks, and decide when both checks have completed a run since the stop and have no break.",
+  );
+});
+
 test.concurrent("operators cannot resume before a quiet period has passed, because a lost command may still be executed", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start({ quietPeriodMs: 600_000 });
@@ -202,6 +268,7 @@ test.concurrent("operators cannot resume before a quiet period has passed, becau
   });
   expect(await gateOf(instance.deps)).toBe("stopped");
   await instance.deps.pool.query("update permit_gate set stopped_at = now() - interval '601 seconds'");
+  await runRequiredChecks(instance);
   await approve();
   expect(await gateOf(instance.deps)).toBe("open");
 });

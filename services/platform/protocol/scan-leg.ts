@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import type { LegEvent } from "../domain/leg.ts";
 import { accepts } from "../domain/leg-machine.ts";
 import { type Deal, DEAL_ACTION } from "../mt5/deals.ts";
-import { Mt5Error } from "../mt5/errors.ts";
+import { Mt5Error, type Mt5Problem } from "../mt5/errors.ts";
 import { findAttempt, insertScan, listScans, type RecordedAttempt } from "../store/attempts.ts";
 import { readWatchedClock } from "./watch-clock.ts";
 import { listExplainedDealsOf } from "../store/explained-deals.ts";
@@ -10,7 +10,7 @@ import { findLeg } from "../store/legs.ts";
 import { setNextScan } from "../store/leg-transitions.ts";
 import { hasMisplacedDeal } from "../store/reviews.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
-import { decideAbsence } from "../domain/absence.ts";
+import { decideAbsence, type LostAttempt, mayStillArrive } from "../domain/absence.ts";
 import { type EvidenceDeal, judgeDeals, type Verdict } from "../domain/evidence.ts";
 import { effectOf } from "./history/explain-deal.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
@@ -19,13 +19,20 @@ import { CLOCK_WINDOW_MS } from "../mt5/server-clock.ts";
 
 type Lost = { readonly leg: RecordedLeg; readonly attempt: RecordedAttempt };
 
+/** An attempt of unknown outcome, as operators find it who decide that it moved no money. */
+export type Unscannable = {
+  readonly attempt: number;
+  readonly doubt?: /** The platform may still execute the command. */
+    | "may_still_arrive"
+    /** The history can be read: the scans decide soon. */
+    | "is_scanned"
+    | undefined;
+};
+
 /** Scans for an attempt with a lost answer: finds its deal, proves its absence, or schedules the next scan. */
 export async function scanLeg(deps: Deps, number: LegNumber): Promise<void> {
-  const leg = await findLeg(deps.pool, number);
-  if (leg === undefined || !accepts(leg.status, "proven_absent")) return;
-  const attempt = await findAttempt(deps.pool, number, leg.status.attempt);
-  if (attempt === undefined) throw new Error(`leg ${number} is UNKNOWN without an attempt`);
-  const lost: Lost = { leg, attempt };
+  const lost = await findLost(deps, number);
+  if (lost === undefined) return;
   // The permit was granted by the clock of the database, and its quiet period ends by the same one.
   const startedAtMs = await readWatchedClock(deps);
   const found = await readEvidence(deps, lost, startedAtMs);
@@ -33,17 +40,47 @@ export async function scanLeg(deps: Deps, number: LegNumber): Promise<void> {
   await decide(deps, lost, startedAtMs);
 }
 
+/**
+ * Reads what keeps operators from deciding about a leg of unknown outcome: nothing when the platform answers, but shows the history
+ * in a form that no scan can read. Throws when the platform does not answer, because then operators cannot see the history either.
+ * Undefined when the outcome is known.
+ */
+export async function readUnscannable(deps: Deps, number: LegNumber): Promise<Unscannable | undefined> {
+  const lost = await findLost(deps, number);
+  if (lost === undefined) return undefined;
+  const { number: attempt } = lost.attempt;
+  const nowMs = await readWatchedClock(deps);
+  if (mayStillArrive({ ...knownOf(deps, lost), scans: [] }, deps.settings, nowMs)) {
+    return { attempt, doubt: "may_still_arrive" };
+  }
+  try {
+    await readDealsSince(deps, lost, nowMs);
+    return { attempt, doubt: "is_scanned" };
+  } catch (error) {
+    if (!(error instanceof Mt5Error) || !UNREADABLE.has(error.problem)) throw error;
+  }
+  await deps.mt5.getUsers([lost.leg.login]);
+  return { attempt };
+}
+
+async function findLost({ pool }: Deps, number: LegNumber): Promise<Lost | undefined> {
+  const leg = await findLeg(pool, number);
+  if (leg === undefined || !accepts(leg.status, "proven_absent")) return undefined;
+  const attempt = await findAttempt(pool, number, leg.status.attempt);
+  if (attempt === undefined) throw new Error(`leg ${number} is UNKNOWN without an attempt`);
+  return { leg, attempt };
+}
+
+/** The platform answered, but what it shows is not in a documented form or contradicts itself. */
+const UNREADABLE: ReadonlySet<Mt5Problem> = new Set(["bad_answer", "incomplete"]);
+
 type Evidence = { readonly verdict: Verdict; readonly deals: readonly Deal[] };
 
 /** Undefined when the history could not be read completely: such a read proves nothing. */
 async function readEvidence(deps: Deps, { leg, attempt }: Lost, startedAtMs: number): Promise<Evidence | undefined> {
   const { login, number, amountMinor, status } = leg;
-  const period = {
-    from: new Date(attempt.grantedAt.getTime() - CLOCK_WINDOW_MS),
-    to: new Date(Math.max(startedAtMs, attempt.permitExpiresAt.getTime()) + CLOCK_WINDOW_MS),
-  };
   try {
-    const deals = await deps.mt5.readDeals(login, period);
+    const deals = await readDealsSince(deps, { leg, attempt }, startedAtMs);
     const tickets = deals.map(({ ticket }) => ticket);
     const explained = await listExplainedDealsOf(deps.pool, deps.settings.server, login, tickets);
     const reference = { kind: status.kind, number, attempt: status.attempt };
@@ -54,6 +91,14 @@ async function readEvidence(deps: Deps, { leg, attempt }: Lost, startedAtMs: num
     if (error instanceof Mt5Error) return undefined;
     throw error;
   }
+}
+
+/** The history of the login in which a deal of the attempt has to be. */
+function readDealsSince({ mt5 }: Deps, { leg, attempt }: Lost, startedAtMs: number): Promise<readonly Deal[]> {
+  return mt5.readDeals(leg.login, {
+    from: new Date(attempt.grantedAt.getTime() - CLOCK_WINDOW_MS),
+    to: new Date(Math.max(startedAtMs, attempt.permitExpiresAt.getTime()) + CLOCK_WINDOW_MS),
+  });
 }
 
 /** A deal with the reference decides the outcome; a scan without such a deal is only recorded. */
@@ -88,20 +133,9 @@ async function isDecidedBy(
 async function decide(deps: Deps, { leg, attempt }: Lost, startedAtMs: number): Promise<void> {
   const { number, status } = leg;
   const nowMs = await readWatchedClock(deps);
-  const decision = decideAbsence(
-    {
-      lostAtMs: leg.changedAt.getTime(),
-      lastScanStartedAtMs: startedAtMs,
-      permitExpiresAtMs: attempt.permitExpiresAt.getTime(),
-      commandTimeoutMs: deps.settings.commandTimeoutMs,
-      isFenced: attempt.isFenced,
-      senderHeartbeatAtMs: attempt.senderHeartbeatAt.getTime(),
-      watchedSinceMs: deps.sender.clock.steadySinceMs,
-      scans: await listScans(deps.pool, number, status.attempt),
-    },
-    deps.settings,
-    nowMs,
-  );
+  const scans = await listScans(deps.pool, number, status.attempt);
+  const known = { ...knownOf(deps, { leg, attempt }), lastScanStartedAtMs: startedAtMs, scans };
+  const decision = decideAbsence(known, deps.settings, nowMs);
   switch (decision.kind) {
     case "absent":
       await recordNow(deps, leg, await absenceOf(deps, { leg, attempt }));
@@ -113,6 +147,17 @@ async function decide(deps: Deps, { leg, attempt }: Lost, startedAtMs: number): 
     case "scan":
       await setNextScan(deps.pool, number, new Date(decision.atMs));
   }
+}
+
+function knownOf({ settings, sender }: Deps, { leg, attempt }: Lost): Omit<LostAttempt, "scans"> {
+  return {
+    lostAtMs: leg.changedAt.getTime(),
+    permitExpiresAtMs: attempt.permitExpiresAt.getTime(),
+    commandTimeoutMs: settings.commandTimeoutMs,
+    isFenced: attempt.isFenced,
+    senderHeartbeatAtMs: attempt.senderHeartbeatAt.getTime(),
+    watchedSinceMs: sender.clock.steadySinceMs,
+  };
 }
 
 /**

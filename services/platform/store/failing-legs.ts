@@ -1,5 +1,6 @@
 import { column, many, type Queryable, sql } from "#kernel/postgres/query.ts";
-import { STILL_NOT_APPLIED } from "../domain/review-actions.ts";
+import { STILL_NOT_APPLIED, STILL_UNKNOWN } from "../domain/review-actions.ts";
+import type { LegState } from "../domain/leg.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 
 /**
@@ -24,14 +25,41 @@ export async function listFailingLegs(db: Queryable, ageMs: number, limit: numbe
   return rows.map((row) => legNumber(row.number));
 }
 
-/** Undecided reviews of failing legs that have ended or are reviewed for another reason, ascending. */
-export async function listEndedReviews(db: Queryable, limit: number): Promise<bigint[]> {
+/** Legs whose outcome has been unknown for this long, oldest first, without those that operators have a review of. */
+export async function listUnknownLegs(db: Queryable, ageMs: number, limit: number): Promise<LegNumber[]> {
+  const rows = await many<{ number: bigint }>(
+    db,
+    sql`select number
+        from leg
+        where state = 'UNKNOWN' and changed_at < clock_timestamp() - ${ageMs} * interval '1 millisecond'
+          and not exists (
+            select from review_case
+            where reason = ${STILL_UNKNOWN} and operation_id = leg.number::text and state in ('OPEN', 'PROPOSED')
+          )
+        order by number
+        limit ${limit}`,
+  );
+  return rows.map((row) => legNumber(row.number));
+}
+
+/** By the reason of a review about a leg: the states in which the leg is not what the review says any more. */
+const ENDED_IN: Readonly<Record<string, readonly LegState[]>> = {
+  [STILL_NOT_APPLIED]: ["APPLIED", "REFUSED", "REVIEW"],
+  [STILL_UNKNOWN]: ["INTENT", "SENDING", "APPLIED", "REFUSED", "REVIEW"],
+};
+
+/** Undecided reviews with this reason of legs that have ended or are reviewed for another reason, ascending. */
+export async function listEndedReviews(
+  db: Queryable,
+  reason: typeof STILL_NOT_APPLIED | typeof STILL_UNKNOWN,
+  limit: number,
+): Promise<bigint[]> {
   return await column<bigint>(
     db,
     sql`select id
         from review_case
-        where state in ('OPEN', 'PROPOSED') and reason = ${STILL_NOT_APPLIED}
-          and (select state from leg where number = operation_id::bigint) in ('APPLIED', 'REFUSED', 'REVIEW')
+        where state in ('OPEN', 'PROPOSED') and reason = ${reason}
+          and (select state from leg where number = operation_id::bigint) = any (${ENDED_IN[reason]}::text[])
         order by id
         limit ${limit}`,
   );

@@ -36,6 +36,12 @@ export async function stopPermits(tx: Transaction): Promise<void> {
   );
 }
 
+/** Since when operators have to decide; undefined while nothing is stopped. */
+export async function findStop(db: Queryable): Promise<Date | undefined> {
+  const row = await maybeOne<{ at: Date | null }>(db, sql`select stopped_at as at from permit_gate`);
+  return row?.at ?? undefined;
+}
+
 export type Resumed = "resumed" | "history_not_read" | "stopped_too_short";
 
 /**

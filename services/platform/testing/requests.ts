@@ -22,12 +22,12 @@ export function aTransfer(key: string, legs: readonly LegOrder[], own: Partial<T
 
 export function aDeposit(login: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
   lastNumber += 1;
-  return aTransfer(`deposit:${lastNumber}`, [{ login, kind: MovementKind.DEPOSIT, minor }], own);
+  return aTransfer(`funding:deposit:${lastNumber}`, [{ login, kind: MovementKind.DEPOSIT, minor }], own);
 }
 
 export function aWithdrawal(login: string, minor: bigint, own: Partial<TransferRequest> = {}): TransferRequest {
   lastNumber += 1;
-  return aTransfer(`withdrawal:${lastNumber}`, [{ login, kind: MovementKind.WITHDRAWAL, minor: -minor }], own);
+  return aTransfer(`funding:payout:${lastNumber}`, [{ login, kind: MovementKind.WITHDRAWAL, minor: -minor }], own);
 }
 
 export function moneyOf(minor: bigint) {

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import type { Review } from "#proto/pamm/common/v1/review.ts";
 import { DATABASE_BEHIND } from "../domain/review-actions.ts";
+import { insertChecks } from "#kernel/reconcile/store.ts";
+import { runCheck } from "#kernel/reconcile/run-check.ts";
+import { balances } from "../checks/balances.ts";
+import { dealMatching } from "../checks/deal-matching.ts";
 import { heartbeat } from "../jobs/heartbeat.ts";
+import { readLogin, readWholeLogin } from "../protocol/history/read-history.ts";
 import { aCall, eventually, type Instance } from "./world.ts";
 
 const EVERYTHING_OPEN = { afterId: 0n, limit: 100, state: 0 } as const;
@@ -39,6 +44,17 @@ export async function decideBoth(instance: Instance, review: Review, input: Vote
   return await vote(instance, review, "key-of-bob", input);
 }
 
+/** One complete run of the checks that have to hold before permits are granted again, as the service runs them at intervals. */
+export async function runRequiredChecks({ deps }: Instance): Promise<void> {
+  const reading = {
+    readLogin: (login: string) => readLogin(deps, login),
+    readWholeLogin: (login: string) => readWholeLogin(deps, login),
+  };
+  const checks = [balances({ ...deps, ...reading }), dealMatching(deps)];
+  await insertChecks(deps.pool, checks);
+  for (const check of checks) await runCheck(deps, check, undefined);
+}
+
 /** Two operators resume when the permits of all accounts have been stopped for a quiet period. Returns the review. */
 export async function resumeBoth(instance: Instance): Promise<Review> {
   const review = await reviewOf(instance, DATABASE_BEHIND);
@@ -47,9 +63,12 @@ export async function resumeBoth(instance: Instance): Promise<Review> {
   return review;
 }
 
-/** The second vote, as soon as it is possible. */
+/** The second vote, as soon as it is possible: the checks run meanwhile. */
 export async function approveResume(instance: Instance, review: Review): Promise<void> {
-  const approve = () => vote(instance, review, "key-of-bob", { action: "resume" }).catch(() => undefined);
-  await eventually(approve, (decided) => decided !== undefined);
+  const approve = async () => {
+    await runRequiredChecks(instance);
+    return await vote(instance, review, "key-of-bob", { action: "resume" }).catch(({ message }: Error) => message);
+  };
+  await eventually(approve, (decided) => typeof decided !== "string");
   await heartbeat(instance.deps);
 }

@@ -6,7 +6,7 @@ import type { Client } from "../../journey/support/client.ts";
 import { type Bench, Violated, type Workload } from "../bench.ts";
 import { requireNoBreaks } from "../checks/breaks.ts";
 import { requirePoolsAtRest } from "../checks/pools.ts";
-import { depositInBatches } from "../large/deposit-in-batches.ts";
+import { depositMany } from "../large/deposit-many.ts";
 import { type LargePool, loginOf } from "../large/sizes.ts";
 import { consumeAlone } from "../limit/consume.ts";
 import { costsOf, limitOf, type Usage } from "../limit-of.ts";
@@ -70,7 +70,7 @@ async function mirrorBacklog(bench: Bench, { system, database, pools, flows }: B
   process.kill(subscription, "SIGSTOP");
   try {
     const startedMs = performance.now();
-    await depositInBatches(system, { pools, count: flows });
+    await depositMany(system, { pools, count: flows });
     bench.print(`${flows} deposits in ${number((performance.now() - startedMs) / 1_000)} s`);
   } finally {
     process.kill(subscription, "SIGCONT");

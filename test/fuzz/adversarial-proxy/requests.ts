@@ -47,17 +47,23 @@ export async function runTransfers(
   const random = randomOf(id);
   const session: Session = { service, random, inReview: new Set() };
   const deposit = { login: accounts.investor, kind: DEPOSIT, minor: FIRST_DEPOSIT_MINOR + next() };
-  const answered = [await repeatUntilSettled(session, aTransfer(`fuzz:${id}:0`, [deposit]))];
+  const answered = [await repeatUntilSettled(session, aTransfer(`funding:deposit:${id}:0`, [deposit]))];
   const requests = Array.from({ length: 1 + random.below(MAX_TRANSFERS) }, (_, index) => {
     const { legs, ...own } = aRequest(accounts, random, 1_00n + next());
     const comment = index % 2 === 0 ? `CRM ${index + 1}` : "";
-    return aTransfer(`fuzz:${id}:${index + 1}`, legs, { ...own, comment });
+    return aTransfer(`${ownerOfLegs(legs)}:${id}:${index + 1}`, legs, { ...own, comment });
   });
   if (random.chance(50)) {
     return [...answered, ...(await Promise.all(requests.map((one) => repeatUntilSettled(session, one))))];
   }
   for (const request of requests) answered.push(await repeatUntilSettled(session, request));
   return answered;
+}
+
+/** Only the service that requests such movements may. */
+function ownerOfLegs([first]: readonly LegOrder[]): string {
+  if (first?.kind === DEPOSIT || first?.kind === WITHDRAWAL) return "funding";
+  return first?.kind === FEE_DEBIT ? "fee" : "subscription";
 }
 
 type Request = { readonly legs: readonly LegOrder[]; readonly sendBefore?: Date; readonly enqueue?: boolean };

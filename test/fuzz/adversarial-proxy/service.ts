@@ -3,9 +3,8 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "#kernel/contract/contract.ts";
 import { identityVariables } from "#kernel/testing/identity.ts";
-import { permittedClient } from "#test/support/permitted-client.ts";
-import { PERMISSIONS } from "../../../services/platform/permissions.ts";
-import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
+import { owningClient } from "#test/support/owning-client.ts";
+import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { freePort } from "../../../deploy/local/ports.ts";
 import { cleanEnvironment, run, type Running } from "../../journey/support/running.ts";
 import type { AdversarialProxy } from "./proxy.ts";
@@ -53,8 +52,7 @@ export async function startPlatformProcess(options: Options): Promise<PlatformPr
     current.signal("SIGKILL");
     await current.ended;
   };
-  const target = { contract: PlatformServiceService, service: "platform", permissions: PERMISSIONS } as const;
-  const client = await permittedClient(`127.0.0.1:${port}`, target);
+  const client = await owningClient(`127.0.0.1:${port}`);
   return {
     client,
     output: () => processes.map(({ output }) => output()).join(""),

@@ -19,7 +19,13 @@ function environmentOf({ stateDir }: RunningSystem, name: string): Readonly<Reco
   );
 }
 
-type Forged = { readonly as: ServiceName; readonly key: string; readonly login: string; readonly minor: bigint };
+type Forged = {
+  readonly as: ServiceName;
+  readonly key: string;
+  readonly login: string;
+  readonly minor: bigint;
+  readonly kind?: MovementKind;
+};
 
 /** A client of platform with the certificate of a service. */
 function platformAs(system: RunningSystem, name: ServiceName) {
@@ -38,14 +44,17 @@ export async function adoptUnregistered(system: RunningSystem, login: string): P
   );
 }
 
-/** Requests a deposit from platform with the certificate of a service, which knows nothing of it. */
-export async function forgeDeposit(system: RunningSystem, { as, key, login, minor }: Forged): Promise<TransferResult> {
+/** Requests a transfer, by default a deposit, from platform with the certificate of a service, which knows nothing of it. */
+export async function forgeTransfer(
+  system: RunningSystem,
+  { as, key, login, minor, kind = MovementKind.DEPOSIT }: Forged,
+): Promise<TransferResult> {
   using platform = platformAs(system, as);
   const amount = { currencyCode: "USD", minorUnits: minor };
   const request = {
     key,
     lockOwner: "",
-    legs: [{ login, kind: MovementKind.DEPOSIT, amount }],
+    legs: [{ login, kind, amount }],
     upTo: undefined,
     enqueue: false,
     comment: "",

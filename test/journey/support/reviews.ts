@@ -51,10 +51,16 @@ export async function decide(client: Client, review: JsonObject, action: string,
   await approve(client, review, action, second);
 }
 
-/** As `decide`; the second operator repeats the approval until permits have been stopped for a quiet period. */
+/** The quiet period, a complete run of the checks, and a history that is read again to explain what they have found. */
+const RESUMED_WITHIN_MS = 90_000;
+
+/**
+ * As `decide`; the second operator repeats the approval until permits have been stopped for a quiet period, and the checks of balances
+ * and deals hold.
+ */
 export async function resumePermits(client: Client, review: JsonObject, second: string): Promise<void> {
   await propose(client, review, "resume");
-  await eventually(() => approve(client, review, "resume", second));
+  await eventually(() => approve(client, review, "resume", second), RESUMED_WITHIN_MS);
 }
 
 async function propose(client: Client, review: JsonObject, action: string): Promise<void> {

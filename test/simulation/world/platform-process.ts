@@ -10,6 +10,7 @@ import { registerInstance } from "../../../services/platform/register-instance.t
 import { FEEDS, platformJobs, platformService } from "../../../services/platform/service.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
+import { runChecks } from "./run-checks.ts";
 import { relayFeeds } from "./relay-feeds.ts";
 
 export const SERVER_NAME = "simulated";
@@ -30,6 +31,7 @@ export type PlatformProcess = {
   readonly process: SimulatedProcess;
   readonly service: Implementation<PlatformServiceService>;
   readonly feeds: FeedReader;
+  readonly runChecks: () => Promise<void>;
 };
 
 const READ_EVERY_MS = 1_000;
@@ -62,5 +64,5 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
   });
   const feeds = await relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
   platformJobs(deps, READ_EVERY_MS);
-  return { process, service: platformService(deps), feeds };
+  return { process, service: platformService(deps), feeds, runChecks: () => runChecks(pool, mt5) };
 }

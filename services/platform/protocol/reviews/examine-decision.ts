@@ -1,17 +1,43 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { ReviewCase } from "#kernel/review/case-row.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
+import { STILL_UNKNOWN } from "../../domain/review-actions.ts";
 import { type Deal, DEAL_ACTION } from "../../mt5/deals.ts";
 import { listExplainedDeals } from "../../store/explained-deals.ts";
 import { effectOf } from "../history/explain-deal.ts";
 import { legNumber } from "../../domain/leg-number.ts";
 import { type Locked, lockAccountAndLeg } from "../record.ts";
+import type { Unscannable } from "../scan-leg.ts";
 
-/** Locks the leg of a review; throws when it is not in manual review any more. */
-export async function requireOpenReview(tx: Transaction, { login, operationId }: ReviewCase): Promise<Locked> {
+/** Locks the leg of a review; throws when it is not in manual review, or of unknown outcome, any more. */
+export async function requireOpenReview(tx: Transaction, { login, operationId, reason }: ReviewCase): Promise<Locked> {
   const locked = await lockAccountAndLeg(tx, login, legNumber(BigInt(operationId)));
-  if (locked.leg.status.state === "REVIEW") return locked;
+  if (locked.leg.status.state === (reason === STILL_UNKNOWN ? "UNKNOWN" : "REVIEW")) return locked;
   throw actionNotPossible(`Leg ${operationId} no longer needs manual review.`);
+}
+
+/** Throws unless nothing but operators can find out that the attempt of unknown outcome moved no money. */
+export async function requireUnscannable(
+  tx: Transaction,
+  reviewCase: ReviewCase,
+  found: Unscannable | undefined,
+): Promise<void> {
+  const { operationId } = reviewCase;
+  const { leg } = await requireOpenReview(tx, reviewCase);
+  if (found === undefined || found.attempt !== leg.status.attempt) {
+    throw actionNotPossible(`Leg ${operationId} has changed. Read the review again before deciding.`);
+  }
+  switch (found.doubt) {
+    case "may_still_arrive":
+      throw actionNotPossible(
+        `The trading platform may still execute leg ${operationId}. Decide a quiet period after it was sent, or after platform was started.`,
+      );
+    case "is_scanned":
+      throw actionNotPossible(
+        `The history of account ${leg.login} can be read again. Leg ${operationId} ends by itself within a quiet period.`,
+      );
+    case undefined:
+  }
 }
 
 /** Locks the leg of a review about failed attempts; throws when it does not wait for a further attempt any more. */

@@ -1,0 +1,87 @@
+import type { CallContext, Implementation } from "#kernel/contract/contract.ts";
+import { refuse } from "#kernel/contract/refusals.ts";
+import { countRefusedCall } from "#kernel/metrics.ts";
+import type { FieldError } from "#kernel/refusal.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { PlatformServiceService, type TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
+import { type Owner, ownerOf } from "./checks/key-owner.ts";
+import type { Deps } from "./deps.ts";
+
+/** The kinds of movements that each service requests. Reversals are requested by reviews of this service only. */
+const KINDS: Readonly<Record<Owner, readonly MovementKind[]>> = {
+  funding: [MovementKind.DEPOSIT, MovementKind.WITHDRAWAL],
+  fee: [MovementKind.FEE_DEBIT, MovementKind.FEE_CREDIT],
+  subscription: [MovementKind.MIRROR, MovementKind.EXIT, MovementKind.RESULT],
+};
+/** Errors of a batch that its refusal names. */
+const MAX_ERRORS = 20;
+
+type Service = Implementation<PlatformServiceService>;
+type Method = "transfer" | "transferBatch" | "hold" | "release";
+
+/**
+ * A service requests transfers under keys and of kinds of its own, and holds and releases account locks of its own: the permission
+ * to call a method is not one to act for another service. The check of transfers finds what gets past this one.
+ */
+export function refuseForeign(service: Service, { log }: Pick<Deps, "log">): Service {
+  const requireOwn = (method: Method, errors: readonly FieldError[], { caller }: CallContext): void => {
+    if (errors.length === 0) return;
+    const { path } = PlatformServiceService[method];
+    countRefusedCall(path);
+    log.error(
+      "call refused, the caller has requested what belongs to another service, check its host and certificate",
+      {
+        caller,
+        method: path,
+        reason: errors[0]?.message,
+      },
+    );
+    throw refuse("not_permitted", "The caller may only request transfers and account locks of its own.", {
+      errors: errors.slice(0, MAX_ERRORS),
+      outcome: "not_executed",
+    });
+  };
+  return {
+    ...service,
+    async transfer(request, context) {
+      requireOwn("transfer", foreignIn(request, "", context), context);
+      return await service.transfer(request, context);
+    },
+    async transferBatch(batch, context) {
+      const errors = batch.requests.flatMap((request, index) => foreignIn(request, `requests.${index}.`, context));
+      requireOwn("transferBatch", errors, context);
+      return await service.transferBatch(batch, context);
+    },
+    async hold(request, context) {
+      requireOwn("hold", foreignLock(request.lockOwner, "", context), context);
+      return await service.hold(request, context);
+    },
+    async release(request, context) {
+      requireOwn("release", foreignLock(request.lockOwner, "", context), context);
+      return await service.release(request, context);
+    },
+  };
+}
+
+/** A fee is paid under the account lock of a withdrawal or an exit, but only the service that holds the lock releases it. */
+function foreignIn(request: TransferRequest, path: string, context: CallContext): FieldError[] {
+  const { key, legs, releaseLock, lockOwner } = request;
+  const kinds = isOwner(context.caller) ? KINDS[context.caller] : [];
+  return [
+    ...foreign(ownerOf(key) === context.caller, `${path}key`, context),
+    ...legs.flatMap(({ kind }, index) => foreign(kinds.includes(kind), `${path}legs.${index}.kind`, context)),
+    ...(releaseLock ? foreignLock(lockOwner, path, context) : []),
+  ];
+}
+
+function foreignLock(lockOwner: string, path: string, context: CallContext): FieldError[] {
+  return foreign(ownerOf(lockOwner) === context.caller, `${path}lock_owner`, context);
+}
+
+function foreign(isOwn: boolean, field: string, { caller }: CallContext): FieldError[] {
+  return isOwn ? [] : [{ field, code: "not_permitted", message: `${field} is not one of ${caller}.` }];
+}
+
+function isOwner(caller: string): caller is Owner {
+  return Object.hasOwn(KINDS, caller);
+}

@@ -1,0 +1,41 @@
+import { SECOND_MS } from "#kernel/duration.ts";
+import type { Transaction } from "#kernel/postgres/transaction.ts";
+import { listUnsettled, type Unsettled } from "#kernel/reconcile/store.ts";
+import { actionNotPossible } from "#kernel/review/refusals.ts";
+import { findStop, resumePermits } from "../../store/permit-gate.ts";
+
+/**
+ * What the platform shows has to equal the logs and the legs before permits are granted again. Breaks of other checks do not count: some of
+ * them are closed by a repeated command, which needs a permit.
+ */
+const REQUIRED_CHECKS = ["deal_matching", "platform_balance"];
+
+/** Grants permits again, unless money could be moved twice: throws what is open, and where to look. */
+export async function resumeAll(tx: Transaction, quietPeriodMs: number): Promise<void> {
+  const stoppedAt = await findStop(tx);
+  switch (await resumePermits(tx, quietPeriodMs)) {
+    case "resumed":
+      break;
+    case "history_not_read":
+      throw actionNotPossible(
+        "The history of the trading platform has not been read completely since the database was restored. Decide when it has.",
+      );
+    case "stopped_too_short":
+      throw actionNotPossible(
+        `The trading platform may still execute commands that the database has lost. Decide ${quietPeriodMs / SECOND_MS} seconds after the stop.`,
+      );
+  }
+  if (stoppedAt === undefined) return;
+  const unsettled = await listUnsettled(tx, REQUIRED_CHECKS, stoppedAt);
+  if (unsettled.length === 0) return;
+  throw actionNotPossible(
+    `${unsettled.map(sentenceOf).join(" ")} Read GET /api/v1/ops/breaks, and decide when both checks have completed a run since the stop and have no break.`,
+  );
+}
+
+function sentenceOf({ name, isRun, breaks, logins }: Unsettled): string {
+  if (breaks === 0) return `The check ${name} has not completed a run since the stop.`;
+  const accounts = logins.length === 0 ? "" : ` (${logins.join(", ")})`;
+  const what = `${breaks} ${breaks === 1 ? "break" : "breaks"}${accounts}`;
+  return isRun ? `The check ${name} has ${what}.` : `The check ${name} has ${what} and no complete run since the stop.`;
+}
