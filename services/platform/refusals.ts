@@ -20,6 +20,8 @@ export const { refuse, refusals } = refusalsOf({
   possible_duplicate: "conflict",
   possible_duplicate_account: "conflict",
   lock_not_owned: "conflict",
+  imported_fee: "conflict",
+  imported_fee_not_found: "not_found",
   transfer_mismatch: "conflict",
   transfer_not_found: "not_found",
 });

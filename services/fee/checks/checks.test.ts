@@ -85,9 +85,9 @@ test("fee_payments: a credit without a payment and a run with wrong counts are f
 
 test("fee_payments: a second fee of one Investor in one week is found", async () => {
   await corrupt(`insert into fee_payment (run_id, master_login, investor_id, investor_login, status, created_at, kind, suffix,
-                                          is_weekly, payment_account_login, due_minor, owed_since, next_try_at, key, explanation)
+                                          is_weekly, payment_account_login, due_minor, owed_since, next_try_at, key, key_hash, explanation)
                  select run_id, master_login, investor_id, investor_login, 'PENDING', created_at, kind, 'W2', is_weekly,
-                        payment_account_login, due_minor - 1, owed_since, next_try_at, key || '2', explanation
+                        payment_account_login, due_minor - 1, owed_since, next_try_at, key || '2', key_hash, explanation
                  from fee_payment where id = 1`);
   await corrupt("update fee_run set open_count = open_count + 1 where id = 1");
   expect(await findings()).toMatchObject([{ key: "twice:1:9001", login: "9001", atRiskMinor: 29_99n }]);

@@ -36,7 +36,7 @@ export function late({ pool }: Pick<Deps, "pool">): Check {
 function listWaiting(db: Queryable): Promise<PaymentRow[]> {
   return many<PaymentRow>(
     db,
-    sql`select master_login as master, count(*)::integer as waiting, sum(due_minor)::bigint as "dueMinor",
+    sql`select master_login as master, count(*)::integer as waiting, sum(due_minor - prepaid_minor)::bigint as "dueMinor",
                min(created_at) as oldest,
                coalesce(array_agg(distinct reason) filter (where reason is not null), '{}') as reasons
         from fee_payment

@@ -8,11 +8,12 @@ import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { CollectRequest, CollectResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import type { PaymentOutcome } from "../domain/payment-outcome.ts";
+import { COLLECTED_BEFORE, type PaymentOutcome } from "../domain/payment-outcome.ts";
 import { refuse } from "../refusals.ts";
 import { type DuePayment, findPayment, type PaymentState } from "../store/due-payments.ts";
 import { lookUpPayment, outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
 import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
+import { takeOver, unclaimedOf } from "../processes/payment/take-over-imported.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 
 /** Pause between two tries while another operation holds the account lock. */
@@ -81,22 +82,33 @@ async function finish(
     : await takeNow(deps, payment, accountLock, context);
 }
 
-/** Requests the transfer until its outcome is known or the wait budget of the caller is used up. */
+/**
+ * Requests the transfer until its outcome is known or the wait budget of the caller is used up. A payment that waits for an imported
+ * fee is requested after the job has settled that one, less what it had paid.
+ */
 async function takeNow(
   deps: Deps,
-  payment: PaymentState,
+  before: PaymentState,
   accountLock: AccountLock,
   context: CallContext,
 ): Promise<PaymentState> {
+  let payment = before;
   for (;;) {
+    while (payment.isWaiting) {
+      if (!(await waitForRetry(context))) return payment;
+      payment = await getPayment(deps, payment.id);
+    }
     const { outcome, error } = await sendTransfer(deps, payment, accountLock, context);
     const recorded = await record(deps, payment, outcome);
     if (outcome.kind !== "open") return recorded;
+    const unclaimed = error && unclaimedOf(error);
+    if (unclaimed !== undefined) await takeOver(deps, payment, unclaimed, withReplyReserve(context));
     if (error?.code === "lock_not_owned") {
       throw refuse("lock_not_owned", "The caller does not hold the lock of the Investor's account.");
     }
     if (error !== undefined && !outcome.isBusy) throw refusalOf(error);
     if (!(await waitForRetry(context))) return recorded;
+    if (unclaimed !== undefined) payment = await getPayment(deps, payment.id);
   }
 }
 
@@ -126,6 +138,7 @@ async function sendTransfer(
   accountLock: AccountLock,
   context: CallContext,
 ): Promise<{ outcome: PaymentOutcome; error?: Refusal }> {
+  if (payment.due === 0n) return { outcome: COLLECTED_BEFORE };
   try {
     const result = await deps.platform.transfer(transferOf(payment, accountLock), withReplyReserve(context));
     return { outcome: outcomeOf(payment, result) };

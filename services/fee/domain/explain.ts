@@ -39,6 +39,8 @@ export type DebtFacts = {
   readonly at: Date;
 };
 
+export type ImportedFacts = { readonly keyHash: string; readonly amount: bigint; readonly at: Date };
+
 /** A share is an amount of eight decimals times a rate of six. */
 const SHARE_DECIMALS = 14;
 
@@ -67,6 +69,17 @@ export function explainDebt({ masterLogin, amount, since, at }: DebtFacts): Expl
   const text = `Fees of Master ${masterLogin} that were due and could not be taken, the oldest since ${since.toISOString()}: ${cents(amount)}`;
   const facts = { at: at.toISOString(), since: since.toISOString(), debt: cents(amount) };
   return { lines: [text], facts, charged: [], spared: [] };
+}
+
+/** The platform has the deals of the fee, and the database has lost what it was for. */
+export function explainImported({ keyHash, amount, at }: ImportedFacts): Explanation {
+  const text = `A fee of ${cents(amount)} was collected before the database was restored; it is taken from the fees that are due`;
+  return {
+    lines: [text],
+    facts: { at: at.toISOString(), key_hash: keyHash, collected: cents(amount) },
+    charged: [],
+    spared: [],
+  };
 }
 
 type ExplainedLayers = Pick<Explanation, "charged" | "spared">;

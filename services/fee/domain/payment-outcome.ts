@@ -25,6 +25,12 @@ export type Unpaid = {
   readonly reason: string;
 };
 
+/** Imported fees had paid all of it: nothing is sent. */
+export const COLLECTED_BEFORE: Unpaid = { kind: "unpaid", status: "SKIPPED", reason: "collected_before" };
+
+/** Another payment has the imported fee: this one takes nothing over. */
+export const TAKEN_BY_ANOTHER: Unpaid = { kind: "unpaid", status: "SKIPPED", reason: "claimed_before" };
+
 /** A refusal of the debit is final. With no free funds the payment of a debt is SKIPPED, and that of a fee is DEFERRED. */
 export function unpaid(kind: "PF" | "PF_DEBT", refusalCode: string): Unpaid {
   if (refusalCode === "credit_refused") return { kind: "unpaid", status: "REVERSED", reason: refusalCode };

@@ -1,11 +1,18 @@
 import { callContext } from "#kernel/contract/context.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { TransferAnswer } from "#proto/pamm/platform/v1/platform.ts";
-import { lookUpPayment, outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
+import {
+  lookUpPayment,
+  outcomeOf,
+  outcomeOfError,
+  outcomeOfRefusal,
+  transferOf,
+} from "../processes/payment/payment-transfer.ts";
 import { readFloors } from "../processes/payment/read-floors.ts";
 import { type AnsweredPayment, recordOutcomes } from "../processes/payment/record-outcomes.ts";
+import { takeOver, type Unclaimed, unclaimedOf } from "../processes/payment/take-over-imported.ts";
 import type { Deps } from "../deps.ts";
-import type { PaymentOutcome } from "../domain/payment-outcome.ts";
+import { COLLECTED_BEFORE, type PaymentOutcome } from "../domain/payment-outcome.ts";
 import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
 
 /** Payments of one call; platform decides how many it sends at once. After a crash the first answers come with the whole call. */
@@ -20,14 +27,27 @@ const RUN_MS = 5_000;
 export async function payFees(deps: Deps): Promise<boolean> {
   const payments = await inTransaction(deps.pool, (tx) => claimPayments(tx, PAYMENTS_PER_RUN));
   if (payments.length === 0) return false;
-  const { stopped = [], sent = [] } = Object.groupBy(payments, ({ isStopped }) => (isStopped ? "stopped" : "sent"));
-  const answered = [...(await sendBatch(deps, sent)), ...(await lookUp(deps, stopped))];
+  const { paid = [], stopped = [], sent = [] } = Object.groupBy(payments, wayOf);
+  const collected: SentPayment[] = paid.map((payment) => ({ payment, outcome: COLLECTED_BEFORE }));
+  const answered = [...collected, ...(await sendBatch(deps, sent)), ...(await lookUp(deps, stopped))];
   await recordOutcomes(deps, answered);
+  for (const { payment, unclaimed } of answered) {
+    if (unclaimed === undefined) continue;
+    await takeOver(deps, payment, unclaimed, callContext({ caller: "fee", withinMs: RUN_MS }));
+  }
   return answered.some(({ outcome }) => outcome.kind === "paid" || outcome.kind === "unpaid");
 }
 
+function wayOf({ due, isStopped }: ClaimedPayment): "paid" | "stopped" | "sent" {
+  if (due === 0n) return "paid";
+  return isStopped ? "stopped" : "sent";
+}
+
+/** With the imported fee because of which platform has not recorded it. */
+type SentPayment = AnsweredPayment & { readonly unclaimed?: Unclaimed | undefined };
+
 /** For stopped Masters: payments that were sent before are completed, and nothing is sent. */
-async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<AnsweredPayment[]> {
+async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<SentPayment[]> {
   const context = callContext({ caller: "fee", withinMs: RUN_MS });
   const outcomeFor = async (payment: DuePayment): Promise<PaymentOutcome> => {
     const found = await lookUpPayment(deps, payment, context).catch(outcomeOfError);
@@ -36,7 +56,7 @@ async function lookUp(deps: Deps, payments: readonly ClaimedPayment[]): Promise<
   return await Promise.all(payments.map(async (payment) => ({ payment, outcome: await outcomeFor(payment) })));
 }
 
-async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<AnsweredPayment[]> {
+async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<SentPayment[]> {
   if (payments.length === 0) return [];
   const context = callContext({ caller: "fee", withinMs: RUN_MS });
   try {
@@ -47,6 +67,7 @@ async function sendBatch(deps: Deps, payments: readonly DuePayment[]): Promise<A
     return payments.map((payment, index) => ({
       payment,
       outcome: outcomeOfAnswerSafely(deps, payment, answers[index]),
+      unclaimed: unclaimedIn(answers[index]),
     }));
   } catch (error) {
     deps.log.info("fee collection failed, retry scheduled", { count: payments.length, error });
@@ -70,11 +91,17 @@ function outcomeOfAnswer({ log }: Deps, payment: DuePayment, answer: TransferAns
       return outcomeOf(payment, answer.answer.value);
     case "refusal": {
       const { code } = answer.answer.value;
-      const outcome: PaymentOutcome = { kind: "open", reason: code, isBusy: code === "account_busy" };
-      if (!outcome.isBusy) log.info("fee not collected, retry scheduled", { key: payment.key, reason: code });
+      const outcome = outcomeOfRefusal(code);
+      if (outcome.kind === "open" && !outcome.isBusy) {
+        log.info("fee not collected, retry scheduled", { key: payment.key, reason: code });
+      }
       return outcome;
     }
     case undefined:
       return { kind: "open", reason: "no answer", isBusy: false };
   }
+}
+
+function unclaimedIn(answer: TransferAnswer | undefined): Unclaimed | undefined {
+  return answer?.answer?.$case === "refusal" ? unclaimedOf(answer.answer.value) : undefined;
 }

@@ -84,10 +84,12 @@ create table fee_payment (
   investor_id           bigint not null,
   investor_login        text not null,
   kind                  text not null check (kind in ('PF', 'PF_DEBT')),
-  -- W, WD<operation id>, UA<subscription id> or DEBT.
+  -- W, WD<operation id>, UA<subscription id>, IM<hash of the key> of an imported fee, or DEBT.
   suffix                text not null check (suffix <> '' and (suffix = 'DEBT') = (kind = 'PF_DEBT')),
   is_weekly             boolean not null,
-  due_minor             bigint not null check (due_minor > 0 and amount_minor <= due_minor),
+  due_minor             bigint not null check (due_minor > 0 and amount_minor <= due_minor - prepaid_minor),
+  -- The part of it that imported fees had paid before.
+  prepaid_minor         bigint not null default 0 check (prepaid_minor between 0 and due_minor),
   -- Since when it is owed: the uncollected part becomes debt again with this age.
   owed_since            timestamptz not null,
   -- The collected amount, 0 until then.
@@ -106,6 +108,12 @@ create table fee_payment (
   created_at            timestamptz not null,
   -- Key of its transfer at platform.
   key                   text not null check (key <> ''),
+  -- The hash of that key in the comments of the deals; of an imported fee it is all that is known of its own key.
+  key_hash              text not null,
+  -- A fee that was collected before a restore and that no payment knew. What it has paid is taken from fees that are due.
+  is_imported           boolean not null default false,
+  -- The imported fee that has to be settled before this payment may be sent.
+  waits_for_id          bigint references fee_payment,
   unique_key            text not null
     generated always as ('PF:' || investor_login || ':' || master_login || ':' || run_id::text || ':' || suffix) stored,
   unique (run_id, investor_login, master_login, suffix),
@@ -121,6 +129,9 @@ create index fee_payment_to_try on fee_payment (next_try_at, id)
   where status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED');
 -- For the check that compares platform's transfers with the payments that they belong to.
 create index fee_payment_by_key on fee_payment (key);
+create index fee_payment_by_key_hash on fee_payment (key_hash);
+create unique index fee_payment_imported on fee_payment (key_hash) where is_imported;
+create index fee_payment_waiting on fee_payment (waits_for_id) where waits_for_id is not null;
 create index fee_payment_open on fee_payment (investor_login, id) where status in ('PENDING', 'EXECUTING');
 
 -- A Master whose allocations are read. The row is locked for every decision about the Master's fees, and so that the ids of
@@ -148,8 +159,9 @@ create view fee_master_row as
 
 create view fee_payment_row as
   select id, key, run_id as "runId", kind, master_login as "masterLogin", payment_account_login as "paymentAccountLogin",
-         investor_login as "investorLogin", due_minor as due, owed_since as since, unique_key as "uniqueKey", tries, status,
-         is_weekly as "isWeekly", amount_minor as amount, transfer_id is not null as "isDebited",
+         investor_login as "investorLogin", due_minor - prepaid_minor as due, owed_since as since, unique_key as "uniqueKey", tries, status,
+         is_weekly as "isWeekly", is_imported as "isImported", waits_for_id is not null as "isWaiting", investor_id as "investorId",
+         amount_minor as amount, transfer_id is not null as "isDebited",
          exists (
            select from fee_master where fee_master.master_login = fee_payment.master_login and break_reason is not null
          ) as "isStopped"
@@ -215,6 +227,8 @@ create table fee_pair (
   mark_e8         bigint not null default 0 check (mark_e8 >= 0),
   debt_minor      bigint not null default 0 check (debt_minor >= 0),
   debt_since      timestamptz,
+  -- What imported fees have paid and no fee was due for yet: it is taken from the next ones.
+  prepaid_minor   bigint not null default 0 check (prepaid_minor >= 0),
   crystallised_at timestamptz,
   -- Drawn again with each change of the result: the check reads what has changed since its last run.
   change_id       bigint not null unique,

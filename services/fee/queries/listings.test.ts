@@ -17,12 +17,13 @@ async function depsWithPayments(): Promise<Deps> {
     from generate_series(1, 3) n;
     insert into fee_payment
       (run_id, master_login, investor_id, investor_login, due_minor, amount_minor, status, transfer_id, deal_id,
-       executed_at, credit_id, created_at, kind, suffix, is_weekly, payment_account_login, owed_since, next_try_at, key, explanation)
+       executed_at, credit_id, created_at, kind, suffix, is_weekly, payment_account_login, owed_since, next_try_at, key, key_hash,
+       explanation)
     select 1, '${MASTER}', 17, '${INVESTOR}', n * 100, case when n < 4 then n * 100 else 0 end,
            case when n < 4 then 'EXECUTED' else 'DEFERRED' end, case when n < 4 then 40 + n end,
            case when n < 4 then 600 + n end, case when n < 4 then '2026-01-10T00:00:00.123Z'::timestamptz end,
            case when n < 4 then n end, '2026-01-10T00:00:00.123Z', 'PF', 'W' || n, true, '${PAYMENT_ACCOUNT}',
-           '2026-01-10', '2026-01-10', 'fee:' || n, '{}'
+           '2026-01-10', '2026-01-10', 'fee:' || n, '', '{}'
     from generate_series(1, 4) n`);
   return deps;
 }

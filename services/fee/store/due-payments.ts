@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { keyHash } from "#kernel/key-hash.ts";
 import { execute, fragment, many, maybeOne, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { workQueue } from "#kernel/work-queue/work-queue.ts";
@@ -19,13 +20,18 @@ export type DuePayment = {
   readonly uniqueKey: string;
   /** Of a weekly run, whose payments the job collects. */
   readonly isWeekly: boolean;
+  /** A fee that was collected before a restore: its transfer is taken over, and no debt follows from it. */
+  readonly isImported: boolean;
+  /** An imported fee has to be settled before it may be sent. */
+  readonly isWaiting: boolean;
+  readonly investorId: bigint;
   readonly tries: number;
 };
 
 /** Of `payment`, a row of fee_payment_row. */
 const PAYMENT_COLUMNS = fragment`payment.id, payment.key, payment."runId", payment.kind, payment."masterLogin",
   payment."paymentAccountLogin", payment."investorLogin", payment.due, payment.since, payment."uniqueKey", payment.tries,
-  payment."isWeekly", payment."isStopped"`;
+  payment."isWeekly", payment."isImported", payment."isWaiting", payment."investorId", payment."isStopped"`;
 export const PAYMENT_STATE_COLUMNS = fragment`${PAYMENT_COLUMNS}, payment.status, payment.amount, payment."isDebited"`;
 
 export type NewPayment = Due & {
@@ -38,46 +44,73 @@ export type NewPayment = Due & {
   readonly key: string;
 };
 
+/** What is due of an inserted payment beside what imported fees had paid: cents, 0 when they had paid all of it. */
+export type InsertedPayment = { readonly id: bigint; readonly due: bigint };
+
 /**
- * Inserts payments to the payment accounts of their Masters. Returns the ids in the sequence of the array, which is the sequence in which an Investor's payments are collected. The
- * explanations, one a line, are one text: in an array each of their quotes would be escaped.
+ * Inserts payments to the payment accounts of their Masters, less what imported fees of the pairs had paid. Returns them in the sequence
+ * of the array, which is the sequence in which an Investor's payments are collected. The pairs must be locked. The explanations, one a
+ * line, are one text: in an array each of their quotes would be escaped.
  */
-export async function insertPayments(tx: Transaction, payments: readonly NewPayment[], at: Date): Promise<bigint[]> {
-  const rows = await many<{ id: bigint }>(
+export async function insertPayments(
+  tx: Transaction,
+  payments: readonly NewPayment[],
+  at: Date,
+): Promise<InsertedPayment[]> {
+  const rows = await many<InsertedPayment>(
     tx,
-    sql`insert into fee_payment
+    sql`with payment as (
+          select payment.*, fee_master.payment_account_login,
+                 least(due_minor, greatest(coalesce(fee_pair.prepaid_minor, 0) + due_minor - sum(due_minor) over (partition by payment.investor_login, payment.master_login order by rank), 0))::bigint as prepaid
+          from unnest(
+            ${payments.map(({ runId }) => runId)}::bigint[],
+            ${payments.map(({ isWeekly }) => isWeekly)}::boolean[],
+            ${payments.map(({ kind }) => kind)}::text[],
+            ${payments.map(({ suffix }) => suffix)}::text[],
+            ${payments.map(({ masterLogin }) => masterLogin)}::text[],
+            ${payments.map(({ investorLogin }) => investorLogin)}::text[],
+            ${payments.map(({ investorId }) => investorId)}::bigint[],
+            ${payments.map(({ amount }) => amount)}::bigint[],
+            ${payments.map(({ since }) => since)}::timestamptz[],
+            ${payments.map(({ key }) => key)}::text[],
+            ${payments.map(({ key }) => keyHash(key))}::text[],
+            string_to_array(${payments.map(({ explanation }) => JSON.stringify(explanation)).join("\n")}, ${"\n"})
+          ) with ordinality as payment
+            (run_id, is_weekly, kind, suffix, master_login, investor_login, investor_id, due_minor, owed_since, key, key_hash,
+             explanation, rank)
+               join fee_master on fee_master.master_login = payment.master_login
+               left join fee_pair on fee_pair.investor_login = payment.investor_login
+                                 and fee_pair.master_login = payment.master_login
+        ), taken as (
+          update fee_pair
+          set prepaid_minor = prepaid_minor - used.minor
+          from (
+            select investor_login, master_login, sum(prepaid) as minor
+            from payment
+            where prepaid > 0
+            group by investor_login, master_login
+          ) as used
+          where fee_pair.investor_login = used.investor_login and fee_pair.master_login = used.master_login
+        )
+        insert into fee_payment
           (run_id, is_weekly, status, created_at, next_try_at, kind, suffix, master_login, payment_account_login,
-           investor_login, investor_id, due_minor, owed_since, key, explanation)
-        select run_id, is_weekly, 'PENDING', ${at}, clock_timestamp(), kind, suffix, payment.master_login,
-               fee_master.payment_account_login, investor_login, investor_id, due_minor, owed_since, payment.key, explanation::jsonb
-        from unnest(
-          ${payments.map(({ runId }) => runId)}::bigint[],
-          ${payments.map(({ isWeekly }) => isWeekly)}::boolean[],
-          ${payments.map(({ kind }) => kind)}::text[],
-          ${payments.map(({ suffix }) => suffix)}::text[],
-          ${payments.map(({ masterLogin }) => masterLogin)}::text[],
-          ${payments.map(({ investorLogin }) => investorLogin)}::text[],
-          ${payments.map(({ investorId }) => investorId)}::bigint[],
-          ${payments.map(({ amount }) => amount)}::bigint[],
-          ${payments.map(({ since }) => since)}::timestamptz[],
-          ${payments.map(({ key }) => key)}::text[],
-          string_to_array(${payments.map(({ explanation }) => JSON.stringify(explanation)).join("\n")}, ${"\n"})
-        ) with ordinality as payment
-          (run_id, is_weekly, kind, suffix, master_login, investor_login, investor_id, due_minor, owed_since, key, explanation, rank)
-             join fee_master on fee_master.master_login = payment.master_login
+           investor_login, investor_id, due_minor, prepaid_minor, owed_since, key, key_hash, explanation)
+        select run_id, is_weekly, 'PENDING', ${at}, clock_timestamp(), kind, suffix, master_login,
+               payment_account_login, investor_login, investor_id, due_minor, prepaid, owed_since, key, key_hash, explanation::jsonb
+        from payment
         order by rank
-        returning id`,
+        returning id, due_minor - prepaid_minor as due`,
   );
   assert.equal(rows.length, payments.length, "a Master with due fees has been read");
-  return rows.map(({ id }) => id).toSorted((left, right) => Number(left - right));
+  return rows.toSorted((left, right) => Number(left.id - right.id));
 }
 
 /** Nothing is sent for a stopped Master; a payment that may have been sent before is looked up. */
 export type ClaimedPayment = DuePayment & { readonly isStopped: boolean };
 
 /**
- * Open payments that the job collects: the oldest weekly one of each Investor, and those of which only the credit is
- * pending. A payment of a stopped Master that was never sent waits, and does not block the Investor's others. The `case` keeps
+ * Open payments that the job collects: the oldest weekly one of each Investor, imported fees, and those of which only the credit
+ * is pending. A payment of a stopped Master that was never sent waits, and does not block the Investor's others. The `case` keeps
  * the planner from joining all open payments: it reads the queue in order, and stops at the limit.
  */
 export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: bigint }>({
@@ -86,7 +119,7 @@ export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: big
   keyType: fragment`bigint`,
   // The condition of the index fee_payment_to_try.
   isOpen: fragment`work.status not in ('EXECUTED', 'SKIPPED', 'DEFERRED', 'FAILED', 'REVERSED')`,
-  mayStart: fragment`(work.is_weekly or work.transfer_id is not null)
+  mayStart: fragment`(work.is_weekly or work.is_imported or work.transfer_id is not null) and work.waits_for_id is null
     and (
       work.status = 'EXECUTING'
       or work.master_login not in (select master_login from fee_master where break_reason is not null)
@@ -94,7 +127,7 @@ export const paymentQueue = workQueue<{ readonly id: bigint; readonly runId: big
     and case when exists (
       select from fee_payment as older
       where older.investor_login = work.investor_login and older.id < work.id
-        and older.status in ('PENDING', 'EXECUTING') and older.is_weekly and older.transfer_id is null
+        and older.status in ('PENDING', 'EXECUTING') and older.is_weekly and older.transfer_id is null and not work.is_imported
         and older.master_login not in (select master_login from fee_master where break_reason is not null)
     ) then false else true end`,
   alsoSet: fragment`, status = 'EXECUTING'`,
@@ -155,10 +188,10 @@ export async function listOpenWeekly(
 ): Promise<Map<string, OpenWeekly[]>> {
   const rows = await many<OpenWeekly>(
     db,
-    sql`select id, investor_login as "investorLogin", due_minor as due
+    sql`select id, investor_login as "investorLogin", due_minor - prepaid_minor as due
         from fee_payment
         where investor_login = any(${investorLogins}::text[]) and status in ('PENDING', 'EXECUTING') and is_weekly
-          and transfer_id is null
+          and transfer_id is null and due_minor > prepaid_minor
           and (
             status = 'EXECUTING'
             or master_login not in (select master_login from fee_master where break_reason is not null)

@@ -6,7 +6,7 @@ import type { OwnedLeg } from "#kernel/reconcile/find-transfers.ts";
 export async function listOwnedLegs(db: Queryable, keys: readonly string[]): Promise<OwnedLeg[]> {
   return await many<OwnedLeg>(
     db,
-    sql`select key, leg.login, leg.kind, leg.sign * least(due_minor, ${MAX_AMOUNT.minor}::bigint) as "amountMinor"
+    sql`select key, leg.login, leg.kind, leg.sign * least(due_minor - prepaid_minor, ${MAX_AMOUNT.minor}::bigint) as "amountMinor"
         from fee_payment
         cross join lateral (
           values (1, investor_login, 'fee_debit', -1), (2, payment_account_login, 'fee_credit', 1)

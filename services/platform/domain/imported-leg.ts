@@ -4,6 +4,7 @@ import type { Role } from "./role.ts";
 
 /** Begins the key of a transfer whose records the database has lost. No service may request such a key. */
 export const IMPORTED = "imported:";
+const IMPORTED_FEE = `${IMPORTED}fee:`;
 
 /** On which accounts the service executes each kind; a reversal is decided by operators, so a lost one is too. */
 const ROLE_OF: Readonly<Record<LegKind, Role | undefined>> = {
@@ -43,9 +44,22 @@ export function isExclusive(kind: LegKind): boolean {
   return LEG_KINDS[kind].exclusive;
 }
 
+/** The hash of the key of a lost fee, from the key under which its deals are recorded. */
+export function hashOfImportedFee(key: string): string | undefined {
+  return key.startsWith(IMPORTED_FEE) ? key.slice(IMPORTED_FEE.length) : undefined;
+}
+
 /** The key under which the deals of a lost fee are recorded, by the hash of its own key. */
 export function importedFeeKey(hash: string): string {
-  return `${IMPORTED}fee:${hash}`;
+  return IMPORTED_FEE + hash;
+}
+
+/** Ends the key of a request that only takes an imported fee over, and debits nothing; the hash of the key of the fee follows. */
+const TAKES_OVER = /:imported:([0-9A-Z]{10})$/;
+
+/** The hash of an imported fee that a request takes over; undefined for a fee that may be debited. */
+export function takenOverHash(key: string): string | undefined {
+  return TAKES_OVER.exec(key)?.[1];
 }
 
 function isFee(kind: LegKind): boolean {

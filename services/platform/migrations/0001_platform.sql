@@ -133,8 +133,12 @@ create table transfer (
   send_before timestamptz,
   comment     text not null,
   request_id  text not null,
+  -- The Investor of an imported fee, until the transfer has the key of a fee.
+  unclaimed_login text,
   created_at  timestamptz not null default clock_timestamp()
 );
+
+create index transfer_unclaimed on transfer (unclaimed_login, id) where unclaimed_login is not null;
 
 -- Raised at every start to a floor that grows with the clock, see domain/leg-number.ts.
 create sequence leg_number maxvalue 1125899906842623;

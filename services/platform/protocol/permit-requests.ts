@@ -100,6 +100,9 @@ async function decideOrders(
   }
   const unclaimed = requests.filter((request) => !decisions.has(request));
   const claimed = await claimImported(tx, logins.accounts, unclaimed);
+  for (const [request, refusal] of claimed) {
+    if (refusal !== "claimed") decisions.set(request, { kind: "refused", refusal });
+  }
   const free = unclaimed.filter((request) => !claimed.has(request));
   const permitted = free.map((request) => ({ ...request, permitHolder: () => holders.of(request) }));
   const answers = await insertOrders(tx, logins, permitted);

@@ -42,7 +42,11 @@ export async function insertImportedLeg(tx: Transaction, leg: ImportedLeg): Prom
                 ${leg.isExclusive}, true, 'APPLIED', ${leg.attempt}, ${leg.server}, ${leg.dealId}, ${leg.at}, ${VERIFIED})
         on conflict do nothing`,
   );
-  return inserted === 0 ? undefined : id;
+  if (inserted === 0) return undefined;
+  if (leg.kind === "fee_debit") {
+    await execute(tx, sql`update transfer set unclaimed_login = ${leg.login} where id = ${id}`);
+  }
+  return id;
 }
 
 /** From here on orders that were calculated before the imported entry are outdated. */
@@ -86,6 +90,26 @@ export async function lockImportedFee(tx: Transaction, key: string): Promise<Imp
   return { transferId: transfer.id, login: row.login, debitMinor: row.debit, hasCredit: row.credits > 0n };
 }
 
+export type UnclaimedFee = { readonly key: string; readonly debitMinor: bigint };
+
+/** The earliest imported fee of an Investor that no fee has claimed, and that was credited to this account or not credited yet. */
+export async function findUnclaimedFee(
+  tx: Transaction,
+  login: string,
+  creditLogin: string,
+): Promise<UnclaimedFee | undefined> {
+  return await maybeOne<UnclaimedFee>(
+    tx,
+    sql`select key, debit.amount_minor as "debitMinor"
+        from transfer
+             join leg as debit on debit.transfer_id = transfer.id and debit.ordinal = 1
+             left join leg as credit on credit.transfer_id = transfer.id and credit.ordinal = 2
+        where unclaimed_login = ${login} and coalesce(credit.login, ${creditLogin}) = ${creditLogin}
+        order by transfer.id
+        limit 1`,
+  );
+}
+
 /** A requested fee, two legs of opposite amounts, whose debit was found to be executed. */
 export type ClaimedFee = {
   readonly transferId: bigint;
@@ -108,7 +132,7 @@ export async function claimImportedFee(tx: Transaction, fee: ClaimedFee): Promis
     tx,
     sql`update transfer
         set key = ${fee.key}, lock_owner = ${fee.lockOwner}, releases_lock = ${fee.releasesLock}, leg_count = 2,
-            request_id = ${fee.requestId}
+            request_id = ${fee.requestId}, unclaimed_login = null
         where id = ${transferId}`,
   );
   await execute(

@@ -29,9 +29,9 @@ export async function createPayments(postgresUrl: string, isQuick: boolean): Pro
   });
   await pool.query({
     text: `insert into fee.fee_payment (run_id, master_login, payment_account_login, investor_id, investor_login, kind, suffix,
-                                        is_weekly, due_minor, owed_since, status, next_try_at, explanation, created_at)
+                                        is_weekly, due_minor, owed_since, status, next_try_at, key, key_hash, explanation, created_at)
            select 1, '1', '2', n, n::text, 'PF', 'W', true, 100, clock_timestamp(), 'PENDING', clock_timestamp(),
-                  '{"lines": []}', clock_timestamp()
+                  'fee:' || n, '', '{"lines": []}', clock_timestamp()
            from generate_series(1, $1) as n`,
     values: [isQuick ? QUICK_DECIDED : DECIDED],
   });

@@ -12,7 +12,13 @@ export type PaymentRow = {
   readonly investor: string;
   readonly paymentAccount: string;
   readonly status: string;
+  /** Without what imported fees had paid of it. */
   readonly dueMinor: bigint;
+  readonly prepaidMinor: bigint;
+  /** The hash of the key under which the fee was collected. */
+  readonly keyHash: string;
+  /** A fee that was collected before a rewind and that no payment knew. */
+  readonly isImported: boolean;
   readonly takenMinor: bigint;
   readonly debitDeal: bigint | null;
   readonly creditId: bigint | null;
@@ -23,6 +29,8 @@ export type PairRow = {
   readonly investor: string;
   readonly master: string;
   readonly debtMinor: bigint;
+  /** What imported fees have paid and no fee was due for yet. */
+  readonly prepaidMinor: bigint;
   readonly markE8: bigint;
 };
 
@@ -123,7 +131,10 @@ export function paymentOf(row: Values): PaymentRow {
     investor: textOf(row["investor_login"]!),
     paymentAccount: textOf(row["payment_account_login"]!),
     status: textOf(row["status"]!),
-    dueMinor: row["due_minor"] as bigint,
+    dueMinor: (row["due_minor"] as bigint) - (row["prepaid_minor"] as bigint),
+    prepaidMinor: row["prepaid_minor"] as bigint,
+    keyHash: textOf(row["key_hash"]!),
+    isImported: row["is_imported"] === true,
     takenMinor: row["amount_minor"] as bigint,
     debitDeal: row["deal_id"] as bigint | null,
     creditId: row["credit_id"] as bigint | null,
@@ -135,6 +146,7 @@ export function pairOf(row: Values): PairRow {
     investor: textOf(row["investor_login"]!),
     master: textOf(row["master_login"]!),
     debtMinor: row["debt_minor"] as bigint,
+    prepaidMinor: row["prepaid_minor"] as bigint,
     markE8: row["mark_e8"] as bigint,
   };
 }

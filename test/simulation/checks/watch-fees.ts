@@ -1,3 +1,4 @@
+import { keyHash } from "#kernel/key-hash.ts";
 import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Values } from "../postgres/types.ts";
@@ -14,6 +15,13 @@ export type FeeFacts = {
   readonly dealsWatch: DealsWatch;
   /** The rate of each Investor in parts per million; it never changes in a history. */
   readonly rates: ReadonlyMap<string, number>;
+};
+
+type WantedDeal = {
+  readonly id: bigint;
+  readonly hash: string;
+  readonly login: string;
+  readonly amountMinor: bigint;
 };
 
 const E8_PER_CENT = 1_000_000n;
@@ -116,19 +124,21 @@ export class FeesWatch {
   #checkExecuted(payment: PaymentRow): void {
     const credit = this.#facts.fees.credit(payment.creditId ?? -1n);
     const { id, investor, paymentAccount, takenMinor, debitDeal } = payment;
-    const isPaid = this.#isDealOf(debitDeal ?? 0n, { id, login: investor, amountMinor: -takenMinor });
-    const credited = { id, login: paymentAccount, amountMinor: takenMinor };
+    const { keyHash: hash } = payment;
+    const isPaid = this.#isDealOf(debitDeal ?? 0n, { id, hash, login: investor, amountMinor: -takenMinor });
+    const credited = { id, hash, login: paymentAccount, amountMinor: takenMinor };
     if (!isPaid || !this.#isDealOf((credit?.["deal_id"] ?? 0n) as bigint, credited)) {
       throw new Violation("I2", `${payment.key} is recorded as paid with deals that were not made for it`);
     }
   }
 
-  #isDealOf(ticket: bigint, wanted: { readonly id: bigint; readonly login: string; readonly amountMinor: bigint }) {
+  #isDealOf(ticket: bigint, wanted: WantedDeal) {
     const { dealsWatch, fees } = this.#facts;
     const deal = dealsWatch.deal(ticket);
     // Also when the platform service has lost the transfer: a process that ran on during a failover records what it was answered.
     const key = dealsWatch.keyOfLeg(readSentReference(deal?.sentComment ?? "")?.number ?? -1n);
-    const isOwn = key !== undefined && fees.paymentUnder(key)?.id === wanted.id;
+    // The deals of an imported fee were made under the key of a payment that was lost.
+    const isOwn = key !== undefined && (fees.paymentUnder(key)?.id === wanted.id || keyHash(key) === wanted.hash);
     return isOwn && deal?.login === wanted.login && deal.amountMinor === wanted.amountMinor;
   }
 
@@ -154,14 +164,19 @@ export class FeesWatch {
     const name = nameOf(pair);
     const payments = this.#facts.fees.paymentsOf(pair);
     this.#checkBuckets(name, pair, payments);
-    const fees = payments.filter(({ kind }) => kind === "PF");
+    const fees = payments.filter(({ kind, isImported }) => kind === "PF" && !isImported);
     this.#checkRate(name, pair, fees);
     this.#checkMark(name, pair);
   }
 
   /** I4: each cent that was ever due is taken, open or debt. */
-  #checkBuckets(name: string, { debtMinor }: PairRow, payments: readonly PaymentRow[]): void {
-    const due = sum(payments.map(({ kind, dueMinor }) => (kind === "PF" ? dueMinor : 0n)));
+  #checkBuckets(name: string, { debtMinor, prepaidMinor }: PairRow, payments: readonly PaymentRow[]): void {
+    const imported = payments.filter(({ isImported }) => isImported);
+    const paid = sum(imported.map(({ status, takenMinor }) => (status === "EXECUTED" ? takenMinor : 0n)));
+    const used = prepaidMinor + sum(payments.map((payment) => payment.prepaidMinor));
+    if (paid !== used) throw new Violation("I4", `${name}: imported fees have paid ${paid}, and ${used} were used`);
+    const owed = payments.filter(({ isImported, status }) => !isImported || status !== "SKIPPED");
+    const due = sum(owed.map(({ kind, dueMinor }) => (kind === "PF" ? dueMinor : 0n)));
     const open = sum(payments.map((payment) => (isOpenPayment(payment) ? payment.dueMinor : 0n)));
     const taken = sum(payments.map(({ status, takenMinor }) => (status === "EXECUTED" ? takenMinor : 0n)));
     if (due !== open + taken + debtMinor) {
@@ -172,7 +187,7 @@ export class FeesWatch {
   /** I11: the sum of all fees is the rate times the high-water mark, less a rounding of under a cent for each fee. */
   #checkRate(name: string, { investor, markE8 }: PairRow, fees: readonly PaymentRow[]): void {
     const exact = markE8 * BigInt(this.#facts.rates.get(investor) ?? 0);
-    const charged = sum(fees.map(({ dueMinor }) => dueMinor)) * CENT_AT_RATE;
+    const charged = sum(fees.map(({ dueMinor, prepaidMinor }) => dueMinor + prepaidMinor)) * CENT_AT_RATE;
     if (charged > exact || charged <= exact - BigInt(fees.length) * CENT_AT_RATE - 1n) {
       throw new Violation("I11", `${name}: fees of ${charged}, and the high-water mark allows ${exact}`);
     }

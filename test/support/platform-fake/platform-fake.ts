@@ -69,6 +69,7 @@ export function platformFake({ now = () => new Date(), balances = {} }: Options 
     deals,
     released,
     byKey: new Map(),
+    imported: new Map(),
     rules: { refuse: () => undefined, isBusy: no, losesAnswer: no, delay: no, delaysCredit: no },
     faults: { transfer: [], hold: [], release: [] },
     state: { isDown: false, aheadMs: 0 },

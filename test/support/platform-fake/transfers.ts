@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { keyHash } from "#kernel/key-hash.ts";
 import { moneyToProto } from "#kernel/contract/money.ts";
 import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
@@ -21,8 +22,13 @@ export type TransferRules = {
   delaysCredit: (request: TransferRequest) => boolean;
 };
 
+/** A fee that was executed and that the service has lost; cents, positive. Without the account of its credit only the debit was. */
+export type ImportedFee = { readonly login: string; readonly creditLogin: string | undefined; readonly amount: bigint };
+
 export type PlatformTransfers = {
   readonly ledger: PlatformLedger;
+  /** Those that no transfer has claimed, by the hash of the key. */
+  readonly imported: Map<string, ImportedFee>;
   readonly rules: TransferRules;
   readonly byKey: Map<string, PlatformTransfer>;
 };
@@ -31,11 +37,56 @@ const { APPLIED, PENDING, REFUSED } = TransferState;
 
 /** A key is one transfer: the first request records it, and each request executes the legs that are pending and not delayed. */
 export function transferOnce(transfers: PlatformTransfers, request: TransferRequest): TransferResult {
-  const known = transfers.byKey.get(request.key);
+  const known = transfers.byKey.get(request.key) ?? claim(transfers, request);
   if (known !== undefined) assert.deepEqual(request.legs, known.request.legs, `${request.key} has another content`);
   const transfer = known ?? record(transfers, request);
   execute(transfers, transfer);
   return transfer.result;
+}
+
+/**
+ * Gives an imported fee to the request whose key has its hash, or that takes it over; while one is claimed by no request, the Investor
+ * pays no other fee to the same account.
+ */
+function claim(transfers: PlatformTransfers, request: TransferRequest): PlatformTransfer | undefined {
+  const { ledger, imported, byKey, rules } = transfers;
+  const [debit, credit] = request.legs;
+  if (debit?.kind !== MovementKind.FEE_DEBIT || credit === undefined) return undefined;
+  const takenOver = /:imported:(.{10})$/.exec(request.key)?.[1];
+  const hash = takenOver ?? keyHash(request.key);
+  const own = imported.get(hash);
+  const requested = -(debit.amount?.minorUnits ?? 0n);
+  if (own === undefined && takenOver !== undefined) throw notFound();
+  if (own === undefined || own.amount > requested) {
+    const other = [...imported].find(
+      ([, { login, creditLogin = credit.login }]) => login === debit.login && creditLogin === credit.login,
+    );
+    if (other !== undefined) throw unclaimed(...other);
+    return undefined;
+  }
+  imported.delete(hash);
+  const applied = { state: APPLIED, dealId: 1n, reference: "P", appliedAt: ledger.now() };
+  const pending = { state: PENDING, dealId: 0n, reference: "", appliedAt: undefined };
+  const legs = [
+    { ...debit, amount: moneyToProto(usd(-own.amount)), ...applied },
+    { ...credit, amount: moneyToProto(usd(own.amount)), ...(own.creditLogin === undefined ? pending : applied) },
+  ];
+  const state = own.creditLogin === undefined ? PENDING : APPLIED;
+  const ids = { transferId: BigInt(byKey.size + 1), key: request.key };
+  const transfer = { request, result: { ...ids, state, refusalCode: "", platformCode: 0, legs } };
+  byKey.set(request.key, transfer);
+  if (!rules.delaysCredit(request)) execute(transfers, transfer);
+  return transfer;
+}
+
+function unclaimed(hash: string, { amount }: ImportedFee): Refusal {
+  const details = { key_hash: hash, amount_minor: String(amount) };
+  return new Refusal({ code: "imported_fee", status: "conflict", message: hash, outcome: "not_executed", details });
+}
+
+function notFound(): Refusal {
+  const code = "imported_fee_not_found";
+  return new Refusal({ code, status: "not_found", message: code, outcome: "not_executed" });
 }
 
 function record({ ledger, rules, byKey }: PlatformTransfers, request: TransferRequest): PlatformTransfer {

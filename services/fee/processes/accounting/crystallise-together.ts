@@ -1,7 +1,7 @@
 import type { Clock } from "#kernel/clock.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import { decideDebts, decideDue, type DecidedDue, sumOfDue } from "../../domain/due.ts";
+import { decideDebts, decideDue, type DecidedDue } from "../../domain/due.ts";
 import { NOTHING_EARNED } from "../../domain/layers.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
 import type { StepSizes } from "../../domain/step-sizes.ts";
@@ -118,21 +118,23 @@ async function decideFolded(tx: Transaction, opened: readonly Opened[], at: Date
       pair === undefined ? [] : [{ ...pair, ...crystallised(own, pair, earnings) }],
     ),
   );
-  const ids = await recordDue(
+  const inserted = await recordDue(
     tx,
     decided.map(({ own, books, due }) => runOf(own, books, due)),
     at,
   );
   await completeCrystallisations(
     tx,
-    decided.map(({ own: { key, investorLogin }, due }, index) => ({
-      key,
-      pending: sumOfDue(due),
-      items: [
-        ...(weekly.get(investorLogin) ?? []).map(({ id, due: amount }) => ({ paymentId: id, amount })),
-        ...due.map(({ amount }, rank) => ({ paymentId: ids[index]?.[rank] ?? 0n, amount })),
-      ],
-    })),
+    decided.map(({ own: { key, investorLogin } }, index) => {
+      const due = inserted[index] ?? [];
+      // What imported fees had paid is not pending.
+      const items = [...(weekly.get(investorLogin) ?? []), ...due.filter((payment) => payment.due > 0n)];
+      return {
+        key,
+        pending: due.reduce((sum, payment) => sum + payment.due, 0n),
+        items: items.map(({ id, due: amount }) => ({ paymentId: id, amount })),
+      };
+    }),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Due } from "../../domain/due.ts";
 import { DEBT_SUFFIX, paymentKey } from "../../domain/payment-key.ts";
-import { insertPayments } from "../../store/due-payments.ts";
+import { insertPayments, type InsertedPayment } from "../../store/due-payments.ts";
 import { takeDebts } from "../../store/pairs.ts";
 import { insertRuns, type NewRun } from "../../store/runs.ts";
 
@@ -19,8 +19,8 @@ export type RunDue = {
   readonly investors: readonly InvestorDue[];
 };
 
-/** Inserts a run for each, except where nothing is due, with its payments; returns the ids of these. The pairs must be locked. */
-export async function recordDue(tx: Transaction, decided: readonly RunDue[], at: Date): Promise<bigint[][]> {
+/** Inserts a run for each, except where nothing is due, with its payments, which are returned. The pairs must be locked. */
+export async function recordDue(tx: Transaction, decided: readonly RunDue[], at: Date): Promise<InsertedPayment[][]> {
   const counted = decided.map((each) => ({ ...each, payments: countDue(each) }));
   const due = counted.filter(({ payments }) => payments > 0);
   const runIds = await insertRuns(
@@ -28,13 +28,13 @@ export async function recordDue(tx: Transaction, decided: readonly RunDue[], at:
     due.map(({ run, payments }) => ({ ...run, payments })),
     at,
   );
-  const ids = await recordPayments(
+  const inserted = await recordPayments(
     tx,
     due.map((each, index) => ({ ...each, runId: runIds[index] ?? 0n })),
     at,
   );
   let next = 0;
-  return counted.map(({ payments }) => ids.slice(next, (next += payments)));
+  return counted.map(({ payments }) => inserted.slice(next, (next += payments)));
 }
 
 export function countDue({ investors }: Pick<RunDue, "investors">): number {
@@ -42,14 +42,14 @@ export function countDue({ investors }: Pick<RunDue, "investors">): number {
 }
 
 /**
- * Inserts the payments of some runs, those of each Investor in the sequence of collection; returns their ids. A debt moves into
- * its payment.
+ * Inserts the payments of some runs, those of each Investor in the sequence of collection, and returns them. A debt moves into its
+ * payment.
  */
 export async function recordPayments(
   tx: Transaction,
   runs: readonly (RunDue & { readonly runId: bigint })[],
   at: Date,
-): Promise<bigint[]> {
+): Promise<InsertedPayment[]> {
   const due = runs.flatMap(({ runId, run, suffix, investors }) =>
     investors.flatMap(({ due: own, ...investor }) =>
       own.map((one) => {

@@ -12,7 +12,7 @@ import {
   TransferState,
 } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
-import { type PaymentOutcome, unpaid } from "../../domain/payment-outcome.ts";
+import { type PaymentOutcome, TAKEN_BY_ANOTHER, unpaid } from "../../domain/payment-outcome.ts";
 import type { DuePayment } from "../../store/due-payments.ts";
 
 const WITHOUT_LOCK = "";
@@ -61,10 +61,18 @@ export function outcomeOf({ kind }: DuePayment, result: TransferResult): Payment
   return { kind: "open", reason: `transfer state ${stateName(state)}`, isBusy: false };
 }
 
+/** Refusals that end soon. */
+const BUSY = new Set(["account_busy", "lock_not_owned", "imported_fee"]);
+/** Code of platform for an imported fee that is not there, or that another payment has claimed. */
+const CLAIMED_BEFORE = "imported_fee_not_found";
+
 /** The call recorded nothing, or its outcome is unknown: the transfer is requested again under the same key. */
 export function outcomeOfError(error: unknown): PaymentOutcome {
-  const reason = reasonOf(error);
-  return { kind: "open", reason, isBusy: reason === "account_busy" || reason === "lock_not_owned" };
+  return outcomeOfRefusal(reasonOf(error));
+}
+
+export function outcomeOfRefusal(code: string): PaymentOutcome {
+  return code === CLAIMED_BEFORE ? TAKEN_BY_ANOTHER : { kind: "open", reason: code, isBusy: BUSY.has(code) };
 }
 
 function takenBy({ amount }: TransferLegResult): bigint {

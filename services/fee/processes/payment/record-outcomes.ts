@@ -31,8 +31,9 @@ export async function recordOutcomes(
   }
   await markDebited(pool, debited);
   await paymentQueue.retryLater(pool, waiting);
-  // Credits are pending, retries are due later, and a settled weekly payment allows the Investor's next one.
-  const mayHaveWork = debited.length > 0 || waiting.length > 0 || answered.some(({ payment }) => payment.isWeekly);
+  // Credits are pending, retries are due later, and a settled weekly payment or imported fee allows the Investor's next one.
+  const isAwaited = answered.some(({ payment }) => payment.isWeekly || payment.isImported);
+  const mayHaveWork = debited.length > 0 || waiting.length > 0 || isAwaited;
   if (mayHaveWork) wakeSignals.payments.notify();
   return settled;
 }

@@ -4,6 +4,7 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import type { Clock } from "#kernel/clock.ts";
 import type { Paid, Unpaid } from "../../domain/payment-outcome.ts";
 import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";
+import { type SettledImport, usePaidImports } from "../../store/imported-payments.ts";
 import { lockMasters } from "../../store/masters.ts";
 import { addDebts, type PairDebt } from "../../store/pairs.ts";
 import { countSettled, type Settled } from "../../store/runs.ts";
@@ -61,6 +62,7 @@ async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Da
   await addDebts(tx, debtsOf(paid, refused));
   if (paid.length > 0) await markExecuted(tx, paid, at);
   if (refused.length > 0) await markUnpaid(tx, refused);
+  await usePaidImports(tx, importsOf(paid, refused));
   if (open.length > 0) await countSettled(tx, countsOf(paid, refused));
   const deferred = refused.filter(({ outcome }) => outcome.status !== "SKIPPED");
   return { settled: new Set(open.map(({ id }) => id)), deferred };
@@ -77,8 +79,16 @@ function debtsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]
     debts.set(pair, { ...known, since: oldest, amount: known.amount + amount });
   };
   for (const { payment, outcome } of paid) addDebt(payment, payment.due - outcome.amount);
-  for (const { payment } of refused) addDebt(payment, payment.due);
+  // A fee that could not be taken over is not owed: the payments that wait for it are.
+  for (const { payment } of refused) if (!payment.isImported) addDebt(payment, payment.due);
   return [...debts.values()];
+}
+
+function importsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): SettledImport[] {
+  return [
+    ...paid.map(({ payment, outcome }) => ({ payment, paid: outcome.amount })),
+    ...refused.map(({ payment }) => ({ payment, paid: 0n })),
+  ].filter(({ payment }) => payment.isImported);
 }
 
 function countsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): Map<bigint, Settled> {

@@ -137,6 +137,38 @@ test.concurrent("a fee that was executed before the restore is not executed agai
   expect(await world.control.deals(payment)).toHaveLength(before[1]!.length + 1);
 });
 
+test.concurrent("while an imported fee is claimed by no fee, the Investor pays no other one to the same account", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const [investor, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
+  const other = await anAccount(instance, "payment");
+  await world.control.balance(investor, "100.00", "bank");
+  await lose(world, { login: investor, kind: "fee_debit", amount: "-20.00", key: "fee:7001:9001:WD1" });
+  await lose(world, { login: payment, kind: "fee_credit", amount: "20.00", key: "fee:7001:9001:WD1" });
+  await logOf(instance, investor, 2);
+  await logOf(instance, payment, 1);
+  await resumeBoth(instance);
+  const hash = keyHash("fee:7001:9001:WD1");
+  const week = aTransfer(FEE_KEY, aFee(investor, payment, 30_00n));
+
+  const unclaimed = { code: "imported_fee", details: { key_hash: hash, amount_minor: "2000" } };
+  await expect(instance.service.transfer(week, aCall())).rejects.toMatchObject(unclaimed);
+  // What another Master earned is another fee.
+  const toOther = aTransfer("fee:7001:9002:W", aFee(investor, other));
+  expect(await instance.service.transfer(toOther, aCall())).toMatchObject({ state: TransferState.APPLIED });
+
+  const claim = aTransfer(`fee:7001:9001:imported:${hash}`, aFee(investor, payment));
+  const [first, ...others] = await Promise.all([1, 2, 3].map(() => instance.service.transfer(claim, aCall())));
+  expect(first).toMatchObject({ state: TransferState.APPLIED });
+  for (const again of others) expect(again).toEqual(first);
+  expect(await world.control.deals(payment)).toHaveLength(1);
+  const second = aTransfer(`fee:7001:9002:imported:${hash}`, aFee(investor, payment));
+  await expect(instance.service.transfer(second, aCall())).rejects.toMatchObject({ code: "imported_fee_not_found" });
+
+  expect(await instance.service.transfer(week, aCall())).toMatchObject({ state: TransferState.APPLIED });
+  expect(await world.control.deals(payment)).toHaveLength(2);
+});
+
 test.concurrent("of a fee whose credit was not executed before the restore only the credit is executed", async (context) => {
   const world = await aWorld(context);
   const instance = await world.start();
