@@ -9,8 +9,6 @@ import type { BalanceCommand, ServerDeal } from "../world/trade-server.ts";
 const COMMAND_TIMEOUT_MS = 5_000;
 /** The clocks of the processes differ, so deals that come just at the end of the quiet period are not checked. */
 const CLOCK_MARGIN_MS = 3_000;
-/** A deal that is shown for less than this may be missing in the reading that opened the gate. */
-const READ_MARGIN_MS = 3_000;
 
 export type DealsFacts = {
   readonly platformRows: PlatformRows;
@@ -49,15 +47,15 @@ export class DealsWatch {
     if (nowMs() > permit.expiresAtMs) {
       throw new Violation("I13", `${reference.text} was sent after its permit had expired`);
     }
-    const isOpenLoss = this.#rewind.isOpen(reference.text);
-    if (this.#sentReferences.has(reference.text) && !isOpenLoss) {
+    const mayBeSentAgain = this.#rewind.isLost(reference.text) && !this.#hasDeal(reference);
+    if (this.#sentReferences.has(reference.text) && !mayBeSentAgain) {
       throw new Violation("I13", `${reference.text} was sent twice`);
     }
     this.#sentReferences.add(reference.text);
     const kind = this.#leg(reference.number)?.kind ?? "";
     const wasSent = this.#sentLegs.has(reference.number);
     this.#sentLegs.add(reference.number);
-    if (EXTERNAL.has(kind) && wasSent && !isOpenLoss) {
+    if (EXTERNAL.has(kind) && wasSent && !mayBeSentAgain) {
       throw new Violation("I13", `the ${kind} ${reference.number} was sent again`);
     }
   }
@@ -71,7 +69,7 @@ export class DealsWatch {
     this.#countDeal(deal, reference, leg);
     if (!this.#rewind.isLost(reference.text)) this.#checkOrder(leg);
     const key = this.#keys.get(leg.number) ?? "";
-    this.#countMovement(key, deal, reference, leg);
+    this.#countMovement(key, deal, leg);
     const excluded = this.#excluded.get(key);
     const isExcluded = excluded === "all" ? leg.ordinal !== REVERSAL : excluded === "credit" && leg.ordinal === CREDIT;
     if (isExcluded && this.isWithinBounds(deal)) {
@@ -99,13 +97,6 @@ export class DealsWatch {
     this.#rewind.onRewind(lost.map(({ text }) => text));
   }
 
-  /** The history was read, and permits are granted: only a deal that was not shown before is unknown. */
-  onGateOpen(): void {
-    const { nowMs } = this.#facts;
-    const shown = [...this.#deals.values()].filter(({ shownFromMs }) => shownFromMs <= nowMs() - READ_MARGIN_MS);
-    this.#rewind.onGateOpen(new Set(shown.flatMap(({ sentComment }) => readSentReference(sentComment)?.text ?? [])));
-  }
-
   /** Called when it is answered or recorded that these legs are not applied, now or later. */
   onExcluded(key: string, legs: ExcludedLegs): void {
     this.#excluded.set(key, legs);
@@ -119,7 +110,7 @@ export class DealsWatch {
   /** I17: called when a key was answered as not executed: no number may have a deal for it. */
   requireUnmoved(key: string, refusalCode: string): void {
     const moved = this.#moved.get(`${movementOf(key)} 1`) ?? [];
-    const deal = moved.find((one) => this.isWithinBounds(one) && !this.#isOpenLoss(one));
+    const deal = moved.find((one) => this.isWithinBounds(one));
     if (deal !== undefined && this.#rewind.hasRewound) {
       throw new Violation("I17", `${key} was answered ${refusalCode}, and deal ${deal.ticket} was made for it`);
     }
@@ -179,15 +170,15 @@ export class DealsWatch {
   }
 
   /** I17: one deal for each leg of a movement, under whatever numbers and keys it was requested. */
-  #countMovement(key: string, deal: ServerDeal, reference: SentReference, { ordinal }: LegRow): void {
+  #countMovement(key: string, deal: ServerDeal, { ordinal }: LegRow): void {
     // Exits are sums: an imported one settles the oldest exit of its Master, whose key is that of another Investor.
     const isSum = key.startsWith(EXIT_KEY);
     if (!this.#rewind.hasRewound || ordinal === REVERSAL || isSum) return this.#noteMovement(key, deal, ordinal);
     const others = this.#moved.get(`${movementOf(key)} ${ordinal}`) ?? [];
     const isReversed = this.#moved.has(`${movementOf(key)} ${REVERSAL}`);
-    const before = others.find((one) => this.isWithinBounds(one) && !this.#isOpenLoss(one));
+    const before = others.find((one) => this.isWithinBounds(one));
     this.#noteMovement(key, deal, ordinal);
-    const isExcepted = isReversed || this.#rewind.isOpen(reference.text) || !this.isWithinBounds(deal);
+    const isExcepted = isReversed || !this.isWithinBounds(deal);
     if (before !== undefined && !isExcepted) {
       throw new Violation("I17", `${key} was moved by deal ${before.ticket}, and again by ${deal.ticket}`);
     }
@@ -198,15 +189,17 @@ export class DealsWatch {
     this.#moved.set(name, [...(this.#moved.get(name) ?? []), deal]);
   }
 
-  #isOpenLoss({ sentComment }: ServerDeal): boolean {
-    return this.#rewind.isOpen(referenceOf(sentComment).text);
+  /** After the gate has opened, a command whose permit is lost is sent again only when the platform has not executed it. */
+  #hasDeal({ number, text }: SentReference): boolean {
+    return this.dealsOf(number).some((deal) => {
+      return referenceOf(deal.sentComment).text === text && this.isWithinBounds(deal);
+    });
   }
 
   #countDeal(deal: ServerDeal, reference: SentReference, { number }: LegRow): void {
     const others = this.dealsOf(number);
     this.#byLeg.set(number, [...others, deal]);
     const isSame = ({ sentComment }: ServerDeal) => readSentReference(sentComment)?.attempt === reference.attempt;
-    if (this.#rewind.isOpen(reference.text)) return;
     if (others.some(isSame)) {
       throw new Violation("I1", `${reference.text} was applied twice`);
     }

@@ -50,7 +50,6 @@ export class PlatformRowsWatch {
       if (table === "leg") this.#facts.dealsWatch.noteLeg(legOf(committed));
       if (table === "leg") this.#checkLeg(legOf(committed));
       if (table === "attempt") this.#notePermit(committed);
-      if (table === "permit_gate" && isOpenGate(committed)) this.#facts.dealsWatch.onGateOpen();
       if (table === "leg") legs.add(committed["number"] as bigint);
       if (table === "attempt") this.#checkPermit(committed);
       if (table === "log_entry") this.#checkEntry(committed);
@@ -159,8 +158,4 @@ export class PlatformRowsWatch {
       );
     }
   }
-}
-
-function isOpenGate({ database, stopped_at: stoppedAt }: Values): boolean {
-  return (database ?? null) !== null && (stoppedAt ?? null) === null;
 }
