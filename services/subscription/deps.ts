@@ -33,6 +33,8 @@ export type Deps = {
   readonly leaveReads: LeaveReads;
   /** Entries of the movements feed that will be filed, as far as this process knows; 0 while the feed is stopped. */
   readonly movementLag: () => bigint;
+  /** Whether the movements feed is stopped because platform was restored to an older time than what was received from it. */
+  readonly isPlatformRewound: () => boolean;
   readonly wakeSignals: WakeSignals;
   readonly log: Log;
   readonly now: Clock;

@@ -68,7 +68,7 @@ await runService(caller, async (context) => {
     const { lag, stopped } = movements.state();
     return stopped === undefined ? lag : 0n;
   };
-  const deps: Deps = { ...own, movementLag };
+  const deps: Deps = { ...own, movementLag, isPlatformRewound: () => movements.state().isRewound };
   // JetStream delivers a lost wake-up signal again.
   const { catchUp } = movements;
   stack.use(pullWakeUps(backbone.broker, { stream: streams.movements.name, consumer: caller, catchUp, log }));

@@ -18,7 +18,7 @@ test("a consumer starts at the first entry, continues where it stopped, and rece
   await using consumer = await consume();
 
   await waitFor(async () => expect(await coins(shop)).toEqual([1n, 2n, 3n]), WAIT);
-  expect(consumer.state()).toEqual({ feed: FEED, stopped: undefined, number: 3n, lag: 0n });
+  expect(consumer.state()).toEqual({ feed: FEED, stopped: undefined, isRewound: false, number: 3n, lag: 0n });
 });
 
 test("several pages are read without a pause", async () => {

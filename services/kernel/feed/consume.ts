@@ -14,6 +14,8 @@ export type ConsumerState = {
   readonly feed: string;
   /** Why the feed is stopped until an operator acts; undefined while it is read. */
   readonly stopped: string | undefined;
+  /** It is stopped because the owner was restored to an older time: its numbers name other entries than those that were received. */
+  readonly isRewound: boolean;
   /** Number of the last entry that was received. */
   readonly number: bigint;
   /** Number of entries that are not received. */
@@ -97,7 +99,10 @@ export async function consumeFeed<Event extends EventType<unknown>>(
       }
       assert(follower.stopped === undefined, `${feed} is stopped: ${follower.stopped}`);
     },
-    state: () => ({ feed, stopped: follower.stopped, number: follower.number, lag: follower.lag }),
+    state: () => {
+      const { stopped, isRewound, number, lag } = follower;
+      return { feed, stopped, isRewound, number, lag };
+    },
     async [Symbol.asyncDispose]() {
       stop.abort();
       await job[Symbol.asyncDispose]();

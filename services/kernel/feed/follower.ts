@@ -27,6 +27,7 @@ export class Follower<Event extends EventType<unknown>> {
   #cursor: Cursor | undefined;
   #lastNumber = 0n;
   #stopped: string | undefined;
+  #isRewound = false;
   /** When the cursor was last seen to be moved by another replica, while the feed is left to that one. */
   #overtakenAtMs: number | undefined;
 
@@ -42,6 +43,11 @@ export class Follower<Event extends EventType<unknown>> {
   /** Why the feed is stopped until an operator acts, if it is. */
   get stopped(): string | undefined {
     return this.#stopped;
+  }
+
+  /** The feed is stopped because its owner was restored to an older time than what was received. */
+  get isRewound(): boolean {
+    return this.#isRewound;
   }
 
   get lag(): bigint {
@@ -71,6 +77,7 @@ export class Follower<Event extends EventType<unknown>> {
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       if (await this.#isOutdated(after)) return true;
+      this.#isRewound = error.code === "feed_rewound";
       this.#stop(error.code, error);
       return false;
     }

@@ -100,6 +100,7 @@ test("a feed that was rewound stops with an error in the log, and reads no entri
   await publish(20n, 30n, 40n);
 
   await expect(consumer.catchUp(4n)).rejects.toThrow("is stopped: feed_rewound");
+  expect(consumer.state().isRewound).toBe(true);
 
   expect(await coins(shop)).toEqual([1n, 2n, 3n]);
   expect(error).toHaveBeenCalledExactlyOnceWith(

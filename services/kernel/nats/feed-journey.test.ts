@@ -109,6 +109,6 @@ test(
 
     await publish(5n);
     await expectCoins(1n, 2n, 3n, 4n, 5n);
-    expect(shop.consumer.state()).toEqual({ feed: FEED, stopped: undefined, number: 5n, lag: 0n });
+    expect(shop.consumer.state()).toEqual({ feed: FEED, stopped: undefined, isRewound: false, number: 5n, lag: 0n });
   },
 );

@@ -60,6 +60,9 @@ create table account (
   -- Number of the last entry of its log that was imported, because the database had lost its leg. Amounts that were calculated
   -- without it are outdated.
   imported_number bigint not null default -1,
+  -- Number of the last mirror or result of its log. A caller has at most one of them open, so one that was calculated without it was
+  -- executed before, and the caller has lost its record.
+  netted_number  bigint not null default -1,
   -- Why no permit is granted for its transfers until operators decide.
   stopped_reason text check (stopped_reason <> ''),
   check ((locked_by is null) = (lock_number is null)),

@@ -167,11 +167,14 @@ function legsOf({ order, account, requestId }: Accepted, numbers: Iterator<LegNu
 
 /** Why nothing of the order will be sent, if that is known already. */
 function refusalOf(
-  { sendBefore, filedNumber }: TransferOrder,
-  { seenAt, importedNumber }: Account,
+  { sendBefore, filedNumber, legs }: TransferOrder,
+  { seenAt, importedNumber, nettedNumber }: Account,
   cutMinor: bigint,
 ): RefusalReason | undefined {
   if (filedNumber !== undefined && filedNumber < importedNumber) return "outdated";
+  // A mirror or a result is the net of everything that is open, the last one included: its caller has lost that one.
+  const isNet = legs.some(({ kind }) => kind === "mirror" || kind === "result");
+  if (isNet && filedNumber !== undefined && filedNumber < nettedNumber) return "outdated";
   if (cutMinor === 0n) return "nothing_to_take";
   return sendBefore !== undefined && sendBefore <= seenAt ? "expired" : undefined;
 }

@@ -23,6 +23,8 @@ export type Account = {
   readonly mayLackDeals: boolean;
   /** Number of the last imported entry of its log; -1 without one. */
   readonly importedNumber: bigint;
+  /** Number of the last mirror or result of its log; -1 without one. */
+  readonly nettedNumber: bigint;
   /** No permit is granted for its transfers until operators decide. */
   readonly isStopped: boolean;
   /** When the row was read, by the clock of the database: the clock of a process may be changed while it runs. */
@@ -52,6 +54,7 @@ type AccountRow = {
   has_lost_movements: boolean;
   may_lack_deals: boolean;
   imported_number: bigint;
+  netted_number: bigint;
   is_stopped: boolean;
   seen_at: Date;
 };
@@ -78,7 +81,7 @@ const ACCOUNTS = fragment`
   select login, role, platform_group, reads_from, log_number, log_entry_id, log_minor, undecided_from,
          locked_by, lock_number, lock_granted_at is not null as is_granted,
          coalesce(reading_until > clock_timestamp(), false) as is_being_read, has_lost_movements,
-         may_lack_deals, imported_number, stopped_reason is not null as is_stopped, clock_timestamp() as seen_at
+         may_lack_deals, imported_number, netted_number, stopped_reason is not null as is_stopped, clock_timestamp() as seen_at
   from account`;
 
 /** Locks the row until commit: serialises permits, account locks and log positions of a login. */
@@ -219,6 +222,7 @@ function accountOf(row: AccountRow): Account {
     hasLostMovements: row.has_lost_movements,
     mayLackDeals: row.may_lack_deals,
     importedNumber: row.imported_number,
+    nettedNumber: row.netted_number,
     isStopped: row.is_stopped,
     seenAt: row.seen_at,
   };

@@ -91,18 +91,20 @@ export async function insertEntries(
                                     action, entry, position, symbol, volume, closed, profit, swap, commission, fee,
                                     amendment, deal_state, ordinal)
         order by ordinal
-        returning id, login, number, amount_minor, leg_number
+        returning id, login, number, kind, amount_minor, leg_number
         ), logged as (
           delete from unlogged_leg
           using added
           where unlogged_leg.login = added.login and unlogged_leg.leg_number = added.leg_number
         ), ended as (
-          select login, max(number) as number, max(id) as id, sum(amount_minor)::bigint as added
+          select login, max(number) as number, max(id) as id, sum(amount_minor)::bigint as added,
+                 max(case when kind in ('mirror', 'result') then number end) as netted
           from added
           group by login
         ), moved as (
           update account
-          set log_number = ended.number, log_entry_id = ended.id, log_minor = log_minor + ended.added
+          set log_number = ended.number, log_entry_id = ended.id, log_minor = log_minor + ended.added,
+              netted_number = coalesce(ended.netted, netted_number)
           from ended
           where account.login = ended.login and log_number < ended.number
           returning account.login

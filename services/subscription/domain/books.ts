@@ -102,6 +102,8 @@ export type Books = {
   readonly holdings: Map<bigint, HoldingBook>;
   readonly reserves: Map<string, Reserve>;
   readonly transfers: Map<string, OpenTransfer>;
+  /** Keys of mirrors and exits whose rows this service has lost with commits of its database. */
+  readonly lostTransfers: ReadonlySet<string>;
   readonly outcome: {
     readonly flows: HoldingFlow[];
     readonly furtherExits: HoldingFlow[];

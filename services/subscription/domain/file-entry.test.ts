@@ -61,6 +61,7 @@ function someBooks(): Books {
     ),
     reserves: new Map(),
     transfers: new Map(),
+    lostTransfers: new Set(),
     outcome: emptyOutcome(),
   };
 }
@@ -98,6 +99,17 @@ test("an applied mirror moves each of its flows", () => {
   // A second entry with the key of an applied mirror is external funds.
   fileOnMaster(books, movement([MASTER, 1n], "mirror", 50n, "m"));
   expect(books.pools.get(MASTER)).toMatchObject({ external: 50n });
+});
+
+test("mirrors and exits whose rows are lost are kept for the flows and exits that are decided again", () => {
+  const books = { ...someBooks(), lostTransfers: new Set(["m", "x"]) };
+  fileOnMaster(books, movement([MASTER, 0n], "opening", 0n));
+  fileOnMaster(books, movement([MASTER, 1n], "mirror", 50n, "m"));
+  fileOnMaster(books, movement([MASTER, 2n], "exit", -20n, "x"));
+  expect(books.pools.get(MASTER)).toMatchObject({ importedMirrors: 50n, importedExits: -20n, external: 0n });
+  // A second deal with the key of a mirror that has a row moved money from outside.
+  fileOnMaster(books, movement([MASTER, 3n], "mirror", 50n, "known"));
+  expect(books.pools.get(MASTER)).toMatchObject({ importedMirrors: 50n, external: 50n });
 });
 
 test("a mirror that moved another amount than requested stops the Master and is booked as external funds", () => {

@@ -73,7 +73,8 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
   if (filed !== "filed") return filed;
   const transfer = books.transfers.get(movement.key);
   const next = { ...pool, filedNumber: movement.number, filedDealId: highest(pool.filedDealId, movement.dealId) };
-  const effect = classifyMasterMovement({ ...movement, isImported: isImported(movement) }, transfer);
+  const isLost = isImported(movement) || books.lostTransfers.has(movement.key);
+  const effect = classifyMasterMovement({ ...movement, isImported: isLost }, transfer);
   switch (effect) {
     case "transfer":
       books.pools.set(pool.login, next);
@@ -105,7 +106,7 @@ export function fileOnMaster(books: Books, movement: LoggedMovement): Filed {
   return "filed";
 }
 
-/** A transfer whose records were lost. */
+/** A transfer whose records were lost, by the platform service or by this one. */
 function importedTo(
   { importedMirrors, importedExits }: PoolBook,
   { kind, amount }: LoggedMovement,

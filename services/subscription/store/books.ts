@@ -2,7 +2,7 @@ import { importedFeeKey } from "./imported-fees.ts";
 import { column, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type AccountBook, type Books, emptyOutcome, type PoolBook, type Reserve } from "../domain/books.ts";
-import { loadOpenTransfers } from "./open-transfers.ts";
+import { listLostTransfers, loadOpenTransfers } from "./open-transfers.ts";
 import { lockHoldings } from "./holdings.ts";
 
 export type BooksQuery = {
@@ -28,6 +28,8 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
   const imported = await listReservesOfImported(tx, query.importedFeesOf ?? []);
   const reserves = [...(await listOpenReserves(tx, query.reserveKeys ?? [])), ...imported.values()];
   const transfers = await loadOpenTransfers(tx, query.transferKeys ?? []);
+  const unknown = (query.transferKeys ?? []).filter((key) => transfers.every((transfer) => transfer.key !== key));
+  const lostTransfers = new Set(await listLostTransfers(tx, unknown));
   const holdingIds = new Set<bigint>();
   for (const { pooledIn } of accounts) if (pooledIn !== undefined) holdingIds.add(pooledIn);
   for (const { subscriptionId } of reserves) holdingIds.add(subscriptionId);
@@ -39,6 +41,7 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
     holdings: new Map(holdings.map((holding) => [holding.subscriptionId, holding])),
     reserves: new Map([...reserves.map((reserve) => [reserve.key, reserve] as const), ...imported]),
     transfers: new Map(transfers.map((transfer) => [transfer.key, transfer])),
+    lostTransfers,
     outcome: emptyOutcome(),
   };
 }

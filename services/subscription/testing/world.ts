@@ -25,7 +25,7 @@ export type World = {
   readonly fees: FeeFake;
   /** The fee configurations that fee has received. */
   readonly configured: ConfigureRequest[];
-  readonly state: { clockOffsetMs: number; delivered: number; keys: number; lag: bigint };
+  readonly state: { clockOffsetMs: number; delivered: number; keys: number; lag: bigint; isPlatformRewound: boolean };
 };
 
 /** About the wait budget of a money request: 10 s, less what the edge and the caller in between reserve. */
@@ -40,7 +40,7 @@ export async function aWorld(
   options: { readonly isSingleSubscription?: boolean; readonly week?: Week } = {},
 ): Promise<World> {
   const { pool } = await testDatabase("subscription");
-  const state = { clockOffsetMs: 0, delivered: 0, keys: 0, lag: 0n };
+  const state = { clockOffsetMs: 0, delivered: 0, keys: 0, lag: 0n, isPlatformRewound: false };
   const now = (): Date => new Date(Date.now() + state.clockOffsetMs);
   const platform = platformFake({ now });
   const accounts = accountFake();
@@ -52,6 +52,7 @@ export async function aWorld(
     fees: fees.client,
     leaveReads: leaveReads(pool),
     movementLag: () => state.lag,
+    isPlatformRewound: () => state.isPlatformRewound,
     wakeSignals: createWakeSignals(),
     log: createLog({ service: "subscription", level: "silent" }),
     now,

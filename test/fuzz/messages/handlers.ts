@@ -88,6 +88,7 @@ export const REAL_SERVICES: readonly RealService[] = [
         ...otherServices(),
         leaveReads: leaveReads(pool),
         movementLag: () => 0n,
+        isPlatformRewound: () => false,
         wakeSignals: wakeSignals(),
         log,
         now,

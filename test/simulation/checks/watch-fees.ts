@@ -2,6 +2,7 @@ import { keyHash } from "#kernel/key-hash.ts";
 import type { Row } from "../postgres/row.ts";
 import type { HeldRow } from "../postgres/transaction.ts";
 import { textOf, type Values } from "../postgres/types.ts";
+import type { RewoundService } from "../plan/plan.ts";
 import type { ServerDeal } from "../world/trade-server.ts";
 import type { PlatformRows, LegRow } from "./platform-rows.ts";
 import { type FeeRows, isOpenPayment, pairOf, type PairRow, paymentOf, type PaymentRow } from "./fee-rows.ts";
@@ -35,6 +36,10 @@ export class FeesWatch {
   /** The transfer that took each fee, by its run, Investor, Master and suffix, and by the key of its payment. */
   readonly #taken = new Map<string, bigint>();
   readonly #marks = new Map<string, bigint>();
+  /** False when the results are lost that the fee service has read. */
+  #hasResults = true;
+  /** All payments that were ever committed, by their keys: the fee service may lose one whose transfer is recorded. */
+  readonly #decided = new Map<string, PaymentRow>();
 
   constructor(facts: FeeFacts) {
     this.#facts = facts;
@@ -46,7 +51,7 @@ export class FeesWatch {
     const leg = platformRows.leg(readSentReference(deal.sentComment)?.number ?? -1n);
     if (leg?.kind !== "fee_debit" && leg?.kind !== "fee_credit") return;
     const key = platformRows.keyOf(leg.transferId);
-    const payment = fees.paymentUnder(key);
+    const payment = fees.paymentUnder(key) ?? this.#lostPaymentUnder(key);
     if (payment === undefined) throw new Violation("I11", `${key} moves a fee without a payment`);
     this.#checkAccount(deal, leg, payment);
     if (leg.ordinal !== DEBIT) return;
@@ -59,9 +64,10 @@ export class FeesWatch {
     }
   }
 
-  /** The database has lost commits: what was remembered of them is read again. */
-  onRewind(): void {
+  /** Databases have lost commits: what was remembered of them is read again. */
+  onRewind(services: ReadonlySet<RewoundService>): void {
     const { fees, dealsWatch } = this.#facts;
+    this.#hasResults &&= !services.has("subscription") || services.has("fee");
     dealsWatch.forgetExcluded("fee");
     this.#marks.clear();
     for (const pair of fees.pairs()) this.#checkMark(nameOf(pair), pair);
@@ -73,6 +79,7 @@ export class FeesWatch {
     for (const held of changed) {
       const { table, committed } = held as Row;
       if (committed === undefined) continue;
+      if (table === "fee_payment") this.#noteDecided(paymentOf(committed));
       if (table === "fee_payment") this.#checkPayment(paymentOf(committed));
       if (table === "fee_run") this.#checkRun(committed);
       if (table === "fee_pair") pairs.set(nameOf(pairOf(committed)), pairOf(committed));
@@ -90,12 +97,21 @@ export class FeesWatch {
   /** Results that are not read, and payments that are open although no review blocks them; empty when no work is left. */
   unsettled(): readonly string[] {
     const { fees } = this.#facts;
-    const open = fees.payments().filter((payment) => isOpenPayment(payment) && !this.#isInReview(payment));
-    return [
-      ...open.map(({ key, status }) => `${key} is ${status}`),
-      ...fees.unread().map((master) => `results of ${master} are not read`),
-      ...fees.stops(),
-    ];
+    return [...this.open(), ...fees.unread().map((master) => `results of ${master} are not read`), ...fees.stops()];
+  }
+
+  /** Payments that are open although no review blocks them. */
+  open(): readonly string[] {
+    const open = this.#facts.fees.payments().filter((payment) => isOpenPayment(payment) && !this.#isInReview(payment));
+    return open.map(({ key, status }) => `${key} is ${status}`);
+  }
+
+  #noteDecided(payment: PaymentRow): void {
+    this.#decided.set(payment.key, payment);
+  }
+
+  #lostPaymentUnder(key: string): PaymentRow | undefined {
+    return [...this.#decided.values()].find((payment) => key === payment.key || key.startsWith(`${payment.key}:`));
   }
 
   /** Whether its own transfer, or another leg on one of its accounts, is in manual review. */
@@ -203,6 +219,7 @@ export class FeesWatch {
       throw new Violation("I11", `${name}: the high-water mark decreased from ${before} to ${pair.markE8}`);
     }
     this.#marks.set(name, pair.markE8);
+    if (!this.#hasResults) return;
     const best = this.#facts.fees.bestResult(pair) * E8_PER_CENT;
     if (pair.markE8 > best) {
       throw new Violation("I11", `${name}: the high-water mark is ${pair.markE8}, and only ${best} were earned`);

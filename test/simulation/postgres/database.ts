@@ -69,6 +69,9 @@ export type Snapshot = { readonly commits: number };
 /** A standby was promoted, or a copy restored: its sequences may be ahead of what was used. */
 export type Rewound = { readonly identity: string; readonly sequencesAhead: number };
 
+/** More than any history draws. */
+const RAISED_BY = 1_000_000n;
+
 /** The data of one service in one history. A statement runs to its end before the next one; only a lock makes it wait. */
 export class Database implements DatabaseFacts {
   readonly statements: Statements;
@@ -152,7 +155,17 @@ export class Database implements DatabaseFacts {
   rewind(toMs: number, { identity, sequencesAhead }: Rewound): void {
     if (this.#lastCommits === undefined) throw new Error("the commits of this database were not kept");
     this.#lastCommits.undo(toMs, BigInt(sequencesAhead));
+    this.#raiseIds();
     this.identity = identity;
+  }
+
+  /** What the kernel does in the first connection to another database (`raiseIds`). */
+  #raiseIds(): void {
+    for (const [table, { columns }] of this.statements.schema.tables) {
+      for (const { name, isIdentity } of columns.values()) {
+        if (isIdentity) this.sequence(`${table}_${name}_seq`).last += RAISED_BY;
+      }
+    }
   }
 
   rows(table: string): TableRows {

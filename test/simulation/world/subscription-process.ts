@@ -49,7 +49,8 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   if (arrival === "pushed") subscribe(parts, consumer);
   if (others === undefined) return undefined;
   const movementLag = (): bigint => consumer.state().lag;
-  const own = { pool, leaveReads: leaveReads(pool), movementLag, wakeSignals, log, now };
+  const isPlatformRewound = (): boolean => consumer.state().isRewound;
+  const own = { pool, leaveReads: leaveReads(pool), movementLag, isPlatformRewound, wakeSignals, log, now };
   const deps: Deps = { ...own, ...others, isSingleSubscription: false };
   const feeds = await relayFeeds(parts, "subscription", FEEDS);
   subscriptionJobs(deps);

@@ -12,7 +12,7 @@ import { readDatabase } from "../../../services/platform/store/database-identity
 import { openPermitGate } from "../../../services/platform/store/permit-gate.ts";
 import { moveReadTo } from "../../../services/platform/store/reader-cursor.ts";
 import type { Role } from "../../../services/platform/domain/role.ts";
-import type { ConsumerKind, Plan } from "../plan/plan.ts";
+import type { ConsumerKind, Plan, RewoundService } from "../plan/plan.ts";
 import { Database, readSchema } from "../postgres/database.ts";
 import { Broker } from "./broker.ts";
 import type { CommandConnectionOptions } from "./command-connection.ts";
@@ -67,6 +67,7 @@ export type Rewind = {
   readonly downMs: number;
   readonly sequencesAhead: number;
   readonly restarts: boolean;
+  readonly services: ReadonlySet<RewoundService>;
 };
 
 /** The clock of processes whose machine has the exact time. */
@@ -88,7 +89,7 @@ export class World {
   readonly database: Database;
   readonly subscriptionDatabases: ReadonlyMap<ConsumerKind, Database>;
   readonly fees: Database;
-  readonly databaseServer = new DatabaseServer();
+  readonly #servers: ReadonlyMap<Database, DatabaseServer>;
   readonly #options: WorldOptions;
   readonly #shared: SharedParts;
   readonly #platforms = new Set<PlatformProcess>();
@@ -114,6 +115,7 @@ export class World {
       options.plan.consumers.map((name) => [name, new Database(SUBSCRIPTION, nowMs)]),
     );
     this.fees = new Database(FEE, nowMs);
+    this.#servers = new Map(this.databases().map((database) => [database, new DatabaseServer()]));
     if (options.plan.faults.some(({ kind }) => kind === "rewind_database")) {
       for (const database of this.databases()) database.keepCommits();
     }
@@ -131,23 +133,48 @@ export class World {
     return this.#databaseAheadMs;
   }
 
-  /** All databases lose what was committed since `toMs`, and every connection ends. With a restart all processes end too. */
-  rewindDatabases({ toMs, downMs, sequencesAhead, restarts }: Rewind): void {
+  /** The databases of the services lose what was committed since `toMs`, and their connections end. With a restart their processes end too. */
+  rewindDatabases({ toMs, downMs, sequencesAhead, restarts, services }: Rewind): void {
     this.#rewinds += 1;
-    this.databaseServer.goDown();
-    for (const database of this.databases()) {
+    const databases = [...services].flatMap((service) => this.#databasesOf(service));
+    this.#stop(databases, downMs);
+    for (const database of databases) {
       database.rewind(toMs + this.#databaseAheadMs, { identity: `after rewind ${this.#rewinds}`, sequencesAhead });
     }
-    this.#later(downMs, () => (this.databaseServer.isUp = true));
     if (!restarts) return;
     for (const process of [...this.#processes].filter(({ canCrash, isRunning }) => canCrash && isRunning)) {
+      if (!services.has(serviceOf(process))) continue;
       process.crash();
       this.replace(process, downMs + RESTART_MS);
     }
   }
 
+  /** No database can be reached for a while. */
+  stopDatabases(forMs: number): void {
+    this.#stop(this.databases(), forMs);
+  }
+
   databases(): readonly Database[] {
     return [this.database, this.fees, ...this.subscriptionDatabases.values()];
+  }
+
+  #databasesOf(service: RewoundService): readonly Database[] {
+    switch (service) {
+      case "platform":
+        return [this.database];
+      case "subscription":
+        return [...this.subscriptionDatabases.values()];
+      case "fee":
+        return [this.fees];
+    }
+  }
+
+  #stop(databases: readonly Database[], forMs: number): void {
+    const servers = databases.map((database) => this.#servers.get(database)!);
+    for (const server of servers) server.goDown();
+    this.#options.scheduler.after(forMs, "database is back", () => {
+      for (const server of servers) server.isUp = true;
+    });
   }
 
   #networkTo<To extends Target>(name: string, processes: ReadonlySet<To>): Network<To> {
@@ -302,8 +329,17 @@ export class World {
   #pool(database: Database, process: SimulatedProcess) {
     const { scheduler, random, faults, onConnectionFailure: onFailure } = this.#options;
     const own = random.for(`${process.name} database`);
-    return createSimulatedPool({ database, scheduler, random: own, faults, onFailure }, this.databaseServer, process);
+    return createSimulatedPool(
+      { database, scheduler, random: own, faults, onFailure },
+      this.#servers.get(database)!,
+      process,
+    );
   }
+}
+
+function serviceOf({ name }: SimulatedProcess): RewoundService {
+  if (name.startsWith("platform")) return "platform";
+  return name.startsWith("fee") ? "fee" : "subscription";
 }
 
 /** Reads a feed of another service for a process. */

@@ -219,6 +219,30 @@ test.concurrent("an amount that was calculated before an import is refused as ou
   expect(await service.transfer(result, aCall())).toMatchObject(outdated);
 });
 
+test.concurrent("a mirror or result is refused as outdated when an executed one is missing in its amount", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service } = instance;
+  const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
+  const order = (key: string, login: string, kind: MovementKind, filedNumber: bigint) =>
+    aTransfer(key, [{ login, kind, minor: 30_00n }], { enqueue: kind === MIRROR, filedNumber });
+  for (const [login, kind] of [
+    [master, MIRROR],
+    [investor, RESULT],
+  ] as const) {
+    await service.transfer(order(`lost-${login}`, login, kind, 0n), aCall());
+    const [moved] = await logOf(instance, login, 1);
+    // The caller has lost its record, and plans the same amount under another key.
+    expect(await service.transfer(order(`again-${login}`, login, kind, 0n), aCall())).toMatchObject({
+      state: TransferState.REFUSED,
+      refusalCode: "outdated",
+    });
+    await service.transfer(order(`next-${login}`, login, kind, moved!.number), aCall());
+    await logOf(instance, login, 2);
+    expect(await world.control.deals(login)).toHaveLength(2);
+  }
+});
+
 test.concurrent("a key of an imported transfer is refused", async (context) => {
   const world = await aWorld(context);
   const { service } = await world.start();

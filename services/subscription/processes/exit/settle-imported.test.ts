@@ -3,6 +3,7 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import { maybeOne, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { balanceOf, enter } from "#test/support/platform-fake/ledger.ts";
+import { catchUp } from "../filing/catch-up.ts";
 import { importedFeeKey } from "../../store/imported-fees.ts";
 import { insertFeeDebits, listTakenFees } from "../../store/fees.ts";
 import { holdForWithdrawal, release } from "../../testing/funding.ts";
@@ -162,5 +163,41 @@ test("an imported fee settles the reserve that a restored decision has opened fo
 
   const { holdings } = await world.service.getPoolLedger({ masterLogin }, aCall());
   expect(holdings).toMatchObject([{ pooled: { minorUnits: 300_00n }, reserved: { minorUnits: 0n } }]);
+  await expectBooksToReconcile(world);
+});
+
+test("a mirror and an exit whose rows were lost with the database of subscription alone are not executed again", async () => {
+  const world = await aWorld();
+  const masterLogin = aMaster(world);
+  const pair = await subscribed(world, masterLogin, 500_00n);
+  const other = await subscribed(world, masterLogin, 200_00n);
+  const before = transfersOf(world, "").filter((key) => /^(subscription:mirror|exit):/.test(key));
+  enter(world.platform.ledger, other.investorLogin, { kind: DEPOSIT, amount: 30_00n, key: "deposit" });
+  enter(world.platform.ledger, masterLogin, { kind: MIRROR, amount: 30_00n, key: "subscription:mirror:900" });
+  enter(world.platform.ledger, masterLogin, { kind: EXIT, amount: -500_00n, key: "exit:900:1" });
+  await settle(world);
+  await expectBooksToReconcile(world);
+
+  await world.service.unassign(pair, aCall());
+  await wait(world);
+  expect(transfersOf(world, "").filter((key) => /^(subscription:mirror|exit):/.test(key))).toEqual(before);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(230_00n);
+  expect(await importedOn(world, masterLogin)).toBe(0n);
+  expect((await world.service.findOpenSubscription(pair, aCall())).subscription).toBeUndefined();
+  await expectBooksToReconcile(world);
+});
+
+test("no log is read while platform is at an older time than what was received from it", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  world.state.isPlatformRewound = true;
+  enter(world.platform.ledger, investorLogin, { kind: DEPOSIT, amount: 30_00n, key: "deposit" });
+  await expect(catchUp(world.deps, { login: investorLogin }, aCall())).rejects.toThrow("restored to an older time");
+  await expect(world.service.unassign({ masterLogin, investorLogin }, aCall())).rejects.toMatchObject({
+    outcome: "not_executed",
+  });
+  world.state.isPlatformRewound = false;
+  await catchUp(world.deps, { login: investorLogin }, aCall());
+  await settle(world);
   await expectBooksToReconcile(world);
 });

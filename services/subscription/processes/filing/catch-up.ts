@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
+import type { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
+import { refuse } from "../../refusals.ts";
 import { findFiledNumber } from "../../store/filed-numbers.ts";
 import { fileMovements } from "./file-movements.ts";
 
@@ -18,6 +20,8 @@ export async function catchUp(
   context: CallContext,
 ): Promise<void> {
   for (;;) {
+    // The log was written again, and may have an entry that is filed already under the next number.
+    if (deps.isPlatformRewound()) throw rewound(login);
     const afterNumber = await findFiledNumber(deps.pool, login);
     if (upTo !== undefined && afterNumber >= upTo) return;
     const { entries, lastNumber } = await deps.platform.readLog(
@@ -32,6 +36,11 @@ export async function catchUp(
     await inTransaction(deps.pool, (tx) => fileMovements(tx, deps, wanted));
     if (last.number >= (upTo ?? lastNumber)) return;
   }
+}
+
+function rewound(login: string): Refusal {
+  const message = `The log of ${login} was restored to an older time than what is filed from it.`;
+  return refuse("platform_unavailable", message, { outcome: "not_executed" });
 }
 
 /** Like `catchUp`, for callers that do not depend on it: the feed delivers the entries later. */
