@@ -32,8 +32,8 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${PLATFORM}/reader/account-reader.ts`,
-        find: "    if (last !== here) {",
-        put: '    if (last !== here && this.#deps.gate.read() === "reading") {',
+        find: "    if (last !== database) {",
+        put: '    if (last !== database && this.#deps.gate.read() === "reading") {',
       },
     ],
     detectedBy: ["I10"],

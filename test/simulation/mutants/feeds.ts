@@ -22,8 +22,8 @@ export const FEED_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEED}/receive-page.ts`,
-        find: "return { cursor: await inTransaction(pool, (tx) => receiveAfter(tx, receiver, page)) };",
-        put: "let late: () => Promise<void> = async () => undefined;\n    const cursor = await inTransaction(pool, (tx) => receiveAfter(tx, { ...receiver, receive: async (_, entries) => { late = () => inTransaction(pool, (own) => receiver.receive(own, entries)); } }, page));\n    await late();\n    return { cursor };",
+        find: "return await inTransaction(pool, (tx) => receiveAfter(tx, receiver, page));",
+        put: "let late: () => Promise<void> = async () => undefined;\n    const result = await inTransaction(pool, (tx) => receiveAfter(tx, { ...receiver, receive: async (_, entries) => { late = () => inTransaction(pool, (own) => receiver.receive(own, entries)); } }, page));\n    await late();\n    return result;",
       },
     ],
     detectedBy: ["I9"],
