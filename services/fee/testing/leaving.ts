@@ -34,10 +34,15 @@ export async function decideLeave(world: World, parts: Partial<CrystalliseReques
 }
 
 /** Collects under the account lock, as the caller does; returns the collected amount. */
-export async function collectAll(world: World, key = "funding:withdrawal:1", deps: Deps = world.deps): Promise<string> {
+export async function collectAll(
+  world: World,
+  key = "funding:withdrawal:1",
+  deps: Deps = world.deps,
+  withinMs = SHORT_MS,
+): Promise<string> {
   const lockOwner = `${key}:1`;
   world.platform.accountLocks.set(INVESTOR, lockOwner);
-  const { collected } = await collect(deps, { key, lockOwner }, aCall("", SHORT_MS));
+  const { collected } = await collect(deps, { key, lockOwner }, aCall("", withinMs));
   world.platform.accountLocks.delete(INVESTOR);
   return formatCents(collected?.minorUnits ?? 0n);
 }
