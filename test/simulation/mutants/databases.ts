@@ -24,7 +24,7 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I17", "I13", "I1"],
-    seed: 30,
+    needs: "rewind_database",
     isAlwaysRun: true,
   },
   {

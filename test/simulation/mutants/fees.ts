@@ -38,8 +38,8 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEE}/processes/payment/payment-transfer.ts`,
-        find: 'return { kind: "open", reason, isBusy: reason === "account_busy" || reason === "lock_not_owned" };',
-        put: 'return { kind: "unpaid", status: "DEFERRED", reason };',
+        find: '{ kind: "open", reason: code, isBusy: BUSY.has(code) }',
+        put: '{ kind: "unpaid", status: "DEFERRED", reason: code }',
       },
     ],
     detectedBy: ["I3"],
