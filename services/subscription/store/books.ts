@@ -28,8 +28,7 @@ export async function lockBooks(tx: Transaction, query: BooksQuery): Promise<Boo
   const imported = await listReservesOfImported(tx, query.importedFeesOf ?? []);
   const reserves = [...(await listOpenReserves(tx, query.reserveKeys ?? [])), ...imported.values()];
   const transfers = await loadOpenTransfers(tx, query.transferKeys ?? []);
-  const unknown = (query.transferKeys ?? []).filter((key) => transfers.every((transfer) => transfer.key !== key));
-  const lostTransfers = new Set(await listLostTransfers(tx, unknown));
+  const lostTransfers = new Set(await listLostTransfers(tx, query.transferKeys ?? []));
   const holdingIds = new Set<bigint>();
   for (const { pooledIn } of accounts) if (pooledIn !== undefined) holdingIds.add(pooledIn);
   for (const { subscriptionId } of reserves) holdingIds.add(subscriptionId);
