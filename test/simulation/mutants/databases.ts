@@ -87,9 +87,8 @@ export const DATABASE_MUTANTS: readonly Mutant[] = [
         put: "where floor < 0",
       },
     ],
-    detectedBy: ["I13", "I1", "I17", "I14", "I2", "I3", "I4", "I10"],
+    detectedBy: ["I13", "I1", "I17", "I14", "I2", "I3", "I4"],
     needs: "rewind_database",
-    isAlwaysRun: true,
   },
 ];
 
