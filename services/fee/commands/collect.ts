@@ -8,7 +8,7 @@ import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { CollectRequest, CollectResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { COLLECTED_BEFORE, type PaymentOutcome } from "../domain/payment-outcome.ts";
+import { COLLECTED_BEFORE, isOpen, type PaymentOutcome } from "../domain/payment-outcome.ts";
 import { refuse } from "../refusals.ts";
 import { type DuePayment, findPayment, type PaymentState } from "../store/due-payments.ts";
 import { lookUpPayment, outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
@@ -75,8 +75,7 @@ async function finish(
   accountLock: AccountLock,
   context: CallContext,
 ): Promise<PaymentState> {
-  const isOpen = payment.status === "PENDING" || payment.status === "EXECUTING";
-  if (!isOpen || payment.isDebited) return payment;
+  if (!isOpen(payment) || payment.isDebited) return payment;
   return payment.isStopped
     ? await finishSent(deps, payment, accountLock, context)
     : await takeNow(deps, payment, accountLock, context);

@@ -25,6 +25,11 @@ export type Unpaid = {
   readonly reason: string;
 };
 
+/** Whether a payment is not settled: its debit or its credit is pending. */
+export function isOpen({ status }: { readonly status: string }): boolean {
+  return status === "PENDING" || status === "EXECUTING";
+}
+
 /** Imported fees had paid all of it: nothing is sent. */
 export const COLLECTED_BEFORE: Unpaid = { kind: "unpaid", status: "SKIPPED", reason: "collected_before" };
 

@@ -1,7 +1,8 @@
 import { formatAmount, usd } from "#kernel/money.ts";
-import { type Check, type Finding, inSnapshot, type PendingBreak } from "#kernel/reconcile/check.ts";
+import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
+import { type Accounts, readAccountPage } from "./account-page.ts";
 
 /** Less often than checks that read tables only, because each run sends requests to the platform. */
 const EVERY_MS = 300_000;
@@ -44,21 +45,15 @@ export function balances(deps: BalanceDeps): Check {
     title: "The trading platform's balance of each account is the sum of its log.",
     everyMs: EVERY_MS,
     confirmations: 2,
-    async run({ cursor, pendingBreaks }) {
-      const page = await listAccounts(deps, { after: cursor });
-      const again = await listAccounts(deps, { logins: loginsOf(pendingBreaks) });
-      const rows = new Map([...page, ...again].map((row) => [row.login, row]));
-      const suspicious = await differing(deps, [...rows.values()]);
+    async run(request) {
+      const list = (accounts: Accounts) => listAccounts(deps, accounts);
+      const { rows, nextCursor, endsPass } = await readAccountPage(list, request, LOGINS_PER_RUN);
+      const suspicious = await differing(deps, rows);
       const read = suspicious.slice(0, READ_AGAIN_PER_RUN);
       const findings: Finding[] = [];
       for (const difference of read) findings.push(...(await readAgain(deps, difference)));
       findings.push(...suspicious.slice(READ_AGAIN_PER_RUN).map(findingOf));
-      return {
-        findings,
-        covers: () => true,
-        nextCursor: page.length < LOGINS_PER_RUN ? "" : (page.at(-1)?.login ?? ""),
-        endsPass: page.length < LOGINS_PER_RUN,
-      };
+      return { findings, covers: () => true, nextCursor, endsPass };
     },
   };
 }
@@ -93,10 +88,7 @@ async function readAgain(deps: BalanceDeps, first: Difference): Promise<Finding[
 }
 
 /** The next page of all accounts, or the accounts of `logins`. */
-async function listAccounts(
-  { pool }: Deps,
-  { after, logins = [] }: { readonly after?: string; readonly logins?: readonly string[] },
-): Promise<Row[]> {
+async function listAccounts({ pool }: Deps, { after, logins = [] }: Accounts): Promise<Row[]> {
   return inSnapshot(pool, (db) =>
     many<Row>(
       db,
@@ -111,10 +103,6 @@ async function listAccounts(
           limit ${LOGINS_PER_RUN}`,
     ),
   );
-}
-
-function loginsOf(pendingBreaks: readonly PendingBreak[]): string[] {
-  return pendingBreaks.map(({ login }) => login);
 }
 
 function findingOf({ row, shownMinor, isUnreadable }: Difference): Finding {

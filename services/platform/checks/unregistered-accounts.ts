@@ -12,6 +12,7 @@ import {
   type FindRegistrationsResponse,
 } from "#proto/pamm/account/v1/account.ts";
 import type { Deps } from "../deps.ts";
+import { type Accounts, readAccountPage } from "./account-page.ts";
 
 /** Only a restore of one database loses such rows, and its runbook waits for a complete pass. */
 const EVERY_MS = 5 * MINUTE_MS;
@@ -52,29 +53,20 @@ export function unregisteredAccounts(deps: RegistryDeps): Check {
     title: "Each account that this service manages has its role at the account service.",
     everyMs: EVERY_MS,
     confirmations: 1,
-    async run({ cursor, pendingBreaks }) {
-      const page = await listAccounts(deps, { after: cursor });
-      const again = await listAccounts(deps, { logins: pendingBreaks.map(({ login }) => login) });
-      const rows = new Map([...page, ...again].map((row) => [row.login, row]));
+    async run(request) {
+      const list = (accounts: Accounts) => listAccounts(deps, accounts);
+      const { rows, nextCursor, endsPass } = await readAccountPage(list, request, ACCOUNTS_PER_RUN);
       const unregistered = await listUnregistered(
         deps,
-        [...rows.values()].filter(({ isNew }) => !isNew),
+        rows.filter(({ isNew }) => !isNew),
       );
-      return {
-        findings: unregistered.map(findingOf),
-        covers: () => true,
-        nextCursor: page.length < ACCOUNTS_PER_RUN ? "" : (page.at(-1)?.login ?? ""),
-        endsPass: page.length < ACCOUNTS_PER_RUN,
-      };
+      return { findings: unregistered.map(findingOf), covers: () => true, nextCursor, endsPass };
     },
   };
 }
 
 /** The next page of all accounts, or the accounts of `logins`. */
-async function listAccounts(
-  { pool }: RegistryDeps,
-  { after, logins = [] }: { readonly after?: string; readonly logins?: readonly string[] },
-): Promise<Row[]> {
+async function listAccounts({ pool }: RegistryDeps, { after, logins = [] }: Accounts): Promise<Row[]> {
   return await inSnapshot(pool, (db) =>
     many<Row>(
       db,

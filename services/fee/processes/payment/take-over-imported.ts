@@ -3,6 +3,7 @@ import { afterCommit, inTransaction, type Transaction } from "#kernel/postgres/t
 import { Refusal } from "#kernel/refusal.ts";
 import type { Deps } from "../../deps.ts";
 import { explainImported } from "../../domain/explain.ts";
+import { isOpen } from "../../domain/payment-outcome.ts";
 import { type DuePayment, lockOpenPayments, type PaymentState } from "../../store/due-payments.ts";
 import { insertImportedPayment, listByHash, waitForImported } from "../../store/imported-payments.ts";
 import { lockMaster } from "../../store/masters.ts";
@@ -93,8 +94,4 @@ async function insertImported(
   const explanation = explainImported({ keyHash, amount, at });
   const fee = { investorLogin, masterLogin, keyHash, investorId, paymentAccountLogin, amount, runId, explanation };
   return await insertImportedPayment(tx, fee, at);
-}
-
-function isOpen({ status }: PaymentState): boolean {
-  return status === "PENDING" || status === "EXECUTING";
 }
