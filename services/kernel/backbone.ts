@@ -23,9 +23,10 @@ import { requireStreams } from "./nats/streams.ts";
 import { onWakeUp, wakeUpSender } from "./nats/wake-up-signal.ts";
 import { requireDurableServer } from "./postgres/durable-server.ts";
 import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
+import { readinessOf } from "./health/readiness.ts";
 import { readCertificates } from "./read-certificates.ts";
 import type { Secret } from "./secret.ts";
-import type { ServiceContext } from "./service.ts";
+import { DRAIN_DELAY, type ServiceContext } from "./service.ts";
 import { StartupError } from "./startup-error.ts";
 
 /** Variables that every service with a database and contracts reads. */
@@ -39,6 +40,8 @@ export const BACKBONE_SETTINGS = {
   PAMM_METRICS_PORT: port({ whenMissing: "0" }),
   LOG_LEVEL: logLevel(),
   PAMM_MIGRATE: migrationMode(),
+  /** Read by service.ts. */
+  PAMM_DRAIN_DELAY: DRAIN_DELAY,
   /** No real money is moved. */
   PAMM_REHEARSAL: flag({ whenMissing: "false" }),
   /** For crash tests only: see failpoint.ts. */
@@ -162,8 +165,6 @@ export type Served<C extends Contract> = Mounted<C> & {
   /** The services that read them. */
   readonly readers?: readonly ServiceName[];
   readonly identity: Identity;
-  /** Whether the service can do its work now. */
-  readonly isReady: () => Promise<boolean>;
 };
 
 /**
@@ -171,9 +172,9 @@ export type Served<C extends Contract> = Mounted<C> & {
  * it is the first to stop.
  */
 export async function serveContract<C extends Contract>(
-  { stack, log }: ServiceContext,
+  { stack, log, isDraining }: ServiceContext,
   { service, settings, pool, broker }: Backbone,
-  { contract, implementation, permissions, identity, feeds = [], readers = [], isReady }: Served<C>,
+  { contract, implementation, permissions, identity, feeds = [], readers = [] }: Served<C>,
 ): Promise<{ readonly grpcPort: number }> {
   const reading = {
     contract: FeedServiceService,
@@ -184,6 +185,7 @@ export async function serveContract<C extends Contract>(
   const listen = { host: settings.GRPC_HOST, port: settings.GRPC_PORT };
   const grpc = stack.use(await serveOverGrpc({ ...listen, services, identity, log }));
   stack.use(await serveOverNats(broker, { service, contract, implementation, permissions, log }));
-  stack.use(await startMetrics({ host: settings.PAMM_METRICS_HOST, port: settings.PAMM_METRICS_PORT, isReady }));
+  const findMissing = readinessOf({ pool, broker, isDraining });
+  stack.use(await startMetrics({ host: settings.PAMM_METRICS_HOST, port: settings.PAMM_METRICS_PORT, findMissing }));
   return { grpcPort: grpc.port };
 }

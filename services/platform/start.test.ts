@@ -42,7 +42,15 @@ async function start(env: Env, log: Log = silentLog): Promise<{ readonly grpcPor
   const watch = (_task: string, loop: Promise<unknown>): void => {
     loop.catch(() => undefined);
   };
-  return startPlatform({ stack, env, log, signal: stopping.signal, watch, end: () => undefined });
+  return startPlatform({
+    stack,
+    env,
+    log,
+    signal: stopping.signal,
+    watch,
+    end: () => undefined,
+    isDraining: () => false,
+  });
 }
 
 async function anEnvironment(options: TestSimulatorOptions = {}): Promise<{ env: Env; simulator: TestSimulator }> {
