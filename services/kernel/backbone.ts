@@ -4,7 +4,7 @@ import type { Client, Contract } from "./contract/contract.ts";
 import type { ServiceName } from "./contract/permissions.ts";
 import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
-import { flag, integer, logLevel, optional, port, secretUrl, text, type Variable } from "./config-variables.ts";
+import { flag, integer, logLevel, oneOf, optional, port, secretUrl, text, type Variable } from "./config-variables.ts";
 import { armFailpoints } from "./failpoint.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/consume.ts";
 import { feedReader } from "./feed/read.ts";
@@ -21,7 +21,9 @@ import { serveOverNats } from "./nats/serve.ts";
 import type { StreamDefinition } from "./nats/stream-config.ts";
 import { requireStreams } from "./nats/streams.ts";
 import { onWakeUp, wakeUpSender } from "./nats/wake-up-signal.ts";
-import { requireDurableServer } from "./postgres/durable-server.ts";
+import { findServerProblems } from "./postgres/durable-server.ts";
+import { findUnknown } from "./production/variable-names.ts";
+import { findUnsafe } from "./production/find-unsafe.ts";
 import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
 import { readinessOf } from "./health/readiness.ts";
 import { readCertificates } from "./read-certificates.ts";
@@ -44,6 +46,8 @@ export const BACKBONE_SETTINGS = {
   PAMM_DRAIN_DELAY: DRAIN_DELAY,
   /** No real money is moved. */
   PAMM_REHEARSAL: flag({ whenMissing: "false" }),
+  /** In production, a service with an unsafe configuration does not start. */
+  PAMM_ENVIRONMENT: oneOf(["development", "production"], { whenMissing: "development" }),
   /** For crash tests only: see failpoint.ts. */
   PAMM_FAILPOINTS: optional(text("a folder")),
 };
@@ -63,6 +67,7 @@ export type BackboneSettings = {
   readonly PAMM_METRICS_PORT: number;
   readonly PAMM_MIGRATE: MigrationMode;
   readonly PAMM_REHEARSAL: boolean;
+  readonly PAMM_ENVIRONMENT: "development" | "production";
   readonly PAMM_FAILPOINTS?: string | undefined;
 };
 
@@ -96,14 +101,34 @@ function armForRehearsal(settings: BackboneSettings, service: string, log: Log):
   log.warn("failpoints armed, the process kills itself at each one that the folder names", { reason: folder });
 }
 
+/** Ends the start with every reason against this configuration and this database server, one a line. */
+async function requireSafety(
+  { env, log }: Pick<ServiceContext, "env" | "log">,
+  options: BackboneOptions,
+): Promise<void> {
+  const { schema, settings, databaseUrl } = options;
+  const isProduction = settings.PAMM_ENVIRONMENT === "production";
+  const unsafe = isProduction ? findUnsafe(settings, env) : [];
+  const use = { schema: schema.service, isRehearsal: settings.PAMM_REHEARSAL, isProduction };
+  const problems = await findServerProblems(databaseUrl.reveal(), use).catch((error: unknown) => {
+    if (unsafe.length === 0) throw error;
+    return [];
+  });
+  if (unsafe.length + problems.length > 0) throw new StartupError([...unsafe, ...problems].join("\n"));
+  for (const name of findUnknown(env)) log.warn("variable unknown, it has no effect", { reason: name });
+}
+
 /** Checks the database, connects to it and to the broker, and checks the streams: the first steps of every start. */
-export async function openBackbone({ stack, log, watch }: ServiceContext, options: BackboneOptions): Promise<Backbone> {
+export async function openBackbone(
+  { stack, env, log, watch }: ServiceContext,
+  options: BackboneOptions,
+): Promise<Backbone> {
   const { schema, settings, databaseUrl, migrationUrl } = options;
   const { service } = schema;
   armForRehearsal(settings, service, log);
   const url = databaseUrl.reveal();
   const { PAMM_MIGRATE: mode, PAMM_REHEARSAL: isRehearsal } = settings;
-  await requireDurableServer(url, { schema: service, isRehearsal });
+  await requireSafety({ env, log }, options);
   await ensureSchema(log, schema, { databaseUrl, migrationUrl, mode, isRehearsal });
   const pool = stack.use(
     createPool({
