@@ -5,6 +5,7 @@ import type { ServiceName } from "./contract/permissions.ts";
 import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { flag, integer, logLevel, oneOf, optional, port, secretUrl, text, type Variable } from "./config-variables.ts";
+import { showBuild } from "./build-info.ts";
 import { armFailpoints } from "./failpoint.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/consume.ts";
 import { feedReader } from "./feed/read.ts";
@@ -16,6 +17,7 @@ import type { Identity } from "./identity.ts";
 import { type Mounted, serveOverGrpc } from "./grpc/serve.ts";
 import { startMetrics } from "./metrics.ts";
 import { type Broker, connectNats } from "./nats/connect.ts";
+import { watchStreams } from "./nats/watch-streams.ts";
 import { jetStreamPublisher } from "./nats/publisher.ts";
 import { serveOverNats } from "./nats/serve.ts";
 import type { StreamDefinition } from "./nats/stream-config.ts";
@@ -25,6 +27,7 @@ import { findServerProblems } from "./postgres/durable-server.ts";
 import { findUnknown } from "./production/variable-names.ts";
 import { findUnsafe } from "./production/find-unsafe.ts";
 import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
+import { showPool } from "./postgres/pool-metrics.ts";
 import { readinessOf } from "./health/readiness.ts";
 import { readCertificates } from "./read-certificates.ts";
 import type { Secret } from "./secret.ts";
@@ -50,6 +53,8 @@ export const BACKBONE_SETTINGS = {
   PAMM_ENVIRONMENT: oneOf(["development", "production"], { whenMissing: "development" }),
   /** For crash tests only: see failpoint.ts. */
   PAMM_FAILPOINTS: optional(text("a folder")),
+  /** Of the source that the process runs; the image sets it. */
+  PAMM_COMMIT: optional(text("a commit")),
 };
 
 /** An address of another service, host:port. */
@@ -69,6 +74,7 @@ export type BackboneSettings = {
   readonly PAMM_REHEARSAL: boolean;
   readonly PAMM_ENVIRONMENT: "development" | "production";
   readonly PAMM_FAILPOINTS?: string | undefined;
+  readonly PAMM_COMMIT?: string | undefined;
 };
 
 export type BackboneOptions = {
@@ -125,6 +131,7 @@ export async function openBackbone(
 ): Promise<Backbone> {
   const { schema, settings, databaseUrl, migrationUrl } = options;
   const { service } = schema;
+  showBuild(service, settings.PAMM_COMMIT);
   armForRehearsal(settings, service, log);
   const url = databaseUrl.reveal();
   const { PAMM_MIGRATE: mode, PAMM_REHEARSAL: isRehearsal } = settings;
@@ -140,11 +147,13 @@ export async function openBackbone(
       onIdleError: (error) => log.warn("idle database connection lost, the pool replaces it", { error }),
     }),
   );
+  stack.use(showPool(pool));
   await openConnections(pool);
   const ca = readCertificates("NATS_CA_FILE", settings.NATS_CA_FILE);
   const broker = stack.use(await connectNats({ url: settings.NATS_URL.reveal(), ca, name: service, log }));
   watch("broker connection", broker.closed);
   await requireStreams(broker, options.streams, service);
+  if (options.streams.length > 0) stack.use(watchStreams({ broker, streams: options.streams, service, log }));
   return { service, settings, pool, broker };
 }
 

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { Mt5Error } from "../errors.ts";
+import { showCertificate } from "../metrics.ts";
 import { isUntrusted, requireTrusted, type ServerTrust, tlsOptions } from "./server-trust.ts";
 
 export type DialOptions = {
@@ -28,6 +29,8 @@ export async function dial(options: DialOptions, signal?: AbortSignal): Promise<
   try {
     await secured(raw, tls, { dialTimeoutMs, ...(signal === undefined ? {} : { signal }) });
     requireTrusted(tls, trust);
+    const shown = tls.getPeerX509Certificate();
+    if (shown !== undefined) showCertificate(shown.validToDate);
     return wire;
   } catch (error) {
     wire.reset();
