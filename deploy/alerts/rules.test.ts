@@ -86,8 +86,8 @@ test("every label of a selector exists in its metric", () => {
 });
 
 function labelsOfResult(expr: string): readonly string[] {
-  if (WITHOUT_LABELS.test(expr))
-    return [...expr.matchAll(/absent\([a-z_]+\{([a-z_]+)="/g)].map(([, label = ""]) => label);
+  const absent = [...expr.matchAll(/absent\([a-z_]+\{([a-z_]+)="/g)].map(([, label = ""]) => label);
+  if (WITHOUT_LABELS.test(expr)) return absent;
   const [series = ""] = expr.match(/\bpamm:[a-z_:0-9]+/) ?? [];
   const source = recorded.find(({ record }) => record === series)?.expr ?? expr;
   const grouped = [...source.matchAll(/\bby \(([a-z_, ]+)\)/g)].map(([, names = ""]) => names.split(", "));
