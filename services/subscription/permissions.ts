@@ -11,6 +11,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   countActiveInvestors: ["account", "edge"],
   findOpenSubscription: ["funding"],
   leave: ["funding"],
+  findLeave: ["fee"],
   returnReserve: ["fee", "funding"],
   getPoolLedger: ["edge"],
   readAllocations: ["fee"],

@@ -27,6 +27,7 @@ import { settleAssignments } from "./jobs/settle-assignments.ts";
 import { settleExits } from "./jobs/settle-exits.ts";
 import { settleGates } from "./jobs/settle-gates.ts";
 import { gatheredReads } from "./queries/gathered.ts";
+import { findLeave } from "./queries/find-leave.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
@@ -72,6 +73,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     countActiveInvestors: (request) => countActiveInvestors(deps, request),
     findOpenSubscription: (request) => findOpenSubscription(gathered, request),
     leave: (request, context) => leave(deps, request, context),
+    findLeave: (request) => findLeave(deps, request),
     returnReserve: (request) => returnReserve(deps, request),
     getPoolLedger: (request, context) => getPoolLedger(deps, request, context),
     readAllocations: (request) => readAllocations(deps, request),

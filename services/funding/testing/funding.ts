@@ -182,6 +182,7 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     countActiveInvestors: unused,
     findOpenSubscription: unused,
     leave: unused,
+    findLeave: unused,
     returnReserve: unused,
     getPoolLedger: unused,
     readAllocations: unused,
