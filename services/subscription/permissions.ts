@@ -21,6 +21,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   listOperations: ["edge"],
   getProof: ["edge"],
   findTransfers: ["platform"],
+  findLockOwners: ["platform"],
   listBreaks: ["edge"],
   listReviews: ["edge"],
   // Its actor was authenticated by the edge.

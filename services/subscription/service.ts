@@ -40,6 +40,7 @@ import {
   listSubscriptions,
 } from "./queries/subscriptions.ts";
 import { readAllocationRows, readAllocations } from "./queries/read-allocations.ts";
+import { listLockOwners } from "./store/lock-owners.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { assignmentQueue } from "./store/assignments.ts";
 import { exitTransferQueue } from "./store/exit-transfers.ts";
@@ -83,6 +84,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     listOperations: (request) => listOperations(deps, request),
     getProof: (request, context) => getProof(deps, request, context),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
+    findLockOwners: async ({ lockOwners }) => ({ lockOwners: await listLockOwners(deps.pool, lockOwners) }),
     listBreaks: (request) => listBreaks(deps.pool, request),
     listReviews: (request) => listReviews(deps.pool, request),
     decideReview: (request, context) => decideReview(deps, request, context),

@@ -183,6 +183,7 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     findOpenSubscription: unused,
     leave: unused,
     findLeave: unused,
+    findLockOwners: unused,
     returnReserve: unused,
     getPoolLedger: unused,
     readAllocations: unused,
