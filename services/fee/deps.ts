@@ -23,7 +23,7 @@ export type Deps = {
   readonly accounts: Pick<Client<AccountServiceService>, "findInvestor" | "findMaster">;
   readonly subscriptions: Pick<
     Client<SubscriptionServiceService>,
-    "readAllocations" | "readAllocationRows" | "getFeeFloors" | "returnReserve"
+    "readAllocations" | "readAllocationRows" | "getFeeFloors" | "findLeave" | "returnReserve"
   >;
   readonly platform: Pick<
     Client<PlatformServiceService>,

@@ -10,22 +10,29 @@ import type { Owners } from "./checks/ownership.ts";
 import type { Registry } from "./checks/unregistered-accounts.ts";
 import type { settings } from "./config.ts";
 import type { Owner } from "./checks/key-owner.ts";
+import type { LockDeps } from "./jobs/release-lost-locks.ts";
 
 type Access = { readonly config: Config<typeof settings>; readonly identity: Identity };
 
 /** Services that have a row behind each transfer, and behind each account. */
-type Asked = { readonly owners: Owners; readonly registrations: Registry };
+type Asked = {
+  readonly owners: Owners;
+  readonly registrations: Registry;
+  readonly findLockOwners: LockDeps["findLockOwners"];
+};
 
 /** They are connected to with the first call, because they may start later than this one. */
 export function connectOwners(stack: AsyncDisposableStack, { config, identity }: Access): Asked {
   const client = <C extends Contract>(address: string, contract: C, service: Owner | "account") =>
     openClient(stack, address, { contract, service, identity });
+  const subscription = client(config.SUBSCRIPTION_GRPC_URL, SubscriptionServiceService, "subscription");
   return {
     owners: {
       fee: client(config.FEE_GRPC_URL, FeeServiceService, "fee").findTransfers,
       funding: client(config.FUNDING_GRPC_URL, FundingServiceService, "funding").findTransfers,
-      subscription: client(config.SUBSCRIPTION_GRPC_URL, SubscriptionServiceService, "subscription").findTransfers,
+      subscription: subscription.findTransfers,
     },
+    findLockOwners: subscription.findLockOwners,
     registrations: client(config.ACCOUNT_GRPC_URL, AccountServiceService, "account").findRegistrations,
   };
 }

@@ -22,6 +22,7 @@ import { findLostLegs } from "./jobs/find-lost-legs.ts";
 import { finishDecisions } from "./jobs/finish-decisions.ts";
 import { READER_LEASE_MS, dealReader, readFreshDeals } from "./jobs/read-deals.ts";
 import { readHistories } from "./jobs/read-histories.ts";
+import { type LockDeps, releaseLostLocks } from "./jobs/release-lost-locks.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
@@ -86,6 +87,8 @@ const EVERY_MS = {
   unknown: 60_000,
   // The usual interval at which Prometheus reads the metrics.
   outcomes: 15_000,
+  // A lock is lost only when the database of its service has lost commits.
+  locks: 30_000,
 };
 /** A leg that could not be sent is asked for again after this time, unless a signal comes: a caller may wait for it. */
 const WAITING_PAUSE_MS = 250;
@@ -115,6 +118,12 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     job("watch outcomes", EVERY_MS.outcomes, () => watchOutcomes(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: dueJobs(deps) }),
   ];
+}
+
+/** Apart from the others, because it asks another service. */
+export function releaseLocksJob(deps: LockDeps): Job {
+  const { log } = deps;
+  return runJob({ name: "release lost locks", everyMs: EVERY_MS.locks, work: () => releaseLostLocks(deps), log });
 }
 
 /** The jobs whose work is in tables. */

@@ -23,7 +23,7 @@ import { refuseForeign } from "./own-requests.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { platformRules } from "./retention.ts";
 import { serverOffsets } from "./store/server-offsets.ts";
-import { FEEDS, platformJobs, platformService } from "./service.ts";
+import { FEEDS, platformJobs, platformService, releaseLocksJob } from "./service.ts";
 
 export const SERVICE = "platform";
 export const SCHEMA = { service: SERVICE, migrations: new URL("./migrations/", import.meta.url) };
@@ -78,9 +78,11 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   for (const job of platformJobs(deps, config.MT5_READ_INTERVAL)) stack.use(job);
   await deps.gate.untilRead(READING_WAIT_MS);
   stack.use(watchReviews({ pool: deps.pool, log }));
+  const owners = connectOwners(stack, { config, identity });
+  stack.use(releaseLocksJob({ ...deps, ...owners }));
   const checks = platformChecks({
     ...deps,
-    ...connectOwners(stack, { config, identity }),
+    ...owners,
     confirm: askEdge(backbone.broker, SERVICE),
     readLogin: (login) => readLogin(deps, login),
     readWholeLogin: (login) => readWholeLogin(deps, login),

@@ -11,6 +11,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   countActiveInvestors: ["account", "edge"],
   findOpenSubscription: ["funding"],
   leave: ["funding"],
+  findLeave: ["fee"],
   returnReserve: ["fee", "funding"],
   getPoolLedger: ["edge"],
   readAllocations: ["fee"],
@@ -20,6 +21,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   listOperations: ["edge"],
   getProof: ["edge"],
   findTransfers: ["platform"],
+  findLockOwners: ["platform"],
   listBreaks: ["edge"],
   listReviews: ["edge"],
   // Its actor was authenticated by the edge.

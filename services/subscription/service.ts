@@ -27,6 +27,7 @@ import { settleAssignments } from "./jobs/settle-assignments.ts";
 import { settleExits } from "./jobs/settle-exits.ts";
 import { settleGates } from "./jobs/settle-gates.ts";
 import { gatheredReads } from "./queries/gathered.ts";
+import { findLeave } from "./queries/find-leave.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
@@ -39,6 +40,7 @@ import {
   listSubscriptions,
 } from "./queries/subscriptions.ts";
 import { readAllocationRows, readAllocations } from "./queries/read-allocations.ts";
+import { listLockOwners } from "./store/lock-owners.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { assignmentQueue } from "./store/assignments.ts";
 import { exitTransferQueue } from "./store/exit-transfers.ts";
@@ -72,6 +74,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     countActiveInvestors: (request) => countActiveInvestors(deps, request),
     findOpenSubscription: (request) => findOpenSubscription(gathered, request),
     leave: (request, context) => leave(deps, request, context),
+    findLeave: (request) => findLeave(deps, request),
     returnReserve: (request) => returnReserve(deps, request),
     getPoolLedger: (request, context) => getPoolLedger(deps, request, context),
     readAllocations: (request) => readAllocations(deps, request),
@@ -81,6 +84,7 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     listOperations: (request) => listOperations(deps, request),
     getProof: (request, context) => getProof(deps, request, context),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),
+    findLockOwners: async ({ lockOwners }) => ({ lockOwners: await listLockOwners(deps.pool, lockOwners) }),
     listBreaks: (request) => listBreaks(deps.pool, request),
     listReviews: (request) => listReviews(deps.pool, request),
     decideReview: (request, context) => decideReview(deps, request, context),

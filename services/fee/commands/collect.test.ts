@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { corrupt } from "#test/support/corrupt.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { aCall, INVESTOR, MASTER, PAYMENT_ACCOUNT, withQueues } from "../testing/fee.ts";
 import { collectAll, decideLeave } from "../testing/leaving.ts";
@@ -35,6 +36,40 @@ test("a key without a crystallisation cannot be collected", async () => {
   const world = await aWorld();
   const collecting = collect(world.deps, { key: "unknown", lockOwner: "unknown:1" }, aCall());
   await expect(collecting).rejects.toMatchObject({ code: "crystallisation_not_found" });
+});
+
+const LOST = `truncate crystallisation, crystallisation_item, fee_payment, payment_credit, fee_run, fee_pair, fee_layer, allocation_entry,
+                       allocation_part, fee_master`;
+
+test("when a week after a lost crystallisation was decided first, that week has the fee, and the reserve is returned", async () => {
+  const world = await aWorldWithPendingFee();
+  await corrupt(world.deps.pool, LOST);
+  endWeek(world, { [INVESTOR]: "0.00" });
+  world.platform.state.isDown = true;
+  await settle(world);
+  world.platform.state.isDown = false;
+  await passTime(world);
+
+  expect(await collectAll(world)).toBe("600.00");
+  expect(balanceOf(world, INVESTOR)).toBe("11400.00");
+  expect(world.subscriptions.returned).toEqual(["fee:9001:5001:WD1"]);
+  await settle(world);
+  expect(await paymentsOf(world)).toMatchObject([{ suffix: "W", paid: "600.00", status: "EXECUTED" }]);
+  await expectToReconcile(world);
+});
+
+test("a crystallisation that was lost with commits of the database is decided again, and nothing is debited twice", async () => {
+  const world = await aWorldWithPendingFee();
+  expect(await collectAll(world)).toBe("600.00");
+  await corrupt(world.deps.pool, LOST);
+
+  expect(await collectAll(world)).toBe("600.00");
+  expect(balanceOf(world, INVESTOR)).toBe("11400.00");
+  expect(await paymentsOf(world)).toMatchObject([{ suffix: "WD1", paid: "600.00", status: "EXECUTED" }]);
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await settle(world);
+  expect(balanceOf(world, INVESTOR)).toBe("11400.00");
+  await expectToReconcile(world);
 });
 
 test("the transfers of a crystallisation are listed by its key", async () => {

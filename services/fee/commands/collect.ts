@@ -8,6 +8,7 @@ import { usd } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import type { CollectRequest, CollectResponse } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
+import { paymentKey } from "../domain/payment-key.ts";
 import { COLLECTED_BEFORE, isOpen, type PaymentOutcome } from "../domain/payment-outcome.ts";
 import { refuse } from "../refusals.ts";
 import { type DuePayment, findPayment, type PaymentState } from "../store/due-payments.ts";
@@ -15,6 +16,8 @@ import { lookUpPayment, outcomeOf, outcomeOfError, transferOf } from "../process
 import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { takeOver, unclaimedOf } from "../processes/payment/take-over-imported.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
+import type { Crystallisation } from "../store/crystallisations.ts";
+import { crystalliseAgain } from "./crystallise.ts";
 
 /** Pause between two tries while another operation holds the account lock. */
 const RETRY_PAUSE_MS = 50;
@@ -32,8 +35,7 @@ export async function collect(
   context: CallContext,
 ): Promise<CollectResponse> {
   const { queues } = deps;
-  const known = await queues.crystallisations(key);
-  if (known === undefined) throw refuse("crystallisation_not_found", "No crystallisation is recorded under this key.");
+  const known = (await queues.crystallisations(key)) ?? (await decideAgain(deps, key, context));
   if (known.items.length === 0) return { collected: moneyToProto(usd(0n)) };
   const { floor = 0n } = (await queues.floors(known.investorLogin)) ?? {};
   let collected = 0n;
@@ -43,6 +45,25 @@ export async function collect(
     collected += await collectOne(deps, current, accountLock, context);
   }
   return { collected: moneyToProto(usd(collected)) };
+}
+
+/** The crystallisation of a decided leave was lost with commits of the database. */
+async function decideAgain(deps: Deps, key: string, context: CallContext): Promise<Crystallisation> {
+  const { crystallisation: asked } = await deps.subscriptions.findLeave({ key }, withReplyReserve(context));
+  if (asked === undefined) {
+    throw refuse("crystallisation_not_found", "No crystallisation is recorded under this key.");
+  }
+  const decided = await crystalliseAgain(deps, asked, context);
+  const fee = paymentKey({ kind: "ON_DEMAND", key, periodEnd: asked.at ?? deps.now() }, asked);
+  deps.log.warn("crystallisation was lost with commits of the database and is decided again", {
+    key,
+    login: asked.investorLogin,
+  });
+  // What a week has charged instead has no reserve under this key.
+  if (decided.items.every(({ payment }) => payment.key !== fee)) {
+    await deps.subscriptions.returnReserve({ key: fee }, withReplyReserve(context));
+  }
+  return decided;
 }
 
 /** The collected amount in cents. The reserve of an uncollected payment is returned to the pool before the caller gets an answer. */

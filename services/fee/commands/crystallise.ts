@@ -40,12 +40,31 @@ export async function crystallise(
   request: CrystalliseRequest,
   context: CallContext,
 ): Promise<CrystalliseResponse> {
-  const { queues } = deps;
   const requested = requestedOf(request);
+  return answer(requested, await decideNow(deps, requested, context));
+}
+
+/**
+ * Decides the crystallisation of a decided leave again, which was lost with commits of the database. It comes to the same keys and
+ * amounts, so platform answers with what was executed. When a later week was decided before, that week has the fee.
+ */
+export async function crystalliseAgain(
+  deps: Deps,
+  request: CrystalliseRequest,
+  context: CallContext,
+): Promise<Crystallisation> {
+  return await decideNow(deps, { ...requestedOf(request), isRepeated: true }, context);
+}
+
+async function decideNow(
+  deps: Deps,
+  requested: RequestedCrystallisation,
+  context: CallContext,
+): Promise<Crystallisation> {
   const failure = await decide(deps, requested, context);
-  const decided = await queues.crystallisations(requested.key);
+  const decided = await deps.queues.crystallisations(requested.key);
   if (decided === undefined) throw failure ?? new Error("a decided crystallisation is recorded");
-  return answer(requested, decided);
+  return decided;
 }
 
 function requestedOf(request: CrystalliseRequest): RequestedCrystallisation {

@@ -30,7 +30,10 @@ export function aLeave(world: World, parts: Partial<CrystalliseRequest> = {}): C
 export type FormattedAnswer = { pending: string; items: [key: string, amount: string, isWeekly: boolean][] };
 
 export async function decideLeave(world: World, parts: Partial<CrystalliseRequest> = {}): Promise<FormattedAnswer> {
-  return formatAnswer(await crystallise(world.deps, aLeave(world, parts), aCall()));
+  const request = aLeave(world, parts);
+  const answer = formatAnswer(await crystallise(world.deps, request, aCall()));
+  world.subscriptions.leaves.set(request.key, request);
+  return answer;
 }
 
 /** Collects under the account lock, as the caller does; returns the collected amount. */

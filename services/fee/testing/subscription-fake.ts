@@ -1,3 +1,4 @@
+import type { CrystalliseRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { AllocationEntry, AllocationRow } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { E8_PER_CENT } from "../domain/units.ts";
@@ -9,6 +10,8 @@ export type SubscriptionFake = {
   readonly allocations: Map<string, Allocations>;
   readonly floors: Map<string, bigint>;
   readonly returned: string[];
+  /** What decided leaves ask for, by key. */
+  readonly leaves: Map<string, CrystalliseRequest>;
   /** Maximum rows of one answer. */
   maxRows: number;
   readonly client: Deps["subscriptions"];
@@ -21,10 +24,12 @@ export function subscriptionFake(): SubscriptionFake {
   const allocations = new Map<string, Allocations>();
   const floors = new Map<string, bigint>();
   const returned: string[] = [];
+  const leaves = new Map<string, CrystalliseRequest>();
   const fake: SubscriptionFake = {
     allocations,
     floors,
     returned,
+    leaves,
     maxRows: 5_000,
     client: {
       async readAllocations({ masterLogin, afterNumber, limit }) {
@@ -48,6 +53,7 @@ export function subscriptionFake(): SubscriptionFake {
           floors: known.map((investorLogin) => ({ investorLogin, floor: usd(floors.get(investorLogin) ?? 0n) })),
         };
       },
+      findLeave: async ({ key }) => ({ crystallisation: leaves.get(key) }),
       async returnReserve({ key }) {
         if (!returned.includes(key)) returned.push(key);
         return { amount: usd(0n) };

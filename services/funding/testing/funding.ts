@@ -182,6 +182,8 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     countActiveInvestors: unused,
     findOpenSubscription: unused,
     leave: unused,
+    findLeave: unused,
+    findLockOwners: unused,
     returnReserve: unused,
     getPoolLedger: unused,
     readAllocations: unused,

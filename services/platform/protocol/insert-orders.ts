@@ -10,7 +10,7 @@ import type { QueueState } from "../store/queues.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { insertTransfers, type Transfer } from "../store/transfers.ts";
 import { decidePermit, type Granted, type Permit, type PermitHolder, permitOf } from "./grant-permits.ts";
-import { neverQueues, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
+import { isNet, neverQueues, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
 
 export type NewOrder = {
   readonly order: TransferOrder;
@@ -35,7 +35,12 @@ export type OrderAnswer =
   /** Another request has recorded the key before. */
   | { readonly kind: "taken" };
 
-type Accepted = NewOrder & { readonly first: OrderedLeg; readonly account: Account };
+type Accepted = NewOrder & {
+  readonly first: OrderedLeg;
+  readonly account: Account;
+  /** A mirror or result of the account may still be executed. */
+  readonly hasOpenNet: boolean;
+};
 
 /**
  * Records orders with their legs and permits. The accounts stay locked until the commit, so the decisions stay valid; the legs
@@ -55,7 +60,10 @@ export async function insertOrders(
   });
 }
 
-function judge({ accounts, managed, obstacles }: LockedLogins, each: NewOrder): Accepted | { refusal: Refusal } {
+function judge(
+  { accounts, managed, obstacles, openNets }: LockedLogins,
+  each: NewOrder,
+): Accepted | { refusal: Refusal } {
   const { order } = each;
   const [first, ...rest] = order.legs;
   const account = first && accounts.get(first.login);
@@ -71,7 +79,7 @@ function judge({ accounts, managed, obstacles }: LockedLogins, each: NewOrder): 
   if (lacksDeposits(account, first.kind, behind)) return { refusal: busy(undefined) };
   const isTurn = isTurnOf(account, { kind: first.kind, lockOwner: order.lockOwner }, behind);
   if (!isTurn && neverQueues(order)) return { refusal: busy(behind) };
-  return { ...each, first, account };
+  return { ...each, first, account, hasOpenNet: openNets.has(first.login) };
 }
 
 type Recorded = Extract<OrderAnswer, { kind: "recorded" }>;
@@ -125,14 +133,14 @@ function ownsLock({ accountLock }: Account, { lockOwner }: TransferOrder): boole
 }
 
 /** A floor reduces both legs by the same amount. When no money is above it, the order is recorded as refused. */
-function legsOf({ order, account, requestId }: Accepted, numbers: Iterator<LegNumber>) {
+function legsOf({ order, account, hasOpenNet, requestId }: Accepted, numbers: Iterator<LegNumber>) {
   const cutMinor = cutOf(order, account);
   const { key, lockOwner, comment, isEnqueued, releasesLock, legs } = order;
   return legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {
     const isFirst = index === 0;
     const { value: number } = numbers.next() as IteratorResult<LegNumber, undefined>;
     if (number === undefined) throw new Error("a new leg has no number");
-    const refusal = refusalOf(order, account, cutMinor);
+    const refusal = refusalOf(order, { ...account, hasOpenNet }, cutMinor);
     const ordered = { kind, attempt: 0, absences: 0 };
     const status =
       refusal === undefined
@@ -167,14 +175,14 @@ function legsOf({ order, account, requestId }: Accepted, numbers: Iterator<LegNu
 
 /** Why nothing of the order will be sent, if that is known already. */
 function refusalOf(
-  { sendBefore, filedNumber, legs }: TransferOrder,
-  { seenAt, importedNumber, nettedNumber }: Account,
+  order: TransferOrder,
+  { seenAt, importedNumber, nettedNumber, hasOpenNet }: Account & Pick<Accepted, "hasOpenNet">,
   cutMinor: bigint,
 ): RefusalReason | undefined {
-  if (filedNumber !== undefined && filedNumber < importedNumber) return "outdated";
-  // A mirror or a result is the net of everything that is open, the last one included: its caller has lost that one.
-  const isNet = legs.some(({ kind }) => kind === "mirror" || kind === "result");
-  if (isNet && filedNumber !== undefined && filedNumber < nettedNumber) return "outdated";
+  const { sendBefore, filedNumber = importedNumber } = order;
+  if (filedNumber < importedNumber) return "outdated";
+  // Its caller has lost the record of the last one, which is not in its amount: it was executed, or it still may be.
+  if (isNet(order) && (filedNumber < nettedNumber || hasOpenNet)) return "outdated";
   if (cutMinor === 0n) return "nothing_to_take";
   return sendBefore !== undefined && sendBefore <= seenAt ? "expired" : undefined;
 }

@@ -12,7 +12,7 @@ import { listTransfers, type Transfer } from "../store/transfers.ts";
 import { grantPermits, type Permit, type PermitHolder } from "./grant-permits.ts";
 import { claimImported } from "./claim-imported.ts";
 import { insertOrders, type LockedLogins, type OrderAnswer } from "./insert-orders.ts";
-import { neverQueues, type TransferOrder } from "./transfer-order.ts";
+import { isNet, neverQueues, type TransferOrder } from "./transfer-order.ts";
 
 /** An order that may not be recorded yet, or a recorded leg that waits for its turn. */
 export type PermitRequest = OrderRequest | LegRequest;
@@ -70,10 +70,12 @@ async function queuesOf(
   requests: readonly PermitRequest[],
   accounts: ReadonlyMap<string, Account>,
 ): Promise<QueueState> {
-  const legs = requests.flatMap((request) => (request.kind === "order" ? request.order.legs : []));
+  const orders = requests.flatMap((request) => (request.kind === "order" ? request.order : []));
+  const legs = orders.flatMap((order) => order.legs);
   const unclear = new Set([...requests.map(loginOf), ...legs.map(({ login }) => login)]);
   return await readQueues(tx, {
     positions: requests.flatMap((request) => positionOf(request, accounts)),
+    nets: orders.filter(isNet).flatMap(({ legs: [first] }) => first?.login ?? []),
     logins: [...unclear].filter((login) => !accounts.has(login)),
     newLegs: legs.length,
   });

@@ -63,6 +63,11 @@ export function neverQueues({ legs, floorMinor }: TransferOrder): boolean {
   return floorMinor !== undefined || legs.some(({ kind }) => kind === "result");
 }
 
+/** Whether the amount is the net of everything that is open at its caller, which has at most one such transfer of an account open. */
+export function isNet({ legs, filedNumber }: TransferOrder): boolean {
+  return filedNumber !== undefined && legs.some(({ kind }) => kind === "mirror" || kind === "result");
+}
+
 type Reject = (field: string, code: string, message: string) => void;
 
 function readLeg(leg: TransferLeg, field: string, reject: Reject): OrderedLeg | undefined {

@@ -61,6 +61,19 @@ export async function claimLocks(
   );
 }
 
+/** Locks, and claims that may never be granted, that are older than any saga with a caller. */
+export async function listKeptLocks(db: Queryable, forMs: number, limit: number): Promise<LockRequest[]> {
+  return await many<LockRequest>(
+    db,
+    sql`select login, locked_by as "lockOwner"
+        from account
+        where locked_by is not null
+          and (lock_granted_at is null or lock_granted_at < clock_timestamp() - ${forMs} * interval '1 millisecond')
+        order by login
+        limit ${limit}`,
+  );
+}
+
 /** Withdraws a claim that was never granted; a granted lock stays. */
 export async function withdrawClaim(db: Queryable, login: string, lockOwner: string): Promise<void> {
   await execute(

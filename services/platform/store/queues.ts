@@ -56,40 +56,77 @@ export async function findObstacles(
 /** What a batch of permits has to know besides its locked accounts. */
 export type QueueState = {
   readonly obstacles: ReadonlyMap<string, LegNumber>;
+  /** Logins with a mirror or result that may still be executed, or whose entry is not in the log yet. */
+  readonly openNets: ReadonlySet<string>;
   /** Those of the asked logins that are managed, and what stops orders on them. */
   readonly managed: ReadonlyMap<string, Pick<Account, "isStopped" | "mayLackDeals">>;
   /** For legs that are recorded next. */
   readonly numbers: readonly LegNumber[];
 };
 
+/** Those of the logins with a mirror or result that may still be executed, or whose entry is not in the log yet. */
+function openNetsOf(logins: readonly string[]): Fragment {
+  return fragment`
+    select requested.login
+    from unnest(${logins}::text[]) as requested (login)
+    where exists (
+      select from leg
+      where leg.login = requested.login and state = 'INTENT' and is_ready and kind in ('mirror', 'result')
+    ) or exists (
+      select from leg
+      where leg.login = requested.login and state in ('SENDING', 'UNKNOWN', 'REVIEW') and kind in ('mirror', 'result')
+        and (state <> 'REVIEW' or came_from in ('INTENT', 'SENDING', 'UNKNOWN'))
+    ) or exists (
+      select from unlogged_leg
+      join leg on number = leg_number
+      where unlogged_leg.login = requested.login and kind in ('mirror', 'result')
+    )`;
+}
+
 type QueueQuestion = {
   readonly positions: readonly QueuePosition[];
+  /** Logins with an order for a mirror or result. */
+  readonly nets: readonly string[];
   readonly logins: readonly string[];
   readonly newLegs: number;
 };
 
-type Row = { login: string | null; number: bigint | null; stopped: boolean | null; unread: boolean | null };
+type Row = {
+  login: string | null;
+  number: bigint | null;
+  stopped: boolean | null;
+  unread: boolean | null;
+  is_net: boolean;
+};
 
 /** Draws the numbers of new legs too: while their accounts are locked, so that numbers are in the order of the queues. */
-export async function readQueues(tx: Transaction, { positions, logins, newLegs }: QueueQuestion): Promise<QueueState> {
+export async function readQueues(
+  tx: Transaction,
+  { positions, nets, logins, newLegs }: QueueQuestion,
+): Promise<QueueState> {
+  const openNets = new Set<string>();
   const obstacles = new Map<string, LegNumber>();
   const managed = new Map<string, Pick<Account, "isStopped" | "mayLackDeals">>();
   const numbers: LegNumber[] = [];
-  if (positions.length === 0 && logins.length === 0 && newLegs === 0) return { obstacles, managed, numbers };
+  if (positions.length === 0 && logins.length === 0 && newLegs === 0) return { obstacles, openNets, managed, numbers };
   const rows = await many<Row>(
     tx,
-    sql`select login, number, null::boolean as stopped, null::boolean as unread from (${obstaclesOf(positions)}) as obstacle
+    sql`select login, number, null::boolean as stopped, null::boolean as unread, false as is_net
+        from (${obstaclesOf(positions)}) as obstacle
         union all
-        select login, null, stopped_reason is not null, may_lack_deals from account where login = any (${logins}::text[])
+        select login, null, stopped_reason is not null, may_lack_deals, false from account where login = any (${logins}::text[])
         union all
-        select null, ${NEXT_LEG_NUMBER}, null, null from generate_series(1, ${newLegs}::integer) as leg`,
+        select login, null, null, null, true from (${openNetsOf(nets)}) as net
+        union all
+        select null, ${NEXT_LEG_NUMBER}, null, null, false from generate_series(1, ${newLegs}::integer) as leg`,
   );
-  for (const { login, number, stopped, unread } of rows) {
-    if (login !== null && number !== null) obstacles.set(login, legNumber(number));
+  for (const { login, number, stopped, unread, is_net: isNet } of rows) {
+    if (isNet && login !== null) openNets.add(login);
+    else if (login !== null && number !== null) obstacles.set(login, legNumber(number));
     else if (login !== null) managed.set(login, { isStopped: stopped === true, mayLackDeals: unread === true });
     else if (number !== null) numbers.push(legNumber(number));
   }
-  return { obstacles, managed, numbers };
+  return { obstacles, openNets, managed, numbers };
 }
 
 /** A leg that could be sent now and that an earlier read of facts has delayed: the next read waits for it. */

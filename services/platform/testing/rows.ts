@@ -75,7 +75,7 @@ type Order = Pick<NewTransfer, "key" | "legCount"> & Partial<NewTransfer>;
 async function insertLegs(pool: Pool, order: Order, legs: readonly Omit<NewLeg, "number">[]): Promise<LegNumber[]> {
   return await inTransaction(pool, async (tx) => {
     await raiseLegNumbers(tx, Date.now());
-    const { numbers } = await readQueues(tx, { positions: [], logins: [], newLegs: legs.length });
+    const { numbers } = await readQueues(tx, { positions: [], nets: [], logins: [], newLegs: legs.length });
     const numbered = legs.map((leg, index) => ({ ...leg, number: numbers[index] ?? legNumber(0n) }));
     const rest = {
       lockOwner: "",

@@ -35,6 +35,23 @@ test("a leave of a pooled Investor returns the Master, its log position and four
   await expectBooksToReconcile(world);
 });
 
+test("fee can ask again for what it was asked to crystallise by a decided leave of any kind", async () => {
+  const world = await aWorld();
+  const { service, fees } = world;
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  const withdrawal = await holdForWithdrawal(world, investorLogin, 200_00n);
+  await service.leave(withdrawal.request, aCall());
+  await release(world, withdrawal);
+  await settle(world);
+  await service.unassign({ masterLogin, investorLogin }, aCall());
+
+  expect(fees.crystallised.size).toBe(2);
+  for (const [key, { request }] of fees.crystallised) {
+    expect(await service.findLeave({ key }, aCall())).toEqual({ crystallisation: request });
+  }
+  expect(await service.findLeave({ key: "unknown" }, aCall())).toEqual({ crystallisation: undefined });
+});
+
 test("a reserve leaves the Master only after the log shows the payout", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);

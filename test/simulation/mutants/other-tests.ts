@@ -90,4 +90,37 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     ],
     test: "services/platform/protocol/permit-orders.test.ts",
   },
+  {
+    name: "a log that platform has written again is read",
+    edits: [
+      {
+        file: "services/subscription/processes/filing/catch-up.ts",
+        find: "if (deps.isPlatformRewound()) throw rewound(login);",
+        put: "if (login === undefined) throw rewound(login);",
+      },
+    ],
+    test: "services/subscription/processes/exit/settle-imported.test.ts",
+  },
+  {
+    name: "a lost crystallisation is not decided again",
+    edits: [
+      {
+        file: "services/fee/commands/collect.ts",
+        find: "const decided = await crystalliseAgain(deps, asked, context);",
+        put: 'throw refuse("crystallisation_not_found", "No crystallisation is recorded under this key.");\n  const decided = await crystalliseAgain(deps, asked, context);',
+      },
+    ],
+    test: "services/fee/commands/collect.test.ts",
+  },
+  {
+    name: "an account lock is released after one question",
+    edits: [
+      {
+        file: "services/platform/jobs/release-lost-locks.ts",
+        find: "if ((await listRecorded(deps, [lock])).has(lockOwner)) return false;",
+        put: "",
+      },
+    ],
+    test: "services/platform/jobs/release-lost-locks.test.ts",
+  },
 ];

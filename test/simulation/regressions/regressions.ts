@@ -1,4 +1,4 @@
-import type { Command, Fault, Plan, CommandFault } from "../plan/plan.ts";
+import type { Command, Fault, Plan, CommandFault, RewoundService } from "../plan/plan.ts";
 
 /**
  * A history in which this simulation once failed, by a defect of the services or of a check. Each test run replays it with
@@ -158,7 +158,32 @@ export const REGRESSIONS: readonly Regression[] = [
     }),
     mutant: undefined,
   },
+  {
+    title: "subscription alone loses a mirror that is still being sent, and plans it again",
+    plan: (seed) => ofPool(seed, [APPLIED_LATE, lostBy("subscription")]),
+    mutant: "a mirror is accepted while another one of its Master is open",
+  },
+  {
+    title: "subscription alone loses a mirror that was executed, and plans it again",
+    plan: (seed) => ofPool(seed, [lostBy("subscription")]),
+    mutant: "a mirror whose row is lost is money from outside",
+  },
 ];
+
+/** An Investor begins to follow a Master. */
+function ofPool(seed: number, faults: readonly Fault[], commands: readonly Command[] = []): Plan {
+  const following = { key: "assign", login: "2001", master: "1001", feeRatePpm: 300_000 };
+  return {
+    ...planOf(seed, [{ kind: "assign", atMs: 1_000, ...following }, ...commands], faults),
+    pools: { feeProcesses: 1, feePeriodMs: 7 * 86_400_000 },
+  };
+}
+
+/** All that one service has committed until then is lost. */
+function lostBy(service: RewoundService): Fault {
+  const rewind = { atMs: 5_000, losesLastMs: 9_000, downMs: 1_000, sequencesAhead: 7, restarts: true };
+  return { kind: "rewind_database", ...rewind, databases: [service] };
+}
 
 function refused(nth: number): Fault {
   const answers = { body: '{"retcode":"8 Refused"}' };

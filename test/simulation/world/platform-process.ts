@@ -4,10 +4,11 @@ import type { Log } from "../../../services/kernel/log.ts";
 import type { Pool } from "../../../services/kernel/postgres/pool.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { COMMAND_TIMEOUT_MS } from "../../../services/platform/domain/permit.ts";
+import type { LockDeps } from "../../../services/platform/jobs/release-lost-locks.ts";
 import type { Mt5Client } from "../../../services/platform/mt5/client.ts";
 import { withInProcessState } from "../../../services/platform/in-process-state.ts";
 import { registerInstance } from "../../../services/platform/register-instance.ts";
-import { FEEDS, platformJobs, platformService } from "../../../services/platform/service.ts";
+import { FEEDS, platformJobs, platformService, releaseLocksJob } from "../../../services/platform/service.ts";
 import type { Broker } from "./broker.ts";
 import type { SimulatedProcess } from "./process.ts";
 import { runChecks } from "./run-checks.ts";
@@ -22,6 +23,8 @@ export type PlatformParts = {
   readonly broker: Broker;
   readonly quietPeriodMs: number;
   readonly log: Log;
+  /** Undefined in histories without the whole subscription service. */
+  readonly findLockOwners: LockDeps["findLockOwners"] | undefined;
   /** The process ends, and its supervisor starts it again. */
   readonly exit: () => void;
 };
@@ -42,7 +45,7 @@ const TURN_WAIT_MS = 5_000;
  * be reached; rejects when it cannot start, as the real process would exit.
  */
 export async function startPlatformProcess(parts: PlatformParts): Promise<PlatformProcess> {
-  const { process, pool, mt5, broker, quietPeriodMs, log, exit } = parts;
+  const { process, pool, mt5, broker, quietPeriodMs, findLockOwners, log, exit } = parts;
   const deps = withInProcessState({
     pool,
     mt5,
@@ -64,5 +67,6 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
   });
   const feeds = await relayFeeds({ process, pool, broker, log }, "platform", FEEDS);
   platformJobs(deps, READ_EVERY_MS);
+  if (findLockOwners !== undefined) releaseLocksJob({ ...deps, findLockOwners });
   return { process, service: platformService(deps), feeds, runChecks: () => runChecks(pool, mt5) };
 }

@@ -262,12 +262,14 @@ export class World {
     const own = random.for(`${process.name} ways`);
     const mt5 = createMt5Client({ server: this.server, scheduler, random: own, faults, ...commandConnection }, process);
     const pool = this.#pool(this.database, process);
-    const { quietPeriodMs } = this.#options.plan;
+    const { quietPeriodMs, pools } = this.#options.plan;
+    const { findLockOwners } = pools ? this.#subscriptionFor(process) : {};
     note(() => `${process.name} starts`);
     const { broker } = this;
     const { log } = this.#options;
     const exit = (): void => this.#exited(process);
-    const started = process.run(() => startPlatformProcess({ process, pool, mt5, broker, quietPeriodMs, log, exit }));
+    const parts = { process, pool, mt5, broker, quietPeriodMs, findLockOwners, log, exit };
+    const started = process.run(() => startPlatformProcess(parts));
     started.then(
       (platform) => void this.#platforms.add(platform),
       () => this.#exited(process),
@@ -300,10 +302,9 @@ export class World {
     const pool = this.#pool(this.fees, process);
     const { broker } = this;
     const { log, note } = this.#options;
-    const subscription = { name: "subscription", contract: SubscriptionServiceService, network: this.subscriptions };
     const others = {
       accounts: this.#accounts,
-      subscriptions: remoteClient(subscription, process),
+      subscriptions: this.#subscriptionFor(process),
       platform: this.#platformFor(process),
     };
     note(() => `${process.name} starts`);
@@ -313,6 +314,11 @@ export class World {
       (fee) => void this.#fees.add(fee),
       () => this.#exited(process),
     );
+  }
+
+  #subscriptionFor(process: SimulatedProcess): Client<SubscriptionServiceService> {
+    const contract = SubscriptionServiceService;
+    return remoteClient({ name: "subscription", contract, network: this.subscriptions }, process);
   }
 
   #platformFor(process: SimulatedProcess): Client<PlatformServiceService> {

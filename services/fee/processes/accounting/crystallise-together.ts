@@ -25,6 +25,8 @@ export type RequestedCrystallisation = NewCrystallisation & {
   /** Last part of the unique keys of the payments. */
   readonly suffix: string;
   readonly periodStart: Date | undefined;
+  /** It was decided before, and lost. */
+  readonly isRepeated?: boolean;
 };
 
 /**

@@ -9,7 +9,7 @@ import { foldResults } from "./fold-results.ts";
 /** Everything that a decision about an Investor's fees is based on, locked until commit. */
 export type Books = {
   readonly investorLogin: string;
-  /** The pair with the Master; undefined outside a pool. */
+  /** The pair with the Master; undefined outside a pool, and when a later entry was decided. */
   readonly pair: Pair | undefined;
   /**
    * The pair has all results up to the requested entry. Otherwise there were too many for one transaction: the pair is to be
@@ -30,6 +30,8 @@ export type WantedBooks = {
   /** Undefined outside a pool. */
   readonly masterLogin: string | undefined;
   readonly throughNumber: bigint;
+  /** A later entry may have been decided before: then that one has the fee, and the pair is not opened. */
+  readonly isRepeated?: boolean;
 };
 
 /**
@@ -43,9 +45,10 @@ export async function openBooks(tx: Transaction, wanted: readonly WantedBooks[],
   const known = new Map(locked.map((pair) => [nameOf(pair), pair]));
   const byInvestor = Map.groupBy(locked, ({ investorLogin }) => investorLogin);
   const terms = await listTerms(tx, investorLogins);
-  const before = wanted.flatMap(({ investorLogin, masterLogin, throughNumber }) => {
+  const before = wanted.flatMap(({ investorLogin, masterLogin, throughNumber, isRepeated = false }) => {
     if (masterLogin === undefined) return [];
     const pair = known.get(nameOf({ investorLogin, masterLogin })) ?? newPair(investorLogin, masterLogin);
+    if (isRepeated && pair.foldedNumber > throughNumber) return [];
     return [{ pair, throughNumber, versions: terms.get(investorLogin)?.versions ?? [] }];
   });
   const folded = await foldResults(tx, before, maxResults);

@@ -10,6 +10,7 @@ import { keyHash } from "#kernel/key-hash.ts";
 import { commentOfLeg } from "../comment-of-leg.ts";
 import { findingsOf, logOf, summaryOf } from "../../testing/log-of.ts";
 import { aDeposit, aTransfer, type LegOrder } from "../../testing/requests.ts";
+import { aWaitingLeg } from "../../testing/rows.ts";
 import { openReviews, resumeBoth } from "../../testing/reviews.ts";
 import { aCall, anAccount, aWorld, eventually, type World } from "../../testing/world.ts";
 
@@ -240,6 +241,37 @@ test.concurrent("a mirror or result is refused as outdated when an executed one 
     await service.transfer(order(`next-${login}`, login, kind, moved!.number), aCall());
     await logOf(instance, login, 2);
     expect(await world.control.deals(login)).toHaveLength(2);
+  }
+});
+
+test.concurrent("a mirror or result is refused as outdated while another one of its account is open", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { service, deps } = instance;
+  const [investor, master] = [await anAccount(instance), await anAccount(instance, "master")];
+  const outdated = { state: TransferState.REFUSED, refusalCode: "outdated" };
+  for (const [login, kind] of [
+    [master, "mirror"],
+    [investor, "result"],
+  ] as const) {
+    const number = await aWaitingLeg(deps.pool, { key: `lost-${login}`, login, kind, attempt: 1 });
+    const order = (key: string) =>
+      aTransfer(key, [{ login, kind: kind === "mirror" ? MIRROR : RESULT, minor: 30_00n }], {
+        enqueue: kind === "mirror",
+        filedNumber: 0n,
+      });
+    // It waits for its next attempt, so that it is before no other leg in the queue.
+    await deps.pool.query(`update leg set next_scan_at = now() + interval '1 hour' where number = ${number}`);
+    expect(await service.transfer(order(`again-${login}`), aCall())).toMatchObject(outdated);
+    // In manual review it may still be executed.
+    await deps.pool.query(
+      `update leg set state = 'REVIEW', came_from = 'INTENT', review = 'test' where number = ${number}`,
+    );
+    expect(await service.transfer(order(`reviewed-${login}`), aCall())).toMatchObject(outdated);
+    await deps.pool.query(
+      `update leg set state = 'REFUSED', came_from = null, review = null, refusal = 'absent' where number = ${number}`,
+    );
+    expect(await service.transfer(order(`next-${login}`), aCall())).not.toMatchObject(outdated);
   }
 });
 

@@ -49,7 +49,7 @@ export async function orderReversal(tx: Transaction, server: string, reviewCase:
     filedNumber: undefined,
   };
   const accounts = await lockAccounts(tx, [reviewCase.login]);
-  const queues = await readQueues(tx, { positions: [], logins: [], newLegs: order.legs.length });
+  const queues = await readQueues(tx, { positions: [], nets: [], logins: [], newLegs: order.legs.length });
   const [answer] = await insertOrders(tx, { ...queues, accounts }, [
     { order, requestId: "", permitHolder: () => undefined },
   ]);

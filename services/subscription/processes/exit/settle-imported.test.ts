@@ -187,6 +187,24 @@ test("a mirror and an exit whose rows were lost with the database of subscriptio
   await expectBooksToReconcile(world);
 });
 
+test("a mirror that is still open when its row is lost is not requested again: its deal settles the flows that are decided again", async () => {
+  const world = await aWorld();
+  const { platform } = world;
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  // As platform does while a mirror of the account may still be executed.
+  platform.rules.refuse = ({ legs }) => (legs[0]?.kind === MIRROR ? "outdated" : undefined);
+  enter(platform.ledger, investorLogin, { kind: DEPOSIT, amount: 30_00n, key: "deposit" });
+  await settle(world);
+  await expectBooksToReconcile(world);
+  enter(platform.ledger, masterLogin, { kind: MIRROR, amount: 30_00n, key: "subscription:mirror:900" });
+  platform.rules.refuse = () => undefined;
+
+  await wait(world);
+  expect(balanceOf(platform.ledger, masterLogin)).toBe(530_00n);
+  expect(await importedOn(world, masterLogin)).toBe(0n);
+  await expectBooksToReconcile(world);
+});
+
 test("no log is read while platform is at an older time than what was received from it", async () => {
   const world = await aWorld();
   const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);

@@ -6,6 +6,7 @@ import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { decideLeave, type DueFee, type LeaveDecision } from "../../domain/decide-leave.ts";
 import { refuse } from "../../refusals.ts";
+import { crystalliseRequest } from "../../messages/crystallise-request.ts";
 import { listTakenFees } from "../../store/fees.ts";
 import type { Leave } from "../../store/leaves.ts";
 import { listOpenReserves } from "../../store/reserves.ts";
@@ -23,18 +24,7 @@ export async function crystallise<L extends Leave>(
   leave: L,
   context: CallContext,
 ): Promise<Crystallised<L>> {
-  const { settledAt, periodStart, allocationNumber } = leave;
-  assert(settledAt !== null && periodStart !== null && allocationNumber !== null, "a settled leave has its facts");
-  const request = {
-    key: leave.key,
-    investorLogin: leave.investorLogin,
-    masterLogin: leave.masterLogin ?? "",
-    subscriptionId: leave.subscriptionId ?? 0n,
-    throughNumber: allocationNumber,
-    periodStart,
-    at: settledAt,
-    suffix: leave.feeSuffix,
-  };
+  const request = crystalliseRequest(leave);
   const wait = waitBudget(context, WAIT_MS);
   for (;;) {
     try {
