@@ -3,11 +3,11 @@ import { LEG_KINDS } from "../domain/leg-kind.ts";
 import type { LegEvent, RefusalReason } from "../domain/leg.ts";
 import { executedBefore } from "../domain/lost-movement.ts";
 import type { Account } from "../store/accounts.ts";
+import type { RecordedLeg } from "../store/leg-row.ts";
 import { listLostMovements } from "../store/lost-movements.ts";
 import { arePermitsGranted } from "../store/permit-gate.ts";
-import type { NewLeg } from "./grant-permits.ts";
 
-type UnsentLeg = Pick<NewLeg, "login" | "status" | "amountMinor" | "comment">;
+type UnsentLeg = Pick<RecordedLeg, "login" | "status" | "amountMinor" | "comment">;
 
 /**
  * The end of a leg without a permit; undefined while it has to wait. In a database whose history was not read, or has shown lost commits, the leg may have

@@ -125,7 +125,7 @@ function outcomeOf(waiting: PooledLeave, books: LeavingBooks, { deps, reading, d
   return { leave, settlement };
 }
 
-/** The account lock, and the record of the caller, may be among the commits that another database has lost: nobody would return the reserve. */
+/** The account lock, and the record of the caller, may be among the commits that another database has lost: no caller would return the reserve. */
 function checkDatabase(waiting: PooledLeave, database: string): void {
   if (waiting.database !== database)
     throw accountBusy("The database was restarted or restored meanwhile. Retry shortly.");
