@@ -127,8 +127,8 @@ function outcomeOf(waiting: PooledLeave, books: LeavingBooks, { deps, reading, d
 
 /** The account lock, and the record of the caller, may be among the commits that another database has lost: no caller would return the reserve. */
 function checkDatabase(waiting: PooledLeave, database: string): void {
-  if (waiting.database !== database)
-    throw accountBusy("The database was restarted or restored meanwhile. Retry shortly.");
+  if (waiting.database === database) return;
+  throw accountBusy("The database was restarted or restored meanwhile. Retry shortly.");
 }
 
 function checkBooks({ kind, heldLogNumber }: NewLeave, { account, holding }: LeavingBooks): void {
