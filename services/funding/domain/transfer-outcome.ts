@@ -46,6 +46,13 @@ export function refusalOfTransfer({ code, platformCode }: RefusedTransfer, block
         outcome: "not_executed",
         details: { platform_code: String(platformCode) },
       });
+    // It was ordered before platform knew that an equal one had been executed.
+    case "possible_duplicate":
+      return refuse(
+        "possible_duplicate",
+        "An equal operation was executed before the database was restored to an older time. Nothing was executed now.",
+        { outcome: "not_executed" },
+      );
     default:
       return refuse(
         "platform_unavailable",

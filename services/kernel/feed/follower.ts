@@ -73,6 +73,7 @@ export class Follower<Event extends EventType<unknown>> {
       const { entries, lastNumber } = await read(request, signal);
       this.#lastNumber = lastNumber;
       if (entries.length > 0) await this.#receive({ after, entries });
+      else if (await this.#isOutdated(after)) return true;
       return this.#stopped === undefined && entries.length > 0 && this.lag > 0n;
     } catch (error) {
       if (!isUnreadable(error)) throw error;

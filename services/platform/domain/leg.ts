@@ -30,6 +30,8 @@ export type RefusalReason =
   | "nothing_to_take"
   /** Calculated before a movement was imported that the database had lost. */
   | "outdated"
+  /** Equal to a deposit or withdrawal that the database had lost. */
+  | "possible_duplicate"
   | "decided";
 /** Why the leg needs manual review. */
 export type ReviewReason =

@@ -6,6 +6,7 @@ import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { outcomeOf } from "../domain/leg.ts";
 import { listLegs } from "../store/legs.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
+import { endUnsent } from "./end-unsent.ts";
 import { lockAccountAndLeg, recordEvent } from "./record.ts";
 import { afterAnswer } from "./next-legs.ts";
 
@@ -102,10 +103,9 @@ async function giveUp(deps: Deps, leg: RecordedLeg, isUnreachable: boolean): Pro
   const reason = isUnreachable ? "expired" : "account_busy";
   await inTransaction(deps.pool, async (tx) => {
     const locked = await lockAccountAndLeg(tx, login, number);
-    // It may have been executed, unknown to the database.
-    if (locked.account.mayLackDeals) return;
+    const event = await endUnsent(tx, locked.account, locked.leg, reason);
     const { server } = deps.settings;
-    await recordEvent(tx, locked, { type: "given_up", reason }, { server });
+    if (event !== undefined) await recordEvent(tx, locked, event, { server });
   });
   deps.loginSignals.notify(login);
 }

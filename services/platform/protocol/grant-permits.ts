@@ -10,6 +10,7 @@ import type { Account } from "../store/accounts.ts";
 import type { NewAttempt } from "../store/attempts.ts";
 import { saveSending } from "../store/leg-transitions.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
+import { endUnsent, listRepeatedLegs } from "./end-unsent.ts";
 import { recordTransition } from "./record.ts";
 
 /** The session of a process that gets the permit. `grantedAtMs` is monotonic and read before the transaction, so the permit expires before its row. */
@@ -74,6 +75,8 @@ export function permitOf(leg: RecordedLeg, { status, attempt, grantedAtMs }: Gra
   return { leg: { ...leg, status }, attempt: attempt.number, grantedAtMs };
 }
 
+const REPEATED = { type: "given_up", reason: "possible_duplicate" } as const;
+
 /** The permit; "over" when the leg needs none any more. */
 export type PermitAnswer = Permit | "wait" | "over";
 
@@ -85,14 +88,17 @@ export async function grantPermits(
 ): Promise<PermitAnswer[]> {
   const answers: PermitAnswer[] = [];
   const granted: NewAttempt[] = [];
+  const repeated = await listRepeatedLegs(tx, candidates);
   for (const candidate of candidates) {
     const { account, leg } = candidate;
     const decision = decidePermit(candidate);
     if (typeof decision === "string") {
       answers.push(decision);
-    } else if ("end" in decision) {
-      await recordTransition(tx, leg, decision.end, { server, at: account.seenAt });
-      answers.push("over");
+    } else if ("end" in decision || repeated.has(leg)) {
+      const end = "end" in decision ? decision.end : REPEATED;
+      const event = end.type === "given_up" ? await endUnsent(tx, account, leg, end.reason) : end;
+      if (event !== undefined) await recordTransition(tx, leg, event, { server, at: account.seenAt });
+      answers.push(event === undefined ? "wait" : "over");
     } else {
       granted.push(decision.granted.attempt);
       answers.push(permitOf(leg, decision.granted));

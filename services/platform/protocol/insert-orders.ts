@@ -1,3 +1,4 @@
+import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { accountStopped } from "../domain/account-stop.ts";
@@ -8,6 +9,7 @@ import { refuse } from "../refusals.ts";
 import type { Account } from "../store/accounts.ts";
 import type { QueueState } from "../store/queues.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
+import { arePermitsGranted } from "../store/permit-gate.ts";
 import { insertTransfers, type Transfer } from "../store/transfers.ts";
 import { decidePermit, type Granted, type Permit, type PermitHolder, permitOf } from "./grant-permits.ts";
 import { isNet, neverQueues, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
@@ -82,13 +84,13 @@ function judge(
   return { ...each, first, account, hasOpenNet: openNets.has(first.login) };
 }
 
-type Recorded = Extract<OrderAnswer, { kind: "recorded" }>;
+type Inserted = Exclude<OrderAnswer, { kind: "taken" }>;
 
 async function insertAll(
   tx: Transaction,
   { numbers, obstacles }: LockedLogins,
   accepted: readonly Accepted[],
-): Promise<ReadonlyMap<string, Recorded>> {
+): Promise<ReadonlyMap<string, Inserted>> {
   if (accepted.length === 0) return new Map();
   const unused = numbers.values();
   const drafts = accepted.map((each) => {
@@ -99,9 +101,13 @@ async function insertAll(
     const granted = typeof decision === "object" && "granted" in decision ? decision.granted : undefined;
     return { ...each, legs, granted };
   });
-  const ids = await insertTransfers(tx, drafts.map(newTransfer));
-  return new Map(
-    drafts.flatMap(({ order, legs: own, granted }) => {
+  const premature = await findPremature(tx, drafts);
+  const recorded = drafts.filter((each) => !premature.has(each));
+  const ids = await insertTransfers(tx, recorded.map(newTransfer));
+  const refusal = databaseUnavailable();
+  return new Map<string, Inserted>([
+    ...Array.from(premature, ({ order: { key } }) => [key, { kind: "refused", refusal }] as const),
+    ...recorded.flatMap(({ order, legs: own, granted }) => {
       const { key, lockOwner, isEnqueued } = order;
       const id = ids.get(key);
       if (id === undefined) return [];
@@ -109,7 +115,18 @@ async function insertAll(
       const permit = granted && legs[0] && permitOf(legs[0], granted);
       return [[key, { kind: "recorded", transfer: { id, key, lockOwner, isEnqueued }, legs, permit }] as const];
     }),
-  );
+  ]);
+}
+
+/**
+ * Orders that would be recorded as refused by what a database says that may have lost commits: the request may have been executed, and a balance may be
+ * without a movement. A process that was not stopped may not know yet that it is connected to such a database.
+ */
+async function findPremature(tx: Transaction, drafts: readonly Draft[]): Promise<ReadonlySet<Draft>> {
+  const refused = drafts.filter(({ legs: [first] }) => {
+    return first?.refusal !== undefined && first.refusal !== "outdated";
+  });
+  return new Set(refused.length === 0 || (await arePermitsGranted(tx)) ? [] : refused);
 }
 
 type Draft = Accepted & { readonly legs: ReturnType<typeof legsOf>; readonly granted: Granted | undefined };

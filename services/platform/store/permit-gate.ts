@@ -1,7 +1,7 @@
 import { execute, matchesRow, maybeOne, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { fenceUndecided } from "./accounts.ts";
-import { HERE } from "./database-identity.ts";
+import { HERE, PERMITTED_HERE } from "./database-identity.ts";
 
 /**
  * Notes that the platform's history was read since before any commit that this database may lack, except that of accounts that are fenced. In another
@@ -25,6 +25,11 @@ export async function findReadDatabase(db: Queryable): Promise<string | undefine
 /** Whether the history was read in this database, also while permits are stopped for what was found in it. */
 export async function isHistoryRead(db: Queryable): Promise<boolean> {
   return await matchesRow(db, sql`select from permit_gate where database = ${HERE}`);
+}
+
+/** Whether permits are granted in the database of the connection: a process may not know yet that another one has taken its place. */
+export async function arePermitsGranted(db: Queryable): Promise<boolean> {
+  return await matchesRow(db, sql`select where ${PERMITTED_HERE} is not null`);
 }
 
 /** No permit is granted from the commit on, until operators resume. */

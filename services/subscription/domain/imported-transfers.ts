@@ -1,3 +1,5 @@
+import { MAX_AMOUNT } from "#kernel/money.ts";
+
 /** Begins the key of a movement whose transfer was lost with commits of a database. */
 const IMPORTED = "imported:";
 
@@ -7,11 +9,16 @@ export function isImported({ key }: { readonly key: string }): boolean {
 }
 
 /**
- * How much of an amount that is to be moved on a Master was moved by imported transfers already. Signed cents; never more than either, and 0
- * when they go in opposite directions.
+ * How much of some flows was moved on a Master by imported transfers already. Signed cents; never more than was imported, nor than the flows in that
+ * direction: an opposite flow is moved as well, so that nothing imported is left when both cancel out. The rest of the net fits into one transfer.
  */
-export function movedBefore(amount: bigint, imported: bigint): bigint {
-  if (amount > 0n !== imported > 0n) return 0n;
-  const isLarger = amount > 0n ? imported > amount : imported < amount;
-  return isLarger ? amount : imported;
+export function movedBefore(flows: readonly { readonly amount: bigint }[], imported: bigint): bigint {
+  const sign = imported < 0n ? -1n : 1n;
+  const sameWay = flows.reduce((sum, { amount }) => (amount * sign > 0n ? sum + amount * sign : sum), 0n);
+  const net = flows.reduce((sum, { amount }) => sum + amount * sign, 0n);
+  return sign * lowest(imported * sign, sameWay, net + MAX_AMOUNT.minor);
+}
+
+function lowest(first: bigint, ...others: readonly bigint[]): bigint {
+  return others.reduce((low, each) => (each < low ? each : low), first);
 }

@@ -73,7 +73,7 @@ async function openMirrors(tx: Transaction, deps: Deps, masterLogins: readonly s
   const nets = [...open].map(([masterLogin, flows]) => {
     const taken = takeWhatFits(flows);
     const net = taken.reduce((sum, flow) => sum + flow.amount, 0n);
-    const imported = movedBefore(net, locked.get(masterLogin) ?? 0n);
+    const imported = movedBefore(taken, locked.get(masterLogin) ?? 0n);
     return { masterLogin, flows: taken, amount: net - imported, imported };
   });
   for (const mirror of await insertMirrors(tx, nets, deps.now())) {

@@ -2,6 +2,8 @@ import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
 
 /** The log position up to which an Investor is filed, and its holding in a pool. */
 export type InvestorState = {
+  /** The database in which this was read. */
+  readonly database: string;
   readonly filedNumber: bigint;
   /** Undefined outside a pool. */
   readonly holding:
@@ -15,9 +17,10 @@ export type InvestorState = {
 };
 
 /** Before the opening of the log. */
-export const NOT_FILED: InvestorState = { filedNumber: -1n, holding: undefined };
+export const NOT_FILED: InvestorState = { database: "", filedNumber: -1n, holding: undefined };
 
 type Row = {
+  readonly database: string;
   readonly login: string;
   readonly filedNumber: bigint;
   readonly subscriptionId: bigint | null;
@@ -37,7 +40,7 @@ export async function listInvestorStates(
 ): Promise<Map<string, InvestorState>> {
   const rows = await many<Row>(
     db,
-    sql`select account.login, account.filed_number as "filedNumber", holding.subscription_id as "subscriptionId",
+    sql`select (select database_identity()) as database, account.login, account.filed_number as "filedNumber", holding.subscription_id as "subscriptionId",
                holding.master_login as "masterLogin", holding.inbound_minor as inbound,
                pool.stopped_reason is not null as "isStopped"
         from investor_account as account
@@ -48,7 +51,9 @@ export async function listInvestorStates(
   return new Map(rows.map((row) => [row.login, stateOf(row)]));
 }
 
-function stateOf({ filedNumber, subscriptionId, masterLogin, inbound, isStopped }: Row): InvestorState {
-  if (subscriptionId === null || masterLogin === null || inbound === null) return { filedNumber, holding: undefined };
-  return { filedNumber, holding: { subscriptionId, masterLogin, inbound, isStopped } };
+function stateOf({ database, filedNumber, subscriptionId, masterLogin, inbound, isStopped }: Row): InvestorState {
+  if (subscriptionId === null || masterLogin === null || inbound === null) {
+    return { database, filedNumber, holding: undefined };
+  }
+  return { database, filedNumber, holding: { subscriptionId, masterLogin, inbound, isStopped } };
 }

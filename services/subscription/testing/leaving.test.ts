@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
+import { asOwner } from "#test/support/as-owner.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
@@ -38,6 +39,31 @@ function expectBalances({ platform }: World, { investorLogin, masterLogin }: Pai
     master,
   ]);
 }
+
+test("a leave that was being decided when another database took over reserves nothing, because its account lock may be lost", async () => {
+  const { world, pair } = await inProfit();
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 5_000_00n);
+  const { readAccount } = world.platform.client;
+  vi.spyOn(world.platform.client, "readAccount").mockImplementationOnce(async (...call) => {
+    const read = await readAccount(...call);
+    await asOwner(
+      world.deps.pool,
+      "subscription",
+      "create or replace function database_identity() returns text language sql stable as $$ select 'another' $$",
+    );
+    return read;
+  });
+
+  await expect(world.service.leave(withdrawal.request, aCall())).rejects.toMatchObject({
+    code: "account_busy",
+    outcome: "not_executed",
+  });
+
+  expect(await many(world.deps.pool, sql`select key from reserve`)).toEqual([]);
+  await expectBooksToReconcile(world);
+  const next = { ...withdrawal.request, try: 2 };
+  expect(await world.service.leave(next, aCall())).toMatchObject({ effective: { minorUnits: 5_000_00n } });
+});
 
 test("a withdrawal pays the whole pending fee first, and both are mirrored", async () => {
   const { world, pair } = await inProfit([FEE]);

@@ -10,6 +10,8 @@ const { APPLIED, REFUSED } = TransferState;
 const CREDIT_REFUSED = "credit_refused";
 /** The amount was calculated without deals that the database had lost: it is calculated again, with a new key. */
 const OUTDATED = "outdated";
+/** An equal deposit or withdrawal had been executed, which the database had lost. */
+const DUPLICATE = "possible_duplicate";
 
 /** Compares every answer that a caller received with the deals at the platform. */
 export class CallersWatch {
@@ -84,7 +86,8 @@ export class CallersWatch {
       if (withinBounds.length > 0) {
         throw new Violation("I3", `${key} was answered ${refusalCode} and has deal ${withinBounds[0]!.ticket}`);
       }
-      if (refusalCode !== OUTDATED) this.#dealsWatch.requireUnmoved(key, refusalCode);
+      if (refusalCode === DUPLICATE) this.#checkDuplicate(key, legs);
+      else if (refusalCode !== OUTDATED) this.#dealsWatch.requireUnmoved(key, refusalCode);
       this.#dealsWatch.onExcluded(key, "all");
       return;
     }
@@ -97,6 +100,13 @@ export class CallersWatch {
     const isLost = legs.some(({ dealId }) => dealId !== 0n && !deals.some(({ ticket }) => ticket === dealId));
     if ((net !== 0n || hasCredit) && !isLost) {
       throw new Violation("I3", `${key} was reversed and still moved ${net}`);
+    }
+  }
+
+  /** I17: as `onDuplicate`, for a request that was recorded before the lost one was found. */
+  #checkDuplicate(key: string, [leg]: TransferResult["legs"]): void {
+    if (leg === undefined || !this.#dealsWatch.hasEqual(leg.login, leg.amount?.minorUnits ?? 0n)) {
+      throw new Violation("I17", `${key} was refused as a duplicate, and no equal deal was made before`);
     }
   }
 }

@@ -153,6 +153,13 @@ export class DealsWatch {
     return this.#deals.get(ticket);
   }
 
+  /** Whether a command has moved this amount on the account. */
+  hasEqual(login: string, amountMinor: bigint): boolean {
+    return [...this.#deals.values()].some(
+      (deal) => deal.by === "command" && deal.login === login && deal.amountMinor === amountMinor,
+    );
+  }
+
   /** Whether the guarantees of the protocol hold for the deal: it was applied and shown within the quiet period. */
   isWithinBounds({ sentComment, shownFromMs }: ServerDeal): boolean {
     const { quietPeriodMs } = this.#facts;

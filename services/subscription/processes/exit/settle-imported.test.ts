@@ -11,7 +11,7 @@ import { expectBooksToReconcile } from "../../testing/books.ts";
 import { settle, subscribed } from "../../testing/settle.ts";
 import { aCall, aMaster, aWorld, passTime, type World } from "../../testing/world.ts";
 
-const { DEPOSIT, EXIT, MIRROR } = MovementKind;
+const { DEPOSIT, EXIT, MIRROR, WITHDRAWAL } = MovementKind;
 let lastTicket = 0;
 
 /** The deal of a transfer whose records platform has lost. */
@@ -84,6 +84,18 @@ test("what flows do not explain stays imported until they come", async () => {
   await wait(world);
   expect(await importedOn(world, masterLogin)).toBe(0n);
   expect(balanceOf(world.platform.ledger, masterLogin)).toBe(530_00n);
+  await expectBooksToReconcile(world);
+});
+
+test("what was mirrored for a flow that an opposite one cancels out now is moved back", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  imported(world, masterLogin, MIRROR, 30_00n);
+  imported(world, investorLogin, DEPOSIT, 30_00n);
+  imported(world, investorLogin, WITHDRAWAL, -30_00n);
+  await wait(world);
+  expect(await importedOn(world, masterLogin)).toBe(0n);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(500_00n);
   await expectBooksToReconcile(world);
 });
 

@@ -12,7 +12,12 @@ import type { LeftHolding, Leave, NewLeave } from "../../store/leaves.ts";
 import type { Master } from "../../store/masters.ts";
 
 /** A leave from a pool that is not recorded yet. */
-export type PooledLeave = { readonly leave: NewLeave; readonly holding: LeftHolding };
+export type PooledLeave = {
+  readonly leave: NewLeave;
+  readonly holding: LeftHolding;
+  /** In which its caller was answered that it holds the account lock. */
+  readonly database: string;
+};
 
 /** A settled leave from a pool: the gate of its Master is closed. */
 export type GatedLeave = Leave & { readonly subscriptionId: bigint; readonly masterLogin: string };

@@ -11,6 +11,7 @@ import { waitBudget, type WaitBudget } from "../deadlines.ts";
 import { catchUp } from "../filing/catch-up.ts";
 import { decideOutsidePool, settleOutsidePool } from "./decide-outside-pool.ts";
 import { type EpisodeEnd, joinEpisode } from "./episode.ts";
+import type { PooledLeave } from "./leaving.ts";
 
 /** How long Leave waits for money in transit to the Master and for other leaves at its gate. */
 const WAIT_MS = 3_000;
@@ -23,12 +24,14 @@ export async function reachDecision(deps: Deps, request: NewLeave, context: Call
   const { investorLogin: login } = request;
   const { leaveReads: reads } = deps;
   const wait = waitBudget(context, WAIT_MS);
+  let database: string | undefined;
   for (;;) {
     const [tries = [], filed = NOT_FILED] = await Promise.all([reads.tries(request.key), reads.investor(login)]);
+    database ??= filed.database;
     const known = outcomeOf(tries, request);
     if (known === undefined) {
       const investor = await catchUpInvestor(deps, request, filed, context);
-      const end = await tryToDecide(deps, request, investor, wait);
+      const end = await tryToDecide(deps, { leave: request, database }, investor, wait);
       if (end.kind === "decided") return end.leave;
       if (end.kind === "recorded") continue;
       if (wait.isOver()) {
@@ -54,7 +57,7 @@ export async function reachDecision(deps: Deps, request: NewLeave, context: Call
 /** Runs one step of a try without an outcome. */
 async function tryToDecide(
   deps: Deps,
-  leave: NewLeave,
+  { leave, database }: Pick<PooledLeave, "leave" | "database">,
   investor: InvestorState | undefined,
   wait: WaitBudget,
 ): Promise<EpisodeEnd> {
@@ -75,7 +78,7 @@ async function tryToDecide(
     deps.wakeSignals.mirrors.notify();
     return { kind: "waits", refusal: accountBusy("A transfer to the Master is still in progress. Retry shortly.") };
   }
-  return await joinEpisode(deps, { leave, holding }, wait.untilMs);
+  return await joinEpisode(deps, { leave, holding, database }, wait.untilMs);
 }
 
 /** The Investor's holding and filed log position, filed up to the locked one; undefined when its log cannot be read. */

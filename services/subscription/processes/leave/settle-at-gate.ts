@@ -9,6 +9,7 @@ import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { closeGate, type Gate } from "../../store/gates.ts";
 import { type NewLeave, type Outcome, recordOutcomes, type Settlement, settledLeave } from "../../store/leaves.ts";
+import { readDatabase } from "../../store/database.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
@@ -84,21 +85,28 @@ async function settleAtLogPosition(
   if (end === "full") return "more";
   const isStopped = master.stoppedReason !== null || end === "stopped" || (isAtLogPosition && struck === undefined);
   if (!isStopped && struck === undefined) return "moved";
+  const database = await readDatabase(tx);
   const books = await lockLeaving(tx, accounts, leaves, ({ leave, holding }) => ({ ...leave, ...holding }));
   const outcomes = books.map(({ leave: waiting, ...own }) =>
     struck === undefined
       ? refused(waiting, safetyStop(masterLogin, "stopped"))
-      : outcomeOf(waiting, own, { deps, reading, master: struck.master }),
+      : outcomeOf(waiting, own, { deps, reading, database, master: struck.master }),
   );
   return await record(tx, deps, masterLogin, outcomes);
 }
 
-type Position = { readonly deps: Deps; readonly reading: MasterReading; readonly master: Master };
+type Position = {
+  readonly deps: Deps;
+  readonly reading: MasterReading;
+  readonly database: string;
+  readonly master: Master;
+};
 
 /** The facts of a leave at the log position of the reading, or its refusal. */
-function outcomeOf(waiting: PooledLeave, books: LeavingBooks, { deps, reading, master }: Position): Outcome {
+function outcomeOf(waiting: PooledLeave, books: LeavingBooks, { deps, reading, database, master }: Position): Outcome {
   const { leave } = waiting;
   try {
+    checkDatabase(waiting, database);
     checkBooks(leave, books);
   } catch (error) {
     if (error instanceof Refusal) return refused(waiting, error);
@@ -115,6 +123,12 @@ function outcomeOf(waiting: PooledLeave, books: LeavingBooks, { deps, reading, m
     quarantined,
   };
   return { leave, settlement };
+}
+
+/** The account lock, and the record of the caller, may be among the commits that another database has lost: no caller would return the reserve. */
+function checkDatabase(waiting: PooledLeave, database: string): void {
+  if (waiting.database === database) return;
+  throw accountBusy("The database was restarted or restored meanwhile. Retry shortly.");
 }
 
 function checkBooks({ kind, heldLogNumber }: NewLeave, { account, holding }: LeavingBooks): void {

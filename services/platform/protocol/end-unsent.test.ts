@@ -1,0 +1,98 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
+import { TransferState } from "#proto/pamm/platform/v1/platform.ts";
+import { legNumber } from "../domain/leg-number.ts";
+import { platformComment } from "../domain/reference.ts";
+import { heartbeat } from "../jobs/heartbeat.ts";
+import { aDeposit, aTransfer, moneyOf } from "../testing/requests.ts";
+import { resumeBoth } from "../testing/reviews.ts";
+import { aWaitingLeg } from "../testing/rows.ts";
+import { aCall, anAccount, aWorld, type Instance } from "../testing/world.ts";
+import { readLogin } from "./history/read-history.ts";
+
+/** As if another database had taken the place of this one. The process learns of it with its next heartbeat. */
+async function replaceDatabase({ deps }: Instance): Promise<void> {
+  await deps.pool.query(
+    "update permit_gate set database = regexp_replace(database, '^([^/]+/[^/]+)/[^/]+', '\\1/the start before')",
+  );
+}
+
+test.concurrent.for([
+  { name: "knows", isKnown: true },
+  { name: "does not know", isKnown: false },
+])(
+  "a deposit that waits in a restored database is not refused while the process $name that its history was not read",
+  async ({ isKnown }, context) => {
+    const world = await aWorld(context);
+    const instance = await world.start({ hasJobs: false, settings: { turnWaitMs: 300 } });
+    const { deps, service } = instance;
+    const [busy, late] = [await anAccount(instance), await anAccount(instance)];
+    const requests = [aDeposit(busy, 5n), aDeposit(late, 5n)] as const;
+    await aWaitingLeg(deps.pool, { key: "before", login: busy });
+    const numbers = [
+      await aWaitingLeg(deps.pool, { key: requests[0].key, login: busy }),
+      await aWaitingLeg(deps.pool, { key: requests[1].key, login: late, sendBefore: new Date(Date.now() - 1_000) }),
+    ] as const;
+    await replaceDatabase(instance);
+    if (isKnown) await heartbeat(deps);
+
+    for (const [index, request] of requests.entries()) {
+      expect(await service.transfer(request, aCall(1_000))).toMatchObject({ state: TransferState.PENDING });
+      const login = request.legs[0]!.login;
+      const reference = { kind: "deposit", number: numbers[index]!, attempt: 1 } as const;
+      await world.control.balance(login, "0.05", platformComment(reference, ""));
+      await readLogin(deps, login);
+      expect(await service.getTransfer({ key: request.key }, aCall())).toMatchObject({ state: TransferState.APPLIED });
+    }
+  },
+);
+
+test.concurrent("a deposit that was recorded before an equal lost one was found is never sent", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false, settings: { turnWaitMs: 300 } });
+  const { deps, service } = instance;
+  const login = await anAccount(instance);
+  const [repeated, other] = [aDeposit(login, 5n), aDeposit(login, 5n)];
+  for (const { key } of [repeated, other]) await aWaitingLeg(deps.pool, { key, login });
+  await world.control.balance(
+    login,
+    "0.05",
+    platformComment({ kind: "deposit", number: legNumber(77n), attempt: 1 }, ""),
+  );
+  await readLogin(deps, login);
+  await resumeBoth(instance);
+
+  for (const request of [repeated, other]) {
+    expect(await service.transfer(request, aCall(3_000))).toMatchObject({
+      state: TransferState.REFUSED,
+      refusalCode: "possible_duplicate",
+    });
+  }
+  expect(await world.control.deals(login)).toHaveLength(1);
+});
+
+test.concurrent("a process that does not know that its database was restored records no request as refused", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start({ hasJobs: false });
+  const { deps, service } = instance;
+  const [login, payment] = [await anAccount(instance), await anAccount(instance, "payment")];
+  const late = aDeposit(login, 5_00n, { sendBefore: new Date(Date.now() - 1_000) });
+  const fee = aTransfer(
+    "fee:1",
+    [
+      { login, kind: MovementKind.FEE_DEBIT, minor: -20_00n },
+      { login: payment, kind: MovementKind.FEE_CREDIT, minor: 20_00n },
+    ],
+    { upTo: { floor: moneyOf(0n) } },
+  );
+  await replaceDatabase(instance);
+
+  for (const request of [late, fee]) {
+    await expect(service.transfer(request, aCall(1_000))).rejects.toMatchObject({
+      code: "service_unavailable",
+      outcome: "not_executed",
+    });
+  }
+  expect(await many(deps.pool, sql`select number from leg`)).toEqual([]);
+});
