@@ -17,7 +17,7 @@ const OF_THE_PROCESS = ["PAMM_DRAIN_DELAY"];
 const CALLED = SERVICES.filter((service) => service !== "edge");
 const MANAGER_SESSIONS = 16;
 const CONNECTIONS_OF_A_PROCESS = 8;
-/** `max_connections` of overlays/dev, less those that are kept for people and Jobs. */
+/** `max_connections` of overlays/dev, less those that are kept for operators and Jobs. */
 const CONNECTIONS = 290;
 
 const built: Partial<Record<Overlay, readonly Manifest[]>> = {};

@@ -97,7 +97,7 @@ function generatedIn(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(readdirSync(secrets).map((name) => [name, readFileSync(join(secrets, name), "utf8")]));
 }
 
-/** Servers prove their names to each other; clients are not told the addresses of the others, which no certificate has. */
+/** Servers prove their names to each other; clients do not learn the addresses of the others, which no certificate has. */
 function clusterConfiguration(): string {
   const names = Array.from({ length: CLUSTER_SIZE }, (_, index) => `nats-${index}.nats`);
   const routes = names.map((name) => `"nats-route://${name}:6222"`).join(", ");

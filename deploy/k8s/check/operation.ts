@@ -1,7 +1,7 @@
 import type { Labels, Manifest } from "./manifests.ts";
 import { matches, type Workload, workloadsIn } from "./pods.ts";
 
-/** A process ends at most this long after it was told to: PAMM_DRAIN_DELAY, and the time in which it drains. */
+/** A process ends at most this long after SIGTERM: PAMM_DRAIN_DELAY, and the time in which it drains. */
 const DRAINS_WITHIN_S = 20;
 
 /** What would keep the system from running, or from being upgraded, without being wrong by its type. */
