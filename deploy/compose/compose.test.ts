@@ -26,8 +26,8 @@ test("every program of the launcher has a container, with one command in the one
   expect(containers.filter(([, { build }]) => build !== undefined).map(([name]) => name)).toEqual(["init-secrets"]);
 });
 
-/** Failpoints are for tests: no container can arm them. The URL of a schema's owner is in the container `migrate` only. */
-const NEVER_SET = ["PAMM_FAILPOINTS", ...SERVICES.map(migrationVariable)];
+/** Failpoints are for tests: no container can arm them. The commit is part of the image. The URL of a schema's owner is in the container `migrate` only. */
+const NEVER_SET = ["PAMM_FAILPOINTS", "PAMM_COMMIT", ...SERVICES.map(migrationVariable)];
 
 test("a service receives only variables that it reads, and each of its variables can be set", () => {
   for (const program of PROGRAMS) {

@@ -47,12 +47,14 @@ export function feeQueues(needs: QueueNeeds): FeeQueues {
   const { pool, subscriptions } = needs;
   return {
     crystallising: batchQueue<RequestedCrystallisation, Decided>({
+      name: "crystallise",
       maxItems: MAX_CRYSTALLISED,
       maxWaiting: MAX_WAITING,
       keyOf: ({ investorLogin }) => investorLogin,
       run: (requested) => crystalliseTogether(needs, requested),
     }),
     settling: batchQueue<FinalPayment, Settlement>({
+      name: "settle payments",
       maxItems: MAX_SETTLED,
       maxWaiting: MAX_WAITING,
       keyOf: ({ payment }) => String(payment.id),

@@ -30,6 +30,7 @@ const maySplit = (error: unknown): boolean => !isTransient(error);
 export function cashflowQueues(pool: Pool): CashflowQueues {
   return {
     recording: batchQueue<Draft, Attempt>({
+      name: "record cashflows",
       ...LIMITS,
       keyOf: ({ operationId }) => operationId,
       async run(drafts) {
@@ -38,9 +39,10 @@ export function cashflowQueues(pool: Pool): CashflowQueues {
       },
       maySplit,
     }),
-    leaving: movingQueue<HeldTry>((held) => markLeaving(pool, held)),
-    paying: movingQueue<DecidedTry>((decided) => markPaying(pool, decided)),
+    leaving: movingQueue<HeldTry>("mark leaving", (held) => markLeaving(pool, held)),
+    paying: movingQueue<DecidedTry>("mark paying", (decided) => markPaying(pool, decided)),
     posting: batchQueue<Posted, undefined>({
+      name: "post cashflows",
       ...LIMITS,
       keyOf: idOf,
       async run(posted) {
@@ -52,9 +54,11 @@ export function cashflowQueues(pool: Pool): CashflowQueues {
 }
 
 function movingQueue<Item extends { readonly id: bigint }>(
+  name: string,
   move: (items: readonly Item[]) => Promise<bigint[]>,
 ): BatchQueue<Item, Moved> {
   return batchQueue<Item, Moved>({
+    name,
     ...LIMITS,
     keyOf: idOf,
     async run(items) {

@@ -1,5 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { Histogram } from "prom-client";
 import { deadlineExceeded, busy } from "./contract/refusals.ts";
+
+const batchItems = new Histogram({
+  name: "pamm_batch_items",
+  help: "Items of a batch that one transaction or call has processed together, by queue.",
+  labelNames: ["queue"],
+  buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500],
+});
 
 export type BatchQueue<Item, Result> = {
   /**
@@ -13,6 +21,8 @@ export type BatchQueue<Item, Result> = {
 export type Prepared = { readonly maxItems: number };
 
 export type BatchQueueOptions<Item, Result, Needs extends Prepared = Prepared> = {
+  /** For the metrics: a constant text. */
+  readonly name: string;
   /** Result or error of each item, in their order. When it throws, the error is that of every item. */
   readonly run: (items: readonly Item[], needs: Needs | undefined) => Promise<readonly (Result | Error)[]>;
   /** Most items of one batch. */
@@ -109,6 +119,7 @@ async function runBatch<Item, Result extends object | undefined, Needs extends P
 ): Promise<void> {
   const { run, maySplit = () => false } = options;
   if (batch.length === 0 && needs === undefined) return;
+  if (batch.length > 0) batchItems.observe({ queue: options.name }, batch.length);
   try {
     const results = await run(
       batch.map(({ item }) => item),

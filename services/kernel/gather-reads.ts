@@ -21,6 +21,7 @@ export function gatherReads<Key extends string | bigint, Value extends object>(
   read: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value | Error>>,
 ): GatheredRead<Key, Value> {
   const queue = batchQueue<Key, Value | undefined>({
+    name: "gathered reads",
     maxItems: MAX_KEYS,
     maxWaiting: MAX_WAITING,
     maxBatches: MAX_READS,

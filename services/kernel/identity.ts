@@ -29,6 +29,11 @@ const expires = new Gauge({
   help: "When the certificate ends that this process proves its name with, in seconds since 1970.",
 });
 
+const authorityExpires = new Gauge({
+  name: "pamm_tls_authority_expires_timestamp_seconds",
+  help: "When the authority ends that this process accepts other services from, in seconds since 1970; of several, the first to end.",
+});
+
 /** Reads the certificate of a service. Throws a StartupError when it cannot prove the name of the service. */
 export function readIdentity(name: ServiceName, settings: IdentitySettings): Identity {
   const read = (variable: keyof IdentitySettings): string => readCertificates(variable, settings[variable]) ?? "";
@@ -36,7 +41,18 @@ export function readIdentity(name: ServiceName, settings: IdentitySettings): Ide
   const problem = problemOf(name, { ca, cert, key });
   if (problem !== undefined) throw new StartupError(problem);
   expires.set(new X509Certificate(cert).validToDate.getTime() / 1_000);
+  authorityExpires.set(Math.min(...certificatesIn(ca).map(endOf)) / 1_000);
   return { name, ca, cert, key };
+}
+
+const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+function certificatesIn(pem: string): X509Certificate[] {
+  return (pem.match(PEM_BLOCK) ?? []).map((block) => new X509Certificate(block));
+}
+
+function endOf({ validToDate }: X509Certificate): number {
+  return validToDate.getTime();
 }
 
 function problemOf(name: ServiceName, { ca, cert, key }: Omit<Identity, "name">): string | undefined {

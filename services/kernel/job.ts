@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type WakeSignal, createWakeSignal, pause } from "./wake-signal.ts";
 import type { Log } from "./log.ts";
+import { measureJob } from "./job-metrics.ts";
 import { backOffMs } from "./retry.ts";
 import { isTransientFailure, retryLevel } from "./transient-failure.ts";
 
@@ -53,12 +54,14 @@ async function loop(
   signal: AbortSignal,
 ): Promise<void> {
   let failures = 0;
+  const measured = measureJob(name, everyMs);
   const startsUntil = performance.now() + START_WAIT_MS;
   while (!signal.aborted) {
     const startedMs = performance.now();
     try {
       const next = await work(signal);
       failures = 0;
+      measured.succeeded(performance.now() - startedMs);
       // Work that always finds more, and never awaits I/O, must not block the event loop.
       if (next === true) await nextTurn();
       else {
@@ -68,6 +71,7 @@ async function loop(
     } catch (error) {
       if (signal.aborted) return;
       failures += 1;
+      measured.failed(failures);
       const retryInMs = backOffMs(failures, maxRetryMs);
       if (isTransientFailure(error) && performance.now() < startsUntil) {
         if (failures === 1) {

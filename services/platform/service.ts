@@ -25,6 +25,7 @@ import { readHistories } from "./jobs/read-histories.ts";
 import { reviewFailingLegs } from "./jobs/review-failing-legs.ts";
 import { reviewUnknownAccounts } from "./jobs/review-unknown-accounts.ts";
 import { runWaitingLegs } from "./jobs/run-waiting-legs.ts";
+import { watchOutcomes } from "./jobs/watch-outcomes.ts";
 import { MOVEMENTS_FEED } from "./protocol/history/account-moved.ts";
 import { IMPORTS_FEED } from "./protocol/history/publish-import.ts";
 import { nextVerification } from "./store/deal-verifications.ts";
@@ -83,6 +84,8 @@ const EVERY_MS = {
   failing: 60_000,
   // The check that finds them runs every five minutes.
   unknown: 60_000,
+  // The usual interval at which Prometheus reads the metrics.
+  outcomes: 15_000,
 };
 /** A leg that could not be sent is asked for again after this time, unless a signal comes: a caller may wait for it. */
 const WAITING_PAUSE_MS = 250;
@@ -109,6 +112,7 @@ export function platformJobs(deps: Deps, readEveryMs: number): AsyncDisposable[]
     job("recheck amended accounts", EVERY_MS.amendments, () => recheckAmendedAccounts(deps)),
     job("review failing legs", EVERY_MS.failing, () => reviewFailingLegs(deps)),
     job("review unknown accounts", EVERY_MS.unknown, () => reviewUnknownAccounts(deps)),
+    job("watch outcomes", EVERY_MS.outcomes, () => watchOutcomes(deps)),
     ...runDueJobs({ pool: deps.pool, log: deps.log, jobs: dueJobs(deps) }),
   ];
 }

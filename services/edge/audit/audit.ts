@@ -45,6 +45,7 @@ export function createAudit(insert: (entries: readonly AuditEntry[]) => Promise<
   let timer: NodeJS.Timeout | undefined;
 
   const durable = batchQueue<AuditEntry, undefined>({
+    name: "write audit",
     maxItems: BATCH_SIZE,
     maxWaiting: MAX_WAITING,
     async run(entries) {

@@ -69,6 +69,7 @@ export function createIdempotencyStore(
     maySplit: (error: unknown) => !isTransientFailure(error),
   };
   const inserts: Inserts = batchQueue({
+    name: "claim idempotency keys",
     ...options,
     // Of two requests with one key the second one waits for the row of the first.
     keyOf: ({ clientId, key }) => `${clientId} ${key}`,
@@ -78,6 +79,7 @@ export function createIdempotencyStore(
     },
   });
   const outcomes = batchQueue<AnsweredCommand, undefined>({
+    name: "record answered commands",
     ...options,
     keyOf: ({ commandId }) => commandId,
     async run(answered) {

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { refuse } from "../problems/refusals.ts";
+import { countFailure } from "./failures.ts";
 import type { Scope } from "./scopes.ts";
 
 /** The caller, as its API key identifies it. */
@@ -24,6 +25,7 @@ export const BOOTSTRAP_ID = "bootstrap";
 
 export async function authenticateRequest(authenticate: Authenticate, request: FastifyRequest): Promise<Caller> {
   const [, presentedKey] = BEARER.exec(request.headers.authorization ?? "") ?? [];
+  if (presentedKey === undefined) countFailure("no_key");
   const caller = presentedKey === undefined ? undefined : await authenticate(presentedKey, request.ip);
   if (caller === undefined) {
     throw refuse("unauthorized", "A valid API key is required as a bearer token in the Authorization header.");
@@ -34,6 +36,7 @@ export async function authenticateRequest(authenticate: Authenticate, request: F
 /** One of the scopes is enough; the first is named in the refusal. */
 export function demandScope({ scopes }: Caller, scope: Scope, orScopes: readonly Scope[] = []): void {
   if ([scope, ...orScopes].some((one) => scopes.has(one))) return;
+  countFailure("scope");
   throw refuse("insufficient_scope", `The API key lacks the scope ${[scope, ...orScopes].join(" or ")}.`, {
     details: { required_scope: scope },
   });

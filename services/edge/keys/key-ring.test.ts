@@ -5,6 +5,7 @@ import { DAY_MS } from "#kernel/duration.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { Secret } from "#kernel/secret.ts";
 import { testDatabase } from "#test/support/database.ts";
+import { metricValues } from "#test/support/metric-values.ts";
 import { SCOPES } from "./scopes.ts";
 import { findKey, saveKeySystem } from "../store/api-keys.ts";
 import { mintKey } from "./api-key.ts";
@@ -369,4 +370,38 @@ test("every change of a key is in the audit, with the name of who made it, in th
       ["bob", "keys revoke"],
     ].map(([client, route]) => ({ client, method: "KEYS", route, operation_id: id, decision: "allowed" })),
   );
+});
+
+test("each failed authentication is counted once, by its reason, which the caller is not given", async () => {
+  const { pool, keyRing, admin, advance } = await keySystem();
+  const before = await metricValues("pamm_http_authentication_failures_total");
+  const key = async (request: Partial<KeyRequest> = {}) => (await createKey(admin, { ...REQUEST, ...request })).text;
+  const ofToday = await key({ expiresAt: new Date("2026-01-02T00:00:00Z") });
+  const valid = await key();
+  const changed = await createKey(admin, REQUEST);
+  await pool.query("update api_key set hash = $1 where id = $2", [randomBytes(32), changed.id]);
+  const presented = [
+    "not-a-key",
+    mintKey("live").text,
+    changed.text,
+    (await createKey(admin, { ...REQUEST, environment: "test" })).text,
+    await key({ allowedAddresses: ["198.51.100.7"] }),
+  ];
+
+  for (const one of presented) expect(await keyRing.authenticate(one, ADDRESS)).toBeUndefined();
+  advance(2 * DAY_MS);
+  await keyRing.refresh();
+  expect(await keyRing.authenticate(ofToday, ADDRESS)).toBeUndefined();
+  expect(await keyRing.authenticate(valid, ADDRESS)).toMatchObject({ client: "CRM" });
+
+  const after = await metricValues("pamm_http_authentication_failures_total");
+  const counted = Object.entries(after).map(([reason, times]) => [reason, times - (before[reason] ?? 0)] as const);
+  expect(Object.fromEntries(counted.filter(([, times]) => times > 0))).toEqual({
+    malformed_key: 1,
+    unknown_key: 1,
+    wrong_secret: 1,
+    other_environment: 1,
+    other_address: 1,
+    not_in_force: 1,
+  });
 });

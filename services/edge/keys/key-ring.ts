@@ -19,6 +19,7 @@ import {
 } from "../store/api-keys.ts";
 import { allows } from "./addresses.ts";
 import { readKeyId } from "./api-key.ts";
+import { countFailure, type FailureReason } from "./failures.ts";
 import type { Pepper } from "./pepper.ts";
 
 /** Subject of the signal that keys changed. A lost message costs the time until the next periodic read. */
@@ -62,7 +63,7 @@ const NO_HASH = Buffer.alloc(32);
 /** The keys in memory, so that a request costs no query, and a key that was presented before one plain hash. */
 export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRing {
   const secrets = compareSecrets(options);
-  const failures = createBuckets(FAILURES, now);
+  const limitFailures = failureLimit(now);
   const uses = new Map<string, Date>();
   const renewal = renewHashes(pool, options);
   let cached = new Map<string, CachedKey>();
@@ -89,17 +90,12 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
    * the time of the answer does not disclose which ids exist.
    */
   async function lookAgain(presentedKey: string, id: string, address: string): Promise<CachedKey | undefined> {
-    countFailure(address);
+    limitFailures(address);
     const stored = await findKey(pool, id).catch(() => Promise.reject(cannotCheck()));
     if (stored !== undefined && !cached.has(id)) await refresh();
-    return secrets.ifMatching(presentedKey, cached.get(id));
-  }
-
-  function countFailure(address: string): void {
-    const wait = failures.take(address);
-    if (wait !== undefined) {
-      throw refuse("rate_limited", "Too many attempts without a valid API key from this address.", wait);
-    }
+    const key = secrets.ifMatching(presentedKey, cached.get(id));
+    if (key === undefined) countFailure(reasonOf(stored, now()));
+    return key;
   }
 
   function requireFreshKeys(): void {
@@ -109,7 +105,7 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
   async function verify(presentedKey: string, address: string): Promise<VerifiedKey | undefined> {
     if (secrets.isBootstrap(presentedKey)) return BOOTSTRAP;
     const id = readKeyId(presentedKey);
-    if (id === undefined) return undefined;
+    if (id === undefined) return countFailure("malformed_key");
     requireFreshKeys();
     return secrets.ifMatching(presentedKey, cached.get(id)) ?? (await lookAgain(presentedKey, id, address));
   }
@@ -135,13 +131,26 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
         return key.caller;
       }
       if (key !== undefined) requireFreshKeys();
-      if (key?.environment !== options.environment || !isInForce(key, now()) || !key.allowsAddress(address)) {
-        countFailure(address);
+      const problem = key && problemOf(key, { environment: options.environment, at: now(), address });
+      if (problem !== undefined) countFailure(problem);
+      if (key === undefined || problem !== undefined) {
+        limitFailures(address);
         return undefined;
       }
       uses.set(key.caller.keyId, now());
       return key.caller;
     },
+  };
+}
+
+/** Throws when the address has failed too often. */
+function failureLimit(now: Clock): (address: string) => void {
+  const failures = createBuckets(FAILURES, now);
+  return (address) => {
+    const wait = failures.take(address);
+    if (wait === undefined) return;
+    countFailure("too_many");
+    throw refuse("rate_limited", "Too many attempts without a valid API key from this address.", wait);
   };
 }
 
@@ -218,6 +227,21 @@ function cachedKeyOf(key: StoredKey): CachedKey {
   return { ...key, caller, allowsAddress: allows(allowedAddresses) };
 }
 
-function isInForce({ revokedAt, expiresAt }: VerifiedKey, at: Date): boolean {
+type Presented = { readonly environment: Environment; readonly at: Date; readonly address: string };
+
+/** Why a key is not accepted although its secret was presented. */
+function problemOf(key: VerifiedKey, { environment, at, address }: Presented): FailureReason | undefined {
+  if (key.environment !== environment) return "other_environment";
+  if (!isInForce(key, at)) return "not_in_force";
+  return key.allowsAddress(address) ? undefined : "other_address";
+}
+
+/** Why no key in force has the presented id and secret. */
+function reasonOf(stored: StoredKey | undefined, at: Date): FailureReason {
+  if (stored === undefined) return "unknown_key";
+  return isInForce(stored, at) ? "wrong_secret" : "not_in_force";
+}
+
+function isInForce({ revokedAt, expiresAt }: Pick<StoredKey, "revokedAt" | "expiresAt">, at: Date): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt.getTime() > at.getTime());
 }

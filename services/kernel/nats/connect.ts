@@ -1,6 +1,7 @@
 import { connect, ErrorCode, Events, type NatsConnection, type NatsError } from "nats";
 import type { Log } from "../log.ts";
 import { countBrokerRefusal } from "../metrics.ts";
+import { countReconnect, showConnected } from "./metrics.ts";
 import { StartupError } from "../startup-error.ts";
 
 /** A connection to the broker with its current state, so that no caller sends on a lost connection. */
@@ -67,14 +68,18 @@ function supervise(
   { address, inboxPrefix, log }: Pick<Broker, "address" | "inboxPrefix"> & { readonly log: Log },
 ): Broker {
   let isUp = true;
+  showConnected(true);
   let isClosing = false;
   const follow = async (): Promise<void> => {
     for await (const { type, data, permissionContext } of connection.status()) {
       if (type === Events.Disconnect) {
         if (isUp) log.warn("broker connection lost, reconnecting", { url: address });
         isUp = false;
+        showConnected(false);
       } else if (type === Events.Reconnect) {
         isUp = true;
+        showConnected(true);
+        countReconnect();
         log.info("broker connection restored", { url: address });
       } else if (permissionContext !== undefined) {
         countBrokerRefusal(permissionContext.operation);
@@ -91,6 +96,7 @@ function supervise(
   void follow();
   const closed = connection.closed().then((error) => {
     isUp = false;
+    showConnected(false);
     if (!isClosing) throw error instanceof Error ? error : new Error("the connection to the broker was closed");
   });
   // The service watches the promise; without a watcher the rejection must not end the process.

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
+import { Gauge } from "prom-client";
 import { acquireLease, type Lease, releaseLease, renewLease } from "./lease.ts";
 import type { Pool } from "./pool.ts";
 
@@ -9,6 +10,12 @@ export type LeaseCandidate = AsyncDisposable & {
   /** Renews or acquires the lease when it is time. Undefined while another process has it. */
   readonly renewOrAcquire: () => Promise<Lease | undefined>;
 };
+
+const held = new Gauge({
+  name: "pamm_lease_held",
+  help: "1 while this process has the lease: one replica of the service has it, the others have 0.",
+  labelNames: ["lease"],
+});
 
 export type LeaseCandidateOptions = {
   readonly name: string;
@@ -24,6 +31,7 @@ export function leaseCandidate(pool: Pool, { name, ttlMs, renewMs, pollMs }: Lea
   const owner = `${hostname()}:${process.pid}:${randomUUID()}`;
   let lease: Lease | undefined;
   let renewAt = 0;
+  held.set({ lease: name }, 0);
 
   return {
     hasLease: () => lease !== undefined,
@@ -32,10 +40,12 @@ export function leaseCandidate(pool: Pool, { name, ttlMs, renewMs, pollMs }: Lea
       if (now < renewAt) return lease;
       const isRenewed = lease !== undefined && (await renewLease(pool, lease, ttlMs));
       if (!isRenewed) lease = await acquireLease(pool, { name, owner, ttlMs });
+      held.set({ lease: name }, lease === undefined ? 0 : 1);
       renewAt = now + (lease === undefined ? pollMs : renewMs);
       return lease;
     },
     async [Symbol.asyncDispose]() {
+      held.set({ lease: name }, 0);
       if (lease === undefined) return;
       // Without a database the lease expires by itself.
       await releaseLease(pool, lease).catch(() => undefined);

@@ -35,6 +35,7 @@ const MAX_WAITING = 1_000;
 export function createTicketLook(): TicketLook {
   type Look = { readonly history: HistoryReads; readonly ticket: bigint };
   const queue = batchQueue<Look, { readonly deal: Deal | undefined }>({
+    name: "look at tickets",
     maxItems: MAX_TICKETS,
     maxWaiting: MAX_WAITING,
     async run(looks) {

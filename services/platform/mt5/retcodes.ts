@@ -77,3 +77,10 @@ export const USER_RETCODES: RetcodeTable = {
     3019,
   ]),
 };
+
+/** Codes that are distinguished in the metrics. */
+export const KNOWN_RETCODES: ReadonlySet<number> = new Set([
+  ...Object.values(RETCODE),
+  ...MONEY_RETCODES.refused,
+  ...USER_RETCODES.refused,
+]);

@@ -26,6 +26,7 @@ const MAX_WAITING = 10_000;
 /** Answers that arrive while the last ones are recorded are recorded together, in one commit. */
 export function answerQueue(deps: AnswerRecorder): RecordAnswer {
   const queue = batchQueue<Applied, { readonly leg: RecordedLeg | undefined }>({
+    name: "record answers",
     maxItems: MAX_ANSWERS,
     maxWaiting: MAX_WAITING,
     keyOf: ({ ticket }) => String(ticket),

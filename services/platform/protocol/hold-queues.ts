@@ -31,6 +31,7 @@ const MAX_WAITING = 2_000;
 export function holdQueues(deps: Deps): HoldQueues {
   return {
     claiming: batchQueue<HoldRequest, Claim | undefined>({
+      name: "claim account locks",
       maxItems: MAX_CLAIMS,
       maxWaiting: MAX_WAITING,
       maxBatches: 2,

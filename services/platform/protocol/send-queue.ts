@@ -38,6 +38,7 @@ export function sendQueue(deps: Sender): SendQueue {
   const pace = sendPace();
   const underWay = new Set<Promise<unknown>>();
   const queue = batchQueue<Waiting, Turn, Sessions>({
+    name: "grant permits",
     maxItems: MAX_PERMITS,
     maxWaiting: MAX_WAITING,
     keyOf: ({ request }) => keyOf(request),

@@ -17,6 +17,7 @@ const MAX_WAITING = 10_000;
 /** Reads together what is asked while the last read runs. */
 export function turnReader(pool: Pool): TurnReader {
   const queue = batchQueue<RecordedLeg, { readonly turn: "wait" | "ask" }>({
+    name: "read turns",
     maxItems: MAX_LEGS,
     maxWaiting: MAX_WAITING,
     keyOf: ({ login, number, status }) => (LEG_KINDS[status.kind].exclusive ? `login ${login}` : `leg ${number}`),

@@ -1,7 +1,8 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { Mt5Error } from "../errors.ts";
-import { requireTrusted, type ServerTrust, tlsOptions } from "./server-trust.ts";
+import { showCertificate } from "../metrics.ts";
+import { isUntrusted, requireTrusted, type ServerTrust, tlsOptions } from "./server-trust.ts";
 
 export type DialOptions = {
   readonly host: string;
@@ -28,11 +29,14 @@ export async function dial(options: DialOptions, signal?: AbortSignal): Promise<
   try {
     await secured(raw, tls, { dialTimeoutMs, ...(signal === undefined ? {} : { signal }) });
     requireTrusted(tls, trust);
+    const shown = tls.getPeerX509Certificate();
+    if (shown !== undefined) showCertificate(shown.validToDate);
     return wire;
   } catch (error) {
     wire.reset();
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Mt5Error("unreachable", `no TLS connection to ${host}:${port}: ${reason}`, { cause: error });
+    const problem = isUntrusted(error, tls, trust) ? "untrusted" : "unreachable";
+    throw new Mt5Error(problem, `no TLS connection to ${host}:${port}: ${reason}`, { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Log } from "#kernel/log.ts";
 import { type Backoff, createReconnectPause, type ReconnectPause } from "./backoff.ts";
 import { Mt5Error } from "../errors.ts";
+import { countOpened, watchSessions } from "../metrics.ts";
 import { createIdleSessions, type IdleSessions } from "./idle-sessions.ts";
 import { openSession, type Session, type SessionOptions } from "./session.ts";
 import { createWaitingQueue, type WaitingQueue } from "./waiting-queue.ts";
@@ -49,6 +50,11 @@ export function createPoolState(options: PoolOptions): PoolState {
     lastError: undefined,
     wake: undefined,
   };
+  const { live, leased, queue } = pool;
+  watchSessions(() => {
+    const inUse = leased.size;
+    return { idle: Math.max(0, live.size - inUse), inUse, max: options.maxSessions, waiting: queue.size() };
+  });
   return pool;
 }
 
@@ -105,6 +111,7 @@ async function open(pool: PoolState): Promise<void> {
     const session = await openSession(options, { id, onEnd: () => ended(pool, id), signal: closing.signal });
     live.set(id, session);
     pool.lastError = undefined;
+    countOpened("ok");
     options.log.info("trading platform session opened", { id, count: live.size });
     // A reset of all sessions while this one was being opened includes it.
     if (pool.resets === resets) idle.add(session);
@@ -120,6 +127,7 @@ function failed(pool: PoolState, error: unknown): void {
   const { reconnect, closing, queue, live, options } = pool;
   if (closing.signal.aborted) return;
   reconnect.failed();
+  countOpened("failed");
   const pauseMs = Math.ceil(reconnect.pauseMs());
   pool.lastError = error instanceof Mt5Error ? error : new Mt5Error("unreachable", String(error), { cause: error });
   options.log.warn("trading platform session not opened, retry scheduled", {

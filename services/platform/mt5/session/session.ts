@@ -7,6 +7,7 @@ import type { Exchanged } from "../http/exchanged.ts";
 import { authenticate, type Credentials } from "./handshake.ts";
 import { encodeRequest, type Mt5Request } from "../http/http-request.ts";
 import { valuesNamed } from "../http/values-named.ts";
+import { codeOf, observeCall } from "../metrics.ts";
 import { RETCODE } from "../retcodes.ts";
 import { dial, type DialOptions } from "../http/socket.ts";
 
@@ -110,7 +111,9 @@ function createChannel(connection: Connection, { host, port, contentType }: Sess
   return {
     async send(request: Mt5Request, limits: ExchangeOptions): Promise<Exchanged> {
       const bytes = encodeRequest(request, { host: hostHeader, contentType, cookie: cookies.header() });
+      const startedMs = performance.now();
       const exchanged = await connection.exchange(bytes, limits);
+      observeCall(request.path, codeOf(exchanged), performance.now() - startedMs);
       if (exchanged.kind === "answered") {
         answeredAt = performance.now();
         cookies.keep(exchanged.answer.headers.get("set-cookie") ?? []);

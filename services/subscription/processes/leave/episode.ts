@@ -55,6 +55,7 @@ export async function joinEpisode(deps: Deps, leave: PooledLeave, byMs: number):
 
 function entranceOf(deps: Deps, masterLogin: string): BatchQueue<PooledLeave, EpisodeEnd> {
   return batchQueue<PooledLeave, EpisodeEnd>({
+    name: "decide leaves",
     maxItems: MAX_LEAVES,
     maxWaiting: MAX_WAITING,
     // Each decision counts with the reserves of the one before.
