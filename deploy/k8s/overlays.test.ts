@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { findUnsafe } from "#kernel/production/find-unsafe.ts";
 import { readAs, variablesOf } from "../compose/testing/programs.ts";
 import { type Service, SERVICES } from "../local/settings.ts";
 import { buildOverlay, type Manifest, type Overlay, OVERLAYS } from "./check/manifests.ts";
@@ -12,8 +13,6 @@ import { type NetworkPolicySpec, securityProblems } from "./check/security.ts";
 import { type SecretFiles, secretsOf } from "./secrets.ts";
 import { alertsManifest } from "./write-alerts.ts";
 
-/** A service ignores variables that it does not know. */
-const OF_THE_PROCESS = ["PAMM_DRAIN_DELAY"];
 const CALLED = SERVICES.filter((service) => service !== "edge");
 const MANAGER_SESSIONS = 16;
 const CONNECTIONS_OF_A_PROCESS = 8;
@@ -24,14 +23,14 @@ const built: Partial<Record<Overlay, readonly Manifest[]>> = {};
 const secrets: Partial<Record<Overlay, SecretFiles>> = {};
 beforeAll(async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "secrets-"));
-  const url = {
+  const own = {
     MT5_PASSWORD: "Abcdef12",
-    DATABASE_URL: "postgres://a@b/c",
-    DATABASE_MIGRATION_URL: "postgres://a@b/c",
+    DATABASE_URL: "postgres://rows:Qb7xW2@db.example.com/pamm?sslmode=verify-full",
+    DATABASE_MIGRATION_URL: "postgres://owner:Zk4vR9@db.example.com/pamm?sslmode=verify-full",
   };
   for (const overlay of OVERLAYS) {
     built[overlay] = await buildOverlay(overlay);
-    secrets[overlay] = await secretsOf(overlay, { env: overlay === "dev" ? {} : url, folder: folder.path });
+    secrets[overlay] = await secretsOf(overlay, { env: overlay === "dev" ? {} : own, folder: folder.path });
   }
 });
 
@@ -60,6 +59,16 @@ function environmentOf(overlay: Overlay, { pod }: Workload): { env: Record<strin
   return { env: given, files: Object.values(given).filter((value) => value.startsWith("/run/pamm/")) };
 }
 
+/** As the service reads it, with the secrets that its Pod mounts. */
+function configurationOf(overlay: Overlay, service: Service): Readonly<Record<string, unknown>> {
+  const files = secrets[overlay]![service]!;
+  const read = Object.entries(environmentOf(overlay, workload(overlay, service)).env).map(([name, value]) => {
+    const content = files[value.replace("/run/pamm/", "")];
+    return content === undefined ? [name, value] : [name.replace(/_FILE$/, ""), content];
+  });
+  return readAs(service, Object.fromEntries(read));
+}
+
 describe.each(OVERLAYS)("%s", (overlay) => {
   test("breaks no rule", () => {
     expect(securityProblems(built[overlay]!)).toEqual([]);
@@ -69,14 +78,9 @@ describe.each(OVERLAYS)("%s", (overlay) => {
   test.each(SERVICES)("%s receives only variables that it reads, and can be started with them", (service) => {
     const { env } = environmentOf(overlay, workload(overlay, service));
     const known = variablesOf(service).flatMap(({ names }) => names);
-    expect(Object.keys(env).filter((name) => !known.includes(name) && !OF_THE_PROCESS.includes(name))).toEqual([]);
+    expect(Object.keys(env).filter((name) => !known.includes(name))).toEqual([]);
 
-    const files = secrets[overlay]![service]!;
-    const read = Object.entries(env).map(([name, value]) => {
-      const content = files[value.replace("/run/pamm/", "")];
-      return content === undefined ? [name, value] : [name.replace(/_FILE$/, ""), content];
-    });
-    expect(readAs(service, Object.fromEntries(read))).toMatchObject({ PAMM_MIGRATE: "check" });
+    expect(configurationOf(overlay, service)).toMatchObject({ PAMM_MIGRATE: "check" });
   });
 
   test.each(SERVICES)("%s has the secrets that it reads, and no others", (service) => {
@@ -197,8 +201,11 @@ test("in production no rehearsal is permitted, and nothing stands in for what is
     expect.not.arrayContaining(["simulator", "postgres", "init-database"]),
   );
   for (const service of SERVICES) {
+    const configuration = configurationOf("production", service);
+    expect(configuration).toMatchObject({ PAMM_ENVIRONMENT: "production" });
     const { env } = environmentOf("production", workload("production", service));
-    expect(Object.keys(env)).toEqual(expect.not.arrayContaining(["PAMM_REHEARSAL", "PAMM_BOOTSTRAP_API_KEY_FILE"]));
+    expect([service, findUnsafe(configuration, env)]).toEqual([service, []]);
+    expect(findUnsafe(configurationOf("dev", service), env)).not.toEqual([]);
   }
   const [streams] = workload("production", "init-streams").pod.containers;
   expect(streams!.env).toContainEqual({ name: "NATS_STREAM_REPLICAS", value: "3" });
