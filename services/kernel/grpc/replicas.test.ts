@@ -79,7 +79,7 @@ test("the calls of a client are spread over the replicas", async () => {
   expect([first.calls() - before[0], second.calls() - before[1]]).toEqual([10, 10]);
 });
 
-test("an address of a name at which nobody answers is left out", async () => {
+test("an address of a name at which no replica answers is left out", async () => {
   await using only = await replica();
   // Has two addresses on most machines; the replica listens at one.
   using client = await clientOf(`dns:///localhost:${only.port}`, NEVER);
