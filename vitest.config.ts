@@ -15,6 +15,7 @@ const PURE = [
   "deploy/alerts/**/*.test.ts",
   "deploy/compose/**/*.test.ts",
   "deploy/demo/**/*.test.ts",
+  "deploy/k8s/**/*.test.ts",
 ];
 /** Tests that start all processes. They are the longest, so they begin first. */
 const JOURNEYS = [

@@ -7,6 +7,7 @@ import { outcomeUnknown, requestTooLarge, serviceUnavailable } from "../contract
 import type { ServiceName } from "../contract/permissions.ts";
 import type { Refusal } from "../refusal.ts";
 import type { Identity } from "../identity.ts";
+import { type FreshChannel, freshChannel } from "./fresh-channel.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 
 export type GrpcClientOptions<C extends Contract> = {
@@ -15,6 +16,8 @@ export type GrpcClientOptions<C extends Contract> = {
   readonly service: ServiceName;
   /** Of the calling service. */
   readonly identity: Identity;
+  /** How long the addresses of the service are used before they are asked for again. */
+  readonly freshForMs?: number | undefined;
 };
 
 export type GrpcClient<C extends Contract> = Client<C> & Disposable;
@@ -22,6 +25,11 @@ export type GrpcClient<C extends Contract> = Client<C> & Disposable;
 const CHANNEL_OPTIONS: ClientOptions = {
   // A command is repeated by the owner of its key, never by the library.
   "grpc.enable_retries": 0,
+  // A name has an address for each replica, and each of them gets its share of the calls.
+  "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  "grpc.service_config_disable_resolution": 1,
+  // When a connection ends, the addresses are asked for; by default not twice within 30 s, and a roll-out can be faster.
+  "grpc.dns_min_time_between_resolutions_ms": 1_000,
   // A service that restarts is back within a second or two; by default the library pauses for up to two minutes.
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 1_000,
@@ -33,26 +41,27 @@ const CHANNEL_OPTIONS: ClientOptions = {
   "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
 };
 
-/** `address` is host:port, or dns:///name:port for a name with many addresses. */
+/** `address` is host:port, where the host may have many addresses, or a target in the form of gRPC: dns:///host:port, ipv4:1.2.3.4:9000,1.2.3.5:9000. */
 export function grpcClient<C extends Contract>(
   address: string,
-  { contract, service, identity }: GrpcClientOptions<C>,
+  { contract, service, identity, freshForMs }: GrpcClientOptions<C>,
 ): GrpcClient<C> {
   const { name: caller, ca, cert, key } = identity;
   const secure = credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
   // The certificate has the name of the service, whatever the address is.
-  const channel = new Channel(address, secure, { ...CHANNEL_OPTIONS, "grpc.ssl_target_name_override": service });
+  const options = { ...CHANNEL_OPTIONS, "grpc.ssl_target_name_override": service };
+  const channel = freshChannel(() => new Channel(address, secure, options), freshForMs);
   const client = clientOf(contract, async (method, payload, context) => {
     if (payload.length > MAX_MESSAGE_BYTES) throw requestTooLarge(payload.length, MAX_MESSAGE_BYTES);
     return await call(channel, method, payload, { context, caller });
   });
-  return Object.assign(client, { [Symbol.dispose]: () => channel.close() });
+  return Object.assign(client, { [Symbol.dispose]: () => channel[Symbol.dispose]() });
 }
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 
 function call(
-  channel: Channel,
+  channel: FreshChannel,
   method: Method,
   payload: Buffer,
   { context, caller }: { context: CallContext; caller: string },
@@ -61,13 +70,16 @@ function call(
   writeHeaders(context, caller, (name, value) => metadata.set(name, value));
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const options = { deadline: context.deadline };
-  const running = channel.makeUnaryRequest(method.path, asIs, asIs, payload, metadata, options, (error, response) => {
-    context.signal.removeEventListener("abort", cancel);
-    if (error !== null) reject(refusalOf(method.service, error));
-    else resolve(response ?? Buffer.alloc(0));
+  channel.use((open, ended) => {
+    const running = open.makeUnaryRequest(method.path, asIs, asIs, payload, metadata, options, (error, response) => {
+      ended();
+      context.signal.removeEventListener("abort", cancel);
+      if (error !== null) reject(refusalOf(method.service, error));
+      else resolve(response ?? Buffer.alloc(0));
+    });
+    const cancel = (): void => running.cancel();
+    context.signal.addEventListener("abort", cancel, { once: true });
   });
-  const cancel = (): void => running.cancel();
-  context.signal.addEventListener("abort", cancel, { once: true });
   return promise;
 }
 
