@@ -1,5 +1,5 @@
 import { GENERATED_SECRETS, VOLUMES } from "./compose-names.ts";
-import { runOnce } from "../local/one-shot.ts";
+import { runOnce } from "../provision/one-shot.ts";
 import { provideSecrets } from "./provide-secrets.ts";
 
 /** The first container of `docker compose up`, and the only one with access to every secret. */
