@@ -58,7 +58,7 @@ images: ## build the images product and simulator; NODE_IMAGE=node:24-bookworm-s
 	done
 
 sbom: ## print the packages of the product image as CycloneDX; needs no network
-	@PATH="$(SYSTEM_PATH)" npm sbom --package-lock-only --omit=dev --omit=optional --sbom-format=cyclonedx
+	@node deploy/image/sbom.mjs
 
 compose-test: setup ## start the composed system as a cluster, and fail its parts while money moves; needs Docker, takes about 15 minutes
 	@node test/compose/run.ts

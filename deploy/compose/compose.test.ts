@@ -166,7 +166,7 @@ test("the product image contains no simulator, launcher, demo or test, and the s
       ".npmrc",
       "proto",
       "services",
-      ...["compose", "nats", "postgres", "provision"].map((name) => `deploy/${name}`),
+      ...["compose", "image/sbom.mjs", "nats", "postgres", "provision"].map((name) => `deploy/${name}`),
     ].map((path) => `!${path}`),
   );
 });

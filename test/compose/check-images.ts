@@ -38,16 +38,22 @@ async function ownBytesOf(image: string, docker: Project["docker"]): Promise<num
   return own.reduce((sum, size) => sum + size, 0);
 }
 
-/** Those paths that exist, programs besides Node, and a missing list of packages. */
+/** Those paths that exist, programs besides Node, and packages that the list of packages leaves out. */
 async function programsAnd(paths: readonly string[], image: string, docker: Project["docker"]): Promise<string[]> {
   const script = `
-    const { existsSync, readdirSync, readFileSync, statSync } = require("node:fs");
+    const { existsSync, readdirSync, readFileSync } = require("node:fs");
     const found = ${JSON.stringify(paths)}.filter((path) => existsSync(path));
     for (const folder of ["/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin"]) {
       if (existsSync(folder)) found.push(...readdirSync(folder).map((name) => folder + "/" + name).filter((path) => path !== "/usr/local/bin/node"));
     }
     const { components } = JSON.parse(readFileSync("/app/sbom.cdx.json", "utf8"));
-    if (!components.some(({ name }) => name === "nats")) found.push("a list of packages without nats");
+    const listed = new Set(components.map(({ name, version }) => name + "@" + version));
+    for (const file of readdirSync("/app/node_modules", { recursive: true })) {
+      if (!/(^|\\/node_modules\\/)(@[^/]+\\/)?[^/@]+\\/package\\.json$/.test(file)) continue;
+      const { name, version } = JSON.parse(readFileSync("/app/node_modules/" + file, "utf8"));
+      if (!listed.has(name + "@" + version)) found.push(name + "@" + version + " without being listed");
+    }
+    if (listed.size < 20) found.push("a list of packages that is nearly empty");
     console.log(JSON.stringify(found));`;
   return JSON.parse(await docker("run", "--rm", "--network", "none", image, "node", "-e", script)) as string[];
 }

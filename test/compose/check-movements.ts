@@ -19,8 +19,9 @@ export async function checkMovements(
       );
     }
     const known = deals.filter((deal) => own.some(({ comment }) => deal.comment.includes(comment)));
-    if (known.length !== deals.length)
+    if (known.length !== deals.length) {
       differences.push(`${login}: ${deals.length - known.length} deals that nobody asked for`);
+    }
     const sum = own.reduce((total, { minor }) => total + minor, 0n);
     const balance = await platform.balance(login);
     if (balance !== sum) differences.push(`${login}: the balance is ${balance}, and the movements are ${sum}`);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { formatDecimal, usd } from "#kernel/money.ts";
-import { type Answer, exchange, type Exchange, problemOf } from "../../deploy/demo/http.ts";
+import { exchange, type Exchange, problemOf } from "../../deploy/demo/http.ts";
 import type { System } from "../../deploy/demo/system.ts";
 import { codeOf, describe } from "../../deploy/demo/outcome.ts";
 
@@ -12,8 +12,8 @@ export type Load = {
   readonly executed: readonly Movement[];
   /** Answers and losses that a client should not have seen. */
   readonly failures: readonly string[];
-  /** Honest refusals: nothing was executed, and the repetition was. */
-  readonly refusals: () => number;
+  /** Answers by what they claim. A request that was refused or whose outcome was unknown is repeated with its key. */
+  readonly counts: Readonly<Record<Verdict, number>>;
   /** From the first request with a key to its outcome. */
   readonly longestMs: () => number;
   /** Resolves when every request has an outcome. */
@@ -30,11 +30,14 @@ const DIFFERENT_AMOUNTS = 1_000n;
 
 let created = 0n;
 
-/** Customers who deposit and withdraw, one request after the other. */
-export function startLoad({ url, apiKey }: System, logins: readonly string[]): Load {
+/**
+ * Customers who deposit and withdraw, one request after the other. Where a process is killed, an answer that claims no outcome is honest
+ * (`mayBeUnknown`); where nothing is, it is a failure.
+ */
+export function startLoad({ url, apiKey }: System, logins: readonly string[], mayBeUnknown: boolean): Load {
   const executed: Movement[] = [];
   const failures: string[] = [];
-  let refusals = 0;
+  const counts: Record<Verdict, number> = { executed: 0, refused: 0, unknown: 0, failed: 0 };
   let longestMs = 0;
   let isOver = false;
 
@@ -42,14 +45,16 @@ export function startLoad({ url, apiKey }: System, logins: readonly string[]): L
     const headers = { authorization: `Bearer ${apiKey}`, "idempotency-key": movement.comment };
     for (const startedMs = performance.now(); ; await sleep(REPEAT_AFTER_MS)) {
       const found = await exchange({ url, headers }, { method: "POST", path: pathOf(movement) });
-      const why = failureOf(found);
-      if (found.kind === "answered" && found.answer.status === 200) {
+      const verdict = verdictOf(found);
+      counts[verdict] += 1;
+      if (verdict === "executed") {
         executed.push(movement);
         longestMs = Math.max(longestMs, Math.round(performance.now() - startedMs));
         return;
       }
-      if (why === undefined) refusals += 1;
-      else failures.push(`${new Date().toISOString()} ${movement.comment}: ${why}`);
+      if (verdict === "failed" || (verdict === "unknown" && !mayBeUnknown)) {
+        failures.push(`${new Date().toISOString()} ${movement.comment}: ${reasonOf(found)}`);
+      }
     }
   };
   const act = async (login: string): Promise<void> => {
@@ -62,7 +67,7 @@ export function startLoad({ url, apiKey }: System, logins: readonly string[]): L
   return {
     executed,
     failures,
-    refusals: () => refusals,
+    counts,
     longestMs: () => longestMs,
     async end() {
       isOver = true;
@@ -71,20 +76,24 @@ export function startLoad({ url, apiKey }: System, logins: readonly string[]): L
   };
 }
 
-/** Undefined for an honest refusal: nothing was executed, and the same request may be repeated. */
-function failureOf(found: Exchange): string | undefined {
-  if (found.kind !== "answered") return `${found.kind}: ${found.why}`;
+type Verdict = "executed" | "refused" | "unknown" | "failed";
+
+/** Of an answer: what it claims about the request. */
+function verdictOf(found: Exchange): Verdict {
+  // The request was sent, or it may have been; a killed process answers nothing.
+  if (found.kind !== "answered") return found.kind === "lost" ? "unknown" : "failed";
   const { answer } = found;
-  return isHonest(answer) ? undefined : describe(answer);
+  if (answer.status === 200) return "executed";
+  const { retryable, outcome } = problemOf(answer);
+  if (outcome === "unknown" || codeOf(answer) === "operation_in_progress") return "unknown";
+  // Without an outcome when the key was not looked up: nothing is claimed about earlier requests with it.
+  const isRefused = outcome === "not_executed" || outcome === undefined;
+  const isHonest = answer.status === 503 || codeOf(answer) === "account_busy";
+  return retryable === true && isRefused && isHonest ? "refused" : "failed";
 }
 
-function isHonest(answer: Answer): boolean {
-  const { retryable, outcome } = problemOf(answer);
-  if (retryable !== true) return false;
-  // The request of another customer on the same account is in progress.
-  if (answer.status === 409) return codeOf(answer) === "account_busy";
-  // Without an outcome when the key was not looked up: nothing is claimed about earlier requests with it.
-  return answer.status === 503 && (outcome === "not_executed" || outcome === undefined);
+function reasonOf(found: Exchange): string {
+  return found.kind === "answered" ? describe(found.answer) : `${found.kind}: ${found.why}`;
 }
 
 function aMovement(login: string, turn: number): Movement {

@@ -30,7 +30,7 @@ if (missing === undefined) {
 async function test(): Promise<boolean> {
   using folder = new DisposableStack();
   const caFile = join(
-    folder.adopt(mkdtempDisposableSync(join(tmpdir(), `${NAME}-`)), ({ remove }) => remove()).path,
+    folder.adopt(mkdtempDisposableSync(join(tmpdir(), `${NAME}-`)), (made) => made.remove()).path,
     "ca.pem",
   );
   const project = projectOf(NAME, {
