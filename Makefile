@@ -10,7 +10,7 @@ INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
-.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests test proof bench journey kills chaos sim \
+.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests test proof bench journey kills chaos sim images sbom compose-test \
         mutants contract run stop demo streams keys fmt new-migration clean
 
 help: ## list the targets
@@ -49,6 +49,19 @@ mutants: setup ## put each mutant into the code and write in docs/reliability.md
 
 contract: setup ## the tests of the contracts
 	@vitest run test/contract
+
+images: ## build the images product and simulator; NODE_IMAGE=node:24-bookworm-slim@sha256:... names the base by digest
+	@for target in product simulator; do \
+	  image=$$([ $$target = product ] && echo pamm-integration-service || echo pamm-simulator); \
+	  docker build --file deploy/Dockerfile --target $$target --tag $$image:local $(if $(NODE_IMAGE),--build-arg NODE_IMAGE=$(NODE_IMAGE)) \
+	    --build-arg VERSION=$$(node -p 'require("./package.json").version') --build-arg REVISION=$$(git rev-parse HEAD) . || exit 1; \
+	done
+
+sbom: ## print the packages of the product image as CycloneDX; needs no network
+	@node deploy/image/sbom.mjs
+
+compose-test: setup ## start the composed system as a cluster, and fail its parts while money moves; needs Docker, takes about 15 minutes
+	@node test/compose/run.ts
 
 run: setup ## start everything, print the URL, an API key and first requests; Ctrl-C stops it
 	@exec node deploy/local/run.ts

@@ -1,9 +1,13 @@
-import { prepareDatabase } from "../local/database.ts";
-import { readOrMakeSecrets } from "../local/secrets.ts";
-import { SERVICES } from "../local/settings.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+import { prepareDatabase } from "../provision/database.ts";
+import { runOnce } from "../provision/one-shot.ts";
+import { readOrMakeSecrets } from "../provision/secrets.ts";
+import { SERVICES } from "../provision/services.ts";
+import { CLUSTER_MARK, DATABASE_PROXY, GENERATED_SECRETS, POSTGRES_SERVER } from "./compose-names.ts";
 import { readDatabaseUrls } from "./operator-settings.ts";
-import { runOnce } from "../local/one-shot.ts";
-import { GENERATED_SECRETS, POSTGRES_SERVER } from "./compose-names.ts";
+import { requireStandby } from "./standby.ts";
 
 /** The roles and the schema of each service, in the Postgres that Compose starts. */
 await runOnce("init-database", async (env) => {
@@ -11,6 +15,20 @@ await runOnce("init-database", async (env) => {
   const isNothingToDo = SERVICES.every((service) => urls.of(service) !== undefined);
   if (isNothingToDo) return "nothing to do, because the environment names a database for every service";
   const secrets = readOrMakeSecrets(GENERATED_SECRETS);
-  await prepareDatabase(`postgres://postgres:${secrets.postgresPassword}@${POSTGRES_SERVER}/postgres`, secrets);
+  const isCluster = existsSync(join(GENERATED_SECRETS, CLUSTER_MARK));
+  const server = isCluster ? DATABASE_PROXY : POSTGRES_SERVER;
+  const url = `postgres://postgres:${secrets.postgresPassword}@${server}/postgres`;
+  if (isCluster) await waitForStandby(url);
+  await prepareDatabase(url, secrets);
   return "prepared the roles and the schema of every service";
 });
+
+async function waitForStandby(url: string): Promise<void> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    await requireStandby(client);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,10 +1,10 @@
 import { migrationVariable } from "#kernel/migration.ts";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { migrateSchema } from "../local/migrate-schemas.ts";
-import { type Service, SERVICES } from "../local/settings.ts";
+import { migrateSchema } from "../provision/migrate-schema.ts";
+import { type Service, SERVICES } from "../provision/services.ts";
 import { migrationFile, OWN_SECRETS } from "./compose-names.ts";
-import { runOnce } from "../local/one-shot.ts";
+import { runOnce } from "../provision/one-shot.ts";
 
 /** Migrates every schema as its owner, before a service starts: no other container has the URLs of the owners. */
 await runOnce("migrate", async () => {

@@ -1,13 +1,13 @@
-import { duration, flag, list, optional, secret, secretKey, secretUrl, text, url } from "#kernel/config-variables.ts";
+import { duration, flag, list, optional, secret, secretKey, secretUrls, text, url } from "#kernel/config-variables.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
 import { databaseUrl, migrationUrl, migrationVariable } from "#kernel/migration.ts";
 import { StartupError } from "#kernel/startup-error.ts";
-import { databaseVariable, type Service, SERVICES } from "../local/settings.ts";
+import { databaseVariable, type Service, SERVICES } from "../provision/services.ts";
 
 const SETTINGS = {
   /** A broker on the way to which others could read passwords and forge commands is refused. */
-  NATS_URL: optional(secretUrl(["tls"])),
-  NATS_SETUP_URL: optional(secretUrl(["tls"])),
+  NATS_URL: optional(secretUrls(["tls"])),
+  NATS_SETUP_URL: optional(secretUrls(["tls"])),
   PAMM_ENCRYPTION_KEY: optional(secretKey()),
   PAMM_API_KEY_PEPPER: optional(secretKey()),
   PAMM_BOOTSTRAP_API_KEY: optional(secret("a key")),
@@ -16,7 +16,7 @@ const SETTINGS = {
   MT5_PASSWORD: optional(secret("the manager's API password")),
   PAMM_QUIET_PERIOD: optional(duration()),
   PAMM_REHEARSAL: optional(flag()),
-  SIM_TLS_NAMES: optional(list()),
+  PAMM_TLS_NAMES: optional(list()),
 };
 
 const DATABASES = Object.fromEntries(
@@ -40,7 +40,8 @@ export type OperatorSettings = {
   readonly mt5Password: string | undefined;
   /** False = the environment names a trading platform. */
   readonly isSimulated: boolean;
-  readonly tlsNames: readonly string[];
+  /** Names and addresses under which clients reach the API, besides those of this machine. */
+  readonly apiNames: readonly string[];
 };
 
 export function readOperatorSettings(env: Environment): OperatorSettings {
@@ -62,7 +63,7 @@ export function readOperatorSettings(env: Environment): OperatorSettings {
     apiKey: read.PAMM_BOOTSTRAP_API_KEY?.reveal(),
     mt5Password: read.MT5_PASSWORD?.reveal(),
     isSimulated,
-    tlsNames: read.SIM_TLS_NAMES ?? [],
+    apiNames: read.PAMM_TLS_NAMES ?? [],
   };
 }
 

@@ -1,11 +1,12 @@
 import { X509Certificate } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeRunFolder } from "../../test/support/run-folder.ts";
-import { SERVICES } from "../local/settings.ts";
-import { VOLUMES } from "./compose-names.ts";
+import { SERVICES } from "../provision/services.ts";
+import { CLUSTER_MARK, NATS_NODES, SIMULATOR_STATE, VOLUMES } from "./compose-names.ts";
 import { type Folders, provideSecrets } from "./provide-secrets.ts";
+import { issueSimulatorCertificate } from "./simulator/issue-simulator-certificate.ts";
 import { container, readComposeFile } from "./testing/compose-file.ts";
 import { type Program, PROGRAMS, readAs } from "./testing/programs.ts";
 
@@ -31,8 +32,16 @@ function createFolders(): Folders {
   return { generated: join(folder.path, "generated"), volumes: join(folder.path, VOLUMES) };
 }
 
-/** Runs init-secrets, the first container of `docker compose up`, with the environment that Compose gives it. */
-async function up(env: Environment, folders: Folders): Promise<void> {
+/** Runs init-secrets, the first container of `docker compose up`, with the environment that Compose gives it; before it those of the profiles. */
+async function up(env: Environment, folders: Folders, { profiles = ["simulator"] } = {}): Promise<void> {
+  if (profiles.includes("simulator") && env["MT5_URL"] === undefined) {
+    const { environment = {} } = container(readComposeFile(env), "init-simulator");
+    await issueSimulatorCertificate(environment, join(folders.volumes, SIMULATOR_STATE, "simulator"));
+  }
+  if (profiles.includes("cluster")) {
+    mkdirSync(folders.generated, { recursive: true });
+    writeFileSync(join(folders.generated, CLUSTER_MARK), "");
+  }
   await provideSecrets(container(readComposeFile(env), "init-secrets").environment ?? {}, folders);
 }
 
@@ -93,12 +102,14 @@ test("each container receives its own secrets only", async () => {
     "funding/tls.pem",
     "init-streams/nats-ca.pem",
     "init-streams/nats-setup-url",
+    "init-streams/stream-replicas",
     "migrate/account-url",
     "migrate/edge-url",
     "migrate/fee-url",
     "migrate/funding-url",
     "migrate/platform-url",
     "migrate/subscription-url",
+    "nats/ca.pem",
     "nats/nats.conf",
     "nats/tls-key.pem",
     "nats/tls.pem",
@@ -111,6 +122,8 @@ test("each container receives its own secrets only", async () => {
     "platform/tls-key.pem",
     "platform/tls.pem",
     "postgres/password",
+    "proxy/ca.pem",
+    "proxy/tls.pem",
     "simulator-state/simulator/ca.pem",
     "simulator-state/simulator/tls-key.pem",
     "simulator/mt5-password",
@@ -223,9 +236,55 @@ test("the certificate of a real platform is checked with the public authorities,
 test("an invalid setting is reported without its value, and no file is written", async () => {
   const folders = createFolders();
   const wrong = { PAMM_ENCRYPTION_KEY: "too-short", NATS_URL: "nats://user:secret@nats" };
-  const failure = await up(wrong, folders).catch((error: unknown) => error);
+  const failure = await up(wrong, folders, { profiles: [] }).catch((error: unknown) => error);
   expect(String(failure)).toContain("PAMM_ENCRYPTION_KEY is not valid: expected 32 bytes in base64");
   expect(String(failure)).toContain("NATS_URL is not valid");
   expect(String(failure)).not.toMatch(/too-short|secret@/);
   expect(filesIn(folders)).toEqual([]);
+});
+
+test("without a platform and without the simulator nothing starts, and no file is written", async () => {
+  const folders = createFolders();
+  await expect(up({}, folders, { profiles: [] })).rejects.toThrow(
+    "MT5_URL is not set, and there is no simulator: name a trading platform, or start with COMPOSE_PROFILES=simulator",
+  );
+  expect(filesIn(folders)).toEqual([]);
+});
+
+test("in a cluster every node of the broker has its own certificate, and the database is found by its proxy", async () => {
+  const folders = createFolders();
+  await up({}, folders, { profiles: ["simulator", "cluster"] });
+  const ca = new X509Certificate(readSecret(folders, "nats/ca.pem"));
+  for (const node of NATS_NODES) {
+    const certificate = new X509Certificate(readSecret(folders, `${node}/tls.pem`));
+    expect([node, certificate.checkHost(node), certificate.verify(ca.publicKey)]).toEqual([node, node, true]);
+    const configuration = readSecret(folders, `${node}/nats.conf`);
+    expect(configuration).toContain(`server_name: "${node}"`);
+    for (const other of NATS_NODES) expect(configuration).toContain(`@${other}:6222`);
+    expect(configuration).toContain('"verify":true');
+  }
+  const urls = readSecret(folders, "fee/nats-url").split(",");
+  expect(urls.map((url) => new URL(url).host)).toEqual(NATS_NODES.map((node) => `${node}:4222`));
+  expect(configurationOf("fee", {}, folders)).toHaveProperty("LOG_LEVEL", "info");
+  expect(readSecret(folders, "init-streams/stream-replicas")).toBe("3");
+  expect(new URL(readSecret(folders, "fee/database-url")).host).toBe("database:5432");
+  expect(new URL(readSecret(folders, "migrate/fee-url")).host).toBe("database:5432");
+  expect(readSecret(folders, "postgres-standby/replication-password")).toBe(
+    readSecret(folders, "postgres/replication-password"),
+  );
+});
+
+test("the certificate of the proxy has the names that the operator adds, and is issued again for others", async () => {
+  const folders = createFolders();
+  await up({}, folders);
+  const first = new X509Certificate(readSecret(folders, "proxy/tls.pem"));
+  expect([first.checkHost("localhost"), first.checkIP("127.0.0.1"), first.checkHost("pamm.example")]).toEqual([
+    "localhost",
+    "127.0.0.1",
+    undefined,
+  ]);
+  await up({}, folders);
+  expect(new X509Certificate(readSecret(folders, "proxy/tls.pem")).fingerprint256).toBe(first.fingerprint256);
+  await up({ PAMM_TLS_NAMES: "pamm.example" }, folders);
+  expect(new X509Certificate(readSecret(folders, "proxy/tls.pem")).checkHost("pamm.example")).toBe("pamm.example");
 });

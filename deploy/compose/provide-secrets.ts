@@ -1,22 +1,30 @@
-import { mkdir, open, rename, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, open, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getCACertificates } from "node:tls";
 import type { Environment } from "#kernel/config.ts";
-import { ownerUrl, serviceUrl } from "../local/database.ts";
-import { type Identities, readOrIssueIdentities } from "../local/identities.ts";
-import { readOrMakeSecrets, type Secrets } from "../local/secrets.ts";
-import { type Service, SERVICES } from "../local/settings.ts";
-import { natsConfiguration, natsUrl } from "../local/nats.ts";
-import { ensureCertificate } from "../../services/simulator/webapi/certificate.ts";
+import type { KeyPair } from "#kernel/issue-certificates.ts";
+import { StartupError } from "#kernel/startup-error.ts";
+import { ownerUrl, serviceUrl } from "../provision/database.ts";
+import { type Identities, readOrIssueIdentities } from "../provision/identities.ts";
+import { readOrMakeSecrets, type Secrets } from "../provision/secrets.ts";
+import { type Service, SERVICES } from "../provision/services.ts";
+import { type NatsCluster, natsConfiguration, natsUrl } from "../provision/nats-configuration.ts";
 import {
+  CLUSTER_MARK,
+  DATABASE_PROXY,
   migrationFile,
   NATS_DATA,
   NATS_LISTEN,
+  NATS_MONITOR_PORT,
+  NATS_NODES,
+  NATS_PORT,
+  NATS_ROUTE_PORT,
   NATS_SECRETS,
-  NATS_SERVER,
   NATS_SETUP_FILE,
   POSTGRES_SERVER,
   SIMULATOR_STATE,
+  STREAM_REPLICAS_FILE,
 } from "./compose-names.ts";
 import {
   type DatabaseUrls,
@@ -32,6 +40,7 @@ export type Folders = {
   readonly volumes: string;
 };
 
+const SIMULATOR_CERTIFICATE = "ca.pem";
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -39,22 +48,33 @@ const PRIVATE_FILE = 0o600;
 export async function provideSecrets(env: Environment, { generated, volumes }: Folders): Promise<void> {
   const settings = readOperatorSettings(env);
   const databases = readDatabaseUrls(env);
+  const trusted = await trustedCertificates(settings, join(volumes, SIMULATOR_STATE));
   await mkdir(join(generated, "secret"), { recursive: true, mode: PRIVATE_FOLDER });
   const secrets = readOrMakeSecrets(generated);
   const identities = await readOrIssueIdentities(generated);
-  const trusted = await trustedCertificates(settings, join(volumes, SIMULATOR_STATE));
-  await writeFiles(volumes, secretFiles({ settings, databases, secrets, identities, trusted }));
+  const isCluster = existsSync(join(generated, CLUSTER_MARK));
+  const servers = {
+    proxy: await identities.ofServer({ name: "proxy", hosts: ["localhost", "127.0.0.1", ...settings.apiNames] }),
+    nodes: [{ node: NATS_NODES[0], ...identities.broker }, ...(isCluster ? await otherNodes(identities) : [])],
+  };
+  await writeFiles(volumes, secretFiles({ settings, databases, secrets, identities, trusted, servers, isCluster }));
 }
 
-/** The simulator uses an existing certificate, so the platform can trust it before the simulator runs. */
-async function trustedCertificates(
-  { isSimulated, tlsNames }: OperatorSettings,
-  simulatorState: string,
-): Promise<string> {
+/** The certificate of the simulator was issued before, by a container of its profile. */
+async function trustedCertificates({ isSimulated }: OperatorSettings, simulatorState: string): Promise<string> {
   if (!isSimulated) return publicAuthorities();
-  const folder = join(simulatorState, "simulator");
-  await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  return (await ensureCertificate(folder, tlsNames)).cert;
+  const file = join(simulatorState, "simulator", SIMULATOR_CERTIFICATE);
+  if (existsSync(file)) return await readFile(file, "utf8");
+  throw new StartupError(
+    "MT5_URL is not set, and there is no simulator: name a trading platform, or start with COMPOSE_PROFILES=simulator",
+  );
+}
+
+async function otherNodes(identities: Identities): Promise<(KeyPair & { readonly node: string })[]> {
+  const [, ...others] = NATS_NODES;
+  const issue = async (node: string): Promise<KeyPair> =>
+    await identities.ofServer({ name: node, hosts: [node], isClient: true });
+  return await Promise.all(others.map(async (node) => ({ node, ...(await issue(node)) })));
 }
 
 /** In PEM. */
@@ -72,10 +92,18 @@ type Sources = {
   readonly identities: Identities;
   /** PEM of the authorities that the platform trusts. */
   readonly trusted: string;
+  readonly servers: {
+    readonly proxy: KeyPair;
+    readonly nodes: readonly (KeyPair & { readonly node: string })[];
+  };
+  readonly isCluster: boolean;
 };
 
 /** Every container receives the files listed with it, and no others. */
-function secretFiles({ settings, databases, secrets, identities, trusted }: Sources): Files {
+function secretFiles(sources: Sources): Files {
+  const { settings, databases, secrets, identities, trusted, servers, isCluster } = sources;
+  const databaseServer = isCluster ? DATABASE_PROXY : POSTGRES_SERVER;
+  const nodes = servers.nodes.map(({ node }) => `${node}:${NATS_PORT}`);
   const encryptionKey = settings.encryptionKey ?? secrets.encryptionKey;
   const mt5Password = settings.mt5Password ?? secrets.mt5Password;
   const own: Partial<Record<Service, Record<string, string>>> = {
@@ -86,17 +114,17 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
   const natsCa = settings.natsUrl === undefined ? identities.ca : publicAuthorities();
   const natsSetupUrl =
     settings.natsUrl === undefined
-      ? natsUrl(NATS_SERVER, { password: secrets.natsPassword, isTls: true })
+      ? natsUrl(nodes, { password: secrets.natsPassword, isTls: true })
       : (settings.natsSetupUrl ?? "");
   const natsAddress = (service: Service): string =>
-    settings.natsUrl ?? natsUrl(NATS_SERVER, { user: service, password: secrets.natsPasswordOf(service), isTls: true });
+    settings.natsUrl ?? natsUrl(nodes, { user: service, password: secrets.natsPasswordOf(service), isTls: true });
   const identity = (service: Service): Record<string, string> => {
     if (service === "edge") return {};
     const { ca, cert, key } = identities.services[service];
     return { "tls-ca.pem": ca, "tls.pem": cert, "tls-key.pem": key };
   };
   const services = SERVICES.map((service) => {
-    const local = serviceUrl(POSTGRES_SERVER, service, secrets.databasePasswordOf(service));
+    const local = serviceUrl(databaseServer, service, secrets.databasePasswordOf(service));
     return [
       service,
       {
@@ -111,23 +139,65 @@ function secretFiles({ settings, databases, secrets, identities, trusted }: Sour
   // Empty for a database of the operator who migrates it.
   const migrationUrlOf = (service: Service): string => {
     if (databases.of(service) !== undefined) return databases.ofOwner(service) ?? "";
-    return ownerUrl(POSTGRES_SERVER, service, secrets.ownerPasswordOf(service));
+    return ownerUrl(databaseServer, service, secrets.ownerPasswordOf(service));
   };
-  const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
-  const tls = { certFile: `${NATS_SECRETS}/tls.pem`, keyFile: `${NATS_SECRETS}/tls-key.pem` };
-  const broker = { listen: NATS_LISTEN, storeDir: NATS_DATA, password, passwordOf, tls, hasSync: true };
   return {
     ...Object.fromEntries(services),
     migrate: Object.fromEntries(SERVICES.map((service) => [migrationFile(service), migrationUrlOf(service)])),
-    "init-streams": { [NATS_SETUP_FILE]: natsSetupUrl, "nats-ca.pem": natsCa },
-    simulator: { "mt5-password": mt5Password },
-    postgres: { password: secrets.postgresPassword },
-    nats: {
-      "nats.conf": natsConfiguration(broker),
-      "tls.pem": identities.broker.cert,
-      "tls-key.pem": identities.broker.key,
+    "init-streams": {
+      [NATS_SETUP_FILE]: natsSetupUrl,
+      [STREAM_REPLICAS_FILE]: String(servers.nodes.length),
+      "nats-ca.pem": natsCa,
     },
+    simulator: { "mt5-password": mt5Password },
+    proxy: {
+      "tls.pem": `${servers.proxy.cert.trimEnd()}\n${servers.proxy.key}`,
+      "ca.pem": identities.ca,
+    },
+    ...postgresFiles(sources),
+    ...brokerFiles(sources),
   };
+}
+
+/** In a cluster each has the password of the role that copies the database; the primary waits for the standby because it has it. */
+function postgresFiles({ secrets, isCluster }: Sources): Files {
+  const { postgresPassword: password } = secrets;
+  if (!isCluster) return { postgres: { password } };
+  const both = { password, "replication-password": secrets.replicationPassword() };
+  return { postgres: both, "postgres-standby": both };
+}
+
+function brokerFiles({ secrets, identities, servers, isCluster }: Sources): Files {
+  const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
+  const tls = { certFile: `${NATS_SECRETS}/tls.pem`, keyFile: `${NATS_SECRETS}/tls-key.pem` };
+  const routes = servers.nodes.map(({ node }) => `${node}:${NATS_ROUTE_PORT}`);
+  const clusterOf = (node: string): NatsCluster | undefined =>
+    isCluster
+      ? {
+          node,
+          listen: `0.0.0.0:${NATS_ROUTE_PORT}`,
+          nodes: routes,
+          password: secrets.natsRoutePassword(),
+          tls: { ...tls, caFile: `${NATS_SECRETS}/ca.pem` },
+        }
+      : undefined;
+  const files = servers.nodes.map(({ node, cert, key }) => {
+    const configuration = natsConfiguration({
+      listen: NATS_LISTEN,
+      storeDir: NATS_DATA,
+      password,
+      passwordOf,
+      tls,
+      hasSync: true,
+      monitorPort: NATS_MONITOR_PORT,
+      cluster: clusterOf(node),
+    });
+    return [
+      node,
+      { "nats.conf": configuration, "tls.pem": cert, "tls-key.pem": key, "ca.pem": identities.ca },
+    ] as const;
+  });
+  return Object.fromEntries(files);
 }
 
 async function writeFiles(volumes: string, files: Files): Promise<void> {

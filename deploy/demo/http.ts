@@ -1,4 +1,5 @@
-import { request, type IncomingMessage, type RequestOptions } from "node:http";
+import { request as requestPlain, type IncomingMessage, type RequestOptions } from "node:http";
+import { request as requestSecure } from "node:https";
 import { isObject, type Json, type JsonObject, parseExact } from "./exact-json.ts";
 
 export type Call = {
@@ -35,9 +36,11 @@ export function exchange({ url, headers }: Server, { method, path, body }: Call)
     headers: { ...headers, ...(payload === undefined ? {} : { "content-type": "application/json" }) },
     signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
   };
+  const target = new URL(path, url);
+  const request = target.protocol === "https:" ? requestSecure : requestPlain;
   return new Promise((resolve) => {
     let isConnected = false;
-    const outgoing = request(new URL(path, url), options, (response) => {
+    const outgoing = request(target, options, (response) => {
       readAll(response).then(
         (text) => resolve({ kind: "answered", answer: answerOf(response, text) }),
         (error: unknown) => resolve({ kind: "lost", why: reasonOf(error) }),

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { findUnsafe } from "#kernel/production/find-unsafe.ts";
 import { readAs, variablesOf } from "../compose/testing/programs.ts";
-import { type Service, SERVICES } from "../local/settings.ts";
+import { type Service, SERVICES } from "../provision/services.ts";
 import { buildOverlay, type Manifest, type Overlay, OVERLAYS } from "./check/manifests.ts";
 import { operationProblems } from "./check/operation.ts";
 import { type Container, containersOf, matches, type Workload, workloadsIn } from "./check/pods.ts";

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { issueServerCertificate, makeAuthority } from "#kernel/issue-certificates.ts";
 import { provideNatsServer } from "../local/nats.ts";
-import { SERVICES } from "../local/settings.ts";
+import { SERVICES } from "../provision/services.ts";
 import { secretManifests, secretsOf } from "./secrets.ts";
 
 const OWN = {

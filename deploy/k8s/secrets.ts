@@ -7,10 +7,10 @@ import { stringify } from "yaml";
 import { ensureCertificate } from "../../services/simulator/webapi/certificate.ts";
 import { migrationFile } from "../compose/compose-names.ts";
 import { readDatabaseUrls, readOperatorSettings } from "../compose/operator-settings.ts";
-import { ownerUrl, serviceUrl } from "../local/database.ts";
-import { natsConfiguration, natsUrl } from "../local/nats.ts";
-import { readOrMakeSecrets } from "../local/secrets.ts";
-import { databaseVariable, type Service, SERVICES } from "../local/settings.ts";
+import { ownerUrl, serviceUrl } from "../provision/database.ts";
+import { natsConfiguration, natsUrl } from "../provision/nats-configuration.ts";
+import { readOrMakeSecrets } from "../provision/secrets.ts";
+import { databaseVariable, type Service, SERVICES } from "../provision/services.ts";
 import { migrationVariable } from "#kernel/migration.ts";
 
 /** The content of each Secret, by name and file. */

@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { readSetUpTarget, setUpAllStreams } from "../nats/streams.ts";
-import { prepareDatabase } from "./database.ts";
-import { readOrIssueIdentities } from "./identities.ts";
+import { prepareDatabase } from "../provision/database.ts";
+import { readOrIssueIdentities } from "../provision/identities.ts";
 import { migrateSchemas } from "./migrate-schemas.ts";
 import { type LaunchContext, planServices, planSimulator, type Stores } from "./plan.ts";
 import { recordedProcess, stopProcess } from "./process-id.ts";
-import { readOrMakeSecrets } from "./secrets.ts";
+import { readOrMakeSecrets } from "../provision/secrets.ts";
 import { type Program, startProgram } from "./service-process.ts";
-import { claimPorts, readLaunchConfig, type Service, SERVICES, stateDirOf } from "./settings.ts";
+import { type Service, SERVICES } from "../provision/services.ts";
+import { claimPorts, readLaunchConfig, stateDirOf } from "./settings.ts";
 import { describeSystem, removeSystemFile, type RunningSystem } from "./startup-banner.ts";
 import { lockState, pidFile } from "./state.ts";
 import { natsStore, postgresStore } from "./stores.ts";

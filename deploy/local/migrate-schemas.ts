@@ -1,21 +1,10 @@
 import { optional } from "#kernel/config-variables.ts";
 import { readConfig } from "#kernel/config.ts";
 import { migrationUrl, migrationVariable } from "#kernel/migration.ts";
-import { migrate } from "#kernel/postgres/migrate.ts";
-import { StartupError } from "#kernel/startup-error.ts";
-import { ownerUrl } from "./database.ts";
+import { migrateSchema } from "../provision/migrate-schema.ts";
+import { ownerUrl } from "../provision/database.ts";
 import { isLocal, type LaunchContext, type Stores } from "./plan.ts";
-import { LOOPBACK, type Service, SERVICES } from "./settings.ts";
-
-/** As the owner of its schema. Returns the names of the migrations that were missing. */
-export async function migrateSchema(service: Service, url: string): Promise<string[]> {
-  const folder = new URL(`../../services/${service}/migrations/`, import.meta.url);
-  try {
-    return await migrate({ url, schema: service, folder });
-  } catch (error) {
-    throw error instanceof StartupError ? new StartupError(`${service}: ${error.message}`, { cause: error }) : error;
-  }
-}
+import { LOOPBACK, type Service, SERVICES } from "../provision/services.ts";
 
 /** Migrates each schema whose owner is known, before a service starts: no service gets the URL of an owner. */
 export async function migrateSchemas(context: LaunchContext, stores: Stores): Promise<void> {

@@ -12,7 +12,7 @@ import { jetStreamManager, requireStreams } from "#kernel/nats/streams.ts";
 import streams from "#streams" with { type: "json" };
 import { setUpAllStreams } from "../nats/streams.ts";
 import { startNats } from "./nats.ts";
-import type { Service } from "./settings.ts";
+import type { Service } from "../provision/services.ts";
 
 const PUSHED_WITHIN_MS = 200;
 

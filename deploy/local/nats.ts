@@ -7,10 +7,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { StartupError } from "#kernel/startup-error.ts";
 import { type ServerProcess, startServer, tailOf } from "./child-process.ts";
-import { natsPermissions } from "./nats-users.ts";
+import { natsConfiguration, natsUrl, type ServerCertificate } from "../provision/nats-configuration.ts";
 import { freePort, PORT_TRIES } from "./ports.ts";
 import { commandLineOf, stopProcess } from "./process-id.ts";
-import { type Service, SERVICES } from "./settings.ts";
+import type { Service } from "../provision/services.ts";
 
 export type NatsOptions = {
   /** Configuration, process id, and the streams below `jetstream`. */
@@ -27,9 +27,6 @@ export type NatsOptions = {
   readonly tls?: ServerCertificate;
 };
 
-/** Paths of PEM files. */
-export type ServerCertificate = { readonly certFile: string; readonly keyFile: string };
-
 export type NatsServer = AsyncDisposable & {
   readonly url: string;
   readonly port: number;
@@ -37,8 +34,6 @@ export type NatsServer = AsyncDisposable & {
 };
 
 const HOST = "127.0.0.1";
-/** Of the human who runs the system, and of the set-up of streams. */
-const OPERATOR = "operator";
 const PID_FILE = "nats-server.pid";
 /** The streams of a long run are read first, on a busy machine. */
 const START_TIMEOUT_MS = 10_000;
@@ -46,17 +41,7 @@ const START_TIMEOUT_MS = 10_000;
 const START_POLL_MS = 10;
 /** The server writes its streams when it stops. */
 const STOP_TIMEOUT_MS = 5_000;
-/**
- * A stream is a copy of rows in the database, so a power cut may lose its last second: readers find the gap by number and
- * read the missing entries from their owner. The server's default is two minutes.
- */
-const SYNC_INTERVAL = "1s";
-/** Streams reserve their maximum size; the server would otherwise limit them to the disk space that is free at its start. */
-const MAX_STORE = "64G";
 const FIRST_WITH_SYNC_INTERVAL = "2.10.0";
-
-/** A request is answered within the time of an HTTP request, or its caller has gone. */
-const ANSWER_WITHIN = "15s";
 
 const PROVISION = join(import.meta.dirname, "nats-server.sh");
 
@@ -103,60 +88,6 @@ async function stopEarlierBroker(dir: string): Promise<void> {
   const lock = join(dir, PID_FILE);
   const pid = existsSync(lock) ? Number.parseInt(readFileSync(lock, "utf8"), 10) : 0;
   if (commandLineOf(pid).includes(dir)) await stopProcess(pid, "SIGTERM");
-}
-
-export type NatsConfiguration = {
-  /** host:port */
-  readonly listen: string;
-  readonly storeDir: string;
-  readonly pidFile?: string;
-  readonly password: string | undefined;
-  readonly passwordOf?: ((service: Service) => string) | undefined;
-  readonly tls?: ServerCertificate | undefined;
-  /** Whether the server accepts sync_interval; see FIRST_WITH_SYNC_INTERVAL. */
-  readonly hasSync: boolean;
-};
-
-export function natsConfiguration(options: NatsConfiguration): string {
-  const { listen, storeDir, pidFile, tls, hasSync } = options;
-  const lines = [
-    `listen: "${listen}"`,
-    ...(pidFile === undefined ? [] : [`pid_file: ${JSON.stringify(pidFile)}`]),
-    `jetstream { store_dir: ${JSON.stringify(storeDir)}, max_file_store: ${MAX_STORE}, ${hasSync ? `sync_interval: ${SYNC_INTERVAL}` : ""} }`,
-    ...authorization(options),
-    ...(tls === undefined
-      ? []
-      : [`tls { cert_file: ${JSON.stringify(tls.certFile)}, key_file: ${JSON.stringify(tls.keyFile)} }`]),
-  ];
-  return `${lines.join("\n")}\n`;
-}
-
-function authorization({ password, passwordOf }: Pick<NatsConfiguration, "password" | "passwordOf">): string[] {
-  if (password === undefined) return [];
-  const services = passwordOf === undefined ? [] : SERVICES;
-  const users = services.map((service) => {
-    const { publish, subscribe, answers } = natsPermissions(service);
-    const permissions = {
-      publish: { allow: publish },
-      subscribe: { allow: subscribe },
-      ...(answers ? { allow_responses: { max: 1, expires: ANSWER_WITHIN } } : {}),
-    };
-    return { user: service, password: passwordOf?.(service), permissions };
-  });
-  return [`authorization: ${JSON.stringify({ users: [{ user: OPERATOR, password }, ...users] })}`];
-}
-
-type NatsAddress = {
-  /** Of the user who may do everything, when no service is named. */
-  readonly user?: Service;
-  readonly password: string | undefined;
-  readonly isTls: boolean;
-};
-
-/** The URL of the broker at host:port. */
-export function natsUrl(server: string, { user, password, isTls }: NatsAddress): string {
-  const login = password === undefined ? "" : `${user ?? OPERATOR}:${password}@`;
-  return `${isTls ? "tls" : "nats"}://${login}${server}`;
 }
 
 function hasSyncInterval({ version }: NatsBinary): boolean {

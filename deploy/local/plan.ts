@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { DEFAULT_IDLE_CLOSE_MS } from "../../services/simulator/settings.ts";
-import { serviceUrl } from "./database.ts";
-import { brokerCertificate, identityVariables } from "./identities.ts";
-import { natsUrl } from "./nats.ts";
+import { serviceUrl } from "../provision/database.ts";
+import { brokerCertificate, identityVariables } from "../provision/identities.ts";
+import { natsUrl } from "../provision/nats-configuration.ts";
 import { freePort } from "./ports.ts";
-import type { Secrets } from "./secrets.ts";
+import type { Secrets } from "../provision/secrets.ts";
 import { type Program, type Readiness, scriptOf } from "./service-process.ts";
-import { databaseVariable, isSet, LOOPBACK, logFolder, type Service, SERVICES, type Settings } from "./settings.ts";
+import { databaseVariable, LOOPBACK, type Service, SERVICES } from "../provision/services.ts";
+import { isSet, logFolder, type Settings } from "./settings.ts";
 import { pidFile } from "./state.ts";
 
 export type LaunchContext = {

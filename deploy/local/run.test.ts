@@ -7,7 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { setUpAllStreams } from "../nats/streams.ts";
 import { startNats } from "./nats.ts";
 import { startOf } from "./process-id.ts";
-import { SERVICES } from "./settings.ts";
+import { SERVICES } from "../provision/services.ts";
 import { createTestWorkspace, until } from "./test-workspace.ts";
 
 // Each test starts up to nineteen processes.

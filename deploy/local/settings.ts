@@ -1,12 +1,19 @@
 import { join, resolve } from "node:path";
-import { duration, instant, optional, port, secret, secretUrl, text, url } from "#kernel/config-variables.ts";
+import {
+  duration,
+  instant,
+  optional,
+  port,
+  secret,
+  secretUrl,
+  secretUrls,
+  text,
+  url,
+} from "#kernel/config-variables.ts";
 import { type Config, type Environment, readConfig } from "#kernel/config.ts";
 import { StartupError } from "#kernel/startup-error.ts";
 import { freePort, isFree, reservePort } from "./ports.ts";
-
-/** In the order in which they are started; stopped the other way round. */
-export const SERVICES = ["platform", "account", "funding", "subscription", "fee", "edge"] as const;
-export type Service = (typeof SERVICES)[number];
+import { databaseVariable, LOOPBACK, SERVICES } from "../provision/services.ts";
 
 const POSTGRES = ["postgres", "postgresql"];
 
@@ -28,7 +35,7 @@ export const SETTINGS = {
   PAMM_FEE_ANCHOR: instant({ whenMissing: FEE_ANCHOR }),
   PAMM_BOOTSTRAP_API_KEY: optional(secret("a key")),
   DATABASE_URL: optional(secretUrl(POSTGRES)),
-  NATS_URL: optional(secretUrl(["nats", "tls"])),
+  NATS_URL: optional(secretUrls(["nats", "tls"])),
   MT5_URL: optional(url(["https"])),
 };
 
@@ -90,12 +97,6 @@ export async function claimPorts(env: Environment, read: LaunchConfig): Promise<
       simulator,
     },
   };
-}
-
-export const LOOPBACK = "127.0.0.1";
-
-export function databaseVariable(service: string): string {
-  return `${service.toUpperCase()}_DATABASE_URL`;
 }
 
 /** Set directly or as a file. Compose passes an unset variable on as empty text, which counts as not set. */

@@ -2,7 +2,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type LaunchContext, reachable } from "./plan.ts";
 import type { Program } from "./service-process.ts";
-import { databaseVariable, isSet, LOOPBACK } from "./settings.ts";
+import { databaseVariable, LOOPBACK } from "../provision/services.ts";
+import { isSet } from "./settings.ts";
 
 /** How another process reaches the running system; also written to <state>/run/system.json. */
 export type RunningSystem = {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerProcess } from "./child-process.ts";
-import { brokerCertificate } from "./identities.ts";
+import { brokerCertificate } from "../provision/identities.ts";
 import { setUpAllStreams } from "../nats/streams.ts";
 import { startNats } from "./nats.ts";
 import type { LaunchContext } from "./plan.ts";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import { freePort } from "./ports.ts";
 import { recordedProcess } from "./process-id.ts";
-import { SERVICES } from "./settings.ts";
+import { SERVICES } from "../provision/services.ts";
 import { makeRunFolder } from "../../test/support/run-folder.ts";
 import { pidFile } from "./state.ts";
 

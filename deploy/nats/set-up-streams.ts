@@ -1,5 +1,5 @@
 import { StartupError } from "#kernel/startup-error.ts";
-import { runOnce } from "../local/one-shot.ts";
+import { runOnce } from "../provision/one-shot.ts";
 import { readSetUpTarget, setUpAllStreams } from "./streams.ts";
 
 /** `make streams`: what an operator runs against a broker of their own, before the services and after each upgrade. */

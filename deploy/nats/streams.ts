@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import streams from "#streams" with { type: "json" };
-import { integer, optional, secretUrl, text } from "#kernel/config-variables.ts";
+import { integer, optional, secretUrls, text } from "#kernel/config-variables.ts";
 import { type Environment, readConfig } from "#kernel/config.ts";
 import { createLog } from "#kernel/log.ts";
 import { type Broker, connectNats } from "#kernel/nats/connect.ts";
@@ -9,7 +9,7 @@ import { readCertificates } from "#kernel/read-certificates.ts";
 
 export const settings = {
   /** Of a user who may create and change streams: no service knows it. */
-  NATS_SETUP_URL: optional(secretUrl(["nats", "tls"])),
+  NATS_SETUP_URL: optional(secretUrls(["nats", "tls"])),
   NATS_CA_FILE: optional(text("a file with certificates in PEM")),
   /** 3 on a cluster, 1 on a single server. */
   NATS_STREAM_REPLICAS: integer(1, 5, { whenMissing: "1" }),

@@ -7,8 +7,8 @@ import { requireSchema } from "#kernel/postgres/require-schema.ts";
 import { emptyDatabase, testDatabase } from "#test/support/database.ts";
 import { asAdmin, makeRoles, urlAs } from "#test/support/database-server.ts";
 import { ownPostgres } from "#test/support/own-postgres.ts";
-import { ownerOf, prepareRoles, roleOf } from "../local/database.ts";
-import { type Service, SERVICES } from "../local/settings.ts";
+import { ownerOf, prepareRoles, roleOf } from "../provision/database.ts";
+import { type Service, SERVICES } from "../provision/services.ts";
 
 const DENIED = "42501";
 /** A table that is not append-only any more is a decision, so it has to be removed from this list, too. */

@@ -1,5 +1,5 @@
 import { BACKBONE_SETTINGS } from "#kernel/backbone.ts";
-import { integer, optional, variable, port, secretKey, secretUrl, text } from "#kernel/config-variables.ts";
+import { integer, optional, variable, port, secretKey, secretUrls, text } from "#kernel/config-variables.ts";
 import { databaseUrl, migrationUrl } from "#kernel/migration.ts";
 import { Secret } from "#kernel/secret.ts";
 import { isAddressOrNetwork } from "./keys/addresses.ts";
@@ -46,7 +46,7 @@ export const settings = {
 export const keySettings = {
   EDGE_DATABASE_URL: databaseUrl(),
   PAMM_API_KEY_PEPPER: pepper,
-  NATS_URL: optional(secretUrl(["nats", "tls"])),
+  NATS_URL: optional(secretUrls(["nats", "tls"])),
   NATS_CA_FILE: optional(text("a file with certificates in PEM")),
 };
 

@@ -4,7 +4,7 @@ import type { Client, Contract } from "./contract/contract.ts";
 import type { ServiceName } from "./contract/permissions.ts";
 import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
-import { flag, integer, logLevel, oneOf, optional, port, secretUrl, text, type Variable } from "./config-variables.ts";
+import { flag, integer, logLevel, oneOf, optional, port, secretUrls, text, type Variable } from "./config-variables.ts";
 import { showBuild } from "./build-info.ts";
 import { armFailpoints } from "./failpoint.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/consume.ts";
@@ -36,7 +36,7 @@ import { StartupError } from "./startup-error.ts";
 
 /** Variables that every service with a database and contracts reads. */
 export const BACKBONE_SETTINGS = {
-  NATS_URL: secretUrl(["nats", "tls"], { whenMissing: "nats://127.0.0.1:4222" }),
+  NATS_URL: secretUrls(["nats", "tls"], { whenMissing: "nats://127.0.0.1:4222" }),
   NATS_CA_FILE: optional(text("a file with certificates in PEM")),
   GRPC_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
   GRPC_PORT: port({ whenMissing: "0" }),

@@ -132,6 +132,13 @@ export function secretUrl(protocols: readonly string[], options?: VariableOption
   return variable(`a URL that begins with ${protocols.join(": or ")}:`, parse, { ...options, isSecret: true });
 }
 
+/** One or more, separated by commas: the nodes of a cluster. */
+export function secretUrls(protocols: readonly string[], options?: VariableOptions): Variable<Secret<string>> {
+  const parse = (value: string) =>
+    value.split(",").every((each) => parseUrl(each.trim(), protocols) !== undefined) ? new Secret(value) : undefined;
+  return variable(`URLs that begin with ${protocols.join(": or ")}:`, parse, { ...options, isSecret: true });
+}
+
 function parseInteger(value: string, min: number, max: number): number | undefined {
   if (!/^-?\d{1,15}$/.test(value)) return undefined;
   const number = Number(value);

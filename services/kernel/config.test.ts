@@ -125,3 +125,12 @@ test("a secret that is set twice, or whose file is missing or empty, is refused"
   ]);
   expect(mistakesOf({ ...env, PASSWORD_FILE: fileWith("\n") })).toEqual(["PASSWORD_FILE names a file that is empty"]);
 });
+
+test("the nodes of a cluster are addresses separated by commas, each with a protocol that is accepted", () => {
+  const broker = { BROKER: variable.secretUrls(["nats", "tls"]) };
+  const read = (BROKER: string): string => readConfig(broker, { BROKER }).BROKER.reveal();
+
+  expect(read("tls://u:p@a:4222,tls://u:p@b:4222")).toBe("tls://u:p@a:4222,tls://u:p@b:4222");
+  expect(() => read("tls://u:p@a:4222,http://b")).toThrow("BROKER is not valid");
+  expect(() => read("tls://u:p@a:4222,")).toThrow("BROKER is not valid");
+});

@@ -25,15 +25,21 @@ export async function makeAuthority(): Promise<KeyPair> {
   return { cert, key };
 }
 
+export type ServerNames = {
+  readonly name: string;
+  readonly hosts: readonly string[];
+  /** Whether it connects to others of its kind with the same certificate, as the nodes of a broker do. */
+  readonly isClient?: boolean;
+};
+
 /** The certificate of a server that is not a service: clients check that it names the host that they have connected to. */
 export async function issueServerCertificate(
   authority: KeyPair,
-  name: string,
-  hosts: readonly string[],
+  { name, hosts, isClient = false }: ServerNames,
 ): Promise<KeyPair> {
   const altNames = hosts.map((value) => ({ type: isIP(value) === 0 ? DNS_NAME : IP_ADDRESS, value }) as const);
   return await issue(authority, name, [
-    { name: "extKeyUsage", serverAuth: true },
+    { name: "extKeyUsage", serverAuth: true, clientAuth: isClient },
     { name: "subjectAltName", altNames },
   ]);
 }

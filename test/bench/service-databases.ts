@@ -1,4 +1,4 @@
-import { ownerUrl, prepareDatabase, serviceUrl } from "../../deploy/local/database.ts";
+import { ownerUrl, prepareDatabase, serviceUrl } from "../../deploy/provision/database.ts";
 
 const PASSWORD = "bench";
 

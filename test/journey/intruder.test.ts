@@ -15,7 +15,7 @@ import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { recordedProcess } from "../../deploy/local/process-id.ts";
-import { SERVICES } from "../../deploy/local/settings.ts";
+import { SERVICES } from "../../deploy/provision/services.ts";
 import { pidFile } from "../../deploy/local/state.ts";
 import { PERMISSIONS as account } from "../../services/account/permissions.ts";
 import { PERMISSIONS as fee } from "../../services/fee/permissions.ts";

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { inject } from "vitest";
 import type { Pool } from "#kernel/postgres/pool.ts";
-import { ownerOf } from "../../deploy/local/database.ts";
-import type { Service } from "../../deploy/local/settings.ts";
+import { ownerOf } from "../../deploy/provision/database.ts";
+import type { Service } from "../../deploy/provision/services.ts";
 import { urlAs, urlOf } from "./database-server.ts";
 
 /** Changes tables of a service, or their rows, as a migration does. Triggers bind the owner, too. */

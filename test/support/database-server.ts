@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
-import { ownerOf, prepareRoles, roleOf } from "../../deploy/local/database.ts";
+import { ownerOf, prepareRoles, roleOf } from "../../deploy/provision/database.ts";
 
 /** Runs statements as the superuser of the server, outside the databases of tests. */
 export async function asAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import type pg from "pg";
 import { inject, type TestContext, TestRunner } from "vitest";
 import { migrate } from "#kernel/postgres/migrate.ts";
 import { createPool, type Pool, type PoolTimeouts } from "#kernel/postgres/pool.ts";
-import { ownerOf, roleOf } from "../../deploy/local/database.ts";
+import { ownerOf, roleOf } from "../../deploy/provision/database.ts";
 import { asAdmin, makeRoles, urlAs, urlOf } from "./database-server.ts";
 
 export type TestDatabase = AsyncDisposable & {

@@ -4,14 +4,15 @@ import { parse } from "yaml";
 
 export type Container = {
   readonly image: string;
-  readonly build?: unknown;
+  readonly build?: { readonly target: string; readonly args: Readonly<Record<string, string>> };
   readonly command?: readonly string[];
+  readonly entrypoint?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly networks?: readonly string[];
   readonly network_mode?: string;
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string; readonly required?: boolean }>>;
   readonly healthcheck?: { readonly test: readonly string[]; readonly timeout: string };
   readonly read_only?: boolean;
   readonly user?: string;
@@ -20,16 +21,26 @@ export type Container = {
   readonly security_opt?: readonly string[];
   readonly stop_grace_period?: string;
   readonly scale?: string;
+  readonly profiles?: readonly string[];
+  readonly mem_limit?: string;
+  readonly cpus?: number | string;
+  readonly pids_limit?: number;
+};
+
+export type Network = {
+  readonly internal?: string | boolean;
+  readonly driver_opts?: Readonly<Record<string, string>>;
+  readonly ipam?: { readonly config: readonly { readonly subnet: string }[] };
 };
 
 export type ComposeFile = {
   readonly services: Readonly<Record<string, Container>>;
   readonly volumes: Readonly<Record<string, null>>;
-  readonly networks: Readonly<Record<string, { readonly internal?: string } | null>>;
+  readonly networks: Readonly<Record<string, Network | null>>;
 };
 
 const ROOT = join(import.meta.dirname, "../../..");
-/** `${NAME:-instead}` is the only form that docker-compose 1.29 and Docker Compose 2 both accept; `$$` stands for a dollar. */
+/** `${NAME:-instead}` is the only form that is used: an unset variable is empty text to a service; `$$` stands for a dollar. */
 const REFERENCE = /\$(?:\$|\{([A-Z0-9_]+):-([^}]*)\}|(.?))/g;
 
 export function readFromRoot(path: string): string {
@@ -38,7 +49,7 @@ export function readFromRoot(path: string): string {
 
 /** docker-compose.yml as Compose sees it when its environment is this one. */
 export function readComposeFile(env: Readonly<Record<string, string>> = {}): ComposeFile {
-  return interpolate(parse(readFromRoot("docker-compose.yml"), { merge: true }), env) as ComposeFile;
+  return interpolate(parse(readFromRoot("docker-compose.yml"), { merge: true, maxAliasCount: -1 }), env) as ComposeFile;
 }
 
 export function container(file: ComposeFile, name: string): Container {
@@ -57,7 +68,7 @@ function interpolate(value: unknown, env: Readonly<Record<string, string>>): unk
 function interpolateText(text: string, env: Readonly<Record<string, string>>): string {
   return text.replaceAll(REFERENCE, (whole, name?: string, instead?: string) => {
     if (whole === "$$") return "$";
-    if (name === undefined) throw new Error(`docker-compose 1.29 and Docker Compose 2 do not both accept ${text}`);
+    if (name === undefined) throw new Error(`write \${NAME:-instead} in ${text}`);
     return env[name] || (instead ?? "");
   });
 }

@@ -1,6 +1,6 @@
 import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import process from "node:process";
-import { SERVICES } from "../../../deploy/local/settings.ts";
+import { SERVICES } from "../../../deploy/provision/services.ts";
 import { eventually } from "../../journey/support/client.ts";
 import type { Endpoint, RequestTemplate } from "../load/job.ts";
 import type { System } from "../system/start-system.ts";

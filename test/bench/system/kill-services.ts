@@ -1,6 +1,6 @@
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { SERVICES } from "../../../deploy/local/settings.ts";
+import { SERVICES } from "../../../deploy/provision/services.ts";
 import { eventually } from "../../journey/support/client.ts";
 import type { Operations } from "./operations.ts";
 import type { System } from "./start-system.ts";

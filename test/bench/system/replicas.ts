@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { freePort } from "../../../deploy/local/ports.ts";
-import { type Service, SERVICES } from "../../../deploy/local/settings.ts";
+import { type Service, SERVICES } from "../../../deploy/provision/services.ts";
 import { eventually } from "../../journey/support/client.ts";
 import { startService } from "../start-service.ts";
 import { environmentOf } from "./environment.ts";

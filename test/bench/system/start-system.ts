@@ -4,7 +4,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { recordedProcess } from "../../../deploy/local/process-id.ts";
 import { freePort } from "../../../deploy/local/ports.ts";
-import { SERVICES } from "../../../deploy/local/settings.ts";
+import { SERVICES } from "../../../deploy/provision/services.ts";
 import { pidFile } from "../../../deploy/local/state.ts";
 import { type Client, clientOf } from "../../journey/support/client.ts";
 import { cleanEnvironment, run } from "../../journey/support/running.ts";

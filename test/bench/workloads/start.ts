@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { SERVICES } from "../../../deploy/local/settings.ts";
+import { SERVICES } from "../../../deploy/provision/services.ts";
 import { eventually } from "../../journey/support/client.ts";
 import type { Bench, Workload } from "../bench.ts";
 import type { Contestant } from "../contest/contestant.ts";

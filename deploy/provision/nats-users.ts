@@ -1,5 +1,5 @@
 import streams from "#streams" with { type: "json" };
-import { type Service, SERVICES } from "./settings.ts";
+import { type Service, SERVICES } from "./services.ts";
 
 /** Subjects that a user of the broker may use; everything else is refused. */
 export type NatsPermissions = {

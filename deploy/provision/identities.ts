@@ -1,11 +1,18 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { isIP } from "node:net";
 import { join } from "node:path";
 import { DAY_MS } from "#kernel/duration.ts";
-import { issueCertificate, issueServerCertificate, type KeyPair, makeAuthority } from "#kernel/issue-certificates.ts";
-import type { ServerCertificate } from "./nats.ts";
+import {
+  issueCertificate,
+  issueServerCertificate,
+  type KeyPair,
+  makeAuthority,
+  type ServerNames,
+} from "#kernel/issue-certificates.ts";
+import type { ServerCertificate } from "./nats-configuration.ts";
 import { writeSecret } from "./secrets.ts";
-import { LOOPBACK, type Service, SERVICES } from "./settings.ts";
+import { LOOPBACK, type Service, SERVICES } from "./services.ts";
 
 /** Texts in PEM. */
 export type IdentityFiles = { readonly ca: string; readonly cert: string; readonly key: string };
@@ -15,6 +22,8 @@ export type Identities = {
   readonly ca: string;
   readonly services: Readonly<Record<IdentifiedService, IdentityFiles>>;
   readonly broker: KeyPair;
+  /** Issued when it is asked for: of the proxy, or of a node of a cluster. */
+  readonly ofServer: (server: ServerNames) => Promise<KeyPair>;
 };
 
 /** A certificate is issued again this long before it ends, with the next start. */
@@ -32,16 +41,20 @@ export async function readOrIssueIdentities(stateDir: string): Promise<Identitie
   const authority = await readOrMake(folder, "ca", makeAuthority);
   const issued: [IdentifiedService, IdentityFiles][] = [];
   for (const service of IDENTIFIED) {
-    const own = await readOrMake(folder, service, () => issueCertificate(authority, service), authority);
+    const own = await readOrMake(folder, service, () => issueCertificate(authority, service), { issuer: authority });
     issued.push([service, { ca: authority.cert, ...own }]);
   }
-  const broker = await readOrMake(
-    folder,
-    BROKER,
-    () => issueServerCertificate(authority, BROKER, BROKER_HOSTS),
-    authority,
-  );
-  return { ca: authority.cert, services: Object.fromEntries(issued) as Identities["services"], broker };
+  const ofServer = async (server: ServerNames): Promise<KeyPair> =>
+    await readOrMake(folder, server.name, () => issueServerCertificate(authority, server), {
+      issuer: authority,
+      hosts: server.hosts,
+    });
+  return {
+    ca: authority.cert,
+    services: Object.fromEntries(issued) as Identities["services"],
+    broker: await ofServer({ name: BROKER, hosts: BROKER_HOSTS, isClient: true }),
+    ofServer,
+  };
 }
 
 /** Of a broker that runs on this machine. */
@@ -65,17 +78,20 @@ function identityFolder(stateDir: string): string {
   return join(stateDir, "secret", "tls");
 }
 
+/** Of a certificate that was issued before. */
+type Expected = { readonly issuer?: KeyPair; readonly hosts?: readonly string[] };
+
 async function readOrMake(
   folder: string,
   name: string,
   make: () => Promise<KeyPair>,
-  issuer?: KeyPair,
+  expected: Expected = {},
 ): Promise<KeyPair> {
   const files = [`${name}.pem`, `${name}-key.pem`] as const;
   const [cert, key] = files
     .map((file) => join(folder, file))
     .map((file) => (existsSync(file) ? readFileSync(file, "utf8") : ""));
-  if (cert !== undefined && key !== undefined && isUsable({ cert, key }, issuer)) return { cert, key };
+  if (cert !== undefined && key !== undefined && isUsable({ cert, key }, expected)) return { cert, key };
   const made = await make();
   writeSecret(folder, files[1], made.key);
   writeSecret(folder, files[0], made.cert);
@@ -83,12 +99,15 @@ async function readOrMake(
 }
 
 /** A crash between the two writes leaves a key and a certificate that do not belong together. */
-function isUsable({ cert, key }: KeyPair, issuer: KeyPair | undefined): boolean {
+function isUsable({ cert, key }: KeyPair, { issuer, hosts = [] }: Expected): boolean {
   try {
     const parsed = new X509Certificate(cert);
     const isIssued = issuer === undefined || parsed.verify(new X509Certificate(issuer.cert).publicKey);
+    const isNamed = (host: string): boolean =>
+      (isIP(host) === 0 ? parsed.checkHost(host) : parsed.checkIP(host)) !== undefined;
     return (
       isIssued &&
+      hosts.every(isNamed) &&
       parsed.checkPrivateKey(createPrivateKey(key)) &&
       parsed.validToDate.getTime() > Date.now() + RENEWED_BEFORE_MS
     );

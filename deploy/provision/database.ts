@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import pg from "pg";
-import { SERVICES } from "./settings.ts";
+import { SERVICES } from "./services.ts";
 
 const DATABASE = "pamm";
 /** Also for operators, who run it on servers of their own. */

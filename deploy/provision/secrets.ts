@@ -12,10 +12,14 @@ export type Secrets = {
   /** Of the user who may do everything; each service has its own user. */
   readonly natsPassword: string;
   readonly natsPasswordOf: (service: string) => string;
+  /** Between the nodes of a cluster. */
+  readonly natsRoutePassword: () => string;
   /** Of the superuser; each service has its own password, and the owner of its schema another one. */
   readonly postgresPassword: string;
   readonly databasePasswordOf: (service: string) => string;
   readonly ownerPasswordOf: (service: string) => string;
+  /** Of the role that copies the database to a standby. */
+  readonly replicationPassword: () => string;
 };
 
 const PEPPER = "api-key-pepper";
@@ -32,9 +36,11 @@ export function readOrMakeSecrets(stateDir: string): Secrets {
     mt5Password: readOrMake(folder, "mt5-password", () => `Mt5${random()}`),
     natsPassword: readOrMake(folder, "nats-password", random),
     natsPasswordOf: (service) => readOrMake(folder, `nats-password-${service}`, random),
+    natsRoutePassword: () => readOrMake(folder, "nats-route-password", random),
     postgresPassword: readOrMake(folder, "postgres-password", random),
     databasePasswordOf: (service) => readOrMake(folder, `postgres-password-${service}`, random),
     ownerPasswordOf: (service) => readOrMake(folder, `postgres-password-${service}-owner`, random),
+    replicationPassword: () => readOrMake(folder, "postgres-replication-password", random),
   };
 }
 

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, Events, type NatsConnection } from "nats";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type NatsServer, startNats } from "./nats.ts";
+import { type NatsServer, startNats } from "../local/nats.ts";
 import { natsPermissions } from "./nats-users.ts";
-import { type Service, SERVICES } from "./settings.ts";
+import { type Service, SERVICES } from "./services.ts";
 
 const folder = mkdtempDisposableSync(join(tmpdir(), "nats-users-"));
 const passwordOf = (service: Service): string => `secret-of-${service}`;
