@@ -45,7 +45,7 @@ test("in production everything that is the operator's has to be given, and all t
 test.each(["dev", "production"] as const)("the broker accepts its configuration of %s", async (overlay) => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "secrets-"));
   const authority = await makeAuthority();
-  const { cert, key } = await issueServerCertificate(authority, "nats", ["nats"]);
+  const { cert, key } = await issueServerCertificate(authority, { name: "nats", hosts: ["nats"] });
   const file = (name: string, text: string): void => writeFileSync(join(folder.path, name), text);
   file("tls.crt", cert);
   file("tls.key", key);
