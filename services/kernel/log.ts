@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, pino } from "pino";
+import { currentTraceId } from "./tracing/span.ts";
 import { type LogFields, writableFields } from "./log-fields.ts";
 
 export type { LogFields } from "./log-fields.ts";
@@ -42,7 +43,7 @@ type Lines = Record<Exclude<LogLevel, "trace" | "silent">, (fields: object, mess
 
 function withFields(lines: Lines, always: LogFields): Log {
   const writer = (level: keyof Lines) => (message: string, fields?: LogFields) => {
-    lines[level](writableFields({ ...always, ...fields }), message);
+    lines[level](writableFields({ trace_id: currentTraceId(), ...always, ...fields }), message);
   };
   return {
     debug: writer("debug"),

@@ -42,7 +42,7 @@ export function grpcClient<C extends Contract>(
   const secure = credentials.createSsl(Buffer.from(ca), Buffer.from(key), Buffer.from(cert));
   // The certificate has the name of the service, whatever the address is.
   const channel = new Channel(address, secure, { ...CHANNEL_OPTIONS, "grpc.ssl_target_name_override": service });
-  const client = clientOf(contract, async (method, payload, context) => {
+  const client = clientOf(contract, "grpc", async (method, payload, context) => {
     if (payload.length > MAX_MESSAGE_BYTES) throw requestTooLarge(payload.length, MAX_MESSAGE_BYTES);
     return await call(channel, method, payload, { context, caller });
   });
