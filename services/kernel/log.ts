@@ -39,10 +39,13 @@ export function createLog({ service, level, to }: LogOptions): Log {
   return withFields(lines, {});
 }
 
-type Lines = Record<Exclude<LogLevel, "trace" | "silent">, (fields: object, message: string) => void>;
+type Lines = Record<Exclude<LogLevel, "trace" | "silent">, (fields: object, message: string) => void> & {
+  readonly isLevelEnabled: (level: string) => boolean;
+};
 
 function withFields(lines: Lines, always: LogFields): Log {
-  const writer = (level: keyof Lines) => (message: string, fields?: LogFields) => {
+  const writer = (level: Exclude<keyof Lines, "isLevelEnabled">) => (message: string, fields?: LogFields) => {
+    if (!lines.isLevelEnabled(level)) return;
     lines[level](writableFields({ trace_id: currentTraceId(), ...always, ...fields }), message);
   };
   return {

@@ -1,23 +1,36 @@
-import { expect, test, vi } from "vitest";
-import { type ReceivedSpan, traceCollector } from "../support/trace-collector.ts";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { type ReceivedSpan, type TraceCollector, traceCollector } from "../support/trace-collector.ts";
 import { waitFor } from "../support/wait-for.ts";
 import { deposit, expectDone, newInvestor } from "./support/client-requests.ts";
 import { clientOf } from "./support/client.ts";
-import { startTestSystem } from "./support/system.ts";
+import { startTestSystem, type TestSystem } from "./support/system.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
 
 const SERVER = 2;
 const CLIENT = 3;
 
+let collector: TraceCollector;
+let system: TestSystem;
+
+beforeAll(async () => {
+  collector = await traceCollector();
+  system = await startTestSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, LOG_LEVEL: "info" });
+}, 240_000);
+
+afterAll(async () => {
+  await system[Symbol.asyncDispose]();
+  await collector[Symbol.asyncDispose]();
+}, 60_000);
+
 test("a deposit is one trace, from the HTTP request through the services to the command of the platform, without values of the customer", async () => {
-  await using collector = await traceCollector();
-  await using system = await startTestSystem({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   const client = clientOf(system);
   const login = await newInvestor(client);
 
   const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
-  const path = `/api/v1/investor/deposit?login=${login}&amount=123.45&comment=told-in-confidence`;
+  const path = `/api/v1/investor/deposit?login=${login}&amount=123.45&comment=in-confidence`;
   const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01`, "x-request-id": "deposit-of-the-test" };
   const answer = await client.send(path, { method: "POST", headers });
   expect(answer.status, answer.text).toBe(200);
@@ -66,7 +79,7 @@ test("a deposit is one trace, from the HTTP request through the services to the 
   );
 
   const { apiKey } = system.info();
-  const secrets = [apiKey, "told-in-confidence", "123.45", "Okafor", "ines@example.com"];
+  const secrets = [apiKey, "in-confidence", "123.45", "Okafor", "ines@example.com"];
   expect(secrets.filter((text) => collector.received().includes(text))).toEqual([]);
   // Times in nanoseconds may have the digits of a login.
   const shown = JSON.stringify(collector.spans.map(({ name, attributes }) => [name, attributes]));
@@ -77,3 +90,56 @@ test("a deposit is one trace, from the HTTP request through the services to the 
     [],
   );
 });
+
+test("a deposit is one info line in the log of each service that executes it, with its ids, trace, time and outcome", async () => {
+  const client = clientOf(system);
+  const login = await newInvestor(client);
+  const path = `/api/v1/investor/deposit?login=${login}&amount=5.00&comment=in-confidence`;
+  const answer = await client.send(path, { method: "POST", headers: { "x-request-id": "logged-deposit" } });
+  expect(answer.status, answer.text).toBe(200);
+
+  const operationId = answer.headers.get("x-operation-id");
+  const seconds = expect.any(Number) as number;
+  const traceId = expect.stringMatching(/^[0-9a-f]{32}$/) as string;
+  const ids = {
+    level: "info",
+    request_id: "logged-deposit",
+    operation_id: operationId,
+    trace_id: traceId,
+    duration_ms: seconds,
+  };
+  const expected = {
+    edge: [{ ...ids, msg: "request", method: "POST", route: "/api/v1/investor/deposit", status: 200 }],
+    funding: [{ ...ids, msg: "command answered", method: "/pamm.funding.v1.FundingService/Deposit", outcome: "ok" }],
+    platform: [
+      { ...ids, msg: "command answered", method: "/pamm.platform.v1.PlatformService/Transfer", outcome: "ok" },
+    ],
+    account: [],
+    subscription: [],
+    fee: [],
+  };
+  await waitFor(() => {
+    for (const [service, lines] of Object.entries(expected)) {
+      expect([service, linesOf(service, "logged-deposit")]).toMatchObject([service, lines]);
+    }
+  });
+  const traceIds = new Set(
+    Object.keys(expected).flatMap((service) => linesOf(service, "logged-deposit").map((line) => line["trace_id"])),
+  );
+  expect(traceIds.size).toBe(1);
+  const text = Object.keys(expected).map(logOf).join("");
+  expect(text).not.toContain("in-confidence");
+  // Jobs poll several times a second, and log nothing of it.
+  expect(text).not.toContain("query answered");
+});
+
+function logOf(service: string): string {
+  return readFileSync(join(system.stateDir, "log", `${service}.log`), "utf8");
+}
+
+function linesOf(service: string, requestId: string): Record<string, unknown>[] {
+  return logOf(service)
+    .split("\n")
+    .filter((line) => line.includes(requestId))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}

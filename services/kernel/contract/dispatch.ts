@@ -71,6 +71,7 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
     } finally {
       const elapsedMs = performance.now() - startedAt;
       observeRequest({ transport: options.transport, method: call.method.path, outcome }, elapsedMs);
+      logAnswer(options.log, call.method, { headers, outcome, elapsedMs });
       span.set({ "pamm.request_id": headers?.requestId ?? "", "pamm.operation_id": headers?.commandId ?? "" });
       span.end(outcome, hasFailed);
     }
@@ -93,6 +94,27 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
 function startServerSpan({ transport }: DispatchOptions, { method, header, caller }: IncomingCall): Span {
   const attributes = { ...rpcAttributes(method, transport), "pamm.caller": caller ?? "unknown" };
   return startSpan(rpcName(method), { kind: "server", parent: receivedPlace(header), attributes });
+}
+
+type Answered = {
+  readonly headers: CallHeaders | undefined;
+  readonly outcome: string;
+  readonly elapsedMs: number;
+};
+
+/** One info line for each command. Queries are many, most of them of jobs; the edge has a line for each of a client. */
+function logAnswer(log: Log, { path }: Method, { headers, outcome, elapsedMs }: Answered): void {
+  const isCommand = headers !== undefined && headers.commandId !== "";
+  const write = isCommand ? log.info : log.debug;
+  write(isCommand ? "command answered" : "query answered", {
+    request_id: headers?.requestId,
+    // The edge names a command by the id of its operation.
+    operation_id: isCommand ? headers.commandId : undefined,
+    caller: headers?.caller,
+    method: path,
+    outcome,
+    duration_ms: Math.round(elapsedMs * 10) / 10,
+  });
 }
 
 /** Whatever the headers claim, the caller is the service that the transport proves. */
