@@ -1,20 +1,20 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { register } from "prom-client";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import "#kernel/feed/metrics.ts";
-import "#kernel/identity.ts";
-import "#kernel/metrics.ts";
-import "#kernel/reconcile/metrics.ts";
-import "#kernel/retention/metrics.ts";
-import "#kernel/review/metrics.ts";
 import { feeChecks } from "../../services/fee/checks/checks.ts";
 import { fundingChecks } from "../../services/funding/checks/checks.ts";
-import "../../services/edge/observe.ts";
-import "../../services/platform/metrics.ts";
 import { platformChecks } from "../../services/platform/checks/checks.ts";
 import { subscriptionChecks } from "../../services/subscription/checks/checks.ts";
 
+// Every module that defines a metric.
+const DEFINING = globSync("../../services/**/*.ts", { cwd: import.meta.dirname })
+  .filter((file) => !/\.test\.ts$|\/testing\//.test(file))
+  .map((file) => new URL(file, import.meta.url))
+  .filter((file) => readFileSync(file, "utf8").includes('from "prom-client"'));
+await Promise.all(DEFINING.map((file) => import(file.href)));
+
+type Recorded = { readonly record: string; readonly expr: string };
 type Rule = {
   readonly alert: string;
   readonly expr: string;
@@ -22,9 +22,17 @@ type Rule = {
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url: string };
 };
 
-const TEXT = readFileSync(new URL("./pamm-rules.yaml", import.meta.url), "utf8");
-const { groups } = parse(TEXT) as { groups: readonly { readonly rules: readonly Rule[] }[] };
-const rules = groups.flatMap((group) => group.rules);
+/** Each file of rules, and the page with the sections of its alerts. */
+const PAGES = { "pamm-rules.yaml": "docs/operate.md", "service-rules.yaml": "docs/operate/service-alerts.md" };
+const FILES = Object.entries(PAGES).map(([file, page]) => {
+  const text = readFileSync(new URL(file, import.meta.url), "utf8");
+  const { groups } = parse(text) as { groups: readonly { readonly rules: readonly (Rule | Recorded)[] }[] };
+  const all = groups.flatMap((group) => group.rules);
+  return { page, text, rules: all.filter((rule) => "alert" in rule), recorded: all.filter((rule) => "record" in rule) };
+});
+const TEXT = FILES.map(({ text }) => text).join("\n");
+const rules = FILES.flatMap((file) => file.rules);
+const recorded = FILES.flatMap((file) => file.recorded);
 
 /** No check runs here, so none needs its dependencies. */
 const UNUSED = undefined as never;
@@ -35,19 +43,32 @@ const CHECKS = [
   ...fundingChecks({ pool: UNUSED, platform: UNUSED }),
 ];
 
+/** A histogram has its series under names of their own. */
+function metricOf(series: string): string {
+  return register.getSingleMetric(series) === undefined ? series.replace(/_(?:bucket|count|sum)$/, "") : series;
+}
+
 test("every metric of a rule exists", () => {
-  const named = new Set(TEXT.match(/\bpamm_[a-z_]+/g));
-  expect(named.size).toBeGreaterThan(4);
+  const named = new Set(TEXT.match(/\bpamm_[a-z_]+/g)?.map(metricOf));
+  expect(named.size).toBeGreaterThan(30);
   expect([...named].filter((name) => register.getSingleMetric(name) === undefined)).toEqual([]);
 });
 
+test("every recorded series of a rule is recorded", () => {
+  const named = new Set(rules.flatMap(({ expr }) => expr.match(/\bpamm:[a-z_:0-9]+/g) ?? []));
+  expect(named.size).toBeGreaterThan(4);
+  expect(recorded.map(({ record }) => record)).toEqual(expect.arrayContaining([...named]));
+});
+
 /** Prometheus adds these labels to every metric. */
-const OF_THE_SCRAPE = ["instance", "job"];
-/** Their results have no labels. */
+const OF_THE_SCRAPE = ["instance", "job", "le"];
+/** Their results have no labels, but those that an absent series is selected by. */
 const WITHOUT_LABELS = /^(count|absent)\(/;
 
 function labelsOf(metric: string): readonly string[] {
-  const { labelNames = [] } = register.getSingleMetric(metric) as unknown as { labelNames?: readonly string[] };
+  const { labelNames = [] } = register.getSingleMetric(metricOf(metric)) as unknown as {
+    labelNames?: readonly string[];
+  };
   return [...labelNames, ...OF_THE_SCRAPE];
 }
 
@@ -64,11 +85,22 @@ test("every label of a selector exists in its metric", () => {
   }
 });
 
+function labelsOfResult(expr: string): readonly string[] {
+  if (WITHOUT_LABELS.test(expr))
+    return [...expr.matchAll(/absent\([a-z_]+\{([a-z_]+)="/g)].map(([, label = ""]) => label);
+  const [series = ""] = expr.match(/\bpamm:[a-z_:0-9]+/) ?? [];
+  const source = recorded.find(({ record }) => record === series)?.expr ?? expr;
+  const grouped = [...source.matchAll(/\bby \(([a-z_, ]+)\)/g)].map(([, names = ""]) => names.split(", "));
+  // A label is left when every grouping keeps it.
+  if (grouped.length > 0) return grouped.reduce((left, right) => left.filter((name) => right.includes(name)));
+  const [metric = ""] = source.match(/\bpamm_[a-z_]+/) ?? [];
+  return metric === "" ? [] : labelsOf(metric);
+}
+
 test("every label that an alert shows remains in the result of its expression", () => {
   for (const { alert, expr, annotations } of rules) {
     const shown = [...JSON.stringify(annotations).matchAll(/\$labels\.([a-z_]+)/g)].map(([, label]) => label);
-    const [metric = ""] = expr.match(/\bpamm_[a-z_]+/) ?? [];
-    expect(WITHOUT_LABELS.test(expr) ? [] : labelsOf(metric), alert).toEqual(expect.arrayContaining(shown));
+    expect(labelsOfResult(expr), alert).toEqual(expect.arrayContaining(shown));
   }
 });
 
@@ -83,12 +115,14 @@ test("every alert has the money at risk, a severity and a description", () => {
 });
 
 test("every alert links to its section of the runbook", () => {
-  const runbook = readFileSync(new URL("../../docs/operate.md", import.meta.url), "utf8");
-  const headings = new Set(runbook.match(/(?<=^### )Pamm\w+$/gm));
-  for (const { alert, annotations } of rules) {
-    const anchor = alert.toLowerCase();
-    expect(annotations.runbook_url).toBe(`{{ $externalLabels.repository_url }}/docs/operate.md#${anchor}`);
-    expect(headings, alert).toContain(alert);
+  for (const { page, rules: own } of FILES) {
+    const runbook = readFileSync(new URL(`../../${page}`, import.meta.url), "utf8");
+    const headings = new Set(runbook.match(/(?<=^### )Pamm\w+$/gm));
+    for (const { alert, annotations } of own) {
+      const anchor = alert.toLowerCase();
+      expect(annotations.runbook_url).toBe(`{{ $externalLabels.repository_url }}/${page}#${anchor}`);
+      expect(headings, alert).toContain(alert);
+    }
   }
 });
 

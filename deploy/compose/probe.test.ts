@@ -25,7 +25,7 @@ function probe(port: number, path: string): Promise<unknown> {
 }
 
 async function readyService(isReady: boolean): Promise<number> {
-  const server = await startMetrics({ port: 0, isReady: async () => isReady });
+  const server = await startMetrics({ port: 0, findMissing: async () => (isReady ? [] : ["database"]) });
   onTestFinished(() => server[Symbol.asyncDispose]());
   return server.port;
 }

@@ -57,7 +57,6 @@ await runService(caller, async (context) => {
   for (const job of accountJobs(deps)) stack.use(job);
   stack.use(retain({ pool: deps.pool, rules: accountRules(FEEDS, config), log }));
   const implementation = accountService(deps);
-  const isReady = async (): Promise<boolean> => backbone.broker.isConnected();
   await serveContract(context, backbone, {
     contract: AccountServiceService,
     implementation,
@@ -65,6 +64,5 @@ await runService(caller, async (context) => {
     identity,
     feeds: FEEDS,
     readers: READERS,
-    isReady,
   });
 });

@@ -30,6 +30,8 @@ export type AppOptions = Pick<AdmissionOptions, "authenticate" | "limits"> & {
   readonly deps: Deps;
   readonly audit: Audit;
   readonly readiness: Readiness;
+  /** The process has received its stop signal: clients are asked to open their next connection, which reaches another one. */
+  readonly isDraining?: () => boolean;
   readonly idempotency: IdempotencyStore;
   readonly log: Log;
   /** Addresses of proxies whose X-Forwarded-For is trusted. */
@@ -39,7 +41,7 @@ export type AppOptions = Pick<AdmissionOptions, "authenticate" | "limits"> & {
 
 /** The HTTP side of the edge, not listening yet. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { log, audit, routes = ROUTES } = options;
+  const { log, routes = ROUTES } = options;
   const app = Fastify({
     ...HTTP_LIMITS,
     logger: false,
@@ -64,7 +66,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setNotFoundHandler(async (request) => {
     throw refuse("route_not_found", `Route ${request.method} ${pathOf(request.raw.url ?? "/")} does not exist.`);
   });
-  addHooks(app, log, audit);
+  addHooks(app, options);
   await documentRoutes(app);
   await registerRoutes(app, routes, options);
   await app.register(serveDocumentation);
@@ -105,7 +107,7 @@ function readsBody({ body }: Route): boolean {
   return body !== undefined;
 }
 
-function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
+function addHooks(app: FastifyInstance, { log, audit, isDraining = () => false }: AppOptions): void {
   const isRefusalRecorded = refusedRequests(systemClock);
   const finish = (request: FastifyRequest, reply: FastifyReply, status: number): void => {
     if (request.edge.isFinished) return;
@@ -124,6 +126,9 @@ function addHooks(app: FastifyInstance, log: Log, audit: Audit): void {
       throw refuse("url_too_long", `The URL is longer than ${MAX_URL_LENGTH} characters.`);
     }
     done();
+  });
+  app.addHook("onSend", async (_request, reply) => {
+    if (isDraining()) reply.header("connection", "close");
   });
   app.addHook("onResponse", (request, reply, done) => {
     finish(request, reply, reply.statusCode);

@@ -7,6 +7,7 @@ import { runJob } from "#kernel/job.ts";
 import { startMetrics } from "#kernel/metrics.ts";
 import { migrateOnly } from "#kernel/migration.ts";
 import { natsClient } from "#kernel/nats/client.ts";
+import { readinessOf } from "#kernel/health/readiness.ts";
 import { retain } from "#kernel/retention/retain.ts";
 import { serveOverNats } from "#kernel/nats/serve.ts";
 import { runService } from "#kernel/service.ts";
@@ -42,7 +43,7 @@ const READ_KEYS_EVERY_MS = 5_000;
 const BURST_SECONDS = 2;
 
 await runService(caller, async (context) => {
-  const { stack, env, log } = context;
+  const { stack, env, log, isDraining } = context;
   if (await migrateOnly(context, schema)) return;
   const config = readConfig(settings, env);
   const { pool, broker } = await openBackbone(context, {
@@ -62,8 +63,9 @@ await runService(caller, async (context) => {
     platform: client("platform", PlatformServiceService),
   };
   const { isConnected: isBrokerConnected } = broker;
-  const readiness = createReadiness({ isBrokerConnected, probes: probesOf(services), now: systemClock });
-  stack.use(await startMetrics({ host: config.PAMM_METRICS_HOST, port: config.PAMM_METRICS_PORT }));
+  const readiness = createReadiness({ isBrokerConnected, isDraining, probes: probesOf(services), now: systemClock });
+  const findMissing = readinessOf({ pool, broker, isDraining });
+  stack.use(await startMetrics({ host: config.PAMM_METRICS_HOST, port: config.PAMM_METRICS_PORT, findMissing }));
   const environment = config.PAMM_REHEARSAL ? "test" : "live";
   await saveKeySystem(pool, { environment, hasBootstrapKey: config.PAMM_BOOTSTRAP_API_KEY !== undefined });
   const keys = createKeyRing({
@@ -89,6 +91,7 @@ await runService(caller, async (context) => {
     audit,
     idempotency: createIdempotencyStore(pool, { now: systemClock, log, keptMs: config.PAMM_RETAIN_IDEMPOTENCY_KEYS }),
     readiness,
+    isDraining,
     log,
     trustProxy: config.PAMM_TRUSTED_PROXIES,
   });

@@ -1,3 +1,4 @@
+import { register } from "prom-client";
 import { expect, test } from "vitest";
 import { createReadiness, type Dependency, type Probe } from "./readiness.ts";
 
@@ -6,6 +7,7 @@ const NAMES: readonly Dependency[] = ["account", "funding", "subscription", "fee
 function readinessOfFakes() {
   const down = new Set<string>();
   let broker = true;
+  let draining = false;
   let at = 0;
   let probed = 0;
   const probe =
@@ -15,12 +17,18 @@ function readinessOfFakes() {
       if (down.has(name)) throw new Error("down");
     };
   const probes = Object.fromEntries(NAMES.map((name) => [name, probe(name)])) as Record<Dependency, Probe>;
-  const readiness = createReadiness({ isBrokerConnected: () => broker, probes, now: () => new Date(at) });
+  const readiness = createReadiness({
+    isBrokerConnected: () => broker,
+    isDraining: () => draining,
+    probes,
+    now: () => new Date(at),
+  });
   return {
     down,
     probes,
     readiness,
     loseBroker: () => (broker = false),
+    drain: () => (draining = true),
     later: () => (at += 1_000),
     probed: () => probed,
   };
@@ -29,23 +37,40 @@ function readinessOfFakes() {
 const UP = { reachable: true, lag_ms: 0 };
 const DOWN = { reachable: false, lag_ms: null };
 
-test("the edge is not ready before every dependency was reached once", async () => {
+test("the edge is not ready before the broker and every service were reached once", async () => {
   const { readiness, down, later } = readinessOfFakes();
-  down.add("platform");
+  down.add("fee");
 
   expect(await readiness.read()).toEqual({
     isReady: false,
     report: {
       status: "starting",
       broker: { reachable: true },
-      services: { account: UP, funding: UP, subscription: UP, fee: UP },
-      platform: DOWN,
+      services: { account: UP, funding: UP, subscription: UP, fee: DOWN },
+      platform: UP,
       lag_ms: null,
     },
   });
   down.clear();
   later();
   expect(await readiness.read()).toMatchObject({ isReady: true, report: { status: "ready", platform: UP, lag_ms: 0 } });
+});
+
+test("the edge is ready, and degraded, while the trading platform has been away since its start", async () => {
+  const { readiness, down } = readinessOfFakes();
+  down.add("platform");
+
+  expect(await readiness.read()).toMatchObject({ isReady: true, report: { status: "degraded", platform: DOWN } });
+  const metrics = await register.getSingleMetricAsString("pamm_dependency_reachable");
+  expect(metrics).toContain('pamm_dependency_reachable{dependency="platform"} 0');
+  expect(metrics).toContain('pamm_dependency_reachable{dependency="broker"} 1');
+});
+
+test("an edge that drains is not ready, at once", async () => {
+  const { readiness, drain } = readinessOfFakes();
+  expect(await readiness.read()).toMatchObject({ isReady: true });
+  drain();
+  expect(await readiness.read()).toMatchObject({ isReady: false, report: { status: "draining" } });
 });
 
 test("a dependency that is lost later is reported, and the edge stays ready", async () => {
@@ -76,7 +101,12 @@ test("simultaneous reads probe each dependency once", async () => {
 test("a dependency that does not answer is reported as unreachable in time", async () => {
   const { probes } = readinessOfFakes();
   const silent = { ...probes, account: () => new Promise<never>(() => {}) };
-  const readiness = createReadiness({ isBrokerConnected: () => true, probes: silent, now: () => new Date() });
+  const readiness = createReadiness({
+    isBrokerConnected: () => true,
+    isDraining: () => false,
+    probes: silent,
+    now: () => new Date(),
+  });
   const begunAt = Date.now();
 
   expect(await readiness.read()).toMatchObject({

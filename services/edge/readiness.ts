@@ -1,3 +1,4 @@
+import { Gauge } from "prom-client";
 import type { Clock } from "#kernel/clock.ts";
 
 /** Sends one cheap query to a dependency; fails without an answer. */
@@ -7,6 +8,8 @@ export type Dependency = "account" | "funding" | "subscription" | "fee" | "platf
 
 export type ReadinessOptions = {
   readonly isBrokerConnected: () => boolean;
+  /** The process has received its stop signal. */
+  readonly isDraining: () => boolean;
   readonly probes: Readonly<Record<Dependency, Probe>>;
   readonly now: Clock;
 };
@@ -14,7 +17,7 @@ export type ReadinessOptions = {
 type Reached = { readonly reachable: boolean; readonly lag_ms: number | null };
 
 export type ReadinessReport = {
-  readonly status: "ready" | "degraded" | "starting";
+  readonly status: "ready" | "degraded" | "starting" | "draining";
   readonly broker: { readonly reachable: boolean };
   readonly services: Readonly<Record<string, Reached>>;
   readonly platform: Reached;
@@ -23,17 +26,23 @@ export type ReadinessReport = {
 };
 
 export type Readiness = {
-  /** Ready once all dependencies were reached; from then on as long as the edge runs. */
+  /** Ready once the broker and all services were reached, with or without the trading platform; from then on until the stop signal. */
   readonly read: () => Promise<{ readonly isReady: boolean; readonly report: ReadinessReport }>;
 };
+
+const dependencyReachable = new Gauge({
+  name: "pamm_dependency_reachable",
+  help: "1 when the last probe of the edge reached the dependency: broker, account, funding, subscription, fee or platform (MetaTrader).",
+  labelNames: ["dependency"],
+});
 
 /** The deadline of a probe: shorter than the period of a usual readiness probe. */
 export const PROBE_TIMEOUT_MS = 1_500;
 /** Limits how often the dependencies are called, however often readiness is read. */
 const FRESH_FOR_MS = 500;
 
-export function createReadiness({ isBrokerConnected, probes, now }: ReadinessOptions): Readiness {
-  let hasReachedAll = false;
+export function createReadiness({ isBrokerConnected, isDraining, probes, now }: ReadinessOptions): Readiness {
+  let hasReachedServices = false;
   let latest: { readonly at: number; readonly report: Promise<ReadinessReport> } | undefined;
 
   async function examine(): Promise<ReadinessReport> {
@@ -43,8 +52,10 @@ export function createReadiness({ isBrokerConnected, probes, now }: ReadinessOpt
     const broker = { reachable: isBrokerConnected() };
     const all = answers.map(([, reached]) => reached);
     const isComplete = broker.reachable && all.every(({ reachable }) => reachable);
-    hasReachedAll ||= isComplete;
-    const status = isComplete ? "ready" : hasReachedAll ? "degraded" : "starting";
+    hasReachedServices ||= broker.reachable && Object.values(services).every(({ reachable }) => reachable);
+    const status = isComplete ? "ready" : hasReachedServices ? "degraded" : "starting";
+    for (const [name, { reachable }] of answers) dependencyReachable.set({ dependency: name }, reachable ? 1 : 0);
+    dependencyReachable.set({ dependency: "broker" }, broker.reachable ? 1 : 0);
     const lag = isComplete ? Math.max(...all.map(({ lag_ms }) => lag_ms ?? 0)) : null;
     return { status, broker, services, platform, lag_ms: lag };
   }
@@ -54,7 +65,8 @@ export function createReadiness({ isBrokerConnected, probes, now }: ReadinessOpt
       const at = now().getTime();
       if (latest === undefined || at - latest.at > FRESH_FOR_MS) latest = { at, report: examine() };
       const report = await latest.report;
-      return { isReady: hasReachedAll, report };
+      if (isDraining()) return { isReady: false, report: { ...report, status: "draining" } };
+      return { isReady: hasReachedServices, report };
     },
   };
 }

@@ -53,7 +53,7 @@ await runService(caller, async (context) => {
     steps: STEPS,
   };
   const deps: Deps = { ...needs, queues: feeQueues(needs), wakeSignals: createWakeSignals() };
-  const allocations = await followFeed(
+  await followFeed(
     context,
     backbone,
     { address: subscriptions, service: "subscription", identity },
@@ -74,13 +74,10 @@ await runService(caller, async (context) => {
   for (const job of feeWatchers(deps, maxMs)) stack.use(job);
   stack.use(retain({ pool: deps.pool, rules: breakRules(config), log }));
   const implementation = feeService(deps);
-  const isReady = async (): Promise<boolean> =>
-    backbone.broker.isConnected() && allocations.state().stopped === undefined;
   await serveContract(context, backbone, {
     contract: FeeServiceService,
     implementation,
     permissions: PERMISSIONS,
     identity,
-    isReady,
   });
 });

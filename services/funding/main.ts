@@ -58,27 +58,22 @@ await runService(caller, async (context: ServiceContext) => {
     log,
     now: systemClock,
   };
-  const followed = [
-    await followFeed(context, backbone, { address: config.ACCOUNT_GRPC_URL, service: "account", identity }, DIRECTORY),
-    await followFeed(
-      context,
-      backbone,
-      { address: config.SUBSCRIPTION_GRPC_URL, service: "subscription", identity },
-      FOLLOWINGS,
-    ),
-    await followFeed(context, backbone, { address: config.PLATFORM_GRPC_URL, service: "platform", identity }, IMPORTS),
-  ];
+  await followFeed(context, backbone, { address: config.ACCOUNT_GRPC_URL, service: "account", identity }, DIRECTORY);
+  await followFeed(
+    context,
+    backbone,
+    { address: config.SUBSCRIPTION_GRPC_URL, service: "subscription", identity },
+    FOLLOWINGS,
+  );
+  await followFeed(context, backbone, { address: config.PLATFORM_GRPC_URL, service: "platform", identity }, IMPORTS);
   for (const job of fundingJobs(deps)) stack.use(job);
   stack.use(reconcile({ pool: deps.pool, log, checks: fundingChecks(deps), maxMs: config.PAMM_CHECK_INTERVAL }));
   stack.use(retain({ pool: deps.pool, rules: fundingRules(config), log }));
   const implementation = fundingService(deps);
-  const isReady = async (): Promise<boolean> =>
-    backbone.broker.isConnected() && followed.every((feed) => feed.state().stopped === undefined);
   await serveContract(context, backbone, {
     contract: FundingServiceService,
     implementation,
     permissions: PERMISSIONS,
     identity,
-    isReady,
   });
 });

@@ -4,7 +4,7 @@ import type { Client, Contract } from "./contract/contract.ts";
 import type { ServiceName } from "./contract/permissions.ts";
 import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
-import { flag, integer, logLevel, optional, port, secretUrl, text, type Variable } from "./config-variables.ts";
+import { flag, integer, logLevel, oneOf, optional, port, secretUrl, text, type Variable } from "./config-variables.ts";
 import { showBuild, VERSION } from "./build-info.ts";
 import { armFailpoints } from "./failpoint.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/consume.ts";
@@ -23,14 +23,17 @@ import { serveOverNats } from "./nats/serve.ts";
 import type { StreamDefinition } from "./nats/stream-config.ts";
 import { requireStreams } from "./nats/streams.ts";
 import { onWakeUp, wakeUpSender } from "./nats/wake-up-signal.ts";
-import { requireDurableServer } from "./postgres/durable-server.ts";
+import { findServerProblems } from "./postgres/durable-server.ts";
+import { findUnknown } from "./production/variable-names.ts";
+import { findUnsafe } from "./production/find-unsafe.ts";
 import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
 import { showPool } from "./postgres/pool-metrics.ts";
+import { readinessOf } from "./health/readiness.ts";
 import { readCertificates } from "./read-certificates.ts";
 import { TRACING_SETTINGS, type TracingSettings } from "./tracing/settings.ts";
 import { startTracing } from "./tracing/start.ts";
 import type { Secret } from "./secret.ts";
-import type { ServiceContext } from "./service.ts";
+import { DRAIN_DELAY, type ServiceContext } from "./service.ts";
 import { StartupError } from "./startup-error.ts";
 
 /** Variables that every service with a database and contracts reads. */
@@ -45,8 +48,12 @@ export const BACKBONE_SETTINGS = {
   LOG_LEVEL: logLevel(),
   ...TRACING_SETTINGS,
   PAMM_MIGRATE: migrationMode(),
+  /** Read by service.ts. */
+  PAMM_DRAIN_DELAY: DRAIN_DELAY,
   /** No real money is moved. */
   PAMM_REHEARSAL: flag({ whenMissing: "false" }),
+  /** In production, a service with an unsafe configuration does not start. */
+  PAMM_ENVIRONMENT: oneOf(["development", "production"], { whenMissing: "development" }),
   /** For crash tests only: see failpoint.ts. */
   PAMM_FAILPOINTS: optional(text("a folder")),
   /** Of the source that the process runs; the image sets it. */
@@ -68,6 +75,7 @@ export type BackboneSettings = TracingSettings & {
   readonly PAMM_METRICS_PORT: number;
   readonly PAMM_MIGRATE: MigrationMode;
   readonly PAMM_REHEARSAL: boolean;
+  readonly PAMM_ENVIRONMENT: "development" | "production";
   readonly PAMM_FAILPOINTS?: string | undefined;
   readonly PAMM_COMMIT?: string | undefined;
 };
@@ -102,8 +110,28 @@ function armForRehearsal(settings: BackboneSettings, service: string, log: Log):
   log.warn("failpoints armed, the process kills itself at each one that the folder names", { reason: folder });
 }
 
+/** Ends the start with every reason against this configuration and this database server, one a line. */
+async function requireSafety(
+  { env, log }: Pick<ServiceContext, "env" | "log">,
+  options: BackboneOptions,
+): Promise<void> {
+  const { schema, settings, databaseUrl } = options;
+  const isProduction = settings.PAMM_ENVIRONMENT === "production";
+  const unsafe = isProduction ? findUnsafe(settings, env) : [];
+  const use = { schema: schema.service, isRehearsal: settings.PAMM_REHEARSAL, isProduction };
+  const problems = await findServerProblems(databaseUrl.reveal(), use).catch((error: unknown) => {
+    if (unsafe.length === 0) throw error;
+    return [];
+  });
+  if (unsafe.length + problems.length > 0) throw new StartupError([...unsafe, ...problems].join("\n"));
+  for (const name of findUnknown(env)) log.warn("variable unknown, it has no effect", { reason: name });
+}
+
 /** Checks the database, connects to it and to the broker, and checks the streams: the first steps of every start. */
-export async function openBackbone({ stack, log, watch }: ServiceContext, options: BackboneOptions): Promise<Backbone> {
+export async function openBackbone(
+  { stack, env, log, watch }: ServiceContext,
+  options: BackboneOptions,
+): Promise<Backbone> {
   const { schema, settings, databaseUrl, migrationUrl } = options;
   const { service } = schema;
   showBuild(service, settings.PAMM_COMMIT);
@@ -113,7 +141,7 @@ export async function openBackbone({ stack, log, watch }: ServiceContext, option
   armForRehearsal(settings, service, log);
   const url = databaseUrl.reveal();
   const { PAMM_MIGRATE: mode, PAMM_REHEARSAL: isRehearsal } = settings;
-  await requireDurableServer(url, { schema: service, isRehearsal });
+  await requireSafety({ env, log }, options);
   await ensureSchema(log, schema, { databaseUrl, migrationUrl, mode, isRehearsal });
   const pool = stack.use(
     createPool({
@@ -177,8 +205,6 @@ export type Served<C extends Contract> = Mounted<C> & {
   /** The services that read them. */
   readonly readers?: readonly ServiceName[];
   readonly identity: Identity;
-  /** Whether the service can do its work now. */
-  readonly isReady: () => Promise<boolean>;
 };
 
 /**
@@ -186,9 +212,9 @@ export type Served<C extends Contract> = Mounted<C> & {
  * it is the first to stop.
  */
 export async function serveContract<C extends Contract>(
-  { stack, log }: ServiceContext,
+  { stack, log, isDraining }: ServiceContext,
   { service, settings, pool, broker }: Backbone,
-  { contract, implementation, permissions, identity, feeds = [], readers = [], isReady }: Served<C>,
+  { contract, implementation, permissions, identity, feeds = [], readers = [] }: Served<C>,
 ): Promise<{ readonly grpcPort: number }> {
   const reading = {
     contract: FeedServiceService,
@@ -199,6 +225,7 @@ export async function serveContract<C extends Contract>(
   const listen = { host: settings.GRPC_HOST, port: settings.GRPC_PORT };
   const grpc = stack.use(await serveOverGrpc({ ...listen, services, identity, log }));
   stack.use(await serveOverNats(broker, { service, contract, implementation, permissions, log }));
-  stack.use(await startMetrics({ host: settings.PAMM_METRICS_HOST, port: settings.PAMM_METRICS_PORT, isReady }));
+  const findMissing = readinessOf({ pool, broker, isDraining });
+  stack.use(await startMetrics({ host: settings.PAMM_METRICS_HOST, port: settings.PAMM_METRICS_PORT, findMissing }));
   return { grpcPort: grpc.port };
 }

@@ -75,6 +75,19 @@ export function durationWithin(min: string, max: string, whenMissing: string): V
   );
 }
 
+/** ISO 8601, in milliseconds, PT0S to the longest. */
+export function durationUpTo(max: string): Variable<number> {
+  const most = parseDuration(max) ?? 0;
+  return variable(
+    `an ISO 8601 duration from PT0S to ${max}`,
+    (value) => {
+      const ms = value === "PT0S" ? 0 : parseDuration(value);
+      return ms !== undefined && ms <= most ? ms : undefined;
+    },
+    { whenMissing: "PT0S" },
+  );
+}
+
 /** The time zone is required, so that the instant does not depend on the machine that reads it. */
 export function instant(options?: VariableOptions): Variable<Date> {
   return variable("an instant such as 2025-01-04T00:00:00Z", parseInstant, options);

@@ -18,19 +18,19 @@ test("requests are counted by method and outcome", async () => {
 });
 
 test("a running process is healthy, and ready when its check passes", async () => {
-  let ready = false;
-  await using server = await startMetrics({ port: 0, isReady: async () => ready });
+  let missing = ["database", "broker"];
+  await using server = await startMetrics({ port: 0, findMissing: async () => missing });
 
   expect(await get(server.port, "/healthz")).toEqual({ status: 200, body: "ok\n" });
-  expect((await get(server.port, "/readyz")).status).toBe(503);
-  ready = true;
-  expect((await get(server.port, "/readyz")).status).toBe(200);
+  expect(await get(server.port, "/readyz")).toEqual({ status: 503, body: "not ready: database, broker\n" });
+  missing = [];
+  expect(await get(server.port, "/readyz")).toEqual({ status: 200, body: "ready\n" });
   expect((await get(server.port, "/other")).status).toBe(404);
 });
 
 test("a readiness check that fails or hangs means not ready, within its timeout", async () => {
-  await using failing = await startMetrics({ port: 0, isReady: () => Promise.reject(new Error("no database")) });
-  await using hanging = await startMetrics({ port: 0, isReady: () => new Promise(() => {}) });
+  await using failing = await startMetrics({ port: 0, findMissing: () => Promise.reject(new Error("no database")) });
+  await using hanging = await startMetrics({ port: 0, findMissing: () => new Promise(() => {}) });
 
   expect((await get(failing.port, "/readyz")).status).toBe(503);
   expect((await get(hanging.port, "/readyz")).status).toBe(503);

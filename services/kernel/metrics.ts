@@ -43,24 +43,24 @@ export type MetricsOptions = {
   readonly host?: string;
   /** 0 = any free port. */
   readonly port: number;
-  /** Whether the service can do its work now; no answer within READY_TIMEOUT_MS counts as no. */
-  readonly isReady?: () => Promise<boolean>;
+  /** What keeps the service from its work now, in one word each; no answer within READY_TIMEOUT_MS is one of them. */
+  readonly findMissing?: () => Promise<readonly string[]>;
 };
 
 export type MetricsServer = AsyncDisposable & { readonly port: number };
 
-/** A check of readiness reads the state of connections, so a slower one counts as failed. */
+/** A check of readiness asks for nothing that takes long, so a slower one counts as failed. */
 const READY_TIMEOUT_MS = 2_000;
 /** The delay of the event loop is sampled this often: each sample wakes the process, and the default of 10 ms costs 0.6 % of a core. */
 const EVENT_LOOP_SAMPLE_MS = 100;
 let collectsDefaults = false;
 
 /** Serves `/metrics` for Prometheus, `/healthz` (the process runs) and `/readyz` (the service can do its work). */
-export async function startMetrics({ host = "127.0.0.1", port, isReady }: MetricsOptions): Promise<MetricsServer> {
+export async function startMetrics({ host = "127.0.0.1", port, findMissing }: MetricsOptions): Promise<MetricsServer> {
   if (!collectsDefaults) collectDefaultMetrics({ eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
   collectsDefaults = true;
   const server = createServer((request, response) => {
-    answer(request, response, isReady ?? (async () => true)).catch(() => response.destroy());
+    answer(request, response, findMissing ?? (async () => [])).catch(() => response.destroy());
   });
   await listen(server, host, port);
   return {
@@ -75,23 +75,23 @@ export async function startMetrics({ host = "127.0.0.1", port, isReady }: Metric
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  isReady: () => Promise<boolean>,
+  findMissing: () => Promise<readonly string[]>,
 ): Promise<void> {
   const path = (request.url ?? "/").split("?")[0];
   if (path === "/metrics") return send(response, 200, await register.metrics(), register.contentType);
   if (path === "/healthz") return send(response, 200, "ok\n");
   if (path !== "/readyz") return send(response, 404, "not found\n");
-  const ready = await withinTime(isReady);
-  return send(response, ready ? 200 : 503, ready ? "ready\n" : "not ready\n");
+  const missing = await withinTime(findMissing);
+  return missing.length === 0
+    ? send(response, 200, "ready\n")
+    : send(response, 503, `not ready: ${missing.join(", ")}\n`);
 }
 
-async function withinTime(isReady: () => Promise<boolean>): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), READY_TIMEOUT_MS);
-  });
+async function withinTime(findMissing: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  const { promise: late, resolve } = Promise.withResolvers<readonly string[]>();
+  const timer = setTimeout(() => resolve(["no answer in time"]), READY_TIMEOUT_MS);
   try {
-    return await Promise.race([isReady().catch(() => false), late]);
+    return await Promise.race([findMissing().catch(() => ["failed check"]), late]);
   } finally {
     clearTimeout(timer);
   }

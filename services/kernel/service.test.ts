@@ -26,7 +26,7 @@ function run(
     import { setTimeout as sleep } from "node:timers/promises";
     const print = (line) => process.stdout.write(line + "\\n");
     const forever = () => setInterval(() => {}, 1000);
-    await runService("test", async ({ stack, log, signal, watch }) => { ${start} });
+    await runService("test", async ({ stack, log, signal, watch, isDraining }) => { ${start} });
   `;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "pipe", ...(supervised ? (["ipc"] as const) : [])],
@@ -72,6 +72,38 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     expect(code).toBe(0);
   },
 );
+
+test("a service that received its stop signal drains for as long as is set, before it releases anything", async () => {
+  const drain = `${THREE_RESOURCES} process.on("SIGTERM", () => setTimeout(() => print("draining " + isDraining()), 100));`;
+  const { child, ended, until } = run(drain, { env: { PAMM_DRAIN_DELAY: "PT0.5S" } });
+  await until("started");
+  const begunAt = performance.now();
+
+  child.kill("SIGTERM");
+
+  const { code, out } = await ended;
+  expect(performance.now() - begunAt).toBeGreaterThanOrEqual(500);
+  expect(out.match(/draining true|released \w+/g)).toEqual([
+    "draining true",
+    "released server",
+    "released broker",
+    "released pool",
+  ]);
+  expect(code).toBe(0);
+});
+
+test("a second signal ends the wait of a service that drains, and its resources are released", async () => {
+  const { child, ended, until } = run(THREE_RESOURCES, { env: { PAMM_DRAIN_DELAY: "PT1M" } });
+  await until("started");
+
+  child.kill("SIGTERM");
+  await until("draining");
+  child.kill("SIGTERM");
+
+  const { code, out } = await ended;
+  expect(out).toContain("released pool");
+  expect(code).toBe(0);
+});
 
 test("a supervised service ignores Ctrl-C, which its parent handles, and stops at SIGTERM", async () => {
   const { child, ended, until } = run(THREE_RESOURCES, { supervised: true });

@@ -1,5 +1,6 @@
 import { flushCompileCache } from "node:module";
 import { setFlagsFromString } from "node:v8";
+import { durationUpTo } from "./config-variables.ts";
 import { createLog, LOG_LEVELS, type Log, type LogLevel } from "./log.ts";
 import { StartupError } from "./startup-error.ts";
 
@@ -14,7 +15,12 @@ export type ServiceContext = {
   readonly watch: (task: string, loop: Promise<unknown>) => void;
   /** Ends the process in order, with exit code 0: its work is done. */
   readonly end: () => void;
+  /** True from the stop signal on: no new calls should be sent to this process, but it still answers them for PAMM_DRAIN_DELAY. */
+  readonly isDraining: () => boolean;
 };
+
+/** How long a process still answers after its stop signal, while it says that it is not ready. */
+export const DRAIN_DELAY = durationUpTo("PT1M");
 
 /** The process exits after this time, even when resources are not released. */
 const HARD_STOP_MS = 15_000;
@@ -38,12 +44,20 @@ export async function runService(name: string, start: (context: ServiceContext) 
     stopping.abort();
     setTimeout(() => exitHard(log, "draining exceeded its time limit"), HARD_STOP_MS).unref();
   };
+  let isDraining = false;
+  /** Load balancers and callers find the process not ready, and stop sending to it, before it refuses connections. */
+  const leave = (): void => {
+    const delayMs = isDraining ? 0 : drainDelayOf(process.env["PAMM_DRAIN_DELAY"]);
+    isDraining = true;
+    if (delayMs > 0) log.info("draining", { retry_in_ms: delayMs });
+    setTimeout(() => stop(0), delayMs);
+  };
   const fail = (message: string, fields: { task?: string; error?: unknown }): void => {
     // While the service drains, a task fails because its resources are released; that is expected.
     if (!stopping.signal.aborted) log.fatal(message, fields);
     stop(1);
   };
-  listenToSignals(log, stopping.signal, () => stop(0));
+  listenToSignals(log, stopping.signal, leave);
   process.on("uncaughtException", (error) => fail("uncaught error, the service stops", { error }));
 
   const watch = (task: string, loop: Promise<unknown>): void => {
@@ -55,7 +69,8 @@ export async function runService(name: string, start: (context: ServiceContext) 
   try {
     const stopRequested = aborted(stopping.signal);
     const end = (): void => stop(0);
-    await Promise.race([start({ stack, env: process.env, log, signal: stopping.signal, watch, end }), stopRequested]);
+    const context = { stack, env: process.env, log, signal: stopping.signal, watch, end, isDraining: () => isDraining };
+    await Promise.race([start(context), stopRequested]);
     if (!stopping.signal.aborted) log.info("started", { pid: process.pid });
     // Now and not at the exit: the next start, also after a kill, compiles nothing. Without NODE_COMPILE_CACHE it does nothing.
     flushCompileCache();
@@ -118,6 +133,11 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener("abort", () => resolve(), { once: true });
   });
+}
+
+/** A wrong value is reported by the configuration, without which nothing is served. */
+function drainDelayOf(text: string | undefined): number {
+  return DRAIN_DELAY.parse(text === undefined || text === "" ? "PT0S" : text) ?? 0;
 }
 
 /** The log exists before the configuration is read, so a wrong level is reported there and not here. */

@@ -5,7 +5,7 @@ import type { settings } from "./config.ts";
 import type { Sender } from "./deps.ts";
 import { createMt5Client, type Mt5Client } from "./mt5/client.ts";
 import type { OffsetMemory } from "./mt5/measured-offsets.ts";
-import { Mt5Error } from "./mt5/errors.ts";
+import { Mt5Error, type Mt5Problem } from "./mt5/errors.ts";
 import type { ServerTrust } from "./mt5/http/server-trust.ts";
 
 /** Wait for the first session at startup, long enough for a trade server that restarts. */
@@ -22,7 +22,10 @@ export type ConnectionOptions = {
   readonly log: Log;
 };
 
-/** A client that is signed in, as a manager with the rights that the service needs; a StartupError otherwise. It ends with the stack. */
+/**
+ * A client of a manager with the rights that the service needs, signed in unless the platform is away; a StartupError when a setting is
+ * wrong. It ends with the stack.
+ */
 export async function connectPlatform(stack: AsyncDisposableStack, options: ConnectionOptions): Promise<Mt5Client> {
   const { config, trust, sender, areAnswersMissing, offsets, log } = options;
   const mt5 = stack.use(
@@ -46,7 +49,7 @@ export async function connectPlatform(stack: AsyncDisposableStack, options: Conn
       log,
     }),
   );
-  await requireManager(mt5, config.MT5_URL);
+  await requireManager(mt5, options);
   await requireRights(mt5, options);
   return mt5;
 }
@@ -70,18 +73,29 @@ async function requireRights(mt5: Mt5Client, { config, log }: ConnectionOptions)
   }
 }
 
-/** Ends the start with one clear message when the platform cannot be reached or refuses the manager. */
-async function requireManager(mt5: Mt5Client, url: string): Promise<void> {
+/** Problems that waiting does not end. */
+const MISTAKES: ReadonlySet<Mt5Problem> = new Set(["untrusted", "login_refused", "server_authentication_failed"]);
+
+function isUnknownHost({ cause }: Mt5Error): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "ENOTFOUND";
+}
+
+/** Ends the start with one clear message when the platform refuses the manager, or is another server. One that is away does not end it. */
+async function requireManager(mt5: Mt5Client, { config, log }: ConnectionOptions): Promise<void> {
   try {
     using session = await mt5.acquireForCommand({ waitMs: SIGN_IN_WAIT_MS });
     void session;
   } catch (error) {
     if (!(error instanceof Mt5Error)) throw error;
+    if (!MISTAKES.has(error.problem) && !isUnknownHost(error)) {
+      log.warn("trading platform away, service starts without it and signs in when it is back", { error });
+      return;
+    }
     const advice =
       error.problem === "login_refused" || error.problem === "server_authentication_failed"
         ? "check MT5_LOGIN and MT5_PASSWORD, and that the manager may use the Web API"
-        : "check MT5_URL, MT5_CA_FILE, MT5_TLS_NAME, MT5_TLS_FINGERPRINT and that the server is running";
-    throw new StartupError(`no session with the trading platform at ${url}: ${error.message}; ${advice}`, {
+        : "check MT5_URL, MT5_CA_FILE, MT5_TLS_NAME and MT5_TLS_FINGERPRINT";
+    throw new StartupError(`no session with the trading platform at ${config.MT5_URL}: ${error.message}; ${advice}`, {
       cause: error,
     });
   }

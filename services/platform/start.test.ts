@@ -6,6 +6,7 @@ import { expect, inject, onTestFinished, test } from "vitest";
 import { callContext } from "#kernel/contract/context.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import { grpcClient } from "#kernel/grpc/client.ts";
+import type { Log } from "#kernel/log.ts";
 import { connectNats } from "#kernel/nats/connect.ts";
 import { natsClient } from "#kernel/nats/client.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
@@ -34,14 +35,22 @@ const OWNERS_AWAY = {
   SUBSCRIPTION_GRPC_URL: "127.0.0.1:1",
 };
 
-async function start(env: Env): Promise<{ readonly grpcPort: number }> {
+async function start(env: Env, log: Log = silentLog): Promise<{ readonly grpcPort: number }> {
   const stack = new AsyncDisposableStack();
   onTestFinished(() => stack.disposeAsync());
   const stopping = new AbortController();
   const watch = (_task: string, loop: Promise<unknown>): void => {
     loop.catch(() => undefined);
   };
-  return startPlatform({ stack, env, log: silentLog, signal: stopping.signal, watch, end: () => undefined });
+  return startPlatform({
+    stack,
+    env,
+    log,
+    signal: stopping.signal,
+    watch,
+    end: () => undefined,
+    isDraining: () => false,
+  });
 }
 
 async function anEnvironment(options: TestSimulatorOptions = {}): Promise<{ env: Env; simulator: TestSimulator }> {
@@ -183,6 +192,28 @@ test("a manager without a needed right ends the start with what is missing", asy
   });
 });
 
+test("the service starts while the platform is away, says so, and moves money when the platform is back", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "platform-away-"));
+  const before = await anEnvironment({ stateDir: folder.path });
+  await before.simulator[Symbol.asyncDispose]();
+  const logged: string[] = [];
+  const log = { ...silentLog, warn: (message: string) => void logged.push(message) };
+  const { grpcPort } = await start(before.env, log);
+  using owners = await owningClient(`127.0.0.1:${grpcPort}`);
+  expect(logged).toContain("trading platform away, service starts without it and signs in when it is back");
+  expect(await owners.getStatus({}, aCall())).toMatchObject({ reachable: false, sessions: 0 });
+
+  const port = Number(new URL(before.env["MT5_URL"]!).port);
+  await using simulator = await testSimulator({ log: silentLog, stateDir: folder.path, port });
+  void simulator;
+  await eventually(
+    () => owners.getStatus({}, aCall()),
+    ({ reachable }) => reachable,
+  );
+  const { login } = await owners.createAccount(ACCOUNT, aCall(30_000));
+  expect(await owners.transfer(aDeposit(login, 5_00n), aCall())).toMatchObject({ state: TransferState.APPLIED });
+}, 60_000);
+
 test("a failed start reports its reason in one message without a secret", async () => {
   const { env } = await anEnvironment();
   using folder = mkdtempDisposableSync(join(tmpdir(), "no-certificates-"));
@@ -190,7 +221,7 @@ test("a failed start reports its reason in one message without a secret", async 
   writeFileSync(caFile, "not a certificate");
   const cases: [Env, RegExp][] = [
     [{ ...env, MT5_PASSWORD: "Wrong#1005pw" }, /no session with .*check MT5_LOGIN and MT5_PASSWORD/],
-    [{ ...env, MT5_URL: "https://127.0.0.1:9" }, /no session with .*check MT5_URL/],
+    [{ ...env, MT5_URL: "https://mt5.invalid:443" }, /no session with .*check MT5_URL/],
     [{ ...env, MT5_CA_FILE: "/nowhere/ca.pem" }, /MT5_CA_FILE names a file that cannot be read \(ENOENT\)/],
     [{ ...env, MT5_CA_FILE: caFile }, /check MT5_URL, MT5_CA_FILE/],
     [{ ...env, MT5_TLS_NAME: "mt5.example" }, /altnames.*check MT5_URL, MT5_CA_FILE, MT5_TLS_NAME/],

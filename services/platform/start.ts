@@ -95,6 +95,5 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
     identity,
     feeds: FEEDS,
     readers: READERS,
-    isReady: async () => backbone.broker.isConnected(),
   });
 }

@@ -86,8 +86,6 @@ await runService(caller, async (context) => {
   stack.use(stopOnBreaksJob(deps, stoppingBreaks(deps), maxMs));
   stack.use(retain({ pool: deps.pool, rules: subscriptionRules(FEEDS, config), log }));
   const implementation = subscriptionService(deps);
-  const isReady = async (): Promise<boolean> =>
-    backbone.broker.isConnected() && movements.state().stopped === undefined;
   await serveContract(context, backbone, {
     contract: SubscriptionServiceService,
     implementation,
@@ -95,6 +93,5 @@ await runService(caller, async (context) => {
     identity,
     feeds: FEEDS,
     readers: READERS,
-    isReady,
   });
 });

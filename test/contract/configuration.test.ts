@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Settings } from "#kernel/config.ts";
+import { VARIABLE_NAMES } from "#kernel/production/variable-names.ts";
 import { SETTINGS as makeRun } from "../../deploy/local/settings.ts";
 import { settings as streams } from "../../deploy/nats/streams.ts";
 import { settings as account } from "../../services/account/config.ts";
@@ -24,6 +25,12 @@ test.each(variables)("$name of $service is in docs/configuration.md, with its de
 
   expect(rows.length).toBeGreaterThan(0);
   if (whenMissing !== undefined) expect(rows.join("\n")).toContain(`\`${whenMissing}\``);
+});
+
+test("the variables that services know by name are those that they read", () => {
+  const { simulator: _, streams: __, ...services } = SERVICES;
+  const read = Object.values(services).flatMap((settings) => Object.keys(settings));
+  expect([...VARIABLE_NAMES]).toEqual([...new Set(read)].filter((name) => name.startsWith("PAMM_")).toSorted());
 });
 
 test("docs/configuration.md has no variable that no service reads", () => {

@@ -82,13 +82,21 @@ test("the integration guide lists every scope with its routes, and no other", ()
   expect(new Set(Object.values(listed))).toEqual(new Set(SCOPES));
 });
 
-test("every alert has a section of the runbook", () => {
-  type Rules = { readonly groups: readonly { readonly rules: readonly { readonly alert: string }[] }[] };
-  const { groups } = parse(read("deploy/alerts/pamm-rules.yaml")) as Rules;
-  const alerts = groups.flatMap(({ rules }) => rules.map(({ alert }) => alert));
-  const sections = [...read("docs/operate.md").matchAll(/^### (Pamm\w+)$/gm)].map(([, name]) => name);
+const ALERT_PAGES = [
+  ["deploy/alerts/pamm-rules.yaml", "docs/operate.md"],
+  ["deploy/alerts/service-rules.yaml", "docs/operate/service-alerts.md"],
+] as const;
 
-  expect(sections.toSorted()).toEqual(alerts.toSorted());
+test("every alert has a section of the runbook", () => {
+  type Rules = { readonly groups: readonly { readonly rules: readonly { readonly alert?: string }[] }[] };
+  for (const [file, page] of ALERT_PAGES) {
+    const { groups } = parse(read(file)) as Rules;
+    const alerts = groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? []));
+    const sections = [...read(page).matchAll(/^### (Pamm\w+)$/gm)].map(([, name]) => name);
+
+    expect(alerts.length).toBeGreaterThan(10);
+    expect(sections.toSorted()).toEqual(alerts.toSorted());
+  }
 });
 
 test("every decision is in the index, with its date and status", () => {

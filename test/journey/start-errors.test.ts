@@ -83,7 +83,15 @@ test.concurrent("a start with a wrong manager password is refused and names the 
   await expectRefused(settings, /cannot start: no session with .*check MT5_LOGIN and MT5_PASSWORD/);
 });
 
-test.concurrent("a start with an unreachable trading platform is refused and names its address and setting", async () => {
-  const settings = { MT5_URL: "https://127.0.0.1:1", MT5_LOGIN: "1000", MT5_PASSWORD: "secret-of-the-operator" };
-  await expectRefused(settings, /cannot start: .*127\.0\.0\.1:1.*check MT5_URL/);
+test.concurrent("a start with a trading platform whose name does not exist is refused and names its address and setting", async () => {
+  const settings = { MT5_URL: "https://mt5.invalid:1", MT5_LOGIN: "1000", MT5_PASSWORD: "secret-of-the-operator" };
+  await expectRefused(settings, /cannot start: .*mt5\.invalid:1.*check MT5_URL/);
+});
+
+test.concurrent("a production start with a configuration for trying out is refused with every reason", async () => {
+  const settings = { PAMM_ENVIRONMENT: "production", PAMM_REHEARSAL: "true" };
+  await expectRefused(
+    settings,
+    /cannot start: PAMM_REHEARSAL is true: remove it\n(.*\n)*.*_DATABASE_URL is not encrypted, or its server is not verified/,
+  );
 });

@@ -28,7 +28,7 @@ export type WatchStreamsOptions = {
   readonly log: Log;
 };
 
-/** Shows the streams of a service. One that the broker does not describe is not shown, so that no old value is taken for a present one. */
+/** Shows the streams of a service. One that the broker does not report is not shown, so that no old value is taken for a present one. */
 export function watchStreams({ broker, streams, service, log }: WatchStreamsOptions): Job {
   const work = async (): Promise<boolean> => {
     for (const stream of streams) await showStream(broker, stream, service).catch(() => hide(stream));

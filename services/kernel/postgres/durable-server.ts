@@ -1,27 +1,37 @@
-import { StartupError } from "../startup-error.ts";
 import { connectToMigrate } from "./migration-client.ts";
 import { one, sql } from "./query.ts";
 
-type Server = { isInRecovery: boolean; fsync: string; commit: string; standbys: string };
+export type ServerUse = {
+  readonly schema: string;
+  /** No real money is moved. */
+  readonly isRehearsal: boolean;
+  readonly isProduction: boolean;
+};
+
+type Server = { isInRecovery: boolean; fsync: string; commit: string; standbys: string; hasStandby: boolean };
 
 /**
- * Ends the start with every reason for which the server may lose a commit that it has confirmed: a command of a lost commit would be
- * sent again. Where no real money is moved, the server need not be durable.
+ * Every reason for which the server may lose a commit that it has confirmed: a command of a lost commit would be sent again. Where no
+ * real money is moved, the server need not be durable. A standby is known by its replication slot.
  */
-export async function requireDurableServer(
+export async function findServerProblems(
   url: string,
-  { schema, isRehearsal }: { readonly schema: string; readonly isRehearsal: boolean },
-): Promise<void> {
+  { schema, isRehearsal, isProduction }: ServerUse,
+): Promise<string[]> {
   const client = await connectToMigrate(url, schema);
   try {
     const server = await one<Server>(
       client,
       sql`select pg_is_in_recovery() as "isInRecovery", current_setting('fsync') as fsync,
                  current_setting('synchronous_commit') as commit,
-                 current_setting('synchronous_standby_names') as standbys`,
+                 current_setting('synchronous_standby_names') as standbys,
+                 exists (select from pg_replication_slots where slot_type = 'physical' and not temporary) as "hasStandby"`,
     );
-    const problems = [...readOnlyProblems(server), ...(isRehearsal ? [] : durabilityProblems(server))];
-    if (problems.length > 0) throw new StartupError(problems.join("\n"));
+    return [
+      ...readOnlyProblems(server),
+      ...(isRehearsal ? [] : durabilityProblems(server)),
+      ...(isProduction ? standbyProblems(server) : []),
+    ];
   } finally {
     await client.end();
   }
@@ -45,4 +55,11 @@ function durabilityProblems({ fsync, commit, standbys }: Server): string[] {
     );
   }
   return problems;
+}
+
+function standbyProblems({ standbys, hasStandby }: Server): string[] {
+  if (!hasStandby || standbys !== "") return [];
+  return [
+    "Postgres has an asynchronous standby, which may lack commits when it takes over: set synchronous_standby_names",
+  ];
 }

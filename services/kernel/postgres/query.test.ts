@@ -2,7 +2,7 @@ import { emptyDatabase, type TestDatabase } from "#test/support/database.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { isTransient } from "./failure.ts";
 import type { Pool } from "./pool.ts";
-import { allOf, execute, fragment, many, maybeOne, one, type Queryable, sql } from "./query.ts";
+import { allOf, execute, fragment, many, plannedAnew, maybeOne, one, type Queryable, sql } from "./query.ts";
 import { autocommit, inTransaction } from "./transaction.ts";
 
 const HUGE = 9_223_372_036_854_775_807n;
@@ -134,6 +134,17 @@ test("a statement is prepared once for each connection", async () => {
     sql`select name from pg_prepared_statements where statement like 'select name as prepared_once%'`,
   );
   expect(prepared).toHaveLength(1);
+});
+
+test("a statement that is planned anew leaves no prepared one behind", async () => {
+  const find = (id: bigint) => many(pool, plannedAnew(sql`select name as planned_anew from coin where id = ${id}`));
+  for (const id of [1n, 2n]) await find(id);
+
+  const prepared = await many(
+    pool,
+    sql`select name from pg_prepared_statements where statement like 'select name as planned_anew%' and name <> ''`,
+  );
+  expect(prepared).toEqual([]);
 });
 
 test.each<readonly [string, (read: (db: Queryable) => Promise<unknown>) => Promise<unknown>]>([

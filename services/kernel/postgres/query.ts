@@ -10,7 +10,7 @@ export type SqlValue = Scalar | readonly Scalar[];
 export type Statement = {
   readonly text: string;
   readonly values: readonly SqlValue[];
-  /** Under which each connection prepares it. */
+  /** Under which each connection prepares it; empty for one that is planned at each execution. */
   readonly name: string;
 };
 
@@ -50,6 +50,14 @@ export function fragment(strings: TemplateStringsArray, ...values: readonly (Sql
 export function allOf(conditions: readonly (Fragment | undefined)[]): Fragment {
   const given = conditions.filter((condition) => condition !== undefined);
   return given.length === 0 ? fragment`true` : given.reduce((left, right) => fragment`${left} and ${right}`);
+}
+
+/**
+ * The statement without a prepared plan, for a search whose tables grow while its connection lives: a plan that was made when they were
+ * empty can read all rows for each row, until Postgres analyses them. Planning costs about a millisecond each time.
+ */
+export function plannedAnew({ text, values }: Statement): Statement {
+  return { text, values, name: "" };
 }
 
 function isFragment(value: SqlValue | Fragment): value is Fragment {

@@ -82,10 +82,20 @@ test("a run continues at the cursor, and the end of a full pass is recorded", as
       return { findings: [], covers: () => false, nextCursor: cursor === "" ? "500" : "", endsPass: cursor === "500" };
     },
   });
+  const instants = () =>
+    one<{ startedAt: Date; passFrom: Date; fullPassFrom: Date | null }>(
+      pool,
+      sql`select started_at as "startedAt", pass_from as "passFrom", full_pass_from as "fullPassFrom" from reconciliation_check`,
+    );
   await runCheck(runDeps(pool), check, undefined);
   expect(await stateOf(pool)).toMatchObject({ fullPassAt: null });
+  const first = await instants();
+  expect(first).toMatchObject({ passFrom: first.startedAt, fullPassFrom: null });
   await runCheck(runDeps(pool), check, undefined);
+  expect(await instants()).toMatchObject({ passFrom: first.startedAt, fullPassFrom: first.startedAt });
   await runCheck(runDeps(pool), check, undefined);
+  const third = await instants();
+  expect(third).toMatchObject({ passFrom: third.startedAt, fullPassFrom: first.startedAt });
   expect(cursors).toEqual(["", "500", ""]);
   expect((await stateOf(pool)).fullPassAt).toBeInstanceOf(Date);
 });

@@ -6,7 +6,6 @@ import type { Check, CheckRun, Finding, PendingBreak, RunRequest } from "./check
 /** A check without a complete run for this many intervals is stale. */
 const STALE_AFTER_INTERVALS = 3;
 /** Accounts that a sentence about breaks names. */
-const MAX_LOGINS_SHOWN = 5;
 const BEHIND = "New rows are not compared yet. The next run continues with them.";
 
 export type CheckState = {
@@ -72,42 +71,6 @@ export function listChecks(db: Queryable): Promise<CheckState[]> {
   );
 }
 
-export type Unsettled = {
-  readonly name: string;
-  /** Whether its last complete run began after the instant. */
-  readonly isRun: boolean;
-  /** Breaks that are open, or were found by a run and are not confirmed yet. */
-  readonly breaks: number;
-  /** The accounts of some of them. */
-  readonly logins: readonly string[];
-};
-
-/** Those of the named checks that have breaks, or no complete run since the instant. A check that has never run is one of them. */
-export async function listUnsettled(db: Queryable, names: readonly string[], since: Date): Promise<Unsettled[]> {
-  const run = await column<string>(
-    db,
-    sql`select name from reconciliation_check where name = any (${names}::text[]) and completed_from > ${since}`,
-  );
-  const breaks = await many<{ check: string; login: string }>(
-    db,
-    sql`select check_name as "check", login
-        from reconciliation_break
-        where check_name = any (${names}::text[]) and closed_at is null
-        order by id`,
-  );
-  return names
-    .map((name): Unsettled => {
-      const own = breaks.filter(({ check }) => check === name).map(({ login }) => login);
-      return {
-        name,
-        isRun: run.includes(name),
-        breaks: own.length,
-        logins: [...new Set(own)].slice(0, MAX_LOGINS_SHOWN),
-      };
-    })
-    .filter(({ isRun, breaks: count }) => !isRun || count > 0);
-}
-
 export async function listOpenBreaks(db: Queryable, afterId: bigint, limit: number): Promise<OpenBreak[]> {
   return many<OpenBreak>(
     db,
@@ -162,7 +125,9 @@ export async function completeRun(
         set completed_at = case when ${isBehind} then completed_at else clock_timestamp() end,
             completed_from = case when ${isBehind} then completed_from else started_at end,
             error = ${isBehind ? BEHIND : ""}, cursor = ${nextCursor},
-            full_pass_at = case when ${endsPass} then clock_timestamp() else full_pass_at end
+            pass_from = case when cursor = '' then started_at else pass_from end,
+            full_pass_at = case when ${endsPass} then clock_timestamp() else full_pass_at end,
+            full_pass_from = case when not ${endsPass} then full_pass_from when cursor = '' then started_at else pass_from end
         where name = ${name} and ${isHeld}`,
   );
 }

@@ -9,8 +9,11 @@ create table reconciliation_check (
   completed_at timestamptz,
   -- When the last complete run began: it has seen everything that was committed before.
   completed_from timestamptz,
-  -- When a check that reads a part in each run last completed a pass, and where the next run continues.
+  -- When a check that reads a part in each run last completed a pass through everything, when that pass and the present one began,
+  -- and where the next run continues.
   full_pass_at timestamptz,
+  full_pass_from timestamptz,
+  pass_from    timestamptz,
   cursor       text not null default '',
   -- Why the last run was not complete.
   error        text not null default ''

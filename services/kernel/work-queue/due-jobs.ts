@@ -2,7 +2,7 @@ import { HOUR_MS } from "../duration.ts";
 import { type Job, runJob } from "../job.ts";
 import type { Log } from "../log.ts";
 import type { Pool } from "../postgres/pool.ts";
-import { type Fragment, fragment, many, maybeOne, sql } from "../postgres/query.ts";
+import { type Fragment, fragment, many, maybeOne, plannedAnew, sql } from "../postgres/query.ts";
 import { createWakeSignal, type WakeSignal } from "../wake-signal.ts";
 
 /** A job whose work is in tables, at instants that the tables know. */
@@ -72,8 +72,8 @@ async function listDue(pool: Pool, jobs: readonly DueJob[], withinMs: number): P
   const rows = jobs.map(({ due }, index) => fragment`(${index}::integer, ${due()})`);
   return many(
     pool,
-    sql`select job, extract(epoch from greatest(due, clock_timestamp()) - clock_timestamp())::double precision * 1000 as ms
+    plannedAnew(sql`select job, extract(epoch from greatest(due, clock_timestamp()) - clock_timestamp())::double precision * 1000 as ms
         from (values ${rows.reduce((left, right) => fragment`${left}, ${right}`)}) as next (job, due)
-        where due < clock_timestamp() + ${withinMs} * interval '1 millisecond'`,
+        where due < clock_timestamp() + ${withinMs} * interval '1 millisecond'`),
   );
 }

@@ -1,13 +1,15 @@
 import { formatAmount, usd } from "#kernel/money.ts";
-import { type Check, type Finding, inSnapshot } from "#kernel/reconcile/check.ts";
+import { type Check, type Finding, inSnapshot, MAX_FINDINGS, type RunRequest } from "#kernel/reconcile/check.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 import { type Accounts, readAccountPage } from "./account-page.ts";
 
 /** Less often than checks that read tables only, because each run sends requests to the platform. */
 const EVERY_MS = 300_000;
-/** Accounts that one run compares, with ten requests to the platform. */
-const LOGINS_PER_RUN = 1_000;
+/** Accounts that are compared together, with ten requests to the platform. */
+const PAGE_SIZE = 1_000;
+/** How long one run compares, so that other checks run in time; the next one continues. In 20 s some 100,000 accounts are compared. */
+const RUN_MS = 20_000;
 /** Differing accounts whose history one run reads; further ones are reported without a read of their history. */
 const READ_AGAIN_PER_RUN = 20;
 
@@ -46,9 +48,7 @@ export function balances(deps: BalanceDeps): Check {
     everyMs: EVERY_MS,
     confirmations: 2,
     async run(request) {
-      const list = (accounts: Accounts) => listAccounts(deps, accounts);
-      const { rows, nextCursor, endsPass } = await readAccountPage(list, request, LOGINS_PER_RUN);
-      const suspicious = await differing(deps, rows);
+      const { differences: suspicious, nextCursor, endsPass } = await comparePages(deps, request);
       const read = suspicious.slice(0, READ_AGAIN_PER_RUN);
       const findings: Finding[] = [];
       for (const difference of read) findings.push(...(await readAgain(deps, difference)));
@@ -56,6 +56,20 @@ export function balances(deps: BalanceDeps): Check {
       return { findings, covers: () => true, nextCursor, endsPass };
     },
   };
+}
+
+/** Compares page after page, at most to the end of the pass through all accounts. */
+async function comparePages(deps: Deps, { cursor, pendingBreaks }: RunRequest) {
+  const list = (accounts: Accounts) => listAccounts(deps, accounts);
+  const until = performance.now() + RUN_MS;
+  const found = new Map<string, Difference>();
+  let page = await readAccountPage(list, { cursor, pendingBreaks }, PAGE_SIZE);
+  for (;;) {
+    for (const difference of await differing(deps, page.rows)) found.set(difference.row.login, difference);
+    if (page.endsPass || performance.now() > until || found.size > MAX_FINDINGS) break;
+    page = await readAccountPage(list, { cursor: page.nextCursor, pendingBreaks: [] }, PAGE_SIZE);
+  }
+  return { differences: [...found.values()], nextCursor: page.nextCursor, endsPass: page.endsPass };
 }
 
 async function differing({ mt5 }: Deps, rows: readonly Row[]): Promise<Difference[]> {
@@ -100,7 +114,7 @@ async function listAccounts({ pool }: Deps, { after, logins = [] }: Accounts): P
           from account
           where case when ${after}::text is null then login = any (${logins}::text[]) else login > ${after}::text end
           order by login
-          limit ${LOGINS_PER_RUN}`,
+          limit ${PAGE_SIZE}`,
     ),
   );
 }

@@ -2,6 +2,8 @@
 export type Mt5Problem =
   /** No connection, no TLS, or no answer to the handshake. */
   | "unreachable"
+  /** The server's certificate is not one that is trusted. */
+  | "untrusted"
   /** The server refused the manager login. */
   | "login_refused"
   /** The server could not prove that it knows the manager's password: it is not the expected server. */

@@ -249,8 +249,55 @@ test.concurrent("a run of a check that began before the stop is no run since the
     () => vote(instance, review, "key-of-bob", { action: "resume" }).catch((error: Error) => error.message),
     (message) =>
       message ===
-      "The check deal_matching has not completed a run since the stop. Read GET /api/v1/ops/breaks, and decide when both checks have completed a run since the stop and have no break.",
+      "The check deal_matching has not completed a run since the stop. Read GET /api/v1/ops/breaks, and decide when both checks are complete and have no break.",
   );
+});
+
+test.concurrent("operators resume when every account has been compared in a pass that began after the stop", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { pool } = instance.deps;
+  const login = await anAccount(instance);
+  await world.control.balance(login, "8.00", LOST);
+  const review = await reviewOf(instance, "database_behind");
+  await vote(instance, review, "key-of-ann", { action: "resume" });
+  await runRequiredChecks(instance);
+  // The pass had begun before the stop: its first runs may have compared accounts that lost commands moved afterwards.
+  await execute(
+    pool,
+    sql`update reconciliation_check
+        set full_pass_from = (select stopped_at - interval '1 second' from permit_gate)
+        where name = 'platform_balance'`,
+  );
+  await eventually(
+    () => vote(instance, review, "key-of-bob", { action: "resume" }).catch((error: Error) => error.message),
+    (message) =>
+      typeof message === "string" &&
+      message.startsWith("The check platform_balance has not completed a pass through all accounts since the stop."),
+  );
+});
+
+test.concurrent("an account that the platform does not show does not keep operators from resuming the others", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { pool } = instance.deps;
+  const [login, absent] = [await anAccount(instance), await anAccount(instance)];
+  await world.control.balance(login, "8.00", LOST);
+  const review = await reviewOf(instance, "database_behind");
+  await vote(instance, review, "key-of-ann", { action: "resume" });
+  await runRequiredChecks(instance);
+  await execute(
+    pool,
+    sql`insert into reconciliation_break (check_name, key, opened_at, seen_at, login, master_login, at_risk_minor, operation_ids,
+                                          deal_ids, message, evidence)
+        values ('platform_balance', ${`login:${absent}:0`}, now(), now(), ${absent}, '', 0, '{}', '{}', 'not shown',
+                '{"shown_minor": null}')`,
+  );
+  await eventually(
+    () => vote(instance, review, "key-of-bob", { action: "resume" }).catch((error: Error) => error.message),
+    (decided) => typeof decided !== "string",
+  );
+  expect(await gateOf(instance.deps)).toBe("open");
 });
 
 test.concurrent("operators cannot resume before a quiet period has passed, because a lost command may still be executed", async (context) => {

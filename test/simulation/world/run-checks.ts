@@ -8,7 +8,7 @@ const NAMES = ["deal_matching", "platform_balance"];
 type Row = { readonly login: string; readonly logMinor: bigint };
 
 /**
- * Stands for the checks of the service, whose statements read in snapshots that the simulation does not have: a complete run is recorded when
+ * Stands for the checks of the service, whose statements read in snapshots that the simulation does not have: a complete run and pass is recorded when
  * the balances equal the logs. Reviews of legs are not decided here, so accounts with one are left out, as are those with a leg of unknown outcome. The checks of the simulation itself compare every deal with its leg.
  */
 export async function runChecks(pool: Pool, mt5: Pick<Mt5Client, "readUsers">): Promise<void> {
@@ -25,9 +25,9 @@ export async function runChecks(pool: Pool, mt5: Pick<Mt5Client, "readUsers">): 
   for (const name of NAMES) {
     await execute(
       pool,
-      sql`insert into reconciliation_check (name, title, every_ms, completed_from)
-          values (${name}, ${name}, ${60_000n}, ${from[0]?.at})
-          on conflict (name) do update set completed_from = excluded.completed_from`,
+      sql`insert into reconciliation_check (name, title, every_ms, completed_from, full_pass_from)
+          values (${name}, ${name}, ${60_000n}, ${from[0]?.at}, ${from[0]?.at})
+          on conflict (name) do update set completed_from = excluded.completed_from, full_pass_from = excluded.full_pass_from`,
     );
   }
 }

@@ -25,12 +25,23 @@ export function tlsOptions(host: string, trust: ServerTrust): ConnectionOptions 
   };
 }
 
+class UntrustedServer extends Error {}
+
+/** Whether a connection failed because of the server's certificate. */
+export function isUntrusted(error: unknown, tls: TLSSocket, trust: ServerTrust): boolean {
+  // With a pinned certificate the socket also notes what it would have refused.
+  const isRefused = !("fingerprint" in trust) && Boolean(tls.authorizationError);
+  return error instanceof UntrustedServer || isRefused;
+}
+
 /** Throws when the connection is not with the pinned certificate. Called before anything is written. */
 export function requireTrusted(tls: TLSSocket, trust: ServerTrust): void {
   if (!("fingerprint" in trust)) return;
   const shown = tls.getPeerX509Certificate()?.fingerprint256.replaceAll(":", "");
   if (shown === trust.fingerprint) return;
-  throw new Error(`the server has another certificate than the pinned one, with the SHA-256 fingerprint ${shown}`);
+  throw new UntrustedServer(
+    `the server has another certificate than the pinned one, with the SHA-256 fingerprint ${shown}`,
+  );
 }
 
 /** A server name is never an address (RFC 6066). */

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import { Mt5Error } from "../errors.ts";
 import { showCertificate } from "../metrics.ts";
-import { requireTrusted, type ServerTrust, tlsOptions } from "./server-trust.ts";
+import { isUntrusted, requireTrusted, type ServerTrust, tlsOptions } from "./server-trust.ts";
 
 export type DialOptions = {
   readonly host: string;
@@ -35,7 +35,8 @@ export async function dial(options: DialOptions, signal?: AbortSignal): Promise<
   } catch (error) {
     wire.reset();
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Mt5Error("unreachable", `no TLS connection to ${host}:${port}: ${reason}`, { cause: error });
+    const problem = isUntrusted(error, tls, trust) ? "untrusted" : "unreachable";
+    throw new Mt5Error(problem, `no TLS connection to ${host}:${port}: ${reason}`, { cause: error });
   }
 }
 

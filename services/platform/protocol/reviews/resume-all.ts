@@ -1,14 +1,17 @@
 import { SECOND_MS } from "#kernel/duration.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { listUnsettled, type Unsettled } from "#kernel/reconcile/store.ts";
 import { actionNotPossible } from "#kernel/review/refusals.ts";
 import { findStop, resumePermits } from "../../store/permit-gate.ts";
+import { listUnsettled, type RequiredCheck, type Unsettled } from "../../store/unsettled-checks.ts";
 
 /**
  * What the platform shows has to equal the logs and the legs before permits are granted again. Breaks of other checks do not count: some of
  * them are closed by a repeated command, which needs a permit.
  */
-const REQUIRED_CHECKS = ["deal_matching", "platform_balance"];
+const REQUIRED_CHECKS: readonly RequiredCheck[] = [
+  { name: "deal_matching", needs: "run" },
+  { name: "platform_balance", needs: "pass" },
+];
 
 /** Grants permits again, unless money could be moved twice: throws what is open, and where to look. */
 export async function resumeAll(tx: Transaction, quietPeriodMs: number): Promise<void> {
@@ -29,13 +32,16 @@ export async function resumeAll(tx: Transaction, quietPeriodMs: number): Promise
   const unsettled = await listUnsettled(tx, REQUIRED_CHECKS, stoppedAt);
   if (unsettled.length === 0) return;
   throw actionNotPossible(
-    `${unsettled.map(sentenceOf).join(" ")} Read GET /api/v1/ops/breaks, and decide when both checks have completed a run since the stop and have no break.`,
+    `${unsettled.map(sentenceOf).join(" ")} Read GET /api/v1/ops/breaks, and decide when both checks are complete and have no break.`,
   );
 }
 
-function sentenceOf({ name, isRun, breaks, logins }: Unsettled): string {
-  if (breaks === 0) return `The check ${name} has not completed a run since the stop.`;
+function sentenceOf({ name, needs, isRun, breaks, logins }: Unsettled): string {
+  const run = needs === "run" ? "run" : "pass through all accounts";
+  if (breaks === 0) return `The check ${name} has not completed a ${run} since the stop.`;
   const accounts = logins.length === 0 ? "" : ` (${logins.join(", ")})`;
   const what = `${breaks} ${breaks === 1 ? "break" : "breaks"}${accounts}`;
-  return isRun ? `The check ${name} has ${what}.` : `The check ${name} has ${what} and no complete run since the stop.`;
+  return isRun
+    ? `The check ${name} has ${what}.`
+    : `The check ${name} has ${what} and no complete ${run} since the stop.`;
 }

@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Broker } from "../nats/connect.ts";
+import type { Pool } from "../postgres/pool.ts";
+import { execute, sql } from "../postgres/query.ts";
+
+export type ReadinessOptions = {
+  readonly pool: Pool;
+  readonly broker: Pick<Broker, "connection" | "isConnected">;
+  readonly isDraining: () => boolean;
+};
+
+/** Below the time-out of a usual readiness probe. */
+const ANSWER_WITHIN_MS = 1_500;
+/** Limits how often the servers are asked, however often readiness is read. */
+const FRESH_FOR_MS = 500;
+
+/** Asks the database and the broker. Returns what does not answer: a stopped feed or an absent trading platform is a metric, not here. */
+export function readinessOf({ pool, broker, isDraining }: ReadinessOptions): () => Promise<readonly string[]> {
+  let latest: { readonly atMs: number; readonly missing: Promise<readonly string[]> } | undefined;
+  const ask = async (): Promise<readonly string[]> => {
+    const [hasDatabase, hasBroker] = await Promise.all([
+      answers(execute(pool, sql`select 1`)),
+      broker.isConnected() && answers(broker.connection.flush()),
+    ]);
+    return [...(hasDatabase ? [] : ["database"]), ...(hasBroker ? [] : ["broker"])];
+  };
+  return async () => {
+    if (isDraining()) return ["draining"];
+    const atMs = performance.now();
+    if (latest === undefined || atMs - latest.atMs > FRESH_FOR_MS) latest = { atMs, missing: ask() };
+    return await latest.missing;
+  };
+}
+
+async function answers(question: Promise<unknown>): Promise<boolean> {
+  const late = new AbortController();
+  try {
+    return await Promise.race([
+      question.then(
+        () => true,
+        () => false,
+      ),
+      sleep(ANSWER_WITHIN_MS, false, { signal: late.signal, ref: false }),
+    ]);
+  } finally {
+    late.abort();
+  }
+}

@@ -1,0 +1,60 @@
+import { many, type Queryable, sql } from "#kernel/postgres/query.ts";
+
+/** A check that has to be settled before permits are granted again. */
+export type RequiredCheck = {
+  readonly name: string;
+  /** A complete run, for a check whose runs read all new rows, or a complete pass through all accounts, which may take several runs. */
+  readonly needs: "run" | "pass";
+};
+
+export type Unsettled = RequiredCheck & {
+  /** Whether the run or pass that is needed began after the instant. */
+  readonly isRun: boolean;
+  /** Breaks that are open, or were found by a run and are not confirmed yet. */
+  readonly breaks: number;
+  /** The accounts of some of them. */
+  readonly logins: readonly string[];
+};
+
+const MAX_LOGINS_SHOWN = 5;
+
+/**
+ * Those of the checks that have breaks, or have not been run since the instant. A check that has never run is one of them. Accounts that
+ * the platform does not show, or not in a readable form, do not count: there is no amount that a command could repeat, and none is sent
+ * on an account whose history is not complete.
+ */
+export async function listUnsettled(
+  db: Queryable,
+  checks: readonly RequiredCheck[],
+  since: Date,
+): Promise<Unsettled[]> {
+  const names = checks.map(({ name }) => name);
+  const runs = await many<{ name: string; runFrom: Date | null; passFrom: Date | null }>(
+    db,
+    sql`select name, completed_from as "runFrom", full_pass_from as "passFrom"
+        from reconciliation_check
+        where name = any (${names}::text[])`,
+  );
+  const breaks = await many<{ check: string; login: string }>(
+    db,
+    sql`select check_name as "check", login
+        from reconciliation_break
+        where check_name = any (${names}::text[]) and closed_at is null
+          and (check_name <> 'platform_balance' or evidence ->> 'shown_minor' is not null)
+        order by id`,
+  );
+  return checks
+    .map(({ name, needs }): Unsettled => {
+      const run = runs.find((row) => row.name === name);
+      const from = needs === "pass" ? run?.passFrom : run?.runFrom;
+      const own = breaks.filter(({ check }) => check === name).map(({ login }) => login);
+      return {
+        name,
+        needs,
+        isRun: from instanceof Date && from > since,
+        breaks: own.length,
+        logins: [...new Set(own)].slice(0, MAX_LOGINS_SHOWN),
+      };
+    })
+    .filter(({ isRun, breaks: count }) => !isRun || count > 0);
+}
