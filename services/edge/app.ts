@@ -17,7 +17,7 @@ import { PROBLEM_TYPE, problemOf } from "./problems/problem.ts";
 import type { Readiness } from "./readiness.ts";
 import { refuse } from "./problems/refusals.ts";
 import { registerRoute } from "./register-route.ts";
-import { requestIdOf } from "./request-id.ts";
+import { requestIdOf, spanOf } from "./request-id.ts";
 import { beginRequest, factsOf, isCommand, pathOf, type RequestState, routeOf } from "./request-state.ts";
 import type { Deps, Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
@@ -118,7 +118,7 @@ function addHooks(app: FastifyInstance, { log, audit, isDraining = () => false }
     if (!REFUSED.has(status) || isRefusalRecorded(request.ip)) audit.note(auditEntry(request, status));
   };
   app.addHook("onRequest", (request, reply, done) => {
-    request.edge = beginRequest();
+    request.edge = beginRequest(spanOf(request));
     // Emitted also when the caller disconnects before the response.
     reply.raw.once("close", () => finish(request, reply, CALLER_LEFT));
     reply.headers(commonHeaders(request));

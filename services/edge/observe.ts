@@ -33,14 +33,17 @@ function classOf(request: FastifyRequest): RouteClass | "wait" | "none" {
 
 /** One line and one measurement for each request. The pattern of the route is written, never the path or the query. */
 export function observeHttp(log: Log, request: FastifyRequest, status: number, elapsedMs: number): void {
-  const { caller, operationId, code } = request.edge;
+  const { caller, operationId, code, span } = request.edge;
   const route = request.is404 ? NO_ROUTE : (request.routeOptions.url ?? NO_ROUTE);
   seconds.observe({ class: classOf(request), route, method: request.method, status }, elapsedMs / 1_000);
   if (code !== undefined) problems.inc({ route, code });
+  span.set({ "http.response.status_code": status, "pamm.operation_id": operationId ?? "" });
+  span.end(code ?? "ok", status >= 500);
   // Probes arrive every few seconds and would fill the log.
   const write = PROBES.has(route) ? log.debug : log.info;
   write("request", {
     request_id: request.id,
+    trace_id: span.traceId,
     operation_id: operationId,
     method: request.method,
     route,

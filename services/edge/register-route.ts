@@ -60,8 +60,10 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
     handler: (request, reply) => {
       // Held until the work is done, also when the caller was answered or has left before.
       const leave = runtime.admission.enter(route.class);
-      if (route.kind === "list") return stream({ route, runtime, leave }, request, reply);
-      return answer({ route, runtime, leave }, request, reply);
+      return request.edge.span.run(() => {
+        if (route.kind === "list") return stream({ route, runtime, leave }, request, reply);
+        return answer({ route, runtime, leave }, request, reply);
+      });
     },
   });
 }

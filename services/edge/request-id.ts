@@ -1,5 +1,7 @@
 import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
 import { v7 as uuidv7 } from "uuid";
+import { NO_SPAN, receivedPlace, type Span, startSpan } from "#kernel/tracing/span.ts";
 
 const VALID_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -9,9 +11,19 @@ export function requestIdOf({ headers }: Pick<IncomingMessage, "headers">): stri
   return typeof sent === "string" && VALID_ID.test(sent) ? sent : uuidv7();
 }
 
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+/** Begins a trace, or continues that of the caller: its `tracestate` may contain anything and is not passed on. */
+export function spanOf(request: FastifyRequest): Span {
+  const route = request.routeOptions.config.route;
+  if (route === undefined) return NO_SPAN;
+  const header = (name: string) => (name === "traceparent" ? textOf(request.headers[name]) : undefined);
+  return startSpan(`${route.method} ${route.url}`, {
+    kind: "server",
+    parent: receivedPlace(header),
+    mayBegin: true,
+    attributes: { "http.request.method": route.method, "http.route": route.url, "pamm.request_id": request.id },
+  });
+}
 
-export function traceparentOf({ headers }: Pick<IncomingMessage, "headers">): string | undefined {
-  const sent = headers["traceparent"];
-  return typeof sent === "string" && TRACEPARENT.test(sent) ? sent : undefined;
+function textOf(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { NO_SPAN, type Span } from "#kernel/tracing/span.ts";
 import type { Caller } from "./keys/auth.ts";
 import { idempotencyKeyOf } from "./idempotency/idempotency-key.ts";
 import type { RequestFacts } from "./problems/problem.ts";
@@ -7,6 +8,7 @@ import type { Route } from "./route.ts";
 /** What the hooks record about a request. */
 export type RequestState = {
   readonly receivedAt: number;
+  readonly span: Span;
   /** Created for commands before anything else. */
   operationId?: string;
   caller?: Caller;
@@ -28,8 +30,8 @@ declare module "fastify" {
   }
 }
 
-export function beginRequest(): RequestState {
-  return { receivedAt: Date.now(), wasSent: false, isFinished: false };
+export function beginRequest(span = NO_SPAN): RequestState {
+  return { receivedAt: Date.now(), span, wasSent: false, isFinished: false };
 }
 
 export function routeOf(request: FastifyRequest): Route | undefined {

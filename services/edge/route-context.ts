@@ -5,7 +5,6 @@ import { voteEntry } from "./audit/vote-entry.ts";
 import { writeDurably } from "./audit/write-durably.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
 import { sentKeyOf } from "./idempotency/sent-key.ts";
-import { traceparentOf } from "./request-id.ts";
 import { isCommand } from "./request-state.ts";
 import type { Route, RouteContext } from "./route.ts";
 import { deadlineOf } from "./time-limit.ts";
@@ -28,7 +27,6 @@ export function contextOf(route: Route, request: FastifyRequest, since: number):
     commandId: isCommand(route) ? (request.edge.operationId ?? "") : "",
     caller: "edge",
     deadline,
-    traceparent: traceparentOf(request.raw),
     signal: NEVER_ABORTED,
   };
 }

@@ -5,7 +5,7 @@ import type { ServiceName } from "./contract/permissions.ts";
 import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { flag, integer, logLevel, oneOf, optional, port, secretUrls, text, type Variable } from "./config-variables.ts";
-import { showBuild } from "./build-info.ts";
+import { showBuild, VERSION } from "./build-info.ts";
 import { armFailpoints } from "./failpoint.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/consume.ts";
 import { feedReader } from "./feed/read.ts";
@@ -30,6 +30,8 @@ import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
 import { showPool } from "./postgres/pool-metrics.ts";
 import { readinessOf } from "./health/readiness.ts";
 import { readCertificates } from "./read-certificates.ts";
+import { TRACING_SETTINGS, type TracingSettings } from "./tracing/settings.ts";
+import { startTracing } from "./tracing/start.ts";
 import type { Secret } from "./secret.ts";
 import { DRAIN_DELAY, type ServiceContext } from "./service.ts";
 import { StartupError } from "./startup-error.ts";
@@ -44,6 +46,7 @@ export const BACKBONE_SETTINGS = {
   PAMM_METRICS_HOST: text("an address to listen on", { whenMissing: "127.0.0.1" }),
   PAMM_METRICS_PORT: port({ whenMissing: "0" }),
   LOG_LEVEL: logLevel(),
+  ...TRACING_SETTINGS,
   PAMM_MIGRATE: migrationMode(),
   /** Read by service.ts. */
   PAMM_DRAIN_DELAY: DRAIN_DELAY,
@@ -62,7 +65,7 @@ export function grpcAddress(): Variable<string> {
   return text("host:port of a service");
 }
 
-export type BackboneSettings = {
+export type BackboneSettings = TracingSettings & {
   readonly NATS_URL: Secret<string>;
   readonly NATS_CA_FILE?: string | undefined;
   readonly GRPC_HOST: string;
@@ -132,6 +135,9 @@ export async function openBackbone(
   const { schema, settings, databaseUrl, migrationUrl } = options;
   const { service } = schema;
   showBuild(service, settings.PAMM_COMMIT);
+  // First, so that it ends last, with the spans of everything that is drained.
+  const tracing = await startTracing({ service, version: VERSION, settings, log });
+  if (tracing !== undefined) stack.use(tracing);
   armForRehearsal(settings, service, log);
   const url = databaseUrl.reveal();
   const { PAMM_MIGRATE: mode, PAMM_REHEARSAL: isRehearsal } = settings;

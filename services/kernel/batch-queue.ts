@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Histogram } from "prom-client";
+import { outsideTraces } from "./tracing/span.ts";
 import { deadlineExceeded, busy } from "./contract/refusals.ts";
 
 const batchItems = new Histogram({
@@ -93,7 +94,7 @@ export function batchQueue<Item, Result extends object | undefined, Needs extend
       if (waiting.length >= maxWaiting) return Promise.reject(busy());
       const { promise, resolve, reject } = Promise.withResolvers<Result>();
       waiting.push({ item, byMs, resolve, reject });
-      if (running < maxBatches) void work();
+      if (running < maxBatches) void outsideTraces(work);
       return promise;
     },
   };

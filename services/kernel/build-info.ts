@@ -7,8 +7,8 @@ const build = new Gauge({
   labelNames: ["service", "version", "commit"],
 });
 
-const { version } = manifest;
+export const VERSION = manifest.version;
 
 export function showBuild(service: string, commit = "unknown"): void {
-  build.set({ service, version, commit }, 1);
+  build.set({ service, version: VERSION, commit }, 1);
 }

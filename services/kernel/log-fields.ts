@@ -1,6 +1,7 @@
 /** The allow-list. A field that is not named here is never written. */
 const FIELDS = [
   "request_id",
+  "trace_id",
   "command_id",
   "operation_id",
   "leg",

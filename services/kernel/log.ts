@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, pino } from "pino";
+import { currentTraceId } from "./tracing/span.ts";
 import { type LogFields, writableFields } from "./log-fields.ts";
 
 export type { LogFields } from "./log-fields.ts";
@@ -38,11 +39,14 @@ export function createLog({ service, level, to }: LogOptions): Log {
   return withFields(lines, {});
 }
 
-type Lines = Record<Exclude<LogLevel, "trace" | "silent">, (fields: object, message: string) => void>;
+type Lines = Record<Exclude<LogLevel, "trace" | "silent">, (fields: object, message: string) => void> & {
+  readonly isLevelEnabled: (level: string) => boolean;
+};
 
 function withFields(lines: Lines, always: LogFields): Log {
-  const writer = (level: keyof Lines) => (message: string, fields?: LogFields) => {
-    lines[level](writableFields({ ...always, ...fields }), message);
+  const writer = (level: Exclude<keyof Lines, "isLevelEnabled">) => (message: string, fields?: LogFields) => {
+    if (!lines.isLevelEnabled(level)) return;
+    lines[level](writableFields({ trace_id: currentTraceId(), ...always, ...fields }), message);
   };
   return {
     debug: writer("debug"),

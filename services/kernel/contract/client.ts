@@ -1,15 +1,21 @@
 import { type CallContext, type Client, type Contract, type Method, methodsOf } from "./contract.ts";
 import { remainingMs } from "./context.ts";
+import type { Transport } from "../metrics.ts";
+import { inSpan, startSpan } from "../tracing/span.ts";
+import { failureOf, rpcAttributes, rpcName } from "./rpc-span.ts";
 import { deadlineExceeded } from "./refusals.ts";
 
 /** Sends one encoded request and returns the encoded response, or throws the refusal. */
 export type Send = (method: Method, payload: Buffer, context: CallContext) => Promise<Uint8Array>;
 
-export function clientOf<C extends Contract>(contract: C, send: Send): Client<C> {
+export function clientOf<C extends Contract>(contract: C, transport: Transport, send: Send): Client<C> {
   const calls = methodsOf(contract).map((method) => {
     const call = async (request: unknown, context: CallContext): Promise<unknown> => {
       if (remainingMs(context) <= 0 || context.signal.aborted) throw deadlineExceeded();
-      return method.decodeResponse(asBuffer(await send(method, method.encodeRequest(request), context)));
+      const payload = method.encodeRequest(request);
+      const span = startSpan(rpcName(method), { kind: "client", attributes: rpcAttributes(method, transport) });
+      const response = await inSpan(span, () => send(method, payload, context), failureOf);
+      return method.decodeResponse(asBuffer(response));
     };
     return [method.name, call] as const;
   });

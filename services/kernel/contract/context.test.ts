@@ -29,10 +29,7 @@ test("a call within another call keeps its request id and never exceeds its dead
 });
 
 test("a context is unchanged by headers, except for the name of the calling service", () => {
-  const context = {
-    ...callContext({ caller: "edge", withinMs: 1_000, commandId: COMMAND_ID }),
-    traceparent: "00-1-2-01",
-  };
+  const context = callContext({ caller: "edge", withinMs: 1_000, commandId: COMMAND_ID });
   const { signal: _, ...facts } = context;
 
   expect(contextAfterHeaders(context, "funding")).toEqual({ ...facts, caller: "funding" });

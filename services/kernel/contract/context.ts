@@ -7,7 +7,6 @@ export type CallFacts = {
   readonly withinMs: number;
   readonly requestId?: string | undefined;
   readonly commandId?: string | undefined;
-  readonly traceparent?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 };
 
@@ -18,7 +17,6 @@ export function callContext(facts: CallFacts): CallContext {
     commandId: facts.commandId ?? "",
     caller: facts.caller,
     deadline: new Date(Date.now() + facts.withinMs),
-    traceparent: facts.traceparent,
     signal: facts.signal ?? new AbortController().signal,
   };
 }

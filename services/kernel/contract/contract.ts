@@ -25,7 +25,6 @@ export type CallContext = {
   readonly caller: string;
   /** After this instant the caller does not wait for the answer any more. */
   readonly deadline: Date;
-  readonly traceparent?: string | undefined;
   /** Aborted at the deadline, or when the caller cancels. */
   readonly signal: AbortSignal;
 };

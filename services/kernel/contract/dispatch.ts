@@ -5,6 +5,8 @@ import { isTransientFailure } from "../transient-failure.ts";
 import { asBuffer } from "./client.ts";
 import type { CallContext, Contract, Implementation, Method } from "./contract.ts";
 import { type CallHeaders, readHeaders } from "./headers.ts";
+import { receivedPlace, type Span, startSpan } from "../tracing/span.ts";
+import { failureOf, rpcAttributes, rpcName } from "./rpc-span.ts";
 import { type Limit, limit } from "./limit.ts";
 import { isReadable } from "./readable.ts";
 import type { Permissions, ServiceName } from "./permissions.ts";
@@ -51,10 +53,11 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
   const limits = { command: limit(options.maxConcurrent), query: limit(options.maxConcurrent) };
   const inFlight = new Set<Promise<Answer>>();
 
-  const answer = async (call: IncomingCall): Promise<Answer> => {
+  const answer = async (call: IncomingCall, span: Span): Promise<Answer> => {
     const startedAt = performance.now();
     let headers: CallHeaders | undefined;
     let outcome = "ok";
+    let hasFailed = false;
     try {
       headers = readHeaders(call.header, call.deadline ?? new Date(Date.now() + DEFAULT_DEADLINE_MS));
       const caller = requirePermitted(options, call);
@@ -63,17 +66,21 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
       return { ok: true, payload: await handleWithin(slots, options, call, headers) };
     } catch (error) {
       const refusal = error instanceof Refusal ? error : fault(options.log, error, call.method, headers);
-      outcome = refusal.code;
+      ({ outcome, hasFailed } = failureOf(refusal));
       return { ok: false, refusal };
     } finally {
-      const { transport } = options;
-      observeRequest({ transport, method: call.method.path, outcome }, performance.now() - startedAt);
+      const elapsedMs = performance.now() - startedAt;
+      observeRequest({ transport: options.transport, method: call.method.path, outcome }, elapsedMs);
+      logAnswer(options.log, call.method, { headers, outcome, elapsedMs });
+      span.set({ "pamm.request_id": headers?.requestId ?? "", "pamm.operation_id": headers?.commandId ?? "" });
+      span.end(outcome, hasFailed);
     }
   };
 
   return {
     dispatch(call) {
-      const answered = answer(call).finally(() => inFlight.delete(answered));
+      const span = startServerSpan(options, call);
+      const answered = span.run(() => answer(call, span)).finally(() => inFlight.delete(answered));
       inFlight.add(answered);
       return answered;
     },
@@ -81,6 +88,33 @@ export function createDispatcher(options: DispatchOptions): Dispatcher {
       while (inFlight.size > 0) await Promise.all(inFlight);
     },
   };
+}
+
+/** Part of the caller's trace; a call without one, such as those of jobs, begins none. */
+function startServerSpan({ transport }: DispatchOptions, { method, header, caller }: IncomingCall): Span {
+  const attributes = { ...rpcAttributes(method, transport), "pamm.caller": caller ?? "unknown" };
+  return startSpan(rpcName(method), { kind: "server", parent: receivedPlace(header), attributes });
+}
+
+type Answered = {
+  readonly headers: CallHeaders | undefined;
+  readonly outcome: string;
+  readonly elapsedMs: number;
+};
+
+/** One info line for each command. Queries are many, most of them of jobs; the edge has a line for each of a client. */
+function logAnswer(log: Log, { path }: Method, { headers, outcome, elapsedMs }: Answered): void {
+  const isCommand = headers !== undefined && headers.commandId !== "";
+  const write = isCommand ? log.info : log.debug;
+  write(isCommand ? "command answered" : "query answered", {
+    request_id: headers?.requestId,
+    // The edge names a command by the id of its operation.
+    operation_id: isCommand ? headers.commandId : undefined,
+    caller: headers?.caller,
+    method: path,
+    outcome,
+    duration_ms: Math.round(elapsedMs * 10) / 10,
+  });
 }
 
 /** Whatever the headers claim, the caller is the service that the transport proves. */

@@ -1,4 +1,5 @@
 import type { CallContext } from "./contract.ts";
+import { sendPlace } from "../tracing/span.ts";
 import { malformedRequest } from "./refusals.ts";
 
 /** Lower case, because gRPC metadata allows nothing else; NATS carries them unchanged. */
@@ -8,7 +9,6 @@ export const HEADER = {
   caller: "pamm-caller",
   /** Milliseconds since 1970: an instant stays right while the request waits in a queue, a duration does not. */
   deadline: "pamm-deadline",
-  traceparent: "traceparent",
   /** NATS: present when the payload is an Error. */
   error: "pamm-error",
   /** gRPC: the encoded Error. */
@@ -27,7 +27,7 @@ export function writeHeaders(context: CallContext, caller: string, set: (name: s
   if (context.commandId !== "") set(HEADER.commandId, context.commandId);
   set(HEADER.caller, caller);
   set(HEADER.deadline, String(context.deadline.getTime()));
-  if (context.traceparent !== undefined) set(HEADER.traceparent, context.traceparent);
+  sendPlace(set);
 }
 
 /** Reads the headers of a call. The fallback deadline is for callers that send none, such as command line tools. */
@@ -41,13 +41,11 @@ export function readHeaders(get: (name: string) => string | undefined, fallbackD
   };
   const commandId = text(HEADER.commandId);
   if (commandId !== "" && !UUID.test(commandId)) throw malformedRequest(`Header ${HEADER.commandId} is not a UUID.`);
-  const traceparent = text(HEADER.traceparent);
   return {
     requestId: text(HEADER.requestId),
     commandId,
     caller: text(HEADER.caller),
     deadline: readDeadline(text(HEADER.deadline), fallbackDeadline),
-    ...(traceparent === "" ? {} : { traceparent }),
   };
 }
 

@@ -2,6 +2,8 @@ import type { ReadRequest, ReadResponse } from "#proto/pamm/common/v1/feed.ts";
 import { failpoint } from "../failpoint.ts";
 import type { EventType } from "../contract/event.ts";
 import type { Log } from "../log.ts";
+import { failureOf } from "../contract/rpc-span.ts";
+import { inSpan, startSpan } from "../tracing/span.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { Refusal } from "../refusal.ts";
 import { type Cursor, getCursor } from "./cursor.ts";
@@ -107,7 +109,13 @@ export class Follower<Event extends EventType<unknown>> {
   }
 
   async #receive(page: Page): Promise<void> {
-    const { cursor, isOvertaken, malformed } = await receivePage(this.#options.pool, this.#options, page);
+    const span = startSpan(`receive ${this.#options.feed}`, {
+      kind: "consumer",
+      mayBegin: true,
+      attributes: { "messaging.destination.name": this.#options.feed, ...pageAttributes(page) },
+    });
+    const receive = () => receivePage(this.#options.pool, this.#options, page);
+    const { cursor, isOvertaken, malformed } = await inSpan(span, receive, failureOf);
     failpoint("after_filing");
     this.#cursor = cursor;
     if (isOvertaken) this.#overtakenAtMs = performance.now();
@@ -119,6 +127,18 @@ export class Follower<Event extends EventType<unknown>> {
     const { feed, log } = this.#options;
     log.error("feed stopped, follow the runbook of PammFeedStopped", { feed, number: this.number, reason, error });
   }
+}
+
+/** More would make a span too large for its store. */
+const MAX_SHOWN_REQUESTS = 50;
+
+/** A page has entries of many requests, so it is part of none of their traces: their ids lead to them. */
+function pageAttributes({ entries }: Page) {
+  const requestIds = new Set(entries.map(({ requestId }) => requestId).filter((id) => id !== ""));
+  return {
+    "messaging.batch.message_count": entries.length,
+    "pamm.request_ids": [...requestIds].slice(0, MAX_SHOWN_REQUESTS),
+  };
 }
 
 /** The owner has no entry at the cursor any more: reading on would leave out entries, or mix two histories. */

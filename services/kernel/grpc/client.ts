@@ -51,7 +51,7 @@ export function grpcClient<C extends Contract>(
   // The certificate has the name of the service, whatever the address is.
   const options = { ...CHANNEL_OPTIONS, "grpc.ssl_target_name_override": service };
   const channel = freshChannel(() => new Channel(address, secure, options), freshForMs);
-  const client = clientOf(contract, async (method, payload, context) => {
+  const client = clientOf(contract, "grpc", async (method, payload, context) => {
     if (payload.length > MAX_MESSAGE_BYTES) throw requestTooLarge(payload.length, MAX_MESSAGE_BYTES);
     return await call(channel, method, payload, { context, caller });
   });

@@ -29,7 +29,7 @@ export function natsClient<C extends Contract>(
   { service, contract, caller }: NatsClientOptions<C>,
 ): Client<C> {
   const send = requestsOver(connection, inboxPrefix);
-  return clientOf(contract, async (method, payload, context) => {
+  return clientOf(contract, "nats", async (method, payload, context) => {
     await endOfTurn();
     // Without a broker the library would keep the request and send it later, or never.
     if (!isConnected()) throw serviceUnavailable(service);

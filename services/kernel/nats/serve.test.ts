@@ -4,6 +4,7 @@ import { waitFor } from "#test/support/wait-for.ts";
 import type { CallContext } from "../contract/contract.ts";
 import { answer, call, COMMAND_ID, encoded, heldHandler, refusalOf, request, type Read } from "../testing/calls.ts";
 import { createLog } from "../log.ts";
+import { Refusal } from "../refusal.ts";
 import { serving } from "../testing/nats-serving.ts";
 
 test("a call reaches the handler with its message and its context", async () => {
@@ -12,7 +13,7 @@ test("a call reaches the handler with its message and its context", async () => 
     received = context;
     return await answer(message, context);
   });
-  const context = { ...call({ commandId: COMMAND_ID }), traceparent: "00-trace-01" };
+  const context = call({ commandId: COMMAND_ID });
 
   expect(await setup.client.read(request, context)).toEqual({ entries: [], lastNumber: 9_007_199_254_740_993n });
 
@@ -22,7 +23,6 @@ test("a call reaches the handler with its message and its context", async () => 
     commandId: COMMAND_ID,
     caller: "edge",
     deadline: context.deadline,
-    traceparent: "00-trace-01",
   });
   expect(signal.aborted).toBe(false);
 });
@@ -158,3 +158,29 @@ test("a server that stops waits for the calls in progress and accepts no new one
   expect(await running).toEqual({ entries: [], lastNumber: request.afterNumber });
   await stopped;
 });
+
+test("a command is one info line with its ids, outcome and time, also when it is refused, and a query is a debug line", async () => {
+  const lines: Record<string, unknown>[] = [];
+  const to = { write: (text: string) => void lines.push(JSON.parse(text) as Record<string, unknown>) };
+  const read: Read = (message, context) =>
+    message.afterId === 2n ? Promise.reject(refusalNamed("account_busy")) : answer(message, context);
+  await using setup = await serving(read, { log: createLog({ service: "test", level: "debug", to }) });
+  const command = call({ commandId: COMMAND_ID, requestId: "r1" });
+
+  await setup.client.read(request, command);
+  await refusalOf(setup.client.read({ ...request, afterId: 2n }, command));
+  await setup.client.read(request, call({ requestId: "r2" }));
+
+  const of = { caller: "edge", method: "/pamm.common.v1.FeedService/Read", duration_ms: expect.any(Number) as number };
+  const ids = { level: "info", request_id: "r1", operation_id: COMMAND_ID, msg: "command answered" };
+  expect(lines).toMatchObject([
+    { ...of, ...ids, outcome: "ok" },
+    { ...of, ...ids, outcome: "account_busy" },
+    { ...of, level: "debug", request_id: "r2", outcome: "ok", msg: "query answered" },
+  ]);
+  expect(lines[2]).not.toHaveProperty("operation_id");
+});
+
+function refusalNamed(code: string): Refusal {
+  return new Refusal({ code, status: "conflict", message: "is busy" });
+}

@@ -2,6 +2,7 @@ import { batchQueue } from "#kernel/batch-queue.ts";
 import { databaseUnavailable } from "#kernel/contract/refusals.ts";
 import { isTransient, violatedConstraint } from "#kernel/postgres/failure.ts";
 import { CommitUnknown, inTransaction } from "#kernel/postgres/transaction.ts";
+import { inPlace, type TracePlace, tracePlace } from "#kernel/tracing/span.ts";
 import type { Deps } from "../deps.ts";
 import { LEG_KINDS } from "../domain/leg-kind.ts";
 import { refusalOfGate } from "../domain/permit-gate.ts";
@@ -43,24 +44,19 @@ export function sendQueue(deps: Sender): SendQueue {
     maxWaiting: MAX_WAITING,
     keyOf: ({ request }) => keyOf(request),
     prepare: (waiting) => acquireFor(deps, waiting, pace),
-    run: (waiting, sessions) =>
-      permitAndSend(
-        deps,
-        waiting.map(({ request }) => request),
-        { sessions, recordAnswer, pace, underWay },
-      ),
+    run: (waiting, sessions) => permitAndSend(deps, waiting, { sessions, recordAnswer, pace, underWay }),
     // A failure of the database may be the fault of no member, and is repeated by each caller.
     maySplit: (error) => !isTransient(error),
   });
   return {
-    request: (request, byMs) => queue.add({ request, sinceMs: performance.now() }, byMs),
+    request: (request, byMs) => queue.add({ request, sinceMs: performance.now(), place: tracePlace() }, byMs),
     async drain() {
       await Promise.all(underWay);
     },
   };
 }
 
-type Waiting = { readonly request: PermitRequest; readonly sinceMs: number };
+type Waiting = { readonly request: PermitRequest; readonly sinceMs: number; readonly place: TracePlace };
 
 /** Requests that occupy the same login are never in one batch. */
 function keyOf(request: PermitRequest): string {
@@ -89,14 +85,15 @@ type Means = {
   readonly underWay: Set<Promise<unknown>>;
 };
 
-type Sending = { readonly permit: Permit; readonly session: CommandSession };
+type Sending = { readonly permit: Permit; readonly session: CommandSession; readonly place: TracePlace };
 
 /** The sends go on after this ends; a session without a permit is free at once. */
 async function permitAndSend(
   deps: Sender,
-  requests: readonly PermitRequest[],
+  waiting: readonly Waiting[],
   { sessions, ...means }: Means,
 ): Promise<readonly Turn[]> {
+  const requests = waiting.map(({ request }) => request);
   using stack = new DisposableStack();
   if (sessions !== undefined) stack.use(sessions);
   const assigned = new Map<PermitRequest, CommandSession>();
@@ -104,10 +101,10 @@ async function permitAndSend(
   for (const decision of decisions) {
     if (decision.kind === "recorded") deps.reach("after_intent", decision.legs[0]?.status.kind);
   }
-  const sending = requests.flatMap((request, index): Sending[] => {
+  const sending = waiting.flatMap(({ request, place }, index): Sending[] => {
     const permit = permitOf(decisions[index]);
     const session = assigned.get(request);
-    return permit === undefined || session === undefined ? [] : [{ permit, session }];
+    return permit === undefined || session === undefined ? [] : [{ permit, session, place }];
   });
   const sent = sendAll(deps, sending, means);
   sessions?.keep(sending.map(({ session }) => session));
@@ -175,8 +172,9 @@ function sendAll(
   for (const [session, own] of Map.groupBy(sending, (each) => each.session)) {
     let before: Promise<unknown> = Promise.resolve();
     const answers: RecordedAnswer[] = [];
-    for (const { permit } of own) {
-      const written = before.then(() => writeTimed(deps, { permit, session }, pace));
+    for (const each of own) {
+      const { permit } = each;
+      const written = before.then(() => inPlace(each.place, () => writeTimed(deps, each, pace)));
       const recorded = written.then(recordAnswer);
       // The request that waits for it gets the error; without one, the search for lost answers finds the leg.
       recorded.catch(() => undefined);

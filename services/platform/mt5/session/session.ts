@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { NO_SPAN, startSpan } from "#kernel/tracing/span.ts";
 import { type Connection, createConnection, type ExchangeOptions } from "../http/connection.ts";
 import { createCookieJar } from "../http/cookie-jar.ts";
 import { requireEnvelope } from "../codec.ts";
@@ -87,7 +88,7 @@ export async function openSession(options: SessionOptions, { id, onEnd, signal }
     id,
     state: () => state,
     async call(request, own) {
-      if (state === "authenticated") return await send(request, own);
+      if (state === "authenticated") return await inCallSpan(request, () => send(request, own));
       return { kind: "not_sent", reason: state === "closed" ? "closed" : "unauthenticated" };
     },
     ping,
@@ -100,6 +101,17 @@ export async function openSession(options: SessionOptions, { id, onEnd, signal }
     hasServed: () => hasServed,
     reset: connection.reset,
   };
+}
+
+/** A command that changes something has a trace in any case; a read is part of one only. The query of a request has names and amounts. */
+async function inCallSpan({ method, path }: Mt5Request, call: () => Promise<Exchanged>): Promise<Exchanged> {
+  const attributes = { "pamm.platform.command": path };
+  const span = startSpan(`platform ${path}`, { kind: "client", mayBegin: method === "POST", attributes });
+  if (span === NO_SPAN) return await call();
+  const exchanged = await call();
+  span.set({ "pamm.platform.code": codeOf(exchanged) });
+  span.end(exchanged.kind, exchanged.kind === "lost");
+  return exchanged;
 }
 
 /** Sends the requests of one session with its cookies, and keeps the time of the last answer. */

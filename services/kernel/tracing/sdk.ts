@@ -1,0 +1,125 @@
+import { context, propagation, trace } from "@opentelemetry/api";
+import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
+import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from "@opentelemetry/sdk-trace";
+import { hostname } from "node:os";
+import type { Log } from "../log.ts";
+import type { Secret } from "../secret.ts";
+import { countExported } from "./metrics.ts";
+import type { SamplerName, TracingOptions } from "./settings.ts";
+import { switchTracing } from "./span.ts";
+
+/** Bounds the memory while the collector is away: further spans are dropped. About 2 MB. */
+const MAX_QUEUED = 4_096;
+const MAX_BATCH = 512;
+const EXPORT_EVERY_MS = 1_000;
+/** A collector is near; a slow one must not hold memory for longer. */
+const EXPORT_TIMEOUT_MS = 3_000;
+/** Of the drain, which has to end before HARD_STOP_MS of the process. */
+const FLUSH_MS = 2_000;
+
+/** Exports the spans of this process over OTLP (HTTP, JSON). Disposal sends those that wait, for at most FLUSH_MS. */
+export function exportTraces({ service, version, settings, log }: TracingOptions, endpoint: string): AsyncDisposable {
+  const { OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio, OTEL_EXPORTER_OTLP_HEADERS: headers } = settings;
+  const exporter = new OTLPTraceExporter({
+    url: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
+    headers: headersOf(headers),
+    timeoutMillis: EXPORT_TIMEOUT_MS,
+  });
+  const processor = new BatchSpanProcessor({
+    exporter: counted(exporter, log),
+    maxQueueSize: MAX_QUEUED,
+    maxExportBatchSize: MAX_BATCH,
+    scheduledDelayMillis: EXPORT_EVERY_MS,
+    exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+  });
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      "service.namespace": "pamm",
+      "service.name": service,
+      "service.version": version,
+      "service.instance.id": `${hostname()}:${process.pid}`,
+    }),
+    sampler: samplerOf(name, ratio),
+    spanProcessors: [processor],
+  });
+  const contexts = new AsyncLocalStorageContextManager().enable();
+  context.setGlobalContextManager(contexts);
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  trace.setGlobalTracerProvider(provider);
+  switchTracing(true);
+  return {
+    async [Symbol.asyncDispose]() {
+      switchTracing(false);
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, FLUSH_MS);
+      await Promise.race([provider.shutdown().catch(() => undefined), late]);
+      clearTimeout(timer);
+      trace.disable();
+      propagation.disable();
+      context.disable();
+    },
+  };
+}
+
+/** Counts the spans, and logs once when the collector is lost and once when it is back: the SDK itself reports nothing. */
+function counted(exporter: SpanExporter, log: Log): SpanExporter {
+  let hasFailed = false;
+  const note = (count: number, { code, error }: ExportResult): void => {
+    const isExported = code === ExportResultCode.SUCCESS;
+    countExported(isExported ? "exported" : "failed", count);
+    if (!isExported && !hasFailed) {
+      log.warn("traces not exported, they are dropped until the collector answers", { error });
+    }
+    if (isExported && hasFailed) log.info("traces exported again");
+    hasFailed = !isExported;
+  };
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        note(spans.length, result);
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: async () => await exporter.forceFlush?.(),
+  };
+}
+
+/** `name=value` pairs as OpenTelemetry writes them: values are percent-encoded. */
+function headersOf(text: Secret<string> | undefined): Record<string, string> {
+  const pairs = (text?.reveal() ?? "").split(",").filter((pair) => pair.includes("="));
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const at = pair.indexOf("=");
+      return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())];
+    }),
+  );
+}
+
+function samplerOf(name: SamplerName, ratio: number): Sampler {
+  switch (name) {
+    case "always_on":
+      return new AlwaysOnSampler();
+    case "always_off":
+      return new AlwaysOffSampler();
+    case "traceidratio":
+      return new TraceIdRatioBasedSampler(ratio);
+    case "parentbased_always_on":
+      return new ParentBasedSampler({ root: new AlwaysOnSampler() });
+    case "parentbased_always_off":
+      return new ParentBasedSampler({ root: new AlwaysOffSampler() });
+    case "parentbased_traceidratio":
+      return new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) });
+  }
+}
