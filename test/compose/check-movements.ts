@@ -20,7 +20,7 @@ export async function checkMovements(
     }
     const known = deals.filter((deal) => own.some(({ comment }) => deal.comment.includes(comment)));
     if (known.length !== deals.length) {
-      differences.push(`${login}: ${deals.length - known.length} deals that nobody asked for`);
+      differences.push(`${login}: ${deals.length - known.length} deals that no caller asked for`);
     }
     const sum = own.reduce((total, { minor }) => total + minor, 0n);
     const balance = await platform.balance(login);
