@@ -1,7 +1,8 @@
 import { Counter, Gauge, Histogram } from "prom-client";
 import { SECOND_MS } from "./duration.ts";
 
-const labelNames = ["job"] as const;
+/** Not `job`: Prometheus gives that label to the process. */
+const labelNames = ["name"] as const;
 
 const seconds = new Histogram({
   name: "pamm_job_duration_seconds",
@@ -27,20 +28,20 @@ const failuresInARow = new Gauge({
 });
 
 /** Measures the runs of one job. The name is a constant text. */
-export function measureJob(job: string, everyMs: number) {
-  everySeconds.set({ job }, everyMs / SECOND_MS);
-  succeededAt.set({ job }, Date.now() / SECOND_MS);
-  failures.inc({ job }, 0);
-  failuresInARow.set({ job }, 0);
+export function measureJob(name: string, everyMs: number) {
+  everySeconds.set({ name }, everyMs / SECOND_MS);
+  succeededAt.set({ name }, Date.now() / SECOND_MS);
+  failures.inc({ name }, 0);
+  failuresInARow.set({ name }, 0);
   return {
     succeeded(elapsedMs: number): void {
-      seconds.observe({ job }, elapsedMs / SECOND_MS);
-      succeededAt.set({ job }, Date.now() / SECOND_MS);
-      failuresInARow.set({ job }, 0);
+      seconds.observe({ name }, elapsedMs / SECOND_MS);
+      succeededAt.set({ name }, Date.now() / SECOND_MS);
+      failuresInARow.set({ name }, 0);
     },
     failed(inARow: number): void {
-      failures.inc({ job });
-      failuresInARow.set({ job }, inARow);
+      failures.inc({ name });
+      failuresInARow.set({ name }, inARow);
     },
   };
 }
