@@ -25,7 +25,7 @@ export type Stores = { readonly postgresPort: number | undefined; readonly natsP
 const QUIET_PERIOD_MS = 20_000;
 const MANAGER_LOGIN = "1000";
 
-/** The processes that receive each secret. */
+/** The processes that receive each secret, and each variable that a service would not know. */
 const OWNERS: Record<string, readonly string[]> = {
   PAMM_ENCRYPTION_KEY: ["account"],
   PAMM_ENCRYPTION_KEY_OLD: ["account"],
@@ -33,6 +33,7 @@ const OWNERS: Record<string, readonly string[]> = {
   PAMM_API_KEY_PEPPER_OLD: ["edge"],
   PAMM_BOOTSTRAP_API_KEY: ["edge"],
   MT5_PASSWORD: ["platform", "simulator"],
+  PAMM_STATE_DIR: ["simulator"],
   // Of the operator only.
   NATS_SETUP_URL: [],
 };
@@ -136,9 +137,9 @@ function secretVariables({ env, secrets, settings }: LaunchContext, name: string
 
 function platformVariables({ env, settings }: LaunchContext, name: string): NodeJS.ProcessEnv {
   const isConcerned = name === "platform" || name === "simulator";
-  if (!settings.embedded.simulator || !isConcerned) return { PAMM_STATE_DIR: settings.stateDir };
+  if (!settings.embedded.simulator || !isConcerned) return {};
   return {
-    PAMM_STATE_DIR: settings.stateDir,
+    ...(name === "simulator" ? { PAMM_STATE_DIR: settings.stateDir } : {}),
     MT5_URL: `https://${LOOPBACK}:${settings.simulatorDialPort}`,
     MT5_CA_FILE: join(settings.stateDir, "simulator", "ca.pem"),
     MT5_LOGIN: env["MT5_LOGIN"] ?? MANAGER_LOGIN,
