@@ -43,7 +43,7 @@ const READ_KEYS_EVERY_MS = 5_000;
 const BURST_SECONDS = 2;
 
 await runService(caller, async (context) => {
-  const { stack, env, log, isDraining } = context;
+  const { stack, env, log, isDraining, draining } = context;
   if (await migrateOnly(context, schema)) return;
   const config = readConfig(settings, env);
   const { pool, broker } = await openBackbone(context, {
@@ -105,6 +105,7 @@ await runService(caller, async (context) => {
       implementation,
       permissions: PERMISSIONS,
       log,
+      draining,
     }),
   );
   const { PAMM_HTTP_HOST: host, PAMM_HTTP_PORT: port } = config;

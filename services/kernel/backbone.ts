@@ -212,7 +212,7 @@ export type Served<C extends Contract> = Mounted<C> & {
  * it is the first to stop.
  */
 export async function serveContract<C extends Contract>(
-  { stack, log, isDraining }: ServiceContext,
+  { stack, log, isDraining, draining }: ServiceContext,
   { service, settings, pool, broker }: Backbone,
   { contract, implementation, permissions, identity, feeds = [], readers = [] }: Served<C>,
 ): Promise<{ readonly grpcPort: number }> {
@@ -224,7 +224,7 @@ export async function serveContract<C extends Contract>(
   const services = [{ contract, implementation, permissions }, ...(feeds.length > 0 ? [reading] : [])];
   const listen = { host: settings.GRPC_HOST, port: settings.GRPC_PORT };
   const grpc = stack.use(await serveOverGrpc({ ...listen, services, identity, log }));
-  stack.use(await serveOverNats(broker, { service, contract, implementation, permissions, log }));
+  stack.use(await serveOverNats(broker, { service, contract, implementation, permissions, log, draining }));
   const findMissing = readinessOf({ pool, broker, isDraining });
   stack.use(await startMetrics({ host: settings.PAMM_METRICS_HOST, port: settings.PAMM_METRICS_PORT, findMissing }));
   return { grpcPort: grpc.port };

@@ -17,6 +17,8 @@ export type ServiceContext = {
   readonly end: () => void;
   /** True from the stop signal on: no new calls should be sent to this process, but it still answers them for PAMM_DRAIN_DELAY. */
   readonly isDraining: () => boolean;
+  /** Aborted from the same moment on. */
+  readonly draining: AbortSignal;
 };
 
 /** How long a process still answers after its stop signal, while it says that it is not ready. */
@@ -44,11 +46,12 @@ export async function runService(name: string, start: (context: ServiceContext) 
     stopping.abort();
     setTimeout(() => exitHard(log, "draining exceeded its time limit"), HARD_STOP_MS).unref();
   };
-  let isDraining = false;
+  const draining = new AbortController();
+  const isDraining = (): boolean => draining.signal.aborted;
   /** Load balancers and callers find the process not ready, and stop sending to it, before it refuses connections. */
   const leave = (): void => {
-    const delayMs = isDraining ? 0 : drainDelayOf(process.env["PAMM_DRAIN_DELAY"]);
-    isDraining = true;
+    const delayMs = isDraining() ? 0 : drainDelayOf(process.env["PAMM_DRAIN_DELAY"]);
+    draining.abort();
     if (delayMs > 0) log.info("draining", { retry_in_ms: delayMs });
     setTimeout(() => stop(0), delayMs);
   };
@@ -69,7 +72,8 @@ export async function runService(name: string, start: (context: ServiceContext) 
   try {
     const stopRequested = aborted(stopping.signal);
     const end = (): void => stop(0);
-    const context = { stack, env: process.env, log, signal: stopping.signal, watch, end, isDraining: () => isDraining };
+    const { signal } = stopping;
+    const context = { stack, env: process.env, log, signal, watch, end, isDraining, draining: draining.signal };
     await Promise.race([start(context), stopRequested]);
     if (!stopping.signal.aborted) log.info("started", { pid: process.pid });
     // Now and not at the exit: the next start, also after a kill, compiles nothing. Without NODE_COMPILE_CACHE it does nothing.

@@ -50,6 +50,7 @@ async function start(env: Env, log: Log = silentLog): Promise<{ readonly grpcPor
     watch,
     end: () => undefined,
     isDraining: () => false,
+    draining: new AbortController().signal,
   });
 }
 

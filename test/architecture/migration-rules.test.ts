@@ -1,7 +1,8 @@
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { migrationMistakes } from "./migration-rules.ts";
+import { fileIn, filesIn, readReleases } from "../support/releases.ts";
+import { editedMigrations, migrationMistakes } from "./migration-rules.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FIRST = { name: "0001", text: "create table coin (id bigint primary key, weight bigint);" };
@@ -18,6 +19,33 @@ test("no migration of a service holds up the writers of a table that exists", ()
     const migrations = paths.map((path) => ({ name: basename(path), text: readFileSync(join(ROOT, path), "utf8") }));
     expect(migrationMistakes(migrations)).toEqual([]);
   }
+});
+
+test("a released migration is never edited, nor what it includes", () => {
+  for (const release of readReleases()) {
+    const released = filesIn(release).filter((path) => /^services\/\w+\/migrations\/\d+_\w+\.sql$/.test(path));
+    expect(released.length).toBeGreaterThan(0);
+    const before = (path: string): string | undefined => fileIn(release, path);
+    const now = (path: string): string | undefined =>
+      existsSync(join(ROOT, path)) ? readFileSync(join(ROOT, path), "utf8") : undefined;
+    expect(editedMigrations(released, before, now)).toEqual([]);
+  }
+});
+
+test.each([
+  ["is edited", { "a/0001.sql": "\\ir b.sql\nselect 2;", "a/b.sql": "select 0;" }],
+  ["includes an edited file", { "a/0001.sql": "\\ir b.sql\nselect 1;", "a/b.sql": "select 3;" }],
+  ["is removed", {}],
+])("a released migration that %s is found", (_, now: Readonly<Record<string, string>>) => {
+  const released: Readonly<Record<string, string>> = { "a/0001.sql": "\\ir b.sql\nselect 1;", "a/b.sql": "select 0;" };
+  const edited = (files: Readonly<Record<string, string>>): string[] =>
+    editedMigrations(
+      ["a/0001.sql"],
+      (path) => released[path],
+      (path) => files[path],
+    );
+  expect(edited(now)).toEqual(["a/0001.sql"]);
+  expect(edited(released)).toEqual([]);
 });
 
 test.each([
@@ -37,6 +65,14 @@ test.each([
   ["create index concurrently coin_by_weight on coin (weight);", "begin the file"],
   ["-- a comment\nupdate coin set weight = 1;", "in batches"],
   ["set local lock_timeout = 0;", "to the runner"],
+  ["drop table coin;", "keep it"],
+  ["alter table coin drop column weight;", "keep it"],
+  ["alter table coin drop weight;", "keep it"],
+  ["alter table coin rename to token;", "keep the name"],
+  ["alter table coin rename column weight to mass;", "keep the name"],
+  ["alter table coin set schema other;", "keep the name"],
+  ["alter table coin add column size bigint not null;", "a default"],
+  ["alter table coin add size bigint not null;", "a default"],
 ])("%s is a mistake: %s", (text, instead) => {
   expect(mistakesOf(text)).toEqual([expect.stringContaining(instead)]);
 });
@@ -57,6 +93,8 @@ test.each([
     "alter table coin validate constraint coin_weight_not_null;",
     "alter table coin alter column weight set not null;",
   ],
+  ["a constraint that is dropped", "alter table coin drop constraint coin_weight_check;"],
+  ["a column that may be null from now on", "alter table coin alter column weight drop not null;"],
   ["a column alone", "alter table coin add column size bigint not null default 0;"],
   [
     "what concerns a table of the same file",

@@ -1,3 +1,5 @@
+import { dirname, join } from "node:path";
+
 /** A migration by name, as its file contains it. */
 export type Migration = { readonly name: string; readonly text: string };
 
@@ -68,6 +70,27 @@ const RULES: readonly Rule[] = [
   },
 ];
 
+/** What the previous version of the service, which runs beside the new one and after a way back, would miss or not know. */
+const CONTRACT_RULES: readonly Rule[] = [
+  {
+    isBroken: (text) =>
+      /^drop (?:table|view|function|type|sequence)\b|^alter table\b.*\bdrop (?:column )?(?!constraint\b|not null\b|default\b)\w+/.test(
+        text,
+      ) && !/\balter (?:column )?\w+ drop (?:not null|default)\b/.test(text),
+    instead: "keep it: the previous version still uses it",
+  },
+  {
+    isBroken: (text) => /^alter \w+ .*\brename\b|^alter \w+ .*\bset schema\b/.test(text),
+    instead: "keep the name: the previous version still uses it",
+  },
+  {
+    isBroken: (text) =>
+      /\badd (?:column )?(?!constraint\b|check\b|foreign\b|unique\b|primary\b)\w+ .*\bnot null\b/.test(text) &&
+      !/\bdefault\b/.test(text),
+    instead: "give the required column a default: the previous version inserts rows without it",
+  },
+];
+
 /** Rules of a file, whatever its tables. */
 const FILE_RULES: readonly Rule[] = [
   {
@@ -95,7 +118,7 @@ export function migrationMistakes(migrations: readonly Migration[]): string[] {
         isBeside: (wanted) => statements.some((other) => other.text.includes(wanted)),
       };
       const isNew = statement.table !== undefined && fresh.has(statement.table);
-      const rules = isNew ? FILE_RULES : [...RULES, ...FILE_RULES];
+      const rules = isNew ? FILE_RULES : [...RULES, ...CONTRACT_RULES, ...FILE_RULES];
       return rules
         .filter(({ isBroken }) => isBroken(statement.text, context))
         .map(({ instead }) => `${name}: ${statement.text.slice(0, 80)}: ${instead}`);
@@ -120,4 +143,19 @@ function tableOf(statement: string): string | undefined {
   return /^(?:alter table (?:only |if exists )*|create (?:unique )?index (?:.*? )?on |update |delete from |truncate )(\w+)/.exec(
     statement,
   )?.[1];
+}
+
+type Read = (path: string) => string | undefined;
+
+const INCLUDE = /^\\ir (\S+)$/gm;
+
+/** The paths of released migrations whose text, with what they include, is another one now. */
+export function editedMigrations(paths: readonly string[], released: Read, present: Read): string[] {
+  return paths.filter((path) => wholeText(path, released) !== wholeText(path, present));
+}
+
+function wholeText(path: string, read: Read): string | undefined {
+  return read(path)?.replaceAll(INCLUDE, (_, included: string) =>
+    String(wholeText(join(dirname(path), included), read)),
+  );
 }

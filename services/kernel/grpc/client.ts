@@ -9,6 +9,7 @@ import type { Refusal } from "../refusal.ts";
 import type { Identity } from "../identity.ts";
 import { type FreshChannel, freshChannel } from "./fresh-channel.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
+import { LEAVING } from "./respond.ts";
 
 export type GrpcClientOptions<C extends Contract> = {
   readonly contract: C;
@@ -53,9 +54,28 @@ export function grpcClient<C extends Contract>(
   const channel = freshChannel(() => new Channel(address, secure, options), freshForMs);
   const client = clientOf(contract, "grpc", async (method, payload, context) => {
     if (payload.length > MAX_MESSAGE_BYTES) throw requestTooLarge(payload.length, MAX_MESSAGE_BYTES);
-    return await call(channel, method, payload, { context, caller });
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await call(channel, method, payload, { context, caller });
+      } catch (error) {
+        if (!(error instanceof Refused) || tries === MAX_TRIES) throw error instanceof Refused ? error.refusal : error;
+      }
+    }
   });
   return Object.assign(client, { [Symbol.dispose]: () => channel[Symbol.dispose]() });
+}
+
+/** Of a call that a replica refused unread. The calls of a client take turns, so that several tries may come to the same replica. */
+const MAX_TRIES = 10;
+
+/** A replica that is stopping has not read the call: another one may. */
+class Refused extends Error {
+  readonly refusal: Refusal;
+
+  constructor(refusal: Refusal) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
 }
 
 const asIs = (bytes: Buffer): Buffer => bytes;
@@ -83,14 +103,17 @@ function call(
   return promise;
 }
 
-function refusalOf(service: string, error: ServiceError): Refusal {
+function refusalOf(service: string, error: ServiceError): Refusal | Refused {
   const [bytes] = error.metadata.get(HEADER.errorBytes);
   if (bytes !== undefined && typeof bytes !== "string") return decodeRefusal(bytes);
+  if (REFUSED_UNREAD.some((text) => error.details.includes(text))) return new Refused(serviceUnavailable(service));
   return wasNotSent(error) ? serviceUnavailable(service) : outcomeUnknown(service);
 }
 
-/** Texts of grpc-js for a request that had no connection, or whose stream the peer refused unread (RFC 9113, 8.7). */
-const NOT_SENT = ["No connection established", "Name resolution failed", "Stream refused by server"];
+/** Texts of grpc-js, and of a server of this project, for a request whose stream the peer refused unread (RFC 9113, 8.7). */
+const REFUSED_UNREAD = ["Stream refused by server", LEAVING];
+/** Its texts for a request that had no connection. */
+const NOT_SENT = ["No connection established", "Name resolution failed"];
 
 function wasNotSent({ code, details }: ServiceError): boolean {
   if (code === status.UNIMPLEMENTED) return true;

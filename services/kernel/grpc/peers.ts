@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, type TLSSocket } from "node:tls";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import type { ConnectionInjector } from "@grpc/grpc-js";
@@ -12,6 +14,8 @@ export type Peers = {
   readonly nameOf: (peer: string) => ServiceName | undefined;
   /** New connections are refused from now on. */
   readonly close: () => void;
+  /** Resolves when the open connections have ended, or after this time. */
+  readonly ended: (withinMs: number) => Promise<void>;
 };
 
 type Listen = { readonly host: string; readonly port: number; readonly identity: Identity; readonly log: Log };
@@ -22,6 +26,7 @@ type Listen = { readonly host: string; readonly port: number; readonly identity:
  */
 export async function acceptPeers(injector: ConnectionInjector, { host, port, identity, log }: Listen): Promise<Peers> {
   const names = new Map<string, ServiceName>();
+  const open = new Set<Promise<unknown>>();
   const { ca, cert, key } = identity;
   const options = { ca, cert, key, requestCert: true, rejectUnauthorized: true, minVersion: "TLSv1.3" } as const;
   const server = createServer({ ...options, ALPNProtocols: ["h2"] }, (socket) => {
@@ -34,7 +39,12 @@ export async function acceptPeers(injector: ConnectionInjector, { host, port, id
     }
     const address = addressOf(socket);
     names.set(address, name);
-    socket.once("close", () => names.delete(address));
+    const closed = once(socket, "close").catch(() => undefined);
+    open.add(closed);
+    void closed.then(() => {
+      names.delete(address);
+      open.delete(closed);
+    });
     injector.injectConnection(socket);
   });
   server.on("tlsClientError", (error, socket) => {
@@ -45,6 +55,8 @@ export async function acceptPeers(injector: ConnectionInjector, { host, port, id
     port: (server.address() as AddressInfo).port,
     nameOf: (peer) => names.get(peer),
     close: () => void server.close(),
+    ended: async (withinMs) =>
+      void (await Promise.race([Promise.all(open), sleep(withinMs, undefined, { ref: false })])),
   };
 }
 

@@ -17,6 +17,9 @@ const GRPC_STATUS: Readonly<Record<RefusalStatus, GrpcStatus>> = {
   internal: GrpcStatus.INTERNAL,
 };
 
+/** Text of the status of a replica that is stopping and has not read the call. */
+export const LEAVING = "The replica is stopping and has not read the call";
+
 /** Error metadata must stay under the header limit of HTTP/2 peers. */
 const MAX_ERROR_BYTES = 6_000;
 /** The message is in these headers twice: in the Error and as the text of the status. */
@@ -29,6 +32,11 @@ export function respond(callback: sendUnaryData<Uint8Array>, answer: Answer): vo
   metadata.set(HEADER.errorBytes, errorBytes(answer.refusal));
   const details = answer.refusal.message.slice(0, MAX_MESSAGE_LENGTH);
   callback({ code: GRPC_STATUS[answer.refusal.status], details, metadata });
+}
+
+/** For a client that sends the call to another replica. */
+export function refuseUnread(callback: sendUnaryData<Uint8Array>): void {
+  callback({ code: GrpcStatus.UNAVAILABLE, details: LEAVING });
 }
 
 /** An Error that is too long is sent without its lists, but with everything that callers branch on. */

@@ -7,6 +7,7 @@ import {
   type ServiceDefinition,
   setLogVerbosity,
 } from "@grpc/grpc-js";
+import { setTimeout as sleep } from "node:timers/promises";
 import { HealthImplementation } from "grpc-health-check";
 import { type Contract, type Implementation, type Method, methodsOf } from "../contract/contract.ts";
 import type { Permissions, ServiceName } from "../contract/permissions.ts";
@@ -17,7 +18,7 @@ import type { Identity } from "../identity.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import { acceptPeers } from "./peers.ts";
 import { addReflection } from "./reflection.ts";
-import { respond } from "./respond.ts";
+import { refuseUnread, respond } from "./respond.ts";
 
 export type Mounted<C extends Contract> = {
   readonly contract: C;
@@ -41,6 +42,8 @@ export type GrpcServer = AsyncDisposable & { readonly port: number };
 
 /** Calls in flight are cancelled after this time, which is shorter than HARD_STOP_MS of the process. */
 const DRAIN_TIMEOUT_MS = 10_000;
+/** For the last answers, and for callers to end their connections. */
+const LAST_ANSWERS_MS = 100;
 
 export async function serveOverGrpc<const Contracts extends readonly Contract[]>(
   options: GrpcServeOptions<Contracts>,
@@ -55,7 +58,9 @@ export async function serveOverGrpc<const Contracts extends readonly Contract[]>
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   const peers = await acceptPeers(injector, options);
   const nameOf: NameOf = (call) => peers.nameOf(call.getPeer());
-  const dispatchers = options.services.map((mounted) => mount(server, health, mounted, { ...options, nameOf }));
+  let isLeaving = false;
+  const place = { ...options, nameOf, isLeaving: () => isLeaving };
+  const dispatchers = options.services.map((mounted) => mount(server, health, mounted, place));
   health.addToServer(server);
   addReflection(
     server,
@@ -67,9 +72,14 @@ export async function serveOverGrpc<const Contracts extends readonly Contract[]>
     async [Symbol.asyncDispose]() {
       health.setStatus("", "NOT_SERVING");
       peers.close();
-      injector.drain(DRAIN_TIMEOUT_MS);
-      await shutDown(server);
+      // Node ends a connection without the answers that are still to be sent on it, so none is ended before they are sent. Meanwhile new
+      // calls are refused, and their callers send them elsewhere.
+      isLeaving = true;
       await Promise.all(dispatchers.map((dispatcher) => dispatcher.idle()));
+      await sleep(LAST_ANSWERS_MS);
+      injector.drain(DRAIN_TIMEOUT_MS);
+      await peers.ended(LAST_ANSWERS_MS);
+      await shutDown(server);
     },
   };
 }
@@ -77,18 +87,24 @@ export async function serveOverGrpc<const Contracts extends readonly Contract[]>
 type UnaryCall = ServerUnaryCall<Buffer, Uint8Array>;
 /** The service that makes the call, as its certificate proves. */
 type NameOf = (call: UnaryCall) => ServiceName | undefined;
-type MountOptions = Pick<GrpcServeOptions<[]>, "log" | "maxConcurrent"> & { readonly nameOf: NameOf };
+type MountOptions = Pick<GrpcServeOptions<[]>, "log" | "maxConcurrent"> & {
+  readonly nameOf: NameOf;
+  /** Whether new calls are refused unread. */
+  readonly isLeaving: () => boolean;
+};
 
 function mount(
   server: Server,
   health: HealthImplementation,
   { contract, implementation, permissions }: Mounted<Contract>,
-  { log, maxConcurrent = MAX_CONCURRENT_CALLS, nameOf }: MountOptions,
+  { log, maxConcurrent = MAX_CONCURRENT_CALLS, nameOf, isLeaving }: MountOptions,
 ): Dispatcher {
   const dispatcher = createDispatcher({ transport: "grpc", implementation, permissions, log, maxConcurrent });
   const methods = methodsOf(contract);
   const definition: ServiceDefinition = Object.fromEntries(methods.map((method) => [method.name, passThrough(method)]));
-  const handlers = methods.map((method) => [method.name, handlerOf(dispatcher, method, nameOf)] as const);
+  const handlers = methods.map(
+    (method) => [method.name, handlerOf(dispatcher, method, { nameOf, isLeaving })] as const,
+  );
   server.addService(definition, Object.fromEntries(handlers));
   health.setStatus(serviceOf(contract), "SERVING");
   return dispatcher;
@@ -112,8 +128,13 @@ function passThrough({ path }: Method): ServiceDefinition[string] {
   };
 }
 
-function handlerOf(dispatcher: Dispatcher, method: Method, nameOf: NameOf): handleUnaryCall<Buffer, Uint8Array> {
+function handlerOf(
+  dispatcher: Dispatcher,
+  method: Method,
+  { nameOf, isLeaving }: Pick<MountOptions, "nameOf" | "isLeaving">,
+): handleUnaryCall<Buffer, Uint8Array> {
   return (call, callback) => {
+    if (isLeaving()) return refuseUnread(callback);
     const header = (name: string): string | undefined => call.metadata.get(name)[0]?.toString();
     const onCancelled = (abort: () => void): void => void call.on("cancelled", abort);
     const incoming = { method, payload: call.request, header, deadline: deadlineOf(call), onCancelled };

@@ -20,6 +20,8 @@ export type NatsServeOptions<C extends Contract> = {
   readonly implementation: Implementation<C>;
   readonly permissions: Permissions<C>;
   readonly log: Log;
+  /** Once it is aborted, the broker sends new calls to other replicas; those that it has sent are answered. */
+  readonly draining?: AbortSignal;
   /** Calls in progress, for commands and for queries each. */
   readonly maxConcurrent?: number;
 };
@@ -43,6 +45,7 @@ export async function serveOverNats<C extends Contract>(
     implementation,
     permissions,
     log,
+    draining,
     maxConcurrent = MAX_CONCURRENT_REQUESTS,
   }: NatsServeOptions<C>,
 ): Promise<NatsServer> {
@@ -59,10 +62,17 @@ export async function serveOverNats<C extends Contract>(
     if (!isStopping) throw error ?? new Error(`${name} has lost its subscriptions`);
   });
   stopped.catch(() => {});
+  const leave = (): void => {
+    isStopping = true;
+    void service.stop();
+  };
+  if (draining?.aborted === true) leave();
+  draining?.addEventListener("abort", leave, { once: true });
   return {
     stopped,
     async [Symbol.asyncDispose]() {
       isStopping = true;
+      draining?.removeEventListener("abort", leave);
       // New requests stop first; requests that the broker has delivered are answered before the disposal ends.
       await service.stop();
       await dispatcher.idle();

@@ -4,6 +4,8 @@ import { parseDecimal } from "#kernel/money.ts";
 import { isObject, itemsOf, type Json, type JsonObject, parseExact, textOf } from "../../../deploy/demo/exact-json.ts";
 import type { RunningSystem } from "./system.ts";
 
+type Addresses = Pick<ReturnType<RunningSystem["info"]>, "url" | "apiKey" | "simulatorControlUrl">;
+
 export type Reply = {
   readonly status: number;
   readonly headers: Headers;
@@ -27,7 +29,7 @@ export type Deal = { readonly ticket: string; readonly minor: bigint; readonly c
 /** A connection for each request: a server may close an idle one just when a request is sent on it. */
 const CLOSE = { connection: "close" };
 
-export function clientOf(system: RunningSystem): Client {
+export function clientOf(system: { readonly info: () => Addresses }): Client {
   const { url, apiKey, simulatorControlUrl } = system.info();
   const send = async (path: string, { headers, ...init }: RequestInit): Promise<Reply> => {
     const authorization = `Bearer ${apiKey}`;

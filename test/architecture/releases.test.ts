@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import own from "#package" with { type: "json" };
+import { isInHistory, readReleases, releaseMistakes } from "../support/releases.ts";
+
+const COMMIT = "a".repeat(40);
+const FIRST = { version: "0.1.0", commit: COMMIT };
+
+test("deploy/releases.yaml names commits of this history, in the order of their versions", () => {
+  expect(releaseMistakes(readReleases(), own.version, isInHistory)).toEqual([]);
+});
+
+test("0.1.0 is the first release", () => {
+  expect(readReleases()[0]?.version).toBe("0.1.0");
+});
+
+test("a commit that does not exist is in no history", () => {
+  expect(isInHistory(COMMIT)).toBe(false);
+});
+
+test.each([
+  ["an unknown commit", [FIRST], false, "not in the history"],
+  ["a short commit", [{ ...FIRST, commit: "abc1234" }], true, "not the whole id"],
+  ["a version twice", [FIRST, FIRST], true, "listed after 0.1.0"],
+  [
+    "versions that descend",
+    [
+      { ...FIRST, version: "0.1.10" },
+      { ...FIRST, version: "0.1.9" },
+    ],
+    true,
+    "listed after 0.1.10",
+  ],
+  ["a version newer than package.json", [{ ...FIRST, version: "0.2.1" }], true, "newer than package.json"],
+  ["no version", [{ ...FIRST, version: "next" }], true, "three numbers"],
+  ["no release", [], true, "no release"],
+])("%s is a mistake", (_, releases, isKnown, mistake) => {
+  expect(releaseMistakes(releases, "0.2.0", () => isKnown)).toContainEqual(expect.stringContaining(mistake));
+});
+
+test("releases that ascend to the version of package.json are accepted", () => {
+  const releases = [FIRST, { ...FIRST, version: "0.1.10" }, { ...FIRST, version: "0.2.0" }];
+  expect(releaseMistakes(releases, "0.2.0", () => true)).toEqual([]);
+});
