@@ -11,10 +11,10 @@ GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
 .PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests test proof bench journey kills chaos sim images sbom compose-test \
-        mutants contract run stop demo streams keys fmt new-migration clean
+        mutants contract rehearse-restore rehearse-rotation run stop demo streams keys fmt new-migration clean
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 20
 
 setup: $(INSTALLED) $(GENERATED) ## install the packages, generate the contracts, provide nats-server
 	@sh deploy/local/nats-server.sh >/dev/null
@@ -71,6 +71,12 @@ stop: ## stop what `make run` started, from another terminal
 
 demo: setup ## run the demo scenarios on the system that `make run` started; scenario=lifecycle or scenario=fortnight runs one
 	@exec node deploy/demo/run.ts $(scenario)
+
+rehearse-restore: setup ## lose the database of a system of its own, restore it to an instant, and prove that no money moves twice; prints each step with its time
+	@exec node deploy/rehearse/restore.ts
+
+rehearse-rotation: setup ## replace every secret of a system of its own while deposits go on; prints what callers saw
+	@exec node deploy/rehearse/rotation.ts
 
 streams: setup ## create or repair the streams of a NATS of your own; NATS_SETUP_URL names a user who may
 	@exec node deploy/nats/set-up-streams.ts

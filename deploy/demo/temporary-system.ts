@@ -27,7 +27,7 @@ export async function startTemporarySystem(): Promise<TemporarySystem> {
   mkdirSync(stateDir);
   const env = { PAMM_STATE_DIR: stateDir, PAMM_FEE_PERIOD: WEEK, ...freePorts() };
   const logFile = join(folder, "launcher.log");
-  const launcher = await startServer({ ...commandWith(env), logFile, parentDeathSignal: "TERM" });
+  const launcher = await startServer({ ...launcherWith(env), logFile, parentDeathSignal: "TERM" });
   const interrupt = (): void => void stop().finally(() => process.exit(INTERRUPTED));
   const stop = async (): Promise<void> => {
     for (const signal of SIGNALS) process.off(signal, interrupt);
@@ -57,8 +57,15 @@ function freePorts(): Record<string, string> {
   );
 }
 
+export function withoutSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !SETTINGS.test(name)));
+}
+
 /** The launcher with this environment, without the settings of this process. */
-function commandWith(env: Record<string, string>): { readonly command: string; readonly args: readonly string[] } {
+export function launcherWith(env: Record<string, string>): {
+  readonly command: string;
+  readonly args: readonly string[];
+} {
   const inherited = Object.keys(process.env).filter((name) => SETTINGS.test(name));
   const unset = inherited.flatMap((name) => ["-u", name]);
   const set = Object.entries(env).map(([name, value]) => `${name}=${value}`);

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { isIP } from "node:net";
 import { generate } from "selfsigned";
 import { DAY_MS } from "./duration.ts";
@@ -12,9 +13,13 @@ const IP_ADDRESS = 7 as const;
 const OPTIONS = { keyType: "ec", algorithm: "sha256" } as const;
 export const VALID_FOR_MS = 730 * DAY_MS;
 
-/** An authority of one system: what it issues is worth nothing elsewhere. */
+/**
+ * An authority of one system: what it issues is worth nothing elsewhere. Its name is its own: while both it and the one that replaces it are
+ * trusted, a certificate is checked with the one that it names.
+ */
 export async function makeAuthority(): Promise<KeyPair> {
-  const { cert, private: key } = await generate([{ name: "commonName", value: "PAMM services" }], {
+  const name = `PAMM services ${randomBytes(8).toString("hex")}`;
+  const { cert, private: key } = await generate([{ name: "commonName", value: name }], {
     ...OPTIONS,
     notAfterDate: new Date(Date.now() + 5 * VALID_FOR_MS),
     extensions: [
