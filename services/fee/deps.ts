@@ -27,11 +27,13 @@ export type Deps = {
   >;
   readonly platform: Pick<
     Client<PlatformServiceService>,
-    "transfer" | "transferBatch" | "getTransfer" | "listBreaks" | "readLog" | "readLogBalances"
+    "transfer" | "transferBatch" | "getTransfer" | "listFeeTransfers" | "listBreaks" | "readLog" | "readLogBalances"
   >;
   readonly queues: FeeQueues;
   readonly steps: StepSizes;
   readonly wakeSignals: WakeSignals;
   readonly log: Log;
   readonly now: Clock;
+  /** The database of a search for lost fees, which decides and records while others wait for it. */
+  readonly searchingIn?: string;
 };

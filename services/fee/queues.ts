@@ -32,6 +32,7 @@ export type QueueNeeds = {
   readonly now: Clock;
   readonly steps: StepSizes;
   readonly subscriptions: Floors;
+  readonly searchingIn?: string;
 };
 
 /** Investors of one commit: others wait that long for the rows of their Masters. */

@@ -9,6 +9,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   fee_configuration: "one row for each Investor",
   fee_layer: "one row for each rate of the profit of an Investor at a Master that is still to be charged",
   fee_master: "one row for each Master",
+  fee_search: "one row",
   fee_pair: "one row for each Investor and Master",
   fee_payment: "books: each fee, with its explanation",
   fee_run: "books: one row for each week of a Master, and for each withdrawal and exit with a fee",

@@ -8,13 +8,14 @@ import { listReviews } from "#kernel/review/list-reviews.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { collect } from "./commands/collect.ts";
 import { configure, updateConfiguration } from "./commands/configure.ts";
-import { crystallise, prepare } from "./commands/crystallise.ts";
+import { crystallise, crystalliseAgain, prepare } from "./commands/crystallise.ts";
 import { decideReview } from "./commands/decide-review.ts";
 import type { WakeSignals, Deps } from "./deps.ts";
 import { payFees } from "./jobs/pay-fees.ts";
 import { readAllocations } from "./jobs/read-allocations.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
 import { configurationReads, getConfiguration } from "./queries/get-configuration.ts";
+import { findLostFees } from "./processes/lost-fees/find-lost-fees.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { readingQueue } from "./store/allocation-watermarks.ts";
 import { paymentQueue } from "./store/due-payments.ts";
@@ -22,6 +23,10 @@ import { listDueItems, listInvestorPayments, listPaymentCredits } from "./querie
 
 /** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
 const WATCH_EVERY_MS = 5_000;
+
+/** Fees wait for a search after each restart of the database. */
+const SEARCH_EVERY_MS = 1_000;
+const SEARCH_RETRY_MS = 5_000;
 
 /** Every rpc of the contract and the one function behind it. */
 export function feeService(deps: Deps): Implementation<FeeServiceService> {
@@ -67,7 +72,11 @@ export function feeJobs(deps: Deps): Job[] {
     // While one job waits for a payment without an answer, the other one pays.
     { name: "pay more fees", wake: second, ...paying },
   ];
-  return runDueJobs({ pool, log, jobs });
+  const searching = { name: "find lost fees", everyMs: SEARCH_EVERY_MS, maxRetryMs: SEARCH_RETRY_MS };
+  return [
+    runJob({ ...searching, log, work: () => findLostFees(deps, crystalliseAgain) }),
+    ...runDueJobs({ pool, log, jobs }),
+  ];
 }
 
 /** Jobs whose interval PAMM_CHECK_INTERVAL limits, like that of the checks. */

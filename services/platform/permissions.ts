@@ -11,6 +11,7 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   transferBatch: ["fee", "subscription"],
   getTransfer: ["edge", "fee"],
   readTransfers: ["funding"],
+  listFeeTransfers: ["fee"],
   hold: ["funding", "subscription"],
   release: ["funding", "subscription"],
   readLog: ["fee", "subscription"],

@@ -35,6 +35,7 @@ import { nextLost, nextWaiting } from "./store/queues.ts";
 import { getBalance } from "./queries/get-balance.ts";
 import { getHistoryReading } from "./queries/get-history-reading.ts";
 import { getStatus } from "./queries/get-status.ts";
+import { listFeeTransfers } from "./queries/list-fee-transfers.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
 import { listReviews } from "./queries/list-reviews.ts";
@@ -57,6 +58,7 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
     transferBatch: (request, context) => transferBatch(deps, request, context),
     getTransfer: (request) => getTransfer(deps, request),
     readTransfers: (request) => readTransfers(deps, request),
+    listFeeTransfers: (request) => listFeeTransfers(deps, request),
     hold: (request, context) => hold({ ...deps, holds }, request, context),
     release: (request) => release(deps, request),
     readLog: (request) => readLog(deps, request),

@@ -15,6 +15,7 @@ import { type DuePayment, findPayment, type PaymentState } from "../store/due-pa
 import { lookUpPayment, outcomeOf, outcomeOfError, transferOf } from "../processes/payment/payment-transfer.ts";
 import { recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { takeOver, unclaimedOf } from "../processes/payment/take-over-imported.ts";
+import { requireKnownFees } from "../processes/lost-fees/require-known-fees.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import type { Crystallisation } from "../store/crystallisations.ts";
 import { crystalliseAgain } from "./crystallise.ts";
@@ -35,6 +36,7 @@ export async function collect(
   context: CallContext,
 ): Promise<CollectResponse> {
   const { queues } = deps;
+  await requireKnownFees(deps.pool, deps);
   const known = (await queues.crystallisations(key)) ?? (await decideAgain(deps, key, context));
   if (known.items.length === 0) return { collected: moneyToProto(usd(0n)) };
   const { floor = 0n } = (await queues.floors(known.investorLogin)) ?? {};
@@ -49,7 +51,10 @@ export async function collect(
 
 /** The crystallisation of a decided leave was lost with commits of the database. */
 async function decideAgain(deps: Deps, key: string, context: CallContext): Promise<Crystallisation> {
-  const { crystallisation: asked } = await deps.subscriptions.findLeave({ key }, withReplyReserve(context));
+  const { crystallisation: asked } = await deps.subscriptions.findLeave(
+    { key, investorLogin: "", feeSuffix: "" },
+    withReplyReserve(context),
+  );
   if (asked === undefined) {
     throw refuse("crystallisation_not_found", "No crystallisation is recorded under this key.");
   }
@@ -118,6 +123,7 @@ async function takeNow(
       if (!(await waitForRetry(context))) return payment;
       payment = await getPayment(deps, payment.id);
     }
+    await requireKnownFees(deps.pool, deps, "unknown");
     const { outcome, error } = await sendTransfer(deps, payment, accountLock, context);
     const recorded = await record(deps, payment, outcome);
     if (outcome.kind !== "open") return recorded;

@@ -103,17 +103,17 @@ async function decide(
 
 /** Reads allocations, at least through an entry, and refuses when the time of the call ends before. */
 async function readThrough(deps: Deps, masterLogin: string, context: CallContext, through: bigint): Promise<void> {
-  const { number, isEnd } = await readInTime(deps, masterLogin, context);
+  const { number, isEnd } = await readInTime(deps, masterLogin, context, through);
   if (number >= through) return;
   assert(!isEnd, `allocations of ${masterLogin} end with ${number}, before ${through}`);
   throw allocationInProgress(masterLogin);
 }
 
 /** Another process that decides the same week may hold the row of the Master for too long: then nothing was executed, and a retry continues. */
-async function readInTime(deps: Deps, masterLogin: string, context: CallContext): Promise<Reading> {
+async function readInTime(deps: Deps, masterLogin: string, context: CallContext, through?: bigint): Promise<Reading> {
   const untilMs = performance.now() + remainingMs(withReplyReserve(context));
   try {
-    return await readMaster(deps, masterLogin, context, untilMs);
+    return await readMaster(deps, masterLogin, context, through === undefined ? { untilMs } : { untilMs, through });
   } catch (error) {
     const isBusy = !(error instanceof Refusal) && isTransientFailure(error);
     throw isBusy ? allocationInProgress(masterLogin) : error;

@@ -11,7 +11,9 @@ import {
 import { readFloors } from "../processes/payment/read-floors.ts";
 import { type AnsweredPayment, recordOutcomes } from "../processes/payment/record-outcomes.ts";
 import { takeOver, type Unclaimed, unclaimedOf } from "../processes/payment/take-over-imported.ts";
+import { mayDecide } from "../processes/lost-fees/require-known-fees.ts";
 import type { Deps } from "../deps.ts";
+import { isTakenOver } from "../domain/fee-key.ts";
 import { COLLECTED_BEFORE, type PaymentOutcome } from "../domain/payment-outcome.ts";
 import { type ClaimedPayment, claimPayments, type DuePayment } from "../store/due-payments.ts";
 
@@ -25,7 +27,9 @@ const RUN_MS = 5_000;
  * from a busy account is requested again soon under the same key. True when more payments are due.
  */
 export async function payFees(deps: Deps): Promise<boolean> {
-  const payments = await inTransaction(deps.pool, (tx) => claimPayments(tx, PAYMENTS_PER_RUN));
+  const payments = await inTransaction(deps.pool, async (tx) =>
+    (await mayDecide(tx, deps)) ? await claimPayments(tx, PAYMENTS_PER_RUN) : [],
+  );
   if (payments.length === 0) return false;
   const { paid = [], stopped = [], sent = [] } = Object.groupBy(payments, wayOf);
   const collected: SentPayment[] = paid.map((payment) => ({ payment, outcome: COLLECTED_BEFORE }));
@@ -38,9 +42,11 @@ export async function payFees(deps: Deps): Promise<boolean> {
   return answered.some(({ outcome }) => outcome.kind === "paid" || outcome.kind === "unpaid");
 }
 
-function wayOf({ due, isStopped }: ClaimedPayment): "paid" | "stopped" | "sent" {
+function wayOf(payment: ClaimedPayment): "paid" | "stopped" | "sent" {
+  const { due, isStopped, isImported, key } = payment;
   if (due === 0n) return "paid";
-  return isStopped ? "stopped" : "sent";
+  // A fee that was found under its own key was sent before.
+  return isStopped || (isImported && !isTakenOver(key)) ? "stopped" : "sent";
 }
 
 /** With the imported fee because of which platform has not recorded it. */

@@ -22,7 +22,7 @@ export async function readAllocations(deps: Deps): Promise<boolean> {
 async function read(deps: Deps, { masterLogin, tries }: AllocationWatermark): Promise<boolean> {
   try {
     const context = callContext({ caller: "fee", withinMs: WITHIN_MS });
-    const { isEnd } = await readMaster(deps, masterLogin, context, performance.now() + READING_MS);
+    const { isEnd } = await readMaster(deps, masterLogin, context, { untilMs: performance.now() + READING_MS });
     await endReading(deps.pool, masterLogin);
     return isEnd;
   } catch (error) {

@@ -131,6 +131,8 @@ create index fee_payment_to_try on fee_payment (next_try_at, id)
 create index fee_payment_by_key on fee_payment (key);
 create index fee_payment_by_key_hash on fee_payment (key_hash);
 create unique index fee_payment_imported on fee_payment (key_hash) where is_imported;
+-- For the highest one, after which transfers may be of lost commits.
+create index fee_payment_by_transfer on fee_payment (transfer_id) where transfer_id is not null;
 create index fee_payment_waiting on fee_payment (waits_for_id) where waits_for_id is not null;
 create index fee_payment_open on fee_payment (investor_login, id) where status in ('PENDING', 'EXECUTING');
 
@@ -212,6 +214,20 @@ create table allocation_part (
   primary key (master_login, investor_login, number, subscription_id)
 );
 select append_only('allocation_part');
+
+-- One row. Fees are decided and sent only in a database in which all fees that platform has are known: one that was restored may have lost
+-- some, and they would be charged again.
+create table fee_search (
+  is_only           boolean primary key default true check (is_only),
+  -- The database in which all fees are known; null before the first search has ended.
+  database          text,
+  -- The database in which the search that has not ended was begun, and when.
+  begun_in          text,
+  begun_at          timestamptz,
+  -- Transfers of platform after this one may be fees of lost commits; null when no search is open.
+  after_transfer_id bigint,
+  check (num_nulls(begun_in, begun_at, after_transfer_id) in (0, 3))
+);
 
 create sequence fee_pair_change;
 

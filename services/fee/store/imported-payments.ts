@@ -1,4 +1,4 @@
-import { execute, many, one, sql } from "#kernel/postgres/query.ts";
+import { column, execute, many, one, sql, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import { type ImportedFee, importedPaymentKey, importedSuffix } from "../domain/payment-key.ts";
 import type { Explanation } from "../domain/explain.ts";
@@ -15,7 +15,23 @@ export async function listByHash(tx: Transaction, keyHash: string): Promise<Paym
   );
 }
 
+/** The payment with this key, which has planned the fee or has imported it. */
+export async function findByKey(tx: Transaction, key: string): Promise<PaymentState | undefined> {
+  const [payment] = await many<PaymentState>(
+    tx,
+    sql`select ${PAYMENT_STATE_COLUMNS} from fee_payment_row payment where key = ${key} order by id limit 1`,
+  );
+  return payment;
+}
+
+/** Those of some keys that have a payment. */
+export async function listKnownKeys(db: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  return new Set(await column<string>(db, sql`select key from fee_payment where key = any(${keys}::text[])`));
+}
+
 export type NewImportedPayment = ImportedFee & {
+  /** Its own, when it is known. */
+  readonly key?: string;
   readonly investorId: bigint;
   readonly paymentAccountLogin: string;
   /** Cents, positive. */
@@ -34,7 +50,7 @@ export async function insertImportedPayment(tx: Transaction, payment: NewImporte
            investor_login, investor_id, due_minor, owed_since, key, key_hash, explanation)
         values (${payment.runId}, false, true, 'PENDING', ${at}, clock_timestamp(), 'PF', ${importedSuffix(keyHash)}, ${masterLogin},
                 ${payment.paymentAccountLogin}, ${investorLogin}, ${payment.investorId}, ${payment.amount}, ${at},
-                ${importedPaymentKey(payment)}, ${keyHash}, ${JSON.stringify(payment.explanation)}::jsonb)
+                ${payment.key ?? importedPaymentKey(payment)}, ${keyHash}, ${JSON.stringify(payment.explanation)}::jsonb)
         returning id`,
   );
   return id;

@@ -6,7 +6,9 @@ import { Refusal } from "#kernel/refusal.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
 import { STEPS } from "../domain/step-sizes.ts";
+import { findLostFees } from "../processes/lost-fees/find-lost-fees.ts";
 import { feeQueues } from "../queues.ts";
+import { crystalliseAgain } from "../commands/crystallise.ts";
 import { createWakeSignals } from "../service.ts";
 import { platformFake, type PlatformFake } from "#test/support/platform-fake/platform-fake.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
@@ -31,7 +33,7 @@ export type OtherServices = { readonly platform: PlatformFake; readonly subscrip
 /** The fee service with a real database, one Investor and two Masters. The test sets the clock. */
 export async function feeDeps(now: () => Date, others = otherServicesAt(now), existing?: Pool): Promise<Deps> {
   const pool = existing ?? (await testDatabase("fee")).pool;
-  return withQueues({
+  const deps = withQueues({
     pool,
     now,
     steps: STEPS,
@@ -61,6 +63,8 @@ export async function feeDeps(now: () => Date, others = otherServicesAt(now), ex
       },
     },
   });
+  await findLostFees(deps, crystalliseAgain);
+  return deps;
 }
 
 /** Dependencies whose queues use them. */

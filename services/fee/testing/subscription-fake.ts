@@ -53,7 +53,11 @@ export function subscriptionFake(): SubscriptionFake {
           floors: known.map((investorLogin) => ({ investorLogin, floor: usd(floors.get(investorLogin) ?? 0n) })),
         };
       },
-      findLeave: async ({ key }) => ({ crystallisation: leaves.get(key) }),
+      findLeave: async ({ key, investorLogin, feeSuffix }) => ({
+        crystallisation:
+          leaves.get(key) ??
+          [...leaves.values()].find((leave) => leave.investorLogin === investorLogin && leave.suffix === feeSuffix),
+      }),
       async returnReserve({ key }) {
         if (!returned.includes(key)) returned.push(key);
         return { amount: usd(0n) };

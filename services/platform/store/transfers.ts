@@ -124,6 +124,15 @@ export async function listTransfers(db: Queryable, keys: readonly string[]): Pro
   );
 }
 
+/** Keys of transfers after an id, ascending by id. */
+export async function listKeysAfter(
+  db: Queryable,
+  afterId: bigint,
+  limit: number,
+): Promise<{ readonly id: bigint; readonly key: string }[]> {
+  return await many(db, sql`select id, key from transfer where id > ${afterId} order by id limit ${limit}`);
+}
+
 /** Marks the leg that waited for an earlier one as ready. */
 export async function readyNextLegs(tx: Transaction, transferId: bigint): Promise<void> {
   await execute(

@@ -47,9 +47,13 @@ test("fee can ask again for what it was asked to crystallise by a decided leave 
 
   expect(fees.crystallised.size).toBe(2);
   for (const [key, { request }] of fees.crystallised) {
-    expect(await service.findLeave({ key }, aCall())).toEqual({ crystallisation: request });
+    expect(await service.findLeave({ key, investorLogin: "", feeSuffix: "" }, aCall())).toEqual({
+      crystallisation: request,
+    });
   }
-  expect(await service.findLeave({ key: "unknown" }, aCall())).toEqual({ crystallisation: undefined });
+  expect(await service.findLeave({ key: "unknown", investorLogin: "", feeSuffix: "" }, aCall())).toEqual({
+    crystallisation: undefined,
+  });
 });
 
 test("a reserve leaves the Master only after the log shows the payout", async () => {

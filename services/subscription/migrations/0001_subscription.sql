@@ -457,6 +457,7 @@ create table leave (
 );
 
 create unique index leave_one_undecided_try on leave (key) where state <> 'REFUSED';
+create index leave_of_fee on leave (investor_login, fee_suffix) where state = 'DECIDED';
 create index leave_settled on leave (master_login) where state = 'SETTLED';
 
 create view leave_row as

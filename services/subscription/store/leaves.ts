@@ -134,6 +134,18 @@ export async function listLeaves(db: Queryable, keys: readonly string[]): Promis
   );
 }
 
+/** The decided leave that a fee of an Investor is for. */
+export async function listLeavesOfFee(
+  db: Queryable,
+  { investorLogin, feeSuffix }: Pick<NewLeave, "investorLogin" | "feeSuffix">,
+): Promise<Leave[]> {
+  return many<Leave>(
+    db,
+    sql`${LEAVES}
+        where "investorLogin" = ${investorLogin} and "feeSuffix" = ${feeSuffix} and state = 'DECIDED'`,
+  );
+}
+
 /** What is recorded about a try: the try of its key that is not refused, or its own refusal, or that of a later try. */
 export function outcomeOf(tries: readonly Leave[], { try: number }: LeaveTry): Leave | undefined {
   return tries.find(({ state }) => state !== "REFUSED") ?? tries.find((leave) => leave.try >= number);

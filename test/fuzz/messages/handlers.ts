@@ -1,3 +1,4 @@
+import { corrupt } from "#test/support/corrupt.ts";
 import { randomBytes, randomInt } from "node:crypto";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { Contract, Implementation } from "#kernel/contract/contract.ts";
@@ -75,6 +76,7 @@ export const REAL_SERVICES: readonly RealService[] = [
     async implement(pool) {
       const needs = { pool, ...otherServices(), log, now, steps: STEPS };
       const deps = { ...needs, queues: feeQueues(needs), wakeSignals: wakeSignals() };
+      await corrupt(pool, "insert into fee_search (database) values (database_identity())");
       return feeService(deps) as Implementation<Contract>;
     },
   },

@@ -107,6 +107,12 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     async readTransfers({ keys }) {
       return { transfers: keys.flatMap((key) => fake.byKey.get(key)?.result ?? []) };
     },
+    async listFeeTransfers({ afterTransferId }) {
+      reach();
+      const known = [...fake.byKey.values()].map(({ result }) => result);
+      const transfers = known.filter(({ key, transferId }) => key.startsWith("fee:") && transferId > afterTransferId);
+      return { transfers, nextAfterTransferId: 0n };
+    },
     async hold(request) {
       reach();
       return hold(fake, request);

@@ -14,6 +14,7 @@ import {
 import { listOpenWeekly } from "../../store/due-payments.ts";
 import { lockMasters } from "../../store/masters.ts";
 import { type Pair, savePairs } from "../../store/pairs.ts";
+import { requireKnownFees, type Searching } from "../lost-fees/require-known-fees.ts";
 import { workTogether } from "../together.ts";
 import { type Books, changedPairs, openBooks } from "./open-books.ts";
 import { recordDue, type RunDue } from "./record-due.ts";
@@ -35,18 +36,22 @@ export type RequestedCrystallisation = NewCrystallisation & {
  */
 export type Decided = { readonly kind: "decided" | "unread" | "folded" };
 
-type Decider = { readonly pool: Pool; readonly now: Clock; readonly steps: StepSizes };
+type Decider = { readonly pool: Pool; readonly now: Clock; readonly steps: StepSizes } & Searching;
 
 /**
  * Decides what some Investors owe, in one commit; the Investors are distinct. A key that is decided already stays as it is.
  * Nothing new is decided for a stopped Master.
  */
 export async function crystalliseTogether(
-  { pool, now, steps }: Decider,
+  decider: Decider,
   requested: readonly RequestedCrystallisation[],
 ): Promise<(Decided | Error)[]> {
+  const { pool, now, steps } = decider;
   return await workTogether(requested, (own) =>
-    inTransaction(pool, (tx) => decideOnce(tx, own, { at: now(), maxResults: steps.results })),
+    inTransaction(pool, async (tx) => {
+      await requireKnownFees(tx, decider);
+      return await decideOnce(tx, own, { at: now(), maxResults: steps.results });
+    }),
   );
 }
 

@@ -96,7 +96,7 @@ test("a reading that is out of time continues where it ended", async () => {
   for (let count = 0; count < 4; count += 1) result(world, { 9001: "+1.00", 9002: "+1.00" });
   world.subscriptions.maxRows = 3;
   const untilMs = performance.now();
-  expect(await readMaster(world.deps, MASTER, aCall(), untilMs)).toEqual({ number: 0n, isEnd: false });
+  expect(await readMaster(world.deps, MASTER, aCall(), { untilMs })).toEqual({ number: 0n, isEnd: false });
   expect(await readMaster(world.deps, MASTER, aCall())).toEqual({ number: 4n, isEnd: true });
   expect(await many(world.deps.pool, sql`select count(*)::int as count from allocation_part`)).toEqual([{ count: 8 }]);
 });

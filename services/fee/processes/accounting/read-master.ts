@@ -8,10 +8,16 @@ import type { Deps } from "../../deps.ts";
 import { type JournalBatch, positionAfter } from "../../domain/journal.ts";
 import { insertBatch } from "../../store/journal.ts";
 import { type FeeMaster, findMaster, insertMaster, lockMaster, moveRead, stopMaster } from "../../store/masters.ts";
+import { requireKnownFees } from "../lost-fees/require-known-fees.ts";
 import { type ClosedWeek, decideClosedWeek, openWeek } from "./decide-closed-week.ts";
 import { UnreadableJournal } from "../../messages/journal.ts";
 import { type JournalPage, readBatch, readPage } from "./read-batch.ts";
 import { safetyStop } from "../../domain/safety-stop.ts";
+
+/** Above every number of an entry. */
+const NEWEST = 2n ** 63n - 1n;
+
+export type ReadingLimits = { readonly untilMs?: number; readonly through?: bigint };
 
 export type Reading = {
   /** The last entry that is in the journal with all its parts. */
@@ -22,21 +28,23 @@ export type Reading = {
 
 /**
  * Reads a Master's allocations up to now into the journal, and decides each closed week in the transactions that record it.
- * Begins no further transaction after `untilMs`, a monotonic instant. Safe in concurrent processes. Unreadable allocations
+ * Begins no further transaction after `untilMs`, a monotonic instant, and reads no entry after `through`. Safe in concurrent processes. Unreadable allocations
  * stop the Master.
  */
 export async function readMaster(
   deps: Deps,
   masterLogin: string,
   context: CallContext,
-  untilMs = Infinity,
+  { untilMs = Infinity, through = NEWEST }: ReadingLimits = {},
 ): Promise<Reading> {
   for (;;) {
     const master = await getMaster(deps, masterLogin, context);
     try {
-      const page = await readPage(deps, master, context);
-      const number = await recordPage(deps, master, page, { context, untilMs });
-      if (number >= page.lastNumber) return { number, isEnd: true };
+      const { entries, lastNumber } = await readPage(deps, master, context);
+      const wanted = entries.filter((entry) => entry.number <= through);
+      const number = await recordPage(deps, master, wanted, { context, untilMs });
+      if (number >= lastNumber) return { number, isEnd: true };
+      if (number >= through) return { number, isEnd: false };
       if (performance.now() >= untilMs) return { number, isEnd: false };
     } catch (error) {
       throw error instanceof UnreadableJournal ? await stop(deps, master, error) : error;
@@ -50,7 +58,7 @@ type Limits = { readonly context: CallContext; readonly untilMs: number };
 async function recordPage(
   deps: Deps,
   { masterLogin, read }: FeeMaster,
-  { entries }: JournalPage,
+  entries: JournalPage["entries"],
   { context, untilMs }: Limits,
 ): Promise<bigint> {
   let after = read;
@@ -93,6 +101,7 @@ type Step = "recorded" | "folded" | "outdated";
 async function recordBatch(deps: Deps, batch: JournalBatch): Promise<Step> {
   const { masterLogin } = batch;
   const step = await inTransaction(deps.pool, async (tx): Promise<Step> => {
+    await requireKnownFees(tx, deps);
     const master = await lockMaster(tx, masterLogin);
     if (!isNext(master, batch)) return "outdated";
     const week = weekOf(batch);

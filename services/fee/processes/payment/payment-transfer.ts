@@ -40,7 +40,7 @@ export function transferOf(
 }
 
 /** The outcome of a payment according to its recorded transfer. */
-export function outcomeOf({ kind }: DuePayment, result: TransferResult): PaymentOutcome {
+export function outcomeOf({ kind }: Pick<DuePayment, "kind">, result: TransferResult): PaymentOutcome {
   const { state, transferId, refusalCode } = result;
   if (state === TransferState.REFUSED) return unpaid(kind, refusalCode);
   const [debit, credit] = result.legs;

@@ -9,6 +9,7 @@ import { lockMasters } from "../../store/masters.ts";
 import { addDebts, type PairDebt } from "../../store/pairs.ts";
 import { countSettled, type Settled } from "../../store/runs.ts";
 import { markExecuted, markUnpaid, type PaidPayment, type UnpaidPayment } from "../../store/settled-payments.ts";
+import { requireKnownFees, type Searching } from "../lost-fees/require-known-fees.ts";
 import { workTogether } from "../together.ts";
 
 /** A payment with its final outcome. */
@@ -17,19 +18,24 @@ export type FinalPayment = { readonly payment: DuePayment; readonly outcome: Pai
 /** False when another process has settled the payment before. */
 export type Settlement = { readonly isSettled: boolean };
 
-export type Settler = { readonly pool: Pool; readonly log: Log; readonly now: Clock };
+export type Settler = { readonly pool: Pool; readonly log: Log; readonly now: Clock } & Searching;
 
 /**
  * Settles payments of any Masters in one commit: credits, debts and the counts of their runs. A Master whose row stays locked
  * fails only its own payments; they are requested again, and platform returns the same outcomes.
  */
 export async function settlePayments(
-  { pool, log, now }: Settler,
+  settler: Settler,
   answered: readonly FinalPayment[],
 ): Promise<(Settlement | Error)[]> {
+  const { pool, log, now } = settler;
   const items = answered.map((each) => ({ ...each, masterLogin: each.payment.masterLogin }));
   return await workTogether(items, async (own) => {
-    const { settled, deferred } = await inTransaction(pool, (tx) => settle(tx, own, now()));
+    const { settled, deferred } = await inTransaction(pool, async (tx) => {
+      // An id that is recorded before a search has begun would hide lower ones from it.
+      await requireKnownFees(tx, settler);
+      return await settle(tx, own, now());
+    });
     for (const { payment, outcome } of deferred) {
       const { key, masterLogin: login } = payment;
       log.info("fee deferred, amount is now debt", { key, login, reason: outcome.reason });
