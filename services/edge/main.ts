@@ -9,6 +9,7 @@ import { migrateOnly } from "#kernel/migration.ts";
 import { natsClient } from "#kernel/nats/client.ts";
 import { readinessOf } from "#kernel/health/readiness.ts";
 import { retain } from "#kernel/retention/retain.ts";
+import type { Broker } from "#kernel/nats/connect.ts";
 import { serveOverNats } from "#kernel/nats/serve.ts";
 import { runService } from "#kernel/service.ts";
 import { listenError } from "#kernel/startup-error.ts";
@@ -53,15 +54,7 @@ await runService(caller, async (context) => {
     migrationUrl: config.EDGE_DATABASE_MIGRATION_URL,
     streams: [],
   });
-  const client = <C extends Contract>(service: string, contract: C) =>
-    natsClient(broker, { service, contract, caller });
-  const services: Services = {
-    accounts: client("account", AccountServiceService),
-    funding: client("funding", FundingServiceService),
-    subscriptions: client("subscription", SubscriptionServiceService),
-    fees: client("fee", FeeServiceService),
-    platform: client("platform", PlatformServiceService),
-  };
+  const services = servicesOf(broker);
   const { isConnected: isBrokerConnected } = broker;
   const readiness = createReadiness({ isBrokerConnected, isDraining, probes: probesOf(services), now: systemClock });
   const findMissing = readinessOf({ pool, broker, isDraining });
@@ -114,6 +107,18 @@ await runService(caller, async (context) => {
   });
   log.info("listening", { url });
 });
+
+function servicesOf(broker: Broker): Services {
+  const client = <C extends Contract>(service: string, contract: C) =>
+    natsClient(broker, { service, contract, caller });
+  return {
+    accounts: client("account", AccountServiceService),
+    funding: client("funding", FundingServiceService),
+    subscriptions: client("subscription", SubscriptionServiceService),
+    fees: client("fee", FeeServiceService),
+    platform: client("platform", PlatformServiceService),
+  };
+}
 
 function limitsOf(config: Config<typeof settings>): Record<RouteClass, ClassLimits> {
   const of = (perSecond: number, inProgress: number): ClassLimits => ({
