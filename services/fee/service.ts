@@ -25,7 +25,7 @@ import { listDueItems, listInvestorPayments, listPaymentCredits } from "./querie
 const WATCH_EVERY_MS = 5_000;
 
 /** Fees wait for a search after each restart of the database. */
-const SEARCH_EVERY_MS = 1_000;
+const SEARCH_EVERY_MS = 10_000;
 const SEARCH_RETRY_MS = 5_000;
 
 /** Every rpc of the contract and the one function behind it. */

@@ -87,8 +87,8 @@ const EVERY_MS = {
   failing: 60_000,
   // The check that finds them runs every five minutes.
   unknown: 60_000,
-  // The usual interval at which Prometheus reads the metrics.
-  outcomes: 15_000,
+  // Twice the usual interval at which Prometheus reads the metrics.
+  outcomes: 30_000,
   // A lock is lost only when the database of its service has lost commits.
   locks: 30_000,
 };

@@ -157,6 +157,12 @@ async function startServices(): Promise<Started> {
   const db = new pg.Client({ connectionString: databases.url, application_name: "bench" });
   await db.connect();
   await untilReady(fees, db);
+  // No platform answers here, and fee decides nothing before it has asked for fees that it may have lost.
+  await db.query(`set search_path = fee;
+    insert into fee_search (database) values (database_identity())
+    on conflict (is_only) do update
+    set database = excluded.database, begun_in = null, begun_at = null, after_transfer_id = null;
+    set search_path = public`);
   stack.defer(() => db.end());
   return { fee: fees, pid: pids.get("fee") ?? 0, client: db };
 }

@@ -22,6 +22,8 @@ export type FollowerOptions<Event extends EventType<unknown>> = Receiver<Event> 
 const LEFT_FOR_MS = 1_000;
 /** Meanwhile it looks at the cursor, while there are entries that are not received. */
 const LOOK_EVERY_MS = 100;
+/** Polls between two comparisons of the row with its copy: a minute. */
+const EMPTY_PAGES = 12;
 
 /** Receives a feed page by page. Its cursor is a copy of the row, which another replica may have moved; the row decides. */
 export class Follower<Event extends EventType<unknown>> {
@@ -29,6 +31,7 @@ export class Follower<Event extends EventType<unknown>> {
   #cursor: Cursor | undefined;
   #lastNumber = 0n;
   #stopped: string | undefined;
+  #emptyPages = 0;
   #isRewound = false;
   /** When the cursor was last seen to be moved by another replica, while the feed is left to that one. */
   #overtakenAtMs: number | undefined;
@@ -75,7 +78,7 @@ export class Follower<Event extends EventType<unknown>> {
       const { entries, lastNumber } = await read(request, signal);
       this.#lastNumber = lastNumber;
       if (entries.length > 0) await this.#receive({ after, entries });
-      else if (await this.#isOutdated(after)) return true;
+      else if (this.#isRowDue() && (await this.#isOutdated(after))) return true;
       return this.#stopped === undefined && entries.length > 0 && this.lag > 0n;
     } catch (error) {
       if (!isUnreadable(error)) throw error;
@@ -84,6 +87,12 @@ export class Follower<Event extends EventType<unknown>> {
       this.#stop(error.code, error);
       return false;
     }
+  }
+
+  /** The row is compared at every twelfth page without entries: a system without traffic hardly makes statements. */
+  #isRowDue(): boolean {
+    this.#emptyPages = (this.#emptyPages + 1) % EMPTY_PAGES;
+    return this.#emptyPages === 0;
   }
 
   /**

@@ -3,7 +3,7 @@ import { many, sql } from "#kernel/postgres/query.ts";
 import type { Deps } from "../deps.ts";
 
 /** Much shorter than WARN_AFTER_MS: the break is open soon after that time. */
-const EVERY_MS = 5_000;
+const EVERY_MS = 10_000;
 /** The outcome of a lost answer is usually determined within seconds; a longer time is reported to operators. */
 const WARN_AFTER_MS = 30_000;
 

@@ -137,20 +137,16 @@ test(
         }
         return made;
       },
-      run: (deps, { masterLogin, leaves }) =>
-        Promise.all(
-          leaves.map(async ({ id: subscriptionId, withdrawal }) =>
-            joinEpisode(
-              deps,
-              {
-                leave: newLeaveOf(withdrawal),
-                holding: { subscriptionId, masterLogin },
-                database: await readDatabase(deps.pool),
-              },
-              Infinity,
-            ),
-          ),
-        ),
+      run: async (deps, { masterLogin, leaves }) => {
+        const database = await readDatabase(world.deps.pool);
+        // All join in one turn, so that each run has the same points.
+        return await Promise.all(
+          leaves.map(({ id: subscriptionId, withdrawal }) => {
+            const holding = { subscriptionId, masterLogin };
+            return joinEpisode(deps, { leave: newLeaveOf(withdrawal), holding, database }, Infinity);
+          }),
+        );
+      },
     });
 
     for (const { leaves } of cases) {

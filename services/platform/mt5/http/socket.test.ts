@@ -32,9 +32,9 @@ test("after a timeout the raw socket is reset, so queued bytes are discarded and
 test("the server's certificate must be issued by the configured authority", async () => {
   await using server = await startScriptedServer();
   const other = await selfSigned();
-  await expect(dial(local({ port: server.port, ca: other.cert }))).rejects.toMatchObject({ problem: "unreachable" });
+  await expect(dial(local({ port: server.port, ca: other.cert }))).rejects.toMatchObject({ problem: "untrusted" });
   await expect(dial({ host: "127.0.0.1", port: server.port, trust: {}, dialTimeoutMs: 500 })).rejects.toMatchObject({
-    problem: "unreachable",
+    problem: "untrusted",
   });
 });
 
@@ -56,7 +56,7 @@ test("a pinned certificate is accepted from every host and issuer, and no other 
   const other = fingerprintOf((await selfSigned()).cert);
   (await dial({ ...local(server), host: "localhost", trust: { fingerprint } })).reset();
   await expect(dial({ ...local(server), trust: { fingerprint: other } })).rejects.toMatchObject({
-    problem: "unreachable",
+    problem: "untrusted",
     message: expect.stringContaining(fingerprint) as string,
   });
 });

@@ -118,7 +118,7 @@ test("a server with an unknown certificate receives no request, unless its certi
   await using server = await startScriptedServer();
   const { cert: ca } = await selfSigned();
   using client = aClient(server, { trust: { ca }, limits: LONG_PAUSE });
-  await expect(sendOnce(client)).rejects.toMatchObject({ problem: "unreachable" });
+  await expect(sendOnce(client)).rejects.toMatchObject({ problem: "untrusted" });
   expect(server.requests).toEqual([]);
   using accepting = aClient(server, { trust: { fingerprint: fingerprintOf(server.ca) } });
   expect(await accepting.getUser("1")).toBeUndefined();
