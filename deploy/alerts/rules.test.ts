@@ -1,18 +1,14 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { register } from "prom-client";
 import { expect, test } from "vitest";
+import { defineMetrics } from "#test/support/defined-metrics.ts";
 import { parse } from "yaml";
 import { feeChecks } from "../../services/fee/checks/checks.ts";
 import { fundingChecks } from "../../services/funding/checks/checks.ts";
 import { platformChecks } from "../../services/platform/checks/checks.ts";
 import { subscriptionChecks } from "../../services/subscription/checks/checks.ts";
 
-// Every module that defines a metric.
-const DEFINING = globSync("../../services/**/*.ts", { cwd: import.meta.dirname })
-  .filter((file) => !/\.test\.ts$|\/testing\//.test(file))
-  .map((file) => new URL(file, import.meta.url))
-  .filter((file) => readFileSync(file, "utf8").includes('from "prom-client"'));
-await Promise.all(DEFINING.map((file) => import(file.href)));
+await defineMetrics();
 
 type Recorded = { readonly record: string; readonly expr: string };
 type Rule = {

@@ -1,6 +1,7 @@
-import { globSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { register } from "prom-client";
 import { expect, test } from "vitest";
+import { defineMetrics } from "#test/support/defined-metrics.ts";
 
 type Panel = {
   readonly title: string;
@@ -10,12 +11,7 @@ type Panel = {
 };
 type Dashboard = { readonly uid: string; readonly panels: readonly Panel[] };
 
-// Every module that defines a metric.
-const DEFINING = globSync("../../services/**/*.ts", { cwd: import.meta.dirname })
-  .filter((file) => !/\.test\.ts$|\/testing\//.test(file))
-  .map((file) => new URL(file, import.meta.url))
-  .filter((file) => readFileSync(file, "utf8").includes('from "prom-client"'));
-await Promise.all(DEFINING.map((file) => import(file.href)));
+await defineMetrics();
 
 const DASHBOARDS = readdirSync(import.meta.dirname)
   .filter((name) => name.endsWith(".json"))

@@ -1,13 +1,7 @@
-import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { register } from "prom-client";
 import { expect, test } from "vitest";
-import { read, ROOT } from "./markdown.ts";
-
-const SOURCES = globSync("services/**/*.ts", { cwd: ROOT })
-  .filter((file) => !/\.test\.ts$|\/testing\//.test(file))
-  .map((file) => join(ROOT, file))
-  .filter((file) => readFileSync(file, "utf8").includes('from "prom-client"'));
+import { defineMetrics } from "../support/defined-metrics.ts";
+import { read } from "./markdown.ts";
 
 /** The cells of each row of docs/operate/metrics.md about a metric. */
 const rows = read("docs/operate/metrics.md")
@@ -28,7 +22,7 @@ function described(cells: readonly string[]): string {
 }
 
 test("docs/operate/metrics.md has one row for every metric of the services, with its type and labels", async () => {
-  await Promise.all(SOURCES.map((file) => import(file)));
+  await defineMetrics();
   const defined = register
     .getMetricsAsArray()
     .map(
