@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type LaunchContext, reachable } from "./plan.ts";
 import type { Program } from "./service-process.ts";
@@ -102,7 +102,10 @@ function inWords(ms: number): string {
 }
 
 export function writeSystemFile(system: RunningSystem): Disposable {
-  writeFileSync(systemFile(system.stateDir), `${JSON.stringify(system, undefined, 2)}\n`, { mode: 0o600 });
+  const file = systemFile(system.stateDir);
+  // Whole or not at all: `make demo` may be reading it.
+  writeFileSync(`${file}.new`, `${JSON.stringify(system, undefined, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
   return { [Symbol.dispose]: () => removeSystemFile(system.stateDir) };
 }
 
