@@ -1,3 +1,4 @@
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { execute, matchesRow, maybeOne, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
@@ -57,11 +58,6 @@ export async function endSearch(tx: Transaction, database: string): Promise<bool
         where (begun_in = ${database} or database = ${database}) and (select database_identity()) = ${database}`,
   );
   return ended === 1;
-}
-
-async function readDatabase(db: Queryable): Promise<string> {
-  const { database } = await one<{ database: string }>(db, sql`select database_identity() as database`);
-  return database;
 }
 
 async function readHighestTransfer(tx: Transaction): Promise<bigint> {

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { execute, fragment, matchesRow, one, sql } from "./query.ts";
+import { execute, fragment, matchesRow, one, type Queryable, sql } from "./query.ts";
 
 /**
  * The objects of each schema that distinguish one history of commits from another one. The identifier of the cluster and its timeline change
@@ -19,6 +19,12 @@ export const DATABASE_IDENTITY = `
     is_only  boolean primary key default true check (is_only),
     database text not null
   )`;
+
+/** The database of the connection, to notice later that another one, which was restored or has taken over, is in its place. */
+export async function readDatabase(db: Queryable): Promise<string> {
+  const { database } = await one<{ database: string }>(db, sql`select database_identity() as database`);
+  return database;
+}
 
 /** The part of an identity that changes with each restart of the server, counted from 0. */
 const START = 2;

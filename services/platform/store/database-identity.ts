@@ -1,4 +1,5 @@
-import { fragment, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
+import { fragment, type Queryable } from "#kernel/postgres/query.ts";
 
 /** The database of this connection, as its rows name it: read once for a statement. */
 export const HERE = fragment`(select database_identity())`;
@@ -10,12 +11,6 @@ export const NEXT_LEG_NUMBER = fragment`next_leg_number(${HERE})`;
 export const PERMITTED_HERE = fragment`(
             select database from permit_gate where database = (select database_identity()) and stopped_at is null
           )`;
-
-/** The database of the connection, to notice later that another one has taken its place. */
-export async function readDatabase(db: Queryable): Promise<string> {
-  const { database } = await one<{ database: string }>(db, sql`select ${HERE} as database`);
-  return database;
-}
 
 /** Another database has taken the place of the one for which something was read. */
 export class OtherDatabase extends Error {

@@ -10,7 +10,7 @@ import { type Decision, permitRequests } from "../protocol/permit-requests.ts";
 import { legNumber, type LegNumber } from "../domain/leg-number.ts";
 import { findLeg } from "../store/legs.ts";
 import { readQueues } from "../store/queues.ts";
-import { readDatabase } from "../store/database-identity.ts";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { openPermitGate } from "../store/permit-gate.ts";
 import { insertSender, raiseLegNumbers } from "../store/senders.ts";
 import { insertTransfers, type NewLeg, type NewTransfer } from "../store/transfers.ts";

@@ -14,7 +14,7 @@ import type { CrashPoint, Deps, Settings } from "../deps.ts";
 import { createMt5Client } from "../mt5/client.ts";
 import { withInProcessState } from "../in-process-state.ts";
 import { registerInstance } from "../register-instance.ts";
-import { readDatabase } from "../store/database-identity.ts";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { openPermitGate } from "../store/permit-gate.ts";
 import { platformJobs, platformService } from "../service.ts";
 import { type Control, controlOf } from "./control.ts";

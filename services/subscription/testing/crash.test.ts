@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { subscriptionService } from "../service.ts";
 import { recover, crashAtEveryPoint, CRASH_TEST_MS, statusOf, times } from "./crash-at-every-point.ts";
 import { joinEpisode } from "../processes/leave/episode.ts";
-import { readDatabase } from "../store/database.ts";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { holdForWithdrawal, newLeaveOf, payOut, release } from "./funding.ts";
 import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
 import { deliver, runJobs, settle, subscribed } from "./settle.ts";

@@ -8,7 +8,7 @@ import { inTransaction } from "../../../services/kernel/postgres/transaction.ts"
 import { usd } from "../../../services/kernel/money.ts";
 import type { Log } from "../../../services/kernel/log.ts";
 import { openLog } from "../../../services/platform/protocol/history/append-to-log.ts";
-import { readDatabase } from "../../../services/platform/store/database-identity.ts";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { openPermitGate } from "../../../services/platform/store/permit-gate.ts";
 import { moveReadTo } from "../../../services/platform/store/reader-cursor.ts";
 import type { Role } from "../../../services/platform/domain/role.ts";

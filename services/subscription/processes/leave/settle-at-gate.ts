@@ -9,7 +9,7 @@ import { safetyStop } from "../../domain/safety-stop.ts";
 import { lastCutOff } from "../../domain/weeks.ts";
 import { closeGate, type Gate } from "../../store/gates.ts";
 import { type NewLeave, type Outcome, recordOutcomes, type Settlement, settledLeave } from "../../store/leaves.ts";
-import { readDatabase } from "../../store/database.ts";
+import { readDatabase } from "#kernel/postgres/database-identity.ts";
 import { lockMaster, type Master } from "../../store/masters.ts";
 import { openLedger, saveLedger, strikeLedger } from "../allocate/ledger.ts";
 import { type MasterReading, readMaster } from "../allocate/read-master.ts";
