@@ -16,13 +16,13 @@ const ALWAYS = 1_000_000;
 const READS = ["deal/get_page", "deal/get_total", "deal/get_batch", "user/get", "user/get_batch"];
 
 /** The platform answers, but no scan can use what it shows. */
-async function makeUnreadable({ control }: World): Promise<void> {
-  await control.noFaults();
+async function failHistory({ control }: World): Promise<void> {
   await control.fault({ command: "deal/get_total", effect: "retcode:0", times: ALWAYS });
   await control.fault({ command: "deal/get_batch", effect: "retcode:0", times: ALWAYS });
 }
 
 type Applied = "drop_after" | "drop_before";
+type Outage = (world: World) => Promise<void>;
 
 async function aPlatform(world: World): Promise<Instance> {
   const settings = { reviewAfterMs: REVIEW_AFTER_MS };
@@ -53,12 +53,12 @@ async function untilReviewed(instance: Instance, count: number): Promise<void> {
   expect(unknown).toHaveLength(count);
 }
 
-/** A deposit of 7.00 whose answer is lost while nothing can be read. Operators have its review. */
-async function aLostDeposit(world: World, { effect }: { effect: Applied }) {
+/** A deposit of 7.00 whose answer is lost in an outage. Operators have its review. */
+async function aLostDeposit(world: World, { effect, outage }: { effect: Applied; outage: Outage }) {
   const instance = await aPlatform(world);
   const login = await anAccount(instance);
   await world.control.fault({ command: "trade/balance", effect, times: 1 });
-  await failReads(world);
+  await outage(world);
   const order = aDeposit(login, 7_00n);
   await instance.service.transfer(order, aCall(1_500));
   await untilReviewed(instance, 1);
@@ -128,7 +128,7 @@ test.concurrent(
   TIMEOUT,
   async (context) => {
     const world = await aWorld(context);
-    const { instance, login, review, ended } = await aLostDeposit(world, { effect: "drop_after" });
+    const { instance, login, review, ended } = await aLostDeposit(world, { effect: "drop_after", outage: failReads });
     const decision = { action: "confirm_not_applied" };
     await expect(decideBoth(instance, review, decision)).rejects.toMatchObject({ code: "platform_unavailable" });
 
@@ -146,9 +146,8 @@ test.concurrent(
   TIMEOUT,
   async (context) => {
     const world = await aWorld(context);
-    const { instance, login, review, ended } = await aLostDeposit(world, { effect: "drop_after" });
+    const { instance, login, review, ended } = await aLostDeposit(world, { effect: "drop_after", outage: failHistory });
     const decision = { action: "confirm_not_applied" };
-    await makeUnreadable(world);
 
     await decideBoth(instance, review, decision);
 
@@ -166,9 +165,8 @@ test.concurrent(
   TIMEOUT,
   async (context) => {
     const world = await aWorld(context);
-    const { instance, login, review, ended } = await aLostDeposit(world, { effect: "drop_after" });
+    const { instance, login, review, ended } = await aLostDeposit(world, { effect: "drop_after", outage: failHistory });
     const decision = { action: "confirm_not_applied" };
-    await makeUnreadable(world);
     await vote(instance, review, "key-of-ann", decision);
 
     await world.control.noFaults();
@@ -185,9 +183,8 @@ test.concurrent(
   TIMEOUT,
   async (context) => {
     const world = await aWorld(context);
-    const { instance, login, review, ended } = await aLostDeposit(world, { effect: "drop_after" });
+    const { instance, login, review, ended } = await aLostDeposit(world, { effect: "drop_after", outage: failHistory });
     const [deal] = await world.control.deals(login);
-    await makeUnreadable(world);
 
     await decideBoth(instance, review, { action: "confirm_applied", dealId: BigInt(deal?.deal ?? 0) });
 
@@ -210,7 +207,7 @@ test.concurrent(
       settings: { reviewAfterMs: 1 },
     });
     const login = await anAccount(instance);
-    await makeUnreadable(world);
+    await failHistory(world);
     await world.control.fault({ command: "trade/balance", effect: "drop_before", times: 1 });
     await instance.service.transfer(aDeposit(login, 7_00n), aCall(1_500));
     await untilReviewed(instance, 1);
