@@ -134,8 +134,9 @@ const IGNORED = {
   description: "Names of query parameters and body members that were sent and are not known, percent-encoded.",
 };
 
-function headersOf({ refusals }: Route): Record<string, unknown> {
+function headersOf({ refusals, replyHeaders }: Route): Record<string, unknown> {
   return {
+    ...replyHeaders,
     "X-Operation-Id": OPERATION_ID,
     "Idempotency-Replayed": REPLAYED,
     ...(refusals.includes("possible_duplicate") ? { "X-Possible-Duplicate-Of": POSSIBLE_DUPLICATE } : {}),

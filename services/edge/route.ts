@@ -73,7 +73,7 @@ export type Input<P extends Shape | undefined, Q extends Shape | undefined, B ex
 };
 
 type Facts<P, Q, B> = {
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: `/api/v1/${string}`;
   readonly scope: Scope;
   /** Other scopes that are sufficient as well. */
@@ -87,6 +87,8 @@ type Facts<P, Q, B> = {
   readonly body?: B;
   /** Refusals of its own, beside those that any route may answer. */
   readonly refusals: readonly ProblemCode[];
+  /** Headers of its success that only this route has, as the documentation describes them. */
+  readonly replyHeaders?: Readonly<Record<string, object>>;
   /** Every call, allowed or not, is audited before its response is sent. */
   readonly revealsSecrets?: boolean;
 };

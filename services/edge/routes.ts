@@ -1,6 +1,7 @@
 import type { Route } from "./route.ts";
 import { listInvestors, listMasters } from "./routes/directories.ts";
 import { getFee, updateFee } from "./routes/fee/configuration.ts";
+import { cancelFeeVersion, listFeeVersions } from "./routes/fee/versions.ts";
 import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
 import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
 import { deposit } from "./routes/funding/deposit.ts";
@@ -52,6 +53,8 @@ export const ROUTES: readonly Route[] = [
   listOperations,
   getFee,
   updateFee,
+  listFeeVersions,
+  cancelFeeVersion,
   listPaymentCredits,
   listInvestorPayments,
   listBreaks,

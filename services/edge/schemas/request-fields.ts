@@ -21,6 +21,12 @@ export const masterId = text("id", {
   shown: { type: "integer" },
 });
 
+export const feeVersionId = text("id", {
+  description: "Id of the version, from the listing of versions.",
+  example: 17,
+  shown: { type: "integer" },
+});
+
 export const aliasField = (description: string): TString =>
   text("name", { description, example: "Alpha Strategy", shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
 

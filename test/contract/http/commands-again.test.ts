@@ -12,6 +12,7 @@ const COMMANDS = CASES.filter(({ method }) => method !== "GET");
 /** For each command, a text of its request and another text that makes it a different request. */
 const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
   "update-fee": ["0.25", "0.26"],
+  "cancel-fee-version": ["/17", "/18"],
   deposit: ["3000003", "3000004"],
   withdraw: ["3000003", "3000004"],
   assign: ["3000003", "3000004"],

@@ -5,7 +5,9 @@ import { enabled, investorLogin, rate } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { ratePpm } from "../../wire/rate.ts";
-import { parseTimestamp } from "../../wire/timestamp.ts";
+import { parseTimestamp, timestamp } from "../../wire/timestamp.ts";
+
+const RETROACTIVE_SINCE = "X-Retroactive-Since";
 
 export const getFee = route({
   method: "GET",
@@ -32,14 +34,15 @@ export const updateFee = route({
   tag: "Performance fees",
   summary: "Update a fee configuration",
   description:
-    "Changes the fee configuration from `effective_since` (default: now). A past date re-rates uncharged profit. The high-water mark and executed fees do not change.",
+    "Makes a version of the fee configuration and returns it. Without `effective_since`, or with the value of the version in force, it is in force from now on. A later instant schedules it; an earlier one re-rates results since then that are not charged yet, and the response has `X-Retroactive-Since`. What is omitted is as in the version in force at that start. Other scheduled versions, the high-water mark and executed fees do not change.",
   body: Type.Object({
     investor_login: investorLogin,
     rate: Type.Optional(rate),
     enabled: Type.Optional(enabled),
     effective_since: Type.Optional(
       text("datetime", {
-        description: "Start of validity, to the millisecond. Without an offset it is UTC.",
+        description:
+          "Start of validity, to the millisecond; now when omitted. Without an offset it is UTC. `enabled` is never valid before now.",
         example: "2026-01-02T03:04:05Z",
         shown: { format: "date-time" },
       }),
@@ -49,7 +52,14 @@ export const updateFee = route({
     ),
   }),
   reply: FeeConfigurationReply,
-  refusals: ["investor_not_found", "fee_configuration_not_found"],
+  refusals: ["investor_not_found", "fee_configuration_not_found", "too_many_scheduled_versions"],
+  replyHeaders: {
+    [RETROACTIVE_SINCE]: {
+      type: "string",
+      description:
+        "The version begins in the past: from this instant on, results that are not charged yet have its rate.",
+    },
+  },
 
   async handle({ fees }, { body }, context) {
     const rateAsWritten = decimalText(body, "rate");
@@ -64,6 +74,8 @@ export const updateFee = route({
       },
       context,
     );
+    const { retroactiveSince } = configuration;
+    if (retroactiveSince !== undefined) context.setHeader(RETROACTIVE_SINCE, timestamp(retroactiveSince));
     return feeConfiguration(configuration);
   },
 });
