@@ -173,6 +173,6 @@ export function receivedPlace(header: (name: string) => string | undefined): Tra
 
 /** Sends the place of the work that runs now. */
 export function sendPlace(set: (name: string, value: string) => void): void {
-  if (isTracing)
-    propagation.inject(placeAt(context.active()), undefined, { set: (_, name, value) => set(name, value) });
+  if (!isTracing) return;
+  propagation.inject(placeAt(context.active()), undefined, { set: (_, name, value) => set(name, value) });
 }
