@@ -24,8 +24,8 @@ async function replica() {
   const services = [{ contract, implementation: { read }, permissions: permitAll(contract) }] as const;
   const identity = await testIdentity("platform");
   const server = await serveOverGrpc({ host: HOST, port: 0, services, identity, log: silent });
-  let stopping: Promise<void> | undefined;
-  const stop = (): Promise<void> => (stopping ??= server[Symbol.asyncDispose]());
+  let stopping: PromiseLike<void> | undefined;
+  const stop = async (): Promise<void> => await (stopping ??= server[Symbol.asyncDispose]());
   return {
     port: server.port,
     executed,

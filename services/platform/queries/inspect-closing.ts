@@ -7,7 +7,7 @@ import { refuse } from "../refusals.ts";
 import { findAccount } from "../store/accounts.ts";
 import { hasOpenOperation } from "../store/open-operations.ts";
 
-/** The account may not be shown any more: brokers archive accounts that nobody uses. */
+/** The account may not be shown any more: brokers archive accounts that have not been used for long. */
 export async function inspectClosing(
   { pool, mt5 }: Deps,
   { login }: InspectClosingRequest,
