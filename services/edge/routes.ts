@@ -19,6 +19,7 @@ import { listMasterInvestors } from "./routes/master/list-master-investors.ts";
 import { revealMaster } from "./routes/master/reveal-master.ts";
 import { updateMaster } from "./routes/master/update-master.ts";
 import { decideReview } from "./routes/ops/decide-review.ts";
+import { eraseInvestor } from "./routes/ops/erase-investor.ts";
 import { listBreaks } from "./routes/ops/list-breaks.ts";
 import { listReviews } from "./routes/ops/list-reviews.ts";
 import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
@@ -62,4 +63,5 @@ export const ROUTES: readonly Route[] = [
   decideReview,
   readHistoryAgain,
   getHistoryReading,
+  eraseInvestor,
 ];

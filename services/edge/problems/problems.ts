@@ -62,6 +62,8 @@ export const PROBLEMS = {
     title: "An account of the same person may exist already",
     members: { mt5_login: "text" },
   },
+  investor_not_closed: { status: 409, title: "The Investor is not closed" },
+  investor_erased: { status: 409, title: "The personal data of the Investor was erased" },
   insufficient_funds: { status: 409, title: "Insufficient funds" },
   investor_deficit: { status: 409, title: "The Investor's share of the pool is negative" },
   fee_version_not_scheduled: {

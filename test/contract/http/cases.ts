@@ -363,6 +363,22 @@ const reviewRoutes: readonly Case[] = [
     url: "/api/v1/ops/accounts/3000001/read-again",
     answers: { platform: { getHistoryReading: async () => aReading() } },
   },
+  {
+    name: "erase-investor",
+    method: "POST",
+    url: "/api/v1/ops/investors/3000003/erase",
+    answers: {
+      accounts: {
+        eraseInvestor: async () => ({
+          investor: anInvestor({ name: "erased" }),
+          requestedBy: "KeyOfAnna001",
+          requestedAt: AT,
+          erasedAt: LATER,
+          onPlatform: true,
+        }),
+      },
+    },
+  },
 ];
 
 const reconciliationRoutes: readonly Case[] = [

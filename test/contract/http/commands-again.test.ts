@@ -24,6 +24,7 @@ const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
   "update-master": ["/7", "/8"],
   "decide-review": ["platform-17", "platform-18"],
   "read-history-again": ["3000001", "3000002"],
+  "erase-investor": ["3000003", "3000004"],
 };
 
 /** A new edge on the database, as after a restart. Each API key is a separate client. */

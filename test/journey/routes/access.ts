@@ -41,6 +41,7 @@ const ADDITIONAL = [
   "POST /ops/reviews",
   "POST /ops/accounts/1/read-again",
   "GET /ops/accounts/1/read-again",
+  "POST /ops/investors/1/erase",
 ] as const;
 
 const ROUTES = [...SPECIFIED, ...ADDITIONAL];

@@ -24,7 +24,7 @@ export const createInvestor = route({
     password: secretReply("Main password of the account."),
     investor_password: secretReply("Read-only password of the account."),
   }),
-  refusals: NEW_ACCOUNT_REFUSALS,
+  refusals: [...NEW_ACCOUNT_REFUSALS, "investor_erased"],
 
   async handle({ accounts }, { body }, context) {
     const { investor, mainPassword, investorPassword } = await accounts.createInvestor(
