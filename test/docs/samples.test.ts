@@ -13,8 +13,20 @@ const PAGE = "docs/integrate/client-code.md";
 const PROGRAM_TIMEOUT_MS = 120_000;
 const LANGUAGES = [
   { language: "ts", command: process.execPath, file: "sample.mts", needs: "process.exit(0)", evaluate: "--eval" },
-  { language: "python", command: "python3", file: "sample.py", needs: "import sys; assert sys.version_info >= (3, 11)", evaluate: "-c" },
-  { language: "php", command: "php", file: "sample.php", needs: "exit(extension_loaded('curl') ? 0 : 1);", evaluate: "-r" },
+  {
+    language: "python",
+    command: "python3",
+    file: "sample.py",
+    needs: "import sys; assert sys.version_info >= (3, 11)",
+    evaluate: "-c",
+  },
+  {
+    language: "php",
+    command: "php",
+    file: "sample.php",
+    needs: "exit(extension_loaded('curl') ? 0 : 1);",
+    evaluate: "-r",
+  },
 ] as const;
 
 let system: RunningSystem;

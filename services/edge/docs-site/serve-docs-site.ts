@@ -62,11 +62,17 @@ function securityHeaders(styles: string): Record<string, string> {
   return { "content-security-policy": policy(styles), "referrer-policy": "no-referrer" };
 }
 
-/** Its styles are made by the viewer and need a nonce, which is another one for each answer. */
+/**
+ * Its style elements are made by the viewer and need a nonce, which is another one for each answer. It also sets style attributes, which can
+ * have no nonce.
+ */
 function sendReference(reply: FastifyReply, assetUrl: (name: string) => string): FastifyReply {
   const nonce = randomBytes(16).toString("base64url");
   const page = referencePage(nonce, assetUrl).html;
-  return reply.headers(securityHeaders(` 'nonce-${nonce}'`)).type(HTML).send(page);
+  return reply
+    .headers(securityHeaders(` 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`))
+    .type(HTML)
+    .send(page);
 }
 
 async function send(

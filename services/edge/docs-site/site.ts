@@ -40,7 +40,11 @@ export function buildSite(sources: Sources, routes: readonly Route[], assetUrl: 
     [PROBLEM_PAGES, { title: "Problem codes", content: problemIndex(texts) }],
   ]);
   for (const { file, slug, title, markdown } of chapters) {
-    pages.set(`${GUIDE}/${slug}`, { title, content: html`<h1>${title}</h1>${render(file, markdown)}` });
+    pages.set(`${GUIDE}/${slug}`, {
+      title,
+      content: html`<h1>${title}</h1>
+        ${render(file, markdown)}`,
+    });
   }
   for (const code of CODES) {
     pages.set(`${PROBLEM_PAGES}/${code}`, { title: code, content: problemPage(code, texts) });
@@ -57,19 +61,35 @@ function chaptersOf({ guide, samples }: Sources): { introduction: string; chapte
 }
 
 function homePage(introduction: Html, chapters: readonly Chapter[]): Html {
-  const cards = chapters.map(({ slug, title }) => html`<li><a href="${GUIDE}/${slug}"><strong>${title}</strong></a></li>`);
+  const cards = chapters.map(
+    ({ slug, title }) =>
+      html`<li>
+        <a href="${GUIDE}/${slug}"><strong>${title}</strong></a>
+      </li>`,
+  );
   return html`<h1>${TITLE}</h1>
     ${introduction}
     <ul class="cards">
-      <li><a href="/docs/reference"><strong>Reference</strong><span>Every route, with samples and a form to try it</span></a></li>
-      <li><a href="/docs/problems"><strong>Problem codes</strong><span>What each error means and what to do</span></a></li>
-      <li><a href="/openapi.json"><strong>OpenAPI document</strong><span>For generators of clients</span></a></li>
+      <li>
+        <a href="/docs/reference"
+          ><strong>Reference</strong><span>Every route, with samples and a form to try it</span></a
+        >
+      </li>
+      <li>
+        <a href="/docs/problems"><strong>Problem codes</strong><span>What each error means and what to do</span></a>
+      </li>
+      <li>
+        <a href="/openapi.json"><strong>OpenAPI document</strong><span>For generators of clients</span></a>
+      </li>
     </ul>
     <h2>Guide</h2>
-    <ul class="cards">${cards}</ul>`;
+    <ul class="cards">
+      ${cards}
+    </ul>`;
 }
 
 export const NOT_FOUND: Page = {
   title: "Page not found",
-  content: html`<h1>Page not found</h1><p>The documentation has no page at this address. <a href="/docs">Begin at the guide</a>.</p>`,
+  content: html`<h1>Page not found</h1>
+    <p>The documentation has no page at this address. <a href="/docs">Begin at the guide</a>.</p>`,
 };

@@ -22,11 +22,23 @@ function withoutExampleKeys(document) {
           delete holder.example;
           delete holder.examples;
         }
-        parameter.description = `${parameter.description ?? ""} Left empty, a new key is made for each try here.`.trim();
+        parameter.description =
+          `${parameter.description ?? ""} Left empty, a new key is made for each try here.`.trim();
       }
     }
   }
   return document;
+}
+
+/** The viewer makes some of its style elements without the nonce. */
+function nonceForStyles() {
+  const { content: nonce } = document.querySelector("meta[property=csp-nonce]");
+  const create = document.createElement;
+  document.createElement = (name, options) => {
+    const element = create.call(document, name, options);
+    if (element instanceof HTMLStyleElement) element.nonce = nonce;
+    return element;
+  };
 }
 
 async function showReference() {
@@ -46,21 +58,44 @@ async function showReference() {
     hideDarkModeToggle: true,
     documentDownloadType: "none",
     authentication: { preferredSecurityScheme: "apiKey" },
-    theme: "none",
+    defaultOpenAllTags: true,
+    generateTagSlug: ({ name }) => name.toLowerCase().replaceAll(/\W+/g, "-"),
+    generateOperationSlug: ({ method, path }) => `${method.toUpperCase()}${path}`,
+    theme: "default",
     favicon: document.querySelector("link[rel=icon]").href,
     metaData: { title: document.title },
     hiddenClients: {
-      c: true, clojure: true, csharp: true, dart: true, fsharp: true, go: true, http: true, java: true, kotlin: true,
-      node: true, objc: true, ocaml: true, powershell: true, r: true, ruby: true, rust: true, swift: true,
+      c: true,
+      clojure: true,
+      csharp: true,
+      dart: true,
+      fsharp: true,
+      go: true,
+      http: true,
+      java: true,
+      kotlin: true,
+      node: true,
+      objc: true,
+      ocaml: true,
+      powershell: true,
+      r: true,
+      ruby: true,
+      rust: true,
+      swift: true,
       js: ["axios", "jquery", "ofetch", "xhr"],
       php: ["guzzle"],
       python: ["aiohttp", "httpx_async", "httpx_sync", "python3"],
       shell: ["httpie", "wget"],
     },
+    featuredClients: ["shell/curl", "js/fetch", "python/requests", "php/curl"],
     defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   });
 }
 
-showReference().catch((error) => {
-  document.querySelector("#reference").textContent = `The reference cannot be shown: ${error.message}`;
+nonceForStyles();
+// The script of the viewer runs after this one and before that event.
+document.addEventListener("DOMContentLoaded", () => {
+  showReference().catch((error) => {
+    document.querySelector("#reference").textContent = `The reference cannot be shown: ${error.message}`;
+  });
 });

@@ -4,7 +4,8 @@ import { highlight } from "./highlight.ts";
 import { linksBetween } from "./links.ts";
 import { markdownRenderer } from "./render-markdown.ts";
 
-const PAGE = "# Guide\n\nHello.\n\n## One & only\n\nText.\n\n```sh\n## not a heading\n```\n\n### Part\n\n## Two\n\nMore.";
+const PAGE =
+  "# Guide\n\nHello.\n\n## One & only\n\nText.\n\n```sh\n## not a heading\n```\n\n### Part\n\n## Two\n\nMore.";
 const { introduction, chapters } = splitPage("docs/guide.md", PAGE);
 const resolve = linksBetween(chapters, "docs/guide.md");
 const render = (markdown: string) => markdownRenderer(resolve)("docs/guide.md", markdown).html.trim();
@@ -30,7 +31,9 @@ test.each([
 });
 
 test("tags are shown as text, and comments and images are not part of the page", () => {
-  const text = render("<script>alert(1)</script>\n\n<!-- run: system -->\n\na <b onclick='x'>b</b> `<i>` ![c](https://example.com/p.png)");
+  const text = render(
+    "<script>alert(1)</script>\n\n<!-- run: system -->\n\na <b onclick='x'>b</b> `<i>` ![c](https://example.com/p.png)",
+  );
 
   expect(text).not.toMatch(/<(?!\/?(?:p|code)>)|run: system/);
   expect(text).toContain("&lt;script&gt;");

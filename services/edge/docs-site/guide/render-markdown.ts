@@ -20,9 +20,7 @@ export function markdownRenderer(resolve: ResolveLink): RenderMarkdown {
   return (file, markdown) => {
     const marked = markedFor(file, resolve);
     const parts = samplesTogether(marked.lexer(markdown));
-    const texts = parts.map((part) =>
-      Array.isArray(part) ? samples(part) : marked.parser([part]),
-    );
+    const texts = parts.map((part) => (Array.isArray(part) ? samples(part) : marked.parser([part])));
     return trusted(texts.join(""));
   };
 }
