@@ -151,6 +151,6 @@ function complaintOf(method: string | undefined, params: Record<string, unknown>
   }
   if (method !== "Runtime.consoleAPICalled" || params["type"] !== "error") return undefined;
   return (params["args"] as { value?: unknown; description?: string }[])
-    .map(({ value, description }) => String(value ?? description))
+    .map(({ value, description }) => description ?? JSON.stringify(value))
     .join(" ");
 }

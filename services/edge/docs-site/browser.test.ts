@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Browser, type BrowserPage, findChromium, startChromium } from "#test/support/chromium.ts";
 import type { IdempotencyStore } from "../idempotency/idempotency-store.ts";
+import type { Route } from "../route.ts";
 import { ROUTES } from "../routes.ts";
 import { aDeposit } from "../testing/replies/funding.ts";
 import { cents } from "../testing/replies/values.ts";
@@ -19,6 +20,34 @@ const PAGES = [
   "/docs/problems",
   "/docs/problems/outcome_unknown",
 ];
+
+const place = ({ method, url }: Pick<Route, "method" | "url">): string =>
+  `/${method}${url.replaceAll(/:(\w+)/g, "{$1}")}`;
+
+async function until(page: BrowserPage, expression: string): Promise<void> {
+  await expect
+    .poll(() => page.evaluate<boolean>(`Boolean(${expression})`), { timeout: SHOWN_WITHIN_MS, message: expression })
+    .toBe(true);
+}
+
+async function click(page: BrowserPage, selector: string, text: string): Promise<void> {
+  const wanted = `(one) => one.textContent.includes(${JSON.stringify(text)})`;
+  const found = `[...document.querySelectorAll(${JSON.stringify(selector)})].find(${wanted})`;
+  await until(page, `((found) => (found?.click(), found))(${found})`);
+}
+
+async function openReference(page: BrowserPage, url: string, fragment = ""): Promise<void> {
+  await page.goto(`${url}/docs/reference${fragment}`);
+  await until(page, "document.querySelector('#reference h1')");
+}
+
+async function tryIt(page: BrowserPage, operation: string): Promise<void> {
+  await until(page, "document.querySelector('input[placeholder=Token]')");
+  await page.evaluate("document.querySelector('input[placeholder=Token]').focus()");
+  await page.type(TEST_KEY);
+  await click(page, ".show-api-client-button", operation);
+  await click(page, "button", "Send Request");
+}
 
 describe.skipIf(chromium === undefined)(
   "in a Chromium, where the machine has one,",
@@ -59,75 +88,56 @@ describe.skipIf(chromium === undefined)(
       keys.length = 0;
     });
 
-    const until = async (expression: string) =>
-      await expect
-        .poll(() => page.evaluate<boolean>(`Boolean(${expression})`), { timeout: SHOWN_WITHIN_MS })
-        .toBe(true);
-    const openReference = async (place = "") => {
-      await page.goto(`${url}/docs/reference${place}`);
-      await until("document.querySelector('#reference h1')");
-    };
-    const click = (selector: string, text: string) =>
-      until(`(() => {
-      const found = [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.textContent.includes(${JSON.stringify(text)}));
-      found?.click();
-      return found;
-    })()`);
     const expectQuiet = () => {
       expect(page.complaints).toEqual([]);
       const isElsewhere = (address: string) => !/^(?:data|blob):/.test(address) && !address.startsWith(`${url}/`);
       expect(page.requests.filter(isElsewhere)).toEqual([]);
     };
-    const tryIt = async (operation: string) => {
-      await until(`document.querySelector("input[placeholder=Token]")`);
-      await page.evaluate(`document.querySelector("input[placeholder=Token]").focus()`);
-      await page.type(TEST_KEY);
-      await click(".show-api-client-button", operation);
-      await click("button", "Send Request");
-    };
 
     test("a chapter of the guide is reached by its link, and one language of a sample is shown at a time", async () => {
       await page.goto(`${url}/docs`);
-      await click("nav.chapters a", "Code samples");
-      await until(`document.querySelector("h1")?.textContent === "Code samples"`);
+      await click(page, "nav.chapters a", "Code samples");
+      await until(page, `document.querySelector("h1")?.textContent === "Code samples"`);
       const languages = () =>
         page.evaluate(
           `[...new Set([...document.querySelectorAll(".samples figure:not([hidden])")].map((one) => one.dataset.language))]`,
         );
 
       await expect.poll(languages).toEqual(["curl"]);
-      await click("[role=tab]", "PHP");
+      await click(page, "[role=tab]", "PHP");
       expect(await languages()).toEqual(["PHP"]);
       expectQuiet();
     });
 
     test("the reference lists every operation and shows the ones asked for, without an error or a request to another origin", async () => {
-      await openReference();
-      const wanted = ROUTES.map(({ method, url: path }) => `/${method}${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+      await openReference(page, url);
       const linked = `[...document.querySelectorAll("#reference a")].map((one) => one.getAttribute("href") ?? "")`;
-      await until(`${linked}.length > ${wanted.length}`);
-      const links = await page.evaluate<string[]>(linked);
-      expect(wanted.filter((place) => !links.some((href) => href.endsWith(place)))).toEqual([]);
+      const hrefs = () => page.evaluate<string[]>(linked);
+      const unlisted = async () => {
+        const links = await hrefs();
+        return ROUTES.map(place).filter((wanted) => !links.some((href) => href.endsWith(wanted)));
+      };
+      await expect.poll(unlisted, { timeout: SHOWN_WITHIN_MS }).toEqual([]);
       // The viewer draws an operation when it comes into view: one of each tag is enough.
-      for (const { method, url: path } of new Map(ROUTES.map((route) => [route.tag, route])).values()) {
-        const place = JSON.stringify(`/${method}${path.replaceAll(/:(\w+)/g, "{$1}")}`);
+      for (const route of new Map(ROUTES.map((one) => [one.tag, one])).values()) {
+        const end = JSON.stringify(place(route));
         await page.evaluate(
-          `[...document.querySelectorAll("#reference a")].find((a) => a.href.endsWith(encodeURI(${place})) || a.getAttribute("href").endsWith(${place})).click()`,
+          `[...document.querySelectorAll("#reference a")].find((one) => one.getAttribute("href")?.endsWith(${end})).click()`,
         );
-        await until(`[...document.querySelectorAll("section[id]")].some(({ id }) => id.endsWith(${place}))`);
+        await until(page, `[...document.querySelectorAll("section[id]")].some(({ id }) => id.endsWith(${end}))`);
       }
       expect(await page.evaluate("document.title")).toContain("PAMM Integration Service");
       expectQuiet();
     });
 
     test("a query is tried with a key that is typed and kept nowhere", async () => {
-      await openReference("#tag/funds/GET/api/v1/info/balance/{mt5_login}");
-      await tryIt("/api/v1/info/balance");
+      await openReference(page, url, "#tag/funds/GET/api/v1/info/balance/{mt5_login}");
+      await tryIt(page, "/api/v1/info/balance");
 
       await expect
         .poll(() => edge.calls.map(({ method }) => method), { timeout: SHOWN_WITHIN_MS })
         .toEqual(["getBalance"]);
-      await until(`document.body.textContent.includes("250.5")`);
+      await until(page, `document.body.textContent.includes("250.5")`);
       const stored = `(async () => JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, await indexedDB.databases()]))()`;
       expect(await page.evaluate(stored)).not.toContain(TEST_KEY);
       expect(JSON.parse(await page.evaluate(stored)).at(-1)).toEqual([]);
@@ -135,10 +145,10 @@ describe.skipIf(chromium === undefined)(
     });
 
     test("a command is tried twice, each time with a key of its own", async () => {
-      await openReference("#tag/funds/POST/api/v1/investor/deposit");
-      await tryIt("/api/v1/investor/deposit");
+      await openReference(page, url, "#tag/funds/POST/api/v1/investor/deposit");
+      await tryIt(page, "/api/v1/investor/deposit");
       await expect.poll(() => keys.length, { timeout: SHOWN_WITHIN_MS }).toBe(1);
-      await click("button", "Send");
+      await click(page, "button", "Send");
       await expect.poll(() => keys.length, { timeout: SHOWN_WITHIN_MS }).toBe(2);
 
       expect(keys).toEqual([expect.stringMatching(UUID), expect.stringMatching(UUID)]);
@@ -156,7 +166,7 @@ describe.skipIf(chromium === undefined)(
       for (const path of [...PAGES, "/docs/reference"]) {
         await page.emulate({ width: 390, height: 844, scheme });
         await page.goto(url + path);
-        if (path === "/docs/reference") await until("document.querySelector('#reference h1')");
+        if (path === "/docs/reference") await until(page, "document.querySelector('#reference h1')");
         expect([path, await widest(390), await widest(1280)]).toEqual([path, 0, 0]);
         expect(await page.evaluate("getComputedStyle(document.body).backgroundColor")).toBe(GROUNDS[scheme]);
       }

@@ -33,12 +33,14 @@ function withoutExampleKeys(document) {
 /** The viewer makes some of its style elements without the nonce. */
 function nonceForStyles() {
   const { content: nonce } = document.querySelector("meta[property=csp-nonce]");
-  const create = document.createElement;
-  document.createElement = (name, options) => {
-    const element = create.call(document, name, options);
-    if (element instanceof HTMLStyleElement) element.nonce = nonce;
-    return element;
-  };
+  const create = Reflect.get(document, "createElement").bind(document);
+  Object.defineProperty(document, "createElement", {
+    value: (name, options) => {
+      const element = create(name, options);
+      if (element instanceof HTMLStyleElement) element.nonce = nonce;
+      return element;
+    },
+  });
 }
 
 async function showReference() {

@@ -43,10 +43,12 @@ if (navigator.clipboard !== undefined) {
     button.type = "button";
     button.className = "copy";
     button.textContent = "Copy";
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(block.querySelector("code").textContent);
-      button.textContent = "Copied";
-      setTimeout(() => (button.textContent = "Copy"), 1500);
+    const show = (text) => () => (button.textContent = text);
+    button.addEventListener("click", () => {
+      navigator.clipboard
+        .writeText(block.querySelector("code").textContent)
+        .then(show("Copied"), show("Not permitted"));
+      setTimeout(show("Copy"), 1500);
     });
     block.append(button);
   }

@@ -23,7 +23,7 @@ export function linksBetween(chapters: readonly Chapter[], homeFile: string): Re
     }
   }
   return (fromFile, target) => {
-    if (/^https:\/\//.test(target)) return { kind: "web", href: target };
+    if (target.startsWith("https://")) return { kind: "web", href: target };
     const [path = "", anchor] = target.split("#");
     const file = path === "" ? fromFile : posix.join(posix.dirname(fromFile), path);
     const href = places.get(anchor === undefined ? file : `${file}#${anchor}`);
