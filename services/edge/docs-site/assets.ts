@@ -20,6 +20,10 @@ export type Assets = {
 export function readAssets(): Assets {
   const own = new Map(Object.entries(TYPES).map(([name, type]) => [name, documentOf(type, readAsset(name))]));
   let viewer: Promise<Document> | undefined;
+  const retryLater = (error: unknown): never => {
+    viewer = undefined;
+    throw error;
+  };
   return {
     url: (name) => {
       const version = own.get(name)?.version;
@@ -29,7 +33,7 @@ export function readAssets(): Assets {
       const found = own.get(name);
       if (found !== undefined) return Promise.resolve(found);
       // Five megabytes of text, which only a process whose reference is opened keeps in memory.
-      if (name === "viewer.js") return (viewer ??= readViewer());
+      if (name === "viewer.js") return (viewer ??= readViewer().catch(retryLater));
       return undefined;
     },
   };

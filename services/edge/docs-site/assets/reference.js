@@ -3,31 +3,32 @@
 
 const CHANGES = new Set(["POST", "PATCH", "PUT", "DELETE"]);
 
-/** A command that is tried without a key of its own gets a new one, so that a second try with other values is a new request. */
+/** Shown in samples, and never sent: a fixed key would refuse a second try with other values. */
+const KEY_OF_SAMPLES = "new-uuid-for-each-request";
+
+/** A command that is tried without a key of the reader's gets a new one. */
 function send(input, init) {
   const request = new Request(input, init);
-  if (CHANGES.has(request.method) && !request.headers.get("Idempotency-Key")) {
+  const key = request.headers.get("Idempotency-Key");
+  if (CHANGES.has(request.method) && (!key || key === KEY_OF_SAMPLES)) {
     request.headers.set("Idempotency-Key", crypto.randomUUID());
   }
   return fetch(request, { credentials: "omit" });
 }
 
-/** An example of the key would be sent as it is, and a second try would be refused. */
-function withoutExampleKeys(document) {
-  for (const path of Object.values(document.paths)) {
-    for (const { parameters = [] } of Object.values(path)) {
-      for (const parameter of parameters) {
-        if (parameter.name?.toLowerCase() !== "idempotency-key") continue;
-        for (const holder of [parameter, parameter.schema ?? {}]) {
-          delete holder.example;
-          delete holder.examples;
-        }
-        parameter.description =
-          `${parameter.description ?? ""} Left empty, a new key is made for each try here.`.trim();
-      }
+function withKeyOfSamples(content) {
+  const operations = Object.values(content.paths).flatMap((path) => Object.values(path));
+  const parameters = operations.flatMap((operation) => operation.parameters ?? []);
+  for (const parameter of [...parameters, ...Object.values(content.components?.parameters ?? {})]) {
+    if (parameter.name?.toLowerCase() !== "idempotency-key") continue;
+    for (const holder of [parameter, parameter.schema ?? {}]) {
+      delete holder.example;
+      delete holder.examples;
     }
+    parameter.example = KEY_OF_SAMPLES;
+    parameter.description = `${parameter.description ?? ""} For a try here, \`${KEY_OF_SAMPLES}\` stands for a new UUID each time.`;
   }
-  return document;
+  return content;
 }
 
 /** The viewer makes some of its style elements without the nonce. */
@@ -45,7 +46,7 @@ function nonceForStyles() {
 
 async function showReference() {
   const response = await fetch("/openapi.json", { credentials: "omit" });
-  const content = withoutExampleKeys(await response.json());
+  const content = withKeyOfSamples(await response.json());
   globalThis.Scalar.createApiReference("#reference", {
     content,
     servers: [{ url: location.origin, description: "This system" }],

@@ -62,7 +62,7 @@ function markedFor(file: string, resolve: ResolveLink): Marked {
   });
 }
 
-/** Blocks of several languages that follow each other say the same: they become one group, of which a reader sees one. */
+/** Blocks of several languages that follow each other do the same: they become one group, of which a reader sees one. */
 function samplesTogether(tokens: readonly Token[]): (Token | Tokens.Code[])[] {
   const parts: (Token | Tokens.Code[])[] = [];
   for (const token of tokens) {
