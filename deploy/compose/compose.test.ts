@@ -167,7 +167,8 @@ test("the product image contains no simulator, launcher, demo or test, and the s
       "proto",
       "services",
       ...["compose", "image/sbom.mjs", "nats", "postgres", "provision"].map((name) => `deploy/${name}`),
-      ...["docs/integrate.md", "docs/integrate"],
+      "docs/integrate.md",
+      "docs/integrate",
     ].map((path) => `!${path}`),
   );
 });
