@@ -29,7 +29,8 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   login_already_registered: "Nothing is left to do: the account is registered. Read it with `GET`.",
   login_in_use: "Register another account: one login has one role.",
   payment_account_in_use: "Use a payment account of its own for each Master.",
-  below_min_deposit: "Deposit at least the difference between `required` and `actual` first, then repeat the request.",
+  below_min_deposit:
+    "Before an assign, deposit the difference between `required` and `actual`. A first deposit has to be larger.",
   investor_has_open_positions:
     "Close the positions of the Investor's account on the trading platform, then repeat the request.",
   already_subscribed: ACCOUNT_STATE,
@@ -44,7 +45,7 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   operation_in_progress:
     "Do not send the request under another key. Read `GET /operations/{operation_id}?wait=30`, or repeat it under the same `Idempotency-Key` after `Retry-After`.",
   possible_duplicate:
-    "Compare the deal `deal_id` with your order. When it is the same order, take the deal as its result; otherwise send the request again with a `comment` of its own.",
+    "Compare the deal `deal_id` with your order. When it is the same order, take the deal as its result; otherwise send it with a `comment` of its own, under another `Idempotency-Key`.",
   possible_duplicate_account:
     "Ask the operators to register `mt5_login`, or to leave it outside; then repeat under another `Idempotency-Key` when a second account is wanted.",
   insufficient_funds: "Read the balance (`GET /info/balance/{mt5_login}`) and request a smaller amount.",
@@ -57,8 +58,7 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   body_too_large: "Send at most 64 KiB.",
   url_too_long: "Shorten the query, usually the `comment` or `cursor`.",
   unsupported_media_type: "Send `Content-Type: application/json`.",
-  validation_failed:
-    "Correct all fields of `errors` and send the request again, under a new `Idempotency-Key` or the same.",
+  validation_failed: "Correct all fields of `errors` and send the request again.",
   invalid_cursor: "Begin at the first page: a cursor belongs to one route and one set of filters.",
   amount_precision: "Round in your own system and send at most two decimals: amounts are never rounded here.",
   currency_not_supported: "Send `USD`, or leave the parameter out.",
