@@ -9,6 +9,7 @@ import { auditEntry } from "./audit/audit-entry.ts";
 import { acceptJsonBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
 import { answerClientError, HTTP_LIMITS, MAX_URL_LENGTH } from "./connection.ts";
 import { documentRoutes, serveDocumentation } from "./documentation.ts";
+import { serveDocsSite } from "./docs-site/serve-docs-site.ts";
 import { serveHealth } from "./health.ts";
 import { completeMethods } from "./methods.ts";
 import { observeHttp } from "./observe.ts";
@@ -70,6 +71,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await documentRoutes(app);
   await registerRoutes(app, routes, options);
   await app.register(serveDocumentation);
+  await app.register(serveDocsSite, { routes });
   serveHealth(app, options.readiness);
   return app;
 }

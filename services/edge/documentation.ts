@@ -1,5 +1,4 @@
 import swagger from "@fastify/swagger";
-import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { Type, type TSchema } from "typebox";
 import { PROBLEMS, type ProblemCode } from "./problems/problems.ts";
@@ -84,15 +83,8 @@ export async function documentRoutes(app: FastifyInstance): Promise<void> {
   });
 }
 
-/** The document at /openapi.json and its page at /docs, both without a key. */
+/** The document at /openapi.json, without a key. */
 export async function serveDocumentation(app: FastifyInstance): Promise<void> {
-  await app.register(swaggerUi, {
-    routePrefix: "/docs",
-    staticCSP: true,
-    // Plain HTTP on another host than localhost would otherwise show an empty page.
-    transformStaticCSP: (header) => header.replace("upgrade-insecure-requests;", ""),
-    uiConfig: { docExpansion: "none" },
-  });
   app.get("/openapi.json", { schema: { hide: true } }, async (_request, reply) => {
     return reply.type("application/json; charset=utf-8").send(JSON.stringify(app.swagger()));
   });
