@@ -68,7 +68,10 @@ test("each operation of a batch gets its own result, and a refused one leaves no
   expect(results).toMatchObject([
     { isNew: true, cashflow: { operationId: "fresh", state: "RECORDED", possibleDuplicateOf: undefined } },
     { isNew: false, cashflow: { operationId: "known", state: "POSTED", dealId: 700n } },
-    { code: "below_min_deposit", outcome: "not_executed" },
+    {
+      isNew: true,
+      cashflow: { operationId: "small", decision: { firstDepositChecked: true, minDeposit: usd(500_00n) } },
+    },
     "unknown_investor",
     { isNew: true, cashflow: { operationId: "marked", possibleDuplicateOf: 701n } },
     { code: "possible_duplicate", outcome: "not_executed", operationId: "earlier" },
@@ -82,6 +85,7 @@ test("each operation of a batch gets its own result, and a refused one leaves no
     { id: "known", state: "POSTED", of: null },
     { id: "marked", state: "RECORDED", of: 701n },
     { id: "open", state: "RECORDED", of: null },
+    { id: "small", state: "RECORDED", of: null },
     { id: "taken out", state: "RECORDED", of: null },
   ]);
 });

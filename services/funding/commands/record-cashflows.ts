@@ -95,14 +95,11 @@ export function duplicateRuleOf(client: Client | undefined): DuplicateRule | und
 }
 
 /**
- * The minimum is a rule for the first deposit only, and a feed may not have brought the newest assignment yet: a first deposit
- * needs facts that were asked for. Both of two concurrent first deposits must meet the minimum, because neither is POSTED when
- * the other is decided.
+ * The answer to a first deposit says whether there is a Master, and a feed may not have brought the newest assignment yet: a first
+ * deposit needs facts that were asked for.
  */
 function requestOf(draft: Draft): RequestedCashflow {
-  const { asked, amount } = draft;
-  const mayBeFirst = asked !== undefined && !(decide({ ...asked, isFirst: true }, amount) instanceof Error);
-  return { ...draft, asked, mayBeFirst };
+  return { ...draft, asked: draft.asked, mayBeFirst: draft.asked !== undefined };
 }
 
 /** Undefined when the operation is recorded, or another one was recorded since the statement began. */
@@ -114,8 +111,7 @@ function resultOf(draft: Draft, considered: Considered | undefined): Result | un
   const { id, facts, openDuplicate, executed } = considered;
   const isDeposit = draft.action === "deposit";
   if (isDeposit && facts.isFirst && asked === undefined) return "unknown_investor";
-  const decision = isDeposit ? decide(facts, draft.amount) : undefined;
-  if (decision instanceof Error) return decision;
+  const decision = isDeposit ? decideDeposit(facts) : undefined;
   if (openDuplicate !== undefined) return duplicateInProgress(openDuplicate);
   const rejectedFor = duplicates?.rejectsDuplicates ? executed : undefined;
   if (id === undefined && rejectedFor === undefined) return undefined;
@@ -126,13 +122,4 @@ function resultOf(draft: Draft, considered: Considered | undefined): Result | un
   const possibleDuplicateOf = executed?.dealId;
   const cashflow = { ...intent, ...open, id, decision, possibleDuplicateOf, createdAt, finishedAt: undefined };
   return { cashflow, isNew: true };
-}
-
-function decide(facts: InvestorFacts & { readonly isFirst: boolean }, amount: Draft["amount"]) {
-  try {
-    return decideDeposit({ ...facts, amount });
-  } catch (error) {
-    if (error instanceof Error) return error;
-    throw error;
-  }
 }
