@@ -3,6 +3,7 @@ import { listInvestors, listMasters } from "./routes/directories.ts";
 import { getFee, updateFee } from "./routes/fee/configuration.ts";
 import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
 import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
+import { whoami } from "./routes/keys/whoami.ts";
 import { deposit } from "./routes/funding/deposit.ts";
 import { getBalance } from "./routes/funding/get-balance.ts";
 import { withdraw } from "./routes/funding/withdraw.ts";
@@ -59,4 +60,5 @@ export const ROUTES: readonly Route[] = [
   decideReview,
   readHistoryAgain,
   getHistoryReading,
+  whoami,
 ];

@@ -39,6 +39,7 @@ const ADDITIONAL = [
   "POST /ops/reviews",
   "POST /ops/accounts/1/read-again",
   "GET /ops/accounts/1/read-again",
+  "GET /whoami",
 ] as const;
 
 const ROUTES = [...SPECIFIED, ...ADDITIONAL];
