@@ -34,7 +34,7 @@ export function feeRoutes(client: () => Client): void {
       enabled: exactly(true),
     };
     shape.expectReply(await read(investor), first);
-    const changed = await update({ investor_login: investor, rate: 0.3, enabled: false });
+    const changed = await update({ investor_login: investor, rate: "0.300000", enabled: false });
     const second = { ...CONFIGURATION, rate: exactly("0.300000"), enabled: exactly(false) };
     shape.expectReply(changed, second);
     shape.expectReply(await read(investor), second);
@@ -61,7 +61,7 @@ export function feeRoutes(client: () => Client): void {
 
   test("an update reports all wrong fields at once", async () => {
     const refused = { status: 422, code: "validation_failed", outcome: "not_executed" } as const;
-    const wrong = { investor_login: "x", rate: "0.3", enabled: 1, effective_since: "yesterday", upsert: "no" };
+    const wrong = { investor_login: "x", rate: "0.3 %", enabled: 1, effective_since: "yesterday", upsert: "no" };
     expectProblem(await update(wrong), { ...refused, fields: Object.keys(wrong) });
     const investor = await newInvestor(client());
     expectProblem(await update({ investor_login: investor, rate: 0.1234567 }), { ...refused, fields: ["rate"] });
