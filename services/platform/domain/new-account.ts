@@ -34,8 +34,8 @@ export function decideGroup(role: Role, requested: string, groups: AllowedGroups
 }
 
 /**
- * The leverage of a new account in the group. Nobody trades on a payment account, and its leverage is that of its Master: it is reduced
- * to the limit.
+ * The leverage of a new account in the group. A payment account has the leverage of its Master and must not trade, so its leverage is
+ * reduced to the limit.
  */
 export function decideLeverage(
   { role, group, leverage }: { readonly role: Role; readonly group: string; readonly leverage: number },
