@@ -8,7 +8,7 @@ import { cashflowQueues } from "../cashflow-queues.ts";
 import { notSent } from "../domain/transfer-outcome.ts";
 import { markPosted, markRefused } from "../store/cashflow-transitions.ts";
 import { addInvestor, addMaster } from "../store/investor-facts.ts";
-import { insertCashflows, type RequestedCashflow } from "../store/new-cashflows.ts";
+import { insertCashflows } from "../store/new-cashflows.ts";
 import { type Draft, type Recorded, recordCashflows } from "./record-cashflows.ts";
 
 const SOON = new Date(Date.now() + 10_000);
@@ -25,10 +25,6 @@ function aDraft(operationId: string, own: Partial<Draft> = {}): Draft {
 function firstDeposit(operationId: string): Draft {
   const { asked: _facts, ...draft } = aDraft(operationId, { login: "9002" });
   return draft;
-}
-
-function requested(draft: Draft): RequestedCashflow {
-  return { ...draft, asked: draft.asked, mayBeFirst: true };
 }
 
 async function setUp() {
@@ -123,7 +119,7 @@ test("an equal operation that was executed while a request waited for another on
   const { pool, record, execute } = await setUp();
 
   const { results } = await inTransaction(pool, async (tx) => {
-    await insertCashflows(tx, [requested(aDraft("a"))]);
+    await insertCashflows(tx, [aDraft("a")]);
     const recording = record(aDraft("a"), aDraft("b", { duplicates: STRICT }));
     await expect.poll(() => countLockWaiters(pool), { interval: 5 }).toBe(1);
     await execute(aDraft("c", { duplicates: STRICT }), 701n);
@@ -138,7 +134,7 @@ test("requests that equal those of another batch in another sequence do not lock
   const draft = (id: string, comment: string) => aDraft(id, { duplicates: LENIENT, comment });
 
   const { batches } = await inTransaction(pool, async (tx) => {
-    await insertCashflows(tx, [draft("b", "CRM-3"), draft("e", "CRM-4")].map(requested));
+    await insertCashflows(tx, [draft("b", "CRM-3"), draft("e", "CRM-4")]);
     const crossed = [
       record(draft("a", "CRM-1"), draft("b", "CRM-3"), draft("c", "CRM-2")),
       record(draft("d", "CRM-2"), draft("e", "CRM-4"), draft("f", "CRM-1")),

@@ -9,7 +9,6 @@ import { type ClientKey, refusalUnderKey } from "../domain/client-key.ts";
 import { decideDeposit } from "../domain/deposit.ts";
 import { duplicateInProgress, type DuplicateRule, possibleDuplicate } from "../domain/duplicate.ts";
 import { listCashflowsById } from "../store/cashflows.ts";
-import type { InvestorFacts } from "../store/investor-facts.ts";
 import { type Considered, insertCashflows, type RequestedCashflow } from "../store/new-cashflows.ts";
 
 const possibleDuplicates = new Counter({
@@ -19,7 +18,7 @@ const possibleDuplicates = new Counter({
 });
 
 /** A requested operation. */
-export type Draft = Omit<RequestedCashflow, "asked" | "mayBeFirst"> & { readonly asked?: InvestorFacts };
+export type Draft = RequestedCashflow;
 
 /** The row of the operation; `isNew` when this call has recorded it. */
 export type Recorded = { readonly cashflow: Cashflow; readonly isNew: boolean };
@@ -56,7 +55,7 @@ export async function recordCashflows(pool: Pool, drafts: readonly Draft[]): Pro
 
 /** Adds the results that are certain now. Those of a statement are added before the next one can fail: its rows are committed. */
 async function recordOnce(pool: Pool, drafts: readonly Draft[], results: Map<string, Result>): Promise<void> {
-  const considered = await autocommit(pool, (client) => insertCashflows(client, drafts.map(requestOf)));
+  const considered = await autocommit(pool, (client) => insertCashflows(client, drafts));
   for (const draft of drafts) {
     const result = resultOf(draft, considered.get(draft.operationId));
     if (result !== undefined) results.set(draft.operationId, result);
@@ -92,14 +91,6 @@ export function clientKeyOf(key: IdempotencyKey | undefined): ClientKey | undefi
 export function duplicateRuleOf(client: Client | undefined): DuplicateRule | undefined {
   if (client === undefined || client.keyId === "" || !client.choseComment) return undefined;
   return { clientId: client.keyId, rejectsDuplicates: client.rejectsDuplicates };
-}
-
-/**
- * The answer to a first deposit says whether there is a Master, and a feed may not have brought the newest assignment yet: a first
- * deposit needs facts that were asked for.
- */
-function requestOf(draft: Draft): RequestedCashflow {
-  return { ...draft, asked: draft.asked, mayBeFirst: draft.asked !== undefined };
 }
 
 /** Undefined when the operation is recorded, or another one was recorded since the statement began. */
