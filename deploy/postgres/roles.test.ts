@@ -302,7 +302,11 @@ test("an administrator who is no superuser creates the roles in a database of it
   const schema = { schema: "edge", folder: migrationsOf("edge") };
 
   await prepare();
-  expect(await migrate({ url: ofRole(ownerOf("edge")), ...schema })).toEqual(["0001_edge"]);
+  expect(await migrate({ url: ofRole(ownerOf("edge")), ...schema })).toEqual([
+    "0001_edge",
+    "0002_longer_idempotency_keys",
+    "0003_longer_idempotency_keys_validated",
+  ]);
   await prepare();
 
   await requireSchema({ url: ofRole(roleOf("edge")), ...schema, mayOwnTables: false });

@@ -4,7 +4,9 @@ import type { Clock } from "#kernel/clock.ts";
 import { limit } from "#kernel/contract/limit.ts";
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { type Authenticate, authenticateRequest, demandScope } from "./keys/auth.ts";
+import { requiredScopes } from "./keys/scopes.ts";
 import { createBuckets, type Rate } from "./rate-limit.ts";
+import { rateLimitHeaders } from "./rate-limit-headers.ts";
 import { refuse } from "./problems/refusals.ts";
 import { isCommand } from "./request-state.ts";
 import type { Route, RouteClass } from "./route.ts";
@@ -39,8 +41,10 @@ export function createAdmission({ authenticate, limits, now }: AdmissionOptions)
       }
       const caller = await authenticateRequest(authenticate, request);
       request.edge.caller = caller;
-      demandScope(caller, route.scope, route.orScopes);
-      const wait = gates[route.class].buckets.take(caller.clientId);
+      const { buckets } = gates[route.class];
+      const wait = buckets.take(caller.clientId);
+      reply.headers(rateLimitHeaders(route.class, limits[route.class].rate, buckets.levelOf(caller.clientId)));
+      demandScope(caller, requiredScopes(route));
       if (wait !== undefined) {
         throw refuse("rate_limited", "Too many requests with this API key. Retry after the time in Retry-After.", wait);
       }

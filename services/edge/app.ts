@@ -22,7 +22,7 @@ import { requestIdOf, spanOf } from "./request-id.ts";
 import { beginRequest, factsOf, isCommand, pathOf, type RequestState, routeOf } from "./request-state.ts";
 import type { Deps, Route } from "./route.ts";
 import { ROUTES } from "./routes.ts";
-import { isScope } from "./keys/scopes.ts";
+import { ANY_KEY, isScope } from "./keys/scopes.ts";
 import { AJV } from "./validation.ts";
 import { createLongPoll } from "./long-poll.ts";
 import { parseQuery } from "./wire/query-string.ts";
@@ -90,7 +90,7 @@ async function registerRoutes(app: FastifyInstance, routes: readonly Route[], op
     admission: createAdmission({ ...options, now: systemClock }),
   };
   for (const { url, scope } of routes) {
-    if (!isScope(scope)) throw new Error(`${url} has no scope`);
+    if (scope !== ANY_KEY && !isScope(scope)) throw new Error(`${url} has no scope`);
   }
   const [withBody, withoutBody] = [routes.filter(readsBody), routes.filter((route) => !readsBody(route))];
   await app.register(async (scope) => {

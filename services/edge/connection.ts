@@ -43,7 +43,12 @@ export function answerClientError(error: ClientError, socket: Socket): void {
   const cause = codeOf(error);
   const refusal = refuse(cause, DETAILS[cause]);
   const facts = { requestId, path: "/", intent: "query", operationId: undefined } as const;
-  const { status, body } = problemOf(refusal, { ...facts, wasSent: false, mayHaveComeBefore: false });
+  const { status, body } = problemOf(refusal, {
+    ...facts,
+    wasSent: false,
+    lookUp: undefined,
+    mayHaveComeBefore: false,
+  });
   const text = JSON.stringify(body);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,

@@ -1,7 +1,10 @@
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { Type, type TSchema } from "typebox";
+import packageFile from "#package" with { type: "json" };
+import { ANY_KEY } from "./keys/scopes.ts";
 import { PROBLEMS, type ProblemCode } from "./problems/problems.ts";
+import { RATE_LIMIT_HEADERS } from "./rate-limit-headers.ts";
 import { isCommand } from "./request-state.ts";
 import { type Route, TAGS } from "./route.ts";
 import { bool, choice, integer, shownSchema, string } from "./schemas/field.ts";
@@ -73,7 +76,7 @@ export async function documentRoutes(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
-      info: { title: "PAMM Integration Service", version: "1.0.0", description: INTRODUCTION },
+      info: { title: "PAMM Integration Service", version: packageFile.version, description: INTRODUCTION },
       tags: TAGS.map((name) => ({ name })),
       components: { securitySchemes: { apiKey: { type: "http", scheme: "bearer", description: "An API key." } } },
     },
@@ -97,7 +100,10 @@ function shown(schema: FastifySchema, route: Route | undefined): FastifySchema {
   const converted = Object.fromEntries(present.map((part) => [part, shownSchema(schema[part] as TSchema)]));
   if (route === undefined) return { ...schema, ...converted };
   const { 200: answer } = converted["response"] as { readonly 200: TSchema };
-  const headers = { headers: { ...(isCommand(route) ? headersOf(route) : {}), "X-Ignored-Fields": IGNORED } };
+  const ofCommand = isCommand(route) ? headersOf(route) : {};
+  const headers = {
+    headers: { ...ofCommand, ...route.replyHeaders, "X-Ignored-Fields": IGNORED, ...RATE_LIMIT_HEADERS },
+  };
   const response = {
     200: { description: "The request succeeded.", ...headers, ...answer },
     ...problemResponses(route),
@@ -138,8 +144,8 @@ function headersOf({ refusals, replyHeaders }: Route): Record<string, unknown> {
 const ANY_ROUTE: readonly ProblemCode[] = [
   "bad_request",
   "unauthorized",
-  "insufficient_scope",
   "url_too_long",
+  "validation_failed",
   "rate_limited",
   "internal_error",
   "service_unavailable",
@@ -147,7 +153,6 @@ const ANY_ROUTE: readonly ProblemCode[] = [
 const WITH_BODY: readonly ProblemCode[] = ["malformed_json", "unsupported_media_type"];
 const COMMANDS: readonly ProblemCode[] = [
   "body_too_large",
-  "validation_failed",
   "idempotency_key_reused",
   "operation_in_progress",
   "outcome_unknown",
@@ -175,7 +180,7 @@ function codesOf(route: Route): ReadonlySet<ProblemCode> {
   return new Set([
     ...ANY_ROUTE,
     ...(route.body === undefined ? [] : WITH_BODY),
-    ...(Object.keys(fields).length === 0 ? [] : (["validation_failed"] as const)),
+    ...(route.scope === ANY_KEY ? [] : (["insufficient_scope"] as const)),
     ...special,
     ...route.refusals,
     ...(isCommand(route) ? COMMANDS : []),

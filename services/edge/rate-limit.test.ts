@@ -31,6 +31,17 @@ test("the limit of one key does not affect another key", () => {
   expect([buckets.take("a"), buckets.take("b")]).toEqual([undefined, undefined]);
 });
 
+test("the level says what is left, when the next token is there and when all are", () => {
+  const clock = clockAt(0);
+  const buckets = createBuckets({ perSecond: 2, burst: 3 }, clock.now);
+
+  expect(buckets.levelOf("a")).toEqual({ remaining: 3, nextInMs: 0, fullInMs: 0 });
+  for (let taken = 0; taken < 3; taken += 1) buckets.take("a");
+  clock.advance(100);
+  expect(buckets.levelOf("a")).toEqual({ remaining: 0, nextInMs: 400, fullInMs: 1_400 });
+  expect(buckets.take("a")).toEqual({ retryAfterMs: 400 });
+});
+
 test("a clock that steps back removes no tokens", () => {
   const clock = clockAt(10_000);
   const buckets = createBuckets({ perSecond: 1, burst: 2 }, clock.now);

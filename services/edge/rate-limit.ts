@@ -10,6 +10,15 @@ export type Rate = {
 export type Buckets = {
   /** Takes one token. When there is none: how long until there is one. */
   readonly take: (key: string) => { readonly retryAfterMs: number } | undefined;
+  /** What is left; takes nothing. */
+  readonly levelOf: (key: string) => Level;
+};
+
+export type Level = {
+  readonly remaining: number;
+  /** Until one token more is there. */
+  readonly nextInMs: number;
+  readonly fullInMs: number;
 };
 
 /** In thousandths of a token: what comes back in a millisecond is then a whole number. */
@@ -23,12 +32,21 @@ const MAX_BUCKETS = 10_000;
 /** One token bucket for each key, filled as time goes by. */
 export function createBuckets({ perSecond, burst }: Rate, now: Clock): Buckets {
   const buckets = new Map<string, Bucket>();
+  const full = burst * TOKEN;
+  const levelAt = (key: string, at: number): number => {
+    const bucket = buckets.get(key) ?? { level: full, filledAt: at };
+    return Math.min(full, bucket.level + Math.max(0, at - bucket.filledAt) * perSecond);
+  };
   return {
+    levelOf(key) {
+      const level = levelAt(key, now().getTime());
+      const remaining = Math.floor(level / TOKEN);
+      const msUntil = (wanted: number): number => Math.ceil((Math.min(full, wanted) - level) / perSecond);
+      return { remaining, nextInMs: msUntil((remaining + 1) * TOKEN), fullInMs: msUntil(full) };
+    },
     take(key) {
       const at = now().getTime();
-      const bucket = buckets.get(key) ?? { level: burst * TOKEN, filledAt: at };
-      const elapsedMs = Math.max(0, at - bucket.filledAt);
-      const level = Math.min(burst * TOKEN, bucket.level + elapsedMs * perSecond);
+      const level = levelAt(key, at);
       const isGranted = level >= TOKEN;
       if (!buckets.has(key) && buckets.size >= MAX_BUCKETS) forgetFirst(buckets);
       buckets.set(key, { level: isGranted ? level - TOKEN : level, filledAt: at });

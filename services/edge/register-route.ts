@@ -11,6 +11,7 @@ import { idempotencyKeyErrors, IdempotencyHeader } from "./idempotency/idempoten
 import { invalid } from "./problems/problem.ts";
 import { writeDurably } from "./audit/write-durably.ts";
 import { repeatLost } from "./idempotency/repeat-lost.ts";
+import { requiredScopes } from "./keys/scopes.ts";
 import { isCommand } from "./request-state.ts";
 import { contextOf, inputOf, routeContextOf, pollOf, waitMs } from "./route-context.ts";
 import type { Deps, Route } from "./route.ts";
@@ -128,6 +129,7 @@ async function stream({ route, runtime, leave }: Work<ListOf>, request: FastifyR
   return reply.send(text);
 }
 
-function scopesOf({ scope, orScopes = [] }: Route): string {
-  return [scope, ...orScopes].map((one) => `\`${one}\``).join(" or ");
+function scopesOf(route: Route): string {
+  const scopes = requiredScopes(route).map((one) => `\`${one}\``);
+  return scopes.length === 0 ? "none, any valid key" : scopes.join(" or ");
 }

@@ -51,6 +51,7 @@ export function factsOf(request: FastifyRequest): RequestFacts {
     intent: route !== undefined && isCommand(route) ? "command" : "query",
     operationId,
     wasSent,
+    lookUp: route?.lookUp,
     mayHaveComeBefore: !wasSent && idempotencyKeyOf(request) !== undefined,
   };
 }

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import type { Audit } from "./audit/audit.ts";
@@ -40,14 +41,16 @@ export function routeContextOf(
   reply: FastifyReply,
 ): RouteContext {
   const { receivedAt, caller } = request.edge;
+  assert(caller !== undefined, "a request is handled after it was admitted");
   return {
     ...contextOf(route, request, receivedAt),
     client: {
-      id: caller?.clientId ?? "",
-      owner: caller?.client ?? "",
-      keyId: caller?.keyId ?? "",
-      rejectsDuplicates: caller?.rejectsDuplicates ?? false,
+      id: caller.clientId,
+      owner: caller.client,
+      keyId: caller.keyId,
+      rejectsDuplicates: caller.rejectsDuplicates,
     },
+    key: caller,
     idempotencyKey: isCommand(route) ? sentKeyOf(request, idempotency.keptMs) : undefined,
     auditVote: (vote) => writeDurably(audit, voteEntry(request, vote)),
     reportOperation: (operationId) => reportOperation(operationId, request, reply),

@@ -9,7 +9,8 @@ import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { ProblemCode } from "./problems/problems.ts";
 import type { AuditedVote } from "./audit/vote-entry.ts";
-import type { Scope } from "./keys/scopes.ts";
+import type { Caller } from "./keys/auth.ts";
+import type { RequiredScope, Scope } from "./keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
 import type { Cursors } from "./wire/cursor.ts";
 import type { Pages } from "./wire/json-array.ts";
@@ -33,6 +34,8 @@ export type RouteContext = CallContext & {
     readonly keyId: string;
     readonly rejectsDuplicates: boolean;
   };
+  /** What the key of the request permits, and until when. */
+  readonly key: Pick<Caller, "scopes" | "environment" | "expiresAt" | "isLimitedToAddresses">;
   /** Undefined for a request without one. */
   readonly idempotencyKey: IdempotencyKey | undefined;
   /** Resolves when the audit has the vote, without which it counts as forged. */
@@ -61,6 +64,7 @@ export const TAGS = [
   "Performance fees",
   "Reconciliation",
   "Reviews",
+  "API keys",
 ] as const;
 
 type Shape = TObject<TProperties>;
@@ -75,7 +79,7 @@ export type Input<P extends Shape | undefined, Q extends Shape | undefined, B ex
 type Facts<P, Q, B> = {
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: `/api/v1/${string}`;
-  readonly scope: Scope;
+  readonly scope: RequiredScope;
   /** Other scopes that are sufficient as well. */
   readonly orScopes?: readonly Scope[];
   readonly class: RouteClass;
@@ -87,8 +91,10 @@ type Facts<P, Q, B> = {
   readonly body?: B;
   /** Refusals of its own, beside those that any route may answer. */
   readonly refusals: readonly ProblemCode[];
-  /** Headers of its success that only this route has, as the documentation describes them. */
-  readonly replyHeaders?: Readonly<Record<string, object>>;
+  /** Schemas of the headers that its successful response may have, beside those of every route. */
+  readonly replyHeaders?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** How the caller of a command that the ledger of operations does not have finds out what became of it. A sentence. */
+  readonly lookUp?: string;
   /** Every call, allowed or not, is audited before its response is sent. */
   readonly revealsSecrets?: boolean;
 };

@@ -4,6 +4,7 @@ import { getFee, updateFee } from "./routes/fee/configuration.ts";
 import { cancelFeeVersion, listFeeVersions } from "./routes/fee/versions.ts";
 import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
 import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
+import { whoami } from "./routes/keys/whoami.ts";
 import { deposit } from "./routes/funding/deposit.ts";
 import { getBalance } from "./routes/funding/get-balance.ts";
 import { withdraw } from "./routes/funding/withdraw.ts";
@@ -64,4 +65,5 @@ export const ROUTES: readonly Route[] = [
   readHistoryAgain,
   getHistoryReading,
   eraseInvestor,
+  whoami,
 ];

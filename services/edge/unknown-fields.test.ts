@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { ROUTES } from "./routes.ts";
+import { aSubscription } from "./testing/replies/subscription.ts";
 import { errorsOf, testEdge } from "./testing/test-edge.ts";
 
 const DEPOSIT = "/api/v1/investor/deposit?login=1&amount=1";
@@ -37,6 +39,26 @@ test("ignored members of a body are named, at most twenty", async () => {
   const named = String(answer.headers["x-ignored-fields"]).split(", ");
   expect([named.length, named.includes("m0")]).toEqual([20, true]);
 });
+
+test("ignored members inside of a known member are named by their path", async () => {
+  const edge = await testEdge({ subscriptions: { assign: async () => ({ subscription: aSubscription() }) } });
+  const perf_fee = { rate: 0.2, enabled: true, rat: { e: 1 } };
+  const payload = { master_login: "1", investor_login: "2", perf_fee, perf: { fee: 1 } };
+  const answer = await edge.call({ method: "POST", url: "/api/v1/investor/assign", payload });
+
+  expect([answer.status, answer.headers["x-ignored-fields"]]).toEqual([200, "perf_fee.rat, perf"]);
+});
+
+test.each(ROUTES.filter(({ class: of }) => of === "money").map(({ method, url }) => ({ method, url })))(
+  "$method $url refuses an unknown query parameter",
+  async ({ method, url }) => {
+    const edge = await testEdge({});
+    const answer = await edge.call({ method, url: `${url.replaceAll(/:[a-z0-9_]+/g, "1")}?comnent=x`, payload: {} });
+
+    expect(answer.status).toBe(422);
+    expect(errorsOf(answer)).toContainEqual(["comnent", "unknown_parameter"]);
+  },
+);
 
 test("a request without unknown names has no such header", async () => {
   const edge = await testEdge({});

@@ -6,7 +6,6 @@ export const { refuse, refusals } = refusalsOf({
   investor_not_found: "not_found",
   operation_not_found: "not_found",
   operation_removed: "not_found",
-  below_min_deposit: "conflict",
   account_busy: "conflict",
   operation_in_progress: "conflict",
   possible_duplicate: "conflict",

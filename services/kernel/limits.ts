@@ -4,7 +4,7 @@
 export const MAX_COMMENT_LENGTH = 255;
 /** The reason of a review decision: some sentences. */
 export const MAX_NOTE_LENGTH = 1_000;
-/** The highest leverage that the service sets on an account. */
-export const MAX_LEVERAGE = 500;
+/** The highest leverage that the trading platform offers. The operator may set a lower limit, also for a group. */
+export const MAX_LEVERAGE = 5_000;
 /** More transfers than the fees, or the exit, of one operation ever are. */
 export const MAX_TRANSFER_KEYS = 20;

@@ -12,6 +12,7 @@ import {
   text,
   url,
 } from "#kernel/config-variables.ts";
+import { MAX_LEVERAGE } from "#kernel/limits.ts";
 import { readCertificates } from "#kernel/read-certificates.ts";
 import { CHECK_SETTINGS } from "#kernel/reconcile/reconcile.ts";
 import { StartupError } from "#kernel/startup-error.ts";
@@ -47,6 +48,8 @@ export const settings = {
   MT5_MASTER_GROUPS: list({ whenMissing: "pamm\\master" }),
   MT5_INVESTOR_GROUPS: list({ whenMissing: "pamm\\investor" }),
   MT5_PAYMENT_GROUP: text("a group", { whenMissing: "pamm\\payment" }),
+  MT5_MAX_LEVERAGE: integer(1, MAX_LEVERAGE, { whenMissing: String(MAX_LEVERAGE) }),
+  MT5_GROUP_MAX_LEVERAGE: optional(groupLimits()),
   MT5_LOGIN_RANGE: loginRange("3000000-3999999"),
   MT5_SESSIONS: integer(1, MAX_SESSIONS, { whenMissing: "8" }),
   MT5_TIME_ZONE: optional(timeZone()),
@@ -64,6 +67,21 @@ export function requireSafeQuietPeriod(quietPeriodMs: number, isRehearsal: boole
   if (isRehearsal || quietPeriodMs >= MIN_QUIET_PERIOD_MS) return;
   throw new StartupError(
     "PAMM_QUIET_PERIOD is below PT200S: raise it, or set PAMM_REHEARSAL=true where no real money is moved",
+  );
+}
+
+/** A limit of a misspelt group would limit nothing. */
+export function requireKnownGroups(config: {
+  readonly MT5_MASTER_GROUPS: readonly string[];
+  readonly MT5_INVESTOR_GROUPS: readonly string[];
+  readonly MT5_PAYMENT_GROUP: string;
+  readonly MT5_GROUP_MAX_LEVERAGE?: ReadonlyMap<string, number> | undefined;
+}): void {
+  const groups = [...config.MT5_MASTER_GROUPS, ...config.MT5_INVESTOR_GROUPS, config.MT5_PAYMENT_GROUP];
+  const unknown = [...(config.MT5_GROUP_MAX_LEVERAGE?.keys() ?? [])].filter((group) => !groups.includes(group));
+  if (unknown.length === 0) return;
+  throw new StartupError(
+    `MT5_GROUP_MAX_LEVERAGE names groups in which no account is created: ${unknown.join(", ")}. Allowed: ${groups.join(", ")}`,
   );
 }
 
@@ -85,6 +103,10 @@ function fingerprint() {
   });
 }
 
+function groupLimits() {
+  return variable(`limits as GROUP=LEVERAGE separated by commas, each from 1 to ${MAX_LEVERAGE}`, parseGroupLimits);
+}
+
 function loginRange(whenMissing: string) {
   return variable<LoginRange>("logins as FIRST-LAST", parseRange, { whenMissing });
 }
@@ -94,6 +116,16 @@ function timeZone() {
     "an IANA time zone, with a distance such as America/New_York+07:00 when the clock is ahead of it",
     (zone) => (isTimeZone(zone) ? zone : undefined),
   );
+}
+
+function parseGroupLimits(value: string): ReadonlyMap<string, number> | undefined {
+  const limits = new Map<string, number>();
+  for (const part of value.split(",")) {
+    const [, group = "", digits = ""] = /^(.+)=([1-9]\d{0,3})$/.exec(part.trim()) ?? [];
+    if (group === "" || Number(digits) > MAX_LEVERAGE || limits.has(group)) return undefined;
+    limits.set(group, Number(digits));
+  }
+  return limits;
 }
 
 function parseRange(value: string): LoginRange | undefined {

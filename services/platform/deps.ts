@@ -4,13 +4,14 @@ import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
 import type { Mt5Client } from "./mt5/client.ts";
 import type { PermitGate } from "./domain/permit-gate.ts";
+import type { LeverageLimits } from "./domain/new-account.ts";
 import type { WatchedClock } from "./domain/watched-clock.ts";
 import type { LegKind } from "./domain/leg-kind.ts";
 import type { SendQueue, TurnReader } from "./protocol/sending.ts";
 import type { LoginSignals, LocalQueue } from "./protocol/turn-queue.ts";
 
 /** Settings of the trading platform, chosen by operators. */
-export type Settings = {
+export type Settings = LeverageLimits & {
   /** Configured name of the platform's server: part of every unique key, so never an address. */
   readonly server: string;
   readonly masterGroups: readonly string[];

@@ -239,6 +239,11 @@ test("a failed start reports its reason in one message without a secret", async 
       { ...env, MT5_CONNECT_TIMEOUT: "soon", MT5_PROVE_ALIVE_AFTER: "P1D" },
       /MT5_CONNECT_TIMEOUT .*\nMT5_PROVE_ALIVE_AFTER /,
     ],
+    [
+      { ...env, MT5_MAX_LEVERAGE: "5001", MT5_GROUP_MAX_LEVERAGE: "pamm\\master=0" },
+      /MT5_MAX_LEVERAGE .*1 to 5000(.|\n)*MT5_GROUP_MAX_LEVERAGE .*GROUP=LEVERAGE/,
+    ],
+    [{ ...env, MT5_GROUP_MAX_LEVERAGE: "pamm\\mastre=100" }, /no account is created: pamm\\mastre\./],
     [{ ...env, PAMM_REHEARSAL: "false" }, /PAMM_QUIET_PERIOD is below PT200S/],
     [{ ...env, MT5_LOGIN_RANGE: "9-1", MT5_TIME_ZONE: "Mars/Olympus" }, /MT5_LOGIN_RANGE .*\nMT5_TIME_ZONE /],
   ];

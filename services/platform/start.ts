@@ -11,7 +11,7 @@ import { watchReviews } from "#kernel/review/metrics.ts";
 import type { ServiceContext } from "#kernel/service.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { platformChecks } from "./checks/checks.ts";
-import { readTrust, requireSafeQuietPeriod, settings } from "./config.ts";
+import { readTrust, requireKnownGroups, requireSafeQuietPeriod, settings } from "./config.ts";
 import { readLogin, readWholeLogin } from "./protocol/history/read-history.ts";
 import { connectOwners } from "./connect-owners.ts";
 import { connectPlatform } from "./connect-platform.ts";
@@ -38,6 +38,7 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
   const { stack, env, log } = context;
   const config = readConfig(settings, env);
   requireSafeQuietPeriod(config.PAMM_QUIET_PERIOD, config.PAMM_REHEARSAL);
+  requireKnownGroups(config);
   const trust = readTrust(config);
   const identity = readIdentity(SERVICE, config);
   const backbone = await openBackbone(context, {
@@ -63,6 +64,8 @@ export async function startPlatform(context: ServiceContext): Promise<{ readonly
       masterGroups: config.MT5_MASTER_GROUPS,
       investorGroups: config.MT5_INVESTOR_GROUPS,
       paymentGroup: config.MT5_PAYMENT_GROUP,
+      maxLeverage: config.MT5_MAX_LEVERAGE,
+      maxLeverageOfGroup: config.MT5_GROUP_MAX_LEVERAGE ?? new Map(),
       loginRange: config.MT5_LOGIN_RANGE,
       quietPeriodMs: config.PAMM_QUIET_PERIOD,
       reviewAfterMs: config.PAMM_REVIEW_AFTER,

@@ -1,12 +1,38 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import own from "#package" with { type: "json" };
+import { testEdge } from "../../services/edge/testing/test-edge.ts";
 import { isInHistory, readReleases, releaseMistakes } from "../support/releases.ts";
 
+type Kustomization = { readonly images: readonly { readonly name: string; readonly newTag: string }[] };
+
+const read = (path: string): string => readFileSync(join(import.meta.dirname, "../..", path), "utf8");
 const COMMIT = "a".repeat(40);
 const FIRST = { version: "0.1.0", commit: COMMIT };
 
 test("deploy/releases.yaml names commits of this history, in the order of their versions", () => {
   expect(releaseMistakes(readReleases(), own.version, isInHistory)).toEqual([]);
+});
+
+test("package.json has the version of the newest part of the changelog and of the images of production", () => {
+  const headings = [...read("CHANGELOG.md").matchAll(/^## \[(\d+\.\d+\.\d+)\] - \d{4}-\d{2}-\d{2}$/gm)];
+  const versions = headings.map(([, version]) => version);
+  const tags = ["", "before/"].flatMap((folder) => {
+    const { images } = parse(read(`deploy/k8s/overlays/production/${folder}kustomization.yaml`)) as Kustomization;
+    return images.filter(({ name }) => name === own.name).map(({ newTag }) => newTag);
+  });
+
+  expect(versions[0]).toBe(own.version);
+  expect(new Set(tags)).toEqual(new Set([own.version]));
+  expect(versions).toEqual(expect.arrayContaining(readReleases().map(({ version }) => version)));
+});
+
+test("the API document has the version of package.json", async () => {
+  const { body } = await (await testEdge()).call({ url: "/openapi.json" });
+
+  expect(body).toMatchObject({ info: { version: own.version } });
 });
 
 test("0.1.0 is the first release", () => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { PROBLEMS } from "../../services/edge/problems/problems.ts";
 import { ROUTES } from "../../services/edge/routes.ts";
-import { SCOPES } from "../../services/edge/keys/scopes.ts";
+import { ANY_KEY, SCOPES } from "../../services/edge/keys/scopes.ts";
 import { anchorsOf, blocksOf, codeSpansOf, linksOf, markdownFiles, read, ROOT } from "./markdown.ts";
 
 const FILES = markdownFiles();
@@ -71,15 +71,17 @@ test("the integration guide lists every problem code with its status, and no oth
 });
 
 test("the integration guide lists every scope with its routes, and no other", () => {
-  const rows = read("docs/integrate.md").matchAll(/^\| `((?:GET|POST|PATCH|DELETE) [^`]+)` \| `([a-z:]+)`/gm);
-  const listed = Object.fromEntries([...rows].map(([, route = "", scope]) => [route, scope]));
+  const rows = read("docs/integrate.md").matchAll(
+    /^\| `((?:GET|POST|PATCH|DELETE) [^`]+)` \| (?:`([a-z:]+)`|any key)/gm,
+  );
+  const listed = Object.fromEntries([...rows].map(([, route = "", scope = ANY_KEY]) => [route, scope]));
   const routes = ROUTES.map(({ method, url, scope }) => [
     `${method} ${url.replace("/api/v1", "").replaceAll(/:(\w+)/g, "{$1}")}`,
     scope,
   ]);
 
   expect(listed).toEqual(Object.fromEntries(routes));
-  expect(new Set(Object.values(listed))).toEqual(new Set(SCOPES));
+  expect(new Set(Object.values(listed))).toEqual(new Set([...SCOPES, ANY_KEY]));
 });
 
 const ALERT_PAGES = [

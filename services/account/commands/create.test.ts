@@ -92,6 +92,14 @@ test("a Master whose second answer was lost is listed only after the recovery jo
   expect(deps.platform.created.size).toBe(2);
 });
 
+test("the highest leverage that the platform offers is recorded and requested", async () => {
+  const deps = await world();
+
+  await createInvestor(deps, anInvestor({ leverage: 5_000 }), aCall("op-1"));
+
+  expect([...deps.platform.created.values()]).toMatchObject([{ leverage: 5_000 }]);
+});
+
 test("when the second account is refused finally, there is no Master and the first account is disabled", async () => {
   const deps = await world();
   deps.platform.faults.push(undefined, "group_not_allowed");
@@ -159,7 +167,7 @@ test("the database contains passwords only encrypted", async () => {
 
 test("a creation with several invalid fields is refused with all of them", async () => {
   const deps = await world();
-  const wrong = aMaster({ name: " ", strategy: "a\u0000b", leverage: 501, minDeposit: usd(-1n) });
+  const wrong = aMaster({ name: " ", strategy: "a\u0000b", leverage: 5_001, minDeposit: usd(-1n) });
 
   await expect(createMaster(deps, wrong, aCall(""))).rejects.toMatchObject({
     code: "validation_failed",

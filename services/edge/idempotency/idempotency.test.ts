@@ -422,7 +422,7 @@ test("a command that succeeded is never sent as a new one, also when its repetit
 
 test("an invalid key is reported with the other invalid fields", async () => {
   const { edge } = await edgeWith(async () => aDeposit());
-  for (const key of ["", "a b", "x".repeat(65), "käse"]) {
+  for (const key of ["", "a b", "x".repeat(256), "käse"]) {
     const answer = await send(edge, key, "/api/v1/investor/deposit?login=x&amount=1");
     expect(answer.status).toBe(422);
     expect(errorsOf(answer)).toEqual([
@@ -430,7 +430,7 @@ test("an invalid key is reported with the other invalid fields", async () => {
       ["Idempotency-Key", "malformed"],
     ]);
   }
-  expect((await send(edge, "x".repeat(64))).status).toBe(200);
+  expect((await send(edge, "x".repeat(255))).status).toBe(200);
 });
 
 test("a request whose key cannot be recorded is refused and not executed", async () => {

@@ -2,6 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { refuse } from "../problems/refusals.ts";
 import { countFailure } from "./failures.ts";
 import type { Scope } from "./scopes.ts";
+import type { Environment } from "../store/api-keys.ts";
 
 /** The caller, as its API key identifies it. */
 export type Caller = {
@@ -11,6 +12,11 @@ export type Caller = {
   /** Name of the key's owner, a person or a system. */
   readonly client: string;
   readonly scopes: ReadonlySet<Scope>;
+  readonly environment: Environment;
+  /** Null for a key that does not expire. */
+  readonly expiresAt: Date | null;
+  /** It is accepted from some addresses only. */
+  readonly isLimitedToAddresses: boolean;
   /** Deposits and withdrawals that equal one of the last 24 hours are refused. */
   readonly rejectsDuplicates: boolean;
 };
@@ -34,10 +40,11 @@ export async function authenticateRequest(authenticate: Authenticate, request: F
 }
 
 /** One of the scopes is enough; the first is named in the refusal. */
-export function demandScope({ scopes }: Caller, scope: Scope, orScopes: readonly Scope[] = []): void {
-  if ([scope, ...orScopes].some((one) => scopes.has(one))) return;
+export function demandScope({ scopes }: Caller, required: readonly Scope[]): void {
+  const [first] = required;
+  if (first === undefined || required.some((one) => scopes.has(one))) return;
   countFailure("scope");
-  throw refuse("insufficient_scope", `The API key lacks the scope ${[scope, ...orScopes].join(" or ")}.`, {
-    details: { required_scope: scope },
+  throw refuse("insufficient_scope", `The API key lacks the scope ${required.join(" or ")}.`, {
+    details: { required_scope: first },
   });
 }

@@ -67,6 +67,9 @@ test("a new key is valid at once, and identifies its client and scopes", async (
     keyId: id,
     clientId: id,
     client: "CRM",
+    environment: "live",
+    expiresAt: null,
+    isLimitedToAddresses: false,
     rejectsDuplicates: false,
     scopes: new Set(["masters:read", "funds:deposit"]),
   });
@@ -255,6 +258,9 @@ test("the bootstrap key has every scope and may be any text", async () => {
     keyId: "bootstrap",
     clientId: "bootstrap",
     client: "bootstrap",
+    environment: "live",
+    expiresAt: null,
+    isLimitedToAddresses: false,
     rejectsDuplicates: false,
     scopes: new Set(SCOPES),
   });

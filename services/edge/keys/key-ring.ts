@@ -66,6 +66,7 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
   const limitFailures = failureLimit(now);
   const uses = new Map<string, Date>();
   const renewal = renewHashes(pool, options);
+  const bootstrap = bootstrapOf(options.environment);
   let cached = new Map<string, CachedKey>();
   /** By the digest of the presented key. Empty after each refresh, so that what was true of an earlier state is forgotten. */
   let verified = new Map<string, VerifiedKey>();
@@ -103,7 +104,7 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
   }
 
   async function verify(presentedKey: string, address: string): Promise<VerifiedKey | undefined> {
-    if (secrets.isBootstrap(presentedKey)) return BOOTSTRAP;
+    if (secrets.isBootstrap(presentedKey)) return bootstrap;
     const id = readKeyId(presentedKey);
     if (id === undefined) return countFailure("malformed_key");
     requireFreshKeys();
@@ -126,7 +127,7 @@ export function createKeyRing({ pool, now, ...options }: KeyRingOptions): KeyRin
     refresh,
     async authenticate(presentedKey, address) {
       const key = await findVerified(presentedKey, address);
-      if (key === BOOTSTRAP) {
+      if (key === bootstrap) {
         uses.set(BOOTSTRAP_ID, now());
         return key.caller;
       }
@@ -202,28 +203,31 @@ function compareSecrets({
   };
 }
 
-const BOOTSTRAP: VerifiedKey = {
-  environment: "live",
-  caller: {
+/** A key of the system that it was given to, whatever its environment. */
+function bootstrapOf(environment: Environment): VerifiedKey {
+  const caller = {
     keyId: BOOTSTRAP_ID,
     clientId: BOOTSTRAP_ID,
     client: BOOTSTRAP_ID,
     scopes: new Set(SCOPES),
+    environment,
+    expiresAt: null,
+    isLimitedToAddresses: false,
     rejectsDuplicates: false,
-  },
-  allowsAddress: () => true,
-  expiresAt: null,
-  revokedAt: null,
-};
+  };
+  return { environment, caller, allowsAddress: () => true, expiresAt: null, revokedAt: null };
+}
 
 function cannotCheck(): Refusal {
   return refuse("service_unavailable", "API keys cannot be verified now. Retry shortly.");
 }
 
 function cachedKeyOf(key: StoredKey): CachedKey {
-  const { id, clientId, name, scopes, allowedAddresses, duplicateComment } = key;
+  const { id, clientId, name, scopes, environment, expiresAt, allowedAddresses, duplicateComment } = key;
   const rejectsDuplicates = duplicateComment === "reject";
-  const caller = { keyId: id, clientId, client: name, scopes: new Set(scopes), rejectsDuplicates };
+  const isLimitedToAddresses = allowedAddresses.length > 0;
+  const own = { environment, expiresAt, isLimitedToAddresses, rejectsDuplicates };
+  const caller = { keyId: id, clientId, client: name, scopes: new Set(scopes), ...own };
   return { ...key, caller, allowsAddress: allows(allowedAddresses) };
 }
 

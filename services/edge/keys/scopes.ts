@@ -16,6 +16,19 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
+/** Of a route that any valid key may call. It is written like a scope, so that a route without one is a mistake. */
+export const ANY_KEY = "any key";
+
+export type RequiredScope = Scope | typeof ANY_KEY;
+
+/** One of these is enough; none is needed where the list is empty. */
+export function requiredScopes(route: {
+  readonly scope: RequiredScope;
+  readonly orScopes?: readonly Scope[];
+}): readonly Scope[] {
+  return route.scope === ANY_KEY ? [] : [route.scope, ...(route.orScopes ?? [])];
+}
+
 export function isScope(text: string): text is Scope {
   return SCOPES.some((scope) => scope === text);
 }

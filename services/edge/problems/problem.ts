@@ -15,6 +15,8 @@ export type RequestFacts = {
   readonly operationId: string | undefined;
   /** A service may have acted on it. */
   readonly wasSent: boolean;
+  /** How its caller finds out what became of it, when the ledger of operations does not have it. */
+  readonly lookUp: string | undefined;
   /** It has an Idempotency-Key that was not looked up, so it may be a repetition. */
   readonly mayHaveComeBefore: boolean;
 };
@@ -30,9 +32,10 @@ export type Problem = {
 const FIXED_DETAIL: Partial<Record<ProblemCode, string>> = {
   internal_error: "The fault was logged. Quote the request_id when you report it.",
   service_unavailable: "The request was not executed. Retry after the time in Retry-After.",
-  outcome_unknown:
-    "The command may have been executed, or may still be. Look up the operation, or repeat the request with the same Idempotency-Key, before sending a new one.",
 };
+
+const LEDGER =
+  "Look it up at GET /api/v1/operations/{operation_id}, or repeat it with the same Idempotency-Key, before sending a new one.";
 
 export function problemOf(error: unknown, facts: RequestFacts): Problem {
   const refusal = error instanceof Refusal ? error : refusalOfFramework(error);
@@ -57,7 +60,7 @@ function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undef
       type: `urn:pamm:problem:${code}`,
       title,
       status,
-      detail: FIXED_DETAIL[code] ?? detailOf(code, refusal, title),
+      detail: fixedDetail(code, facts) ?? detailOf(code, refusal, title),
       instance: facts.path,
       code,
       request_id: facts.requestId,
@@ -68,6 +71,11 @@ function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undef
       ...memberValues(members, refusal?.details ?? {}),
     },
   };
+}
+
+function fixedDetail(code: ProblemCode, { lookUp = LEDGER }: RequestFacts): string | undefined {
+  if (code !== "outcome_unknown") return FIXED_DETAIL[code];
+  return `The command may have been executed, or may still be. ${lookUp}`;
 }
 
 /**

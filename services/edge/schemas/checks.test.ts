@@ -25,7 +25,7 @@ const VALID: Readonly<Record<CheckName, readonly string[]>> = {
   strategy: ["", "x".repeat(2_000)],
   group: ["pamm\\investor", "real"],
   email: ["a@b.co", "first.last+tag@sub.example.com", "UPPER@EXAMPLE.ORG", "o'neil@example.com"],
-  leverage: ["1", "100", "500"],
+  leverage: ["1", "100", "500", "5000"],
   rate: ["0", "0.0", "1", "1.000000", "0.300000", "0.000001"],
   datetime: ["2026-01-02T03:04:05Z", "2026-01-02T03:04:05"],
   limit_100: ["1", "50", "100"],
@@ -132,7 +132,7 @@ const INVALID: Readonly<Record<CheckName, readonly (readonly [text: string, code
   ],
   leverage: [
     ["0", "out_of_range"],
-    ["501", "out_of_range"],
+    ["5001", "out_of_range"],
     ["-1", "out_of_range"],
     ["1.5", "malformed"],
     ["1:100", "malformed"],

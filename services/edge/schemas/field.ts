@@ -21,10 +21,6 @@ export function textOrNumber(check: CheckName, about: About): TUnsafe<string | n
   return Type.Unsafe<string | number>({ type: ["string", "number"], "x-check": check, ...annotations(about) });
 }
 
-export function number(check: CheckName, about: About): TUnsafe<number> {
-  return Type.Unsafe<number>({ type: "number", "x-check": check, ...annotations(about) });
-}
-
 export function choice<const Value extends string>(values: readonly Value[], about: About): TUnsafe<Value> {
   return Type.Unsafe<Value>({ type: "string", enum: [...values], ...annotations(about) });
 }

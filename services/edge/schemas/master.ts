@@ -37,14 +37,14 @@ export const MasterItem = Type.Object(
   { description: "A Master as the directory shows it." },
 );
 
-/** The fields that every reply about a Master has. */
+/** The fields that every reply about a Master has. A text that was never given is empty. */
 export function masterFields({ id, login, name, strategyName, strategy, createdAt }: Master) {
   return {
     id,
     mt5_login: login,
     name,
-    strategy_name: strategyName ?? null,
-    strategy: strategy ?? null,
+    strategy_name: strategyName ?? "",
+    strategy: strategy ?? "",
     created_at: timestamp(createdAt),
   };
 }

@@ -1,7 +1,7 @@
 import { Type, type TObject, type TProperties, type TSchema } from "typebox";
 import type { FieldError } from "#kernel/refusal.ts";
 import type { Deps } from "../route.ts";
-import { bool, nullableInteger, nullableString } from "./field.ts";
+import { bool, integer, nullableInteger, nullableString } from "./field.ts";
 
 const hasMoreReply = bool({ description: "Whether another page follows.", example: false });
 
@@ -14,11 +14,24 @@ export function OpaquePage<Item extends TSchema>(item: Item, order = "Ascending 
   });
 }
 
-/** A page of a fee listing, walked by ids. */
-export function integerPage<Item extends TObject<TProperties>>(item: Item, order: string) {
+/** A page of a list that begins with the newest id. */
+export function descendingPage<Item extends TObject<TProperties>>(item: Item) {
   return {
-    items: Type.Array(item, { description: order }),
+    items: Type.Array(item, { description: "Descending by id." }),
     next_cursor: nullableInteger({ description: "Cursor of the next page; null on the last one.", example: 42 }),
+    has_more: hasMoreReply,
+  };
+}
+
+/** A page of a list that grows at its end. */
+export function ascendingPage<Item extends TObject<TProperties>>(item: Item) {
+  return {
+    items: Type.Array(item, { description: "Ascending by id." }),
+    next_cursor: integer({
+      description:
+        "Cursor of the next request, also on the last page: the last id of the page, or the given cursor when the page is empty. Store it to go on later.",
+      example: 42,
+    }),
     has_more: hasMoreReply,
   };
 }

@@ -14,13 +14,13 @@ export const nullableTimeReply = (description: string) =>
 
 export const nameReply: TString = string({ description: "Alias, the visible name.", example: "Alpha Strategy" });
 
-export const strategyNameReply = nullableString({
-  description: "Short commercial name of the strategy; null when there is none.",
+export const strategyNameReply: TString = string({
+  description: "Short commercial name of the strategy; empty when none was given.",
   example: "Alpha",
 });
 
-export const strategyReply = nullableString({
-  description: "Description of the strategy; null when there is none.",
+export const strategyReply: TString = string({
+  description: "Description of the strategy; empty when none was given.",
   example: "Trend following on majors.",
 });
 

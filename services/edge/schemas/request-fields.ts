@@ -2,7 +2,7 @@ import type { TString } from "typebox";
 import { MAX_COMMENT_LENGTH, MAX_LEVERAGE } from "#kernel/limits.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
 import { MAX_EMAIL_LENGTH, MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH } from "./checks.ts";
-import { bool, choice, number, string, text, textOrNumber } from "./field.ts";
+import { bool, choice, string, text, textOrNumber } from "./field.ts";
 
 const LOGIN_SHOWN = { pattern: "^[1-9][0-9]{0,18}$" };
 /** Items of a page when the caller names no number. Part of the HTTP contract; some routes have another. */
@@ -70,7 +70,7 @@ export const platformGroup = (example: string): TString =>
 export const DEFAULT_LEVERAGE = "100";
 
 export const leverage = textOrNumber("leverage", {
-  description: `Leverage, 1 to ${MAX_LEVERAGE}, as digits in a string; an integer is accepted too.`,
+  description: `Leverage, 1 to ${MAX_LEVERAGE}, as digits in a string; an integer is accepted too. The operator may set a lower limit, also for a group.`,
   example: DEFAULT_LEVERAGE,
   default: DEFAULT_LEVERAGE,
   shown: { type: ["string", "integer"] },
@@ -104,10 +104,10 @@ export const comment = (standard: string): TString =>
     shown: { maxLength: MAX_COMMENT_LENGTH },
   });
 
-export const rate = number("rate", {
-  description: "Performance fee, 0 to 1, at most six decimals; 0.30 means 30 %.",
+export const rate = textOrNumber("rate", {
+  description: "Performance fee, 0 to 1, at most six decimals; 0.30 means 30 %. A number, or a string as in responses.",
   example: 0.3,
-  shown: { minimum: 0, maximum: 1 },
+  shown: { minimum: 0, maximum: 1, pattern: "^[0-9]+(\\.[0-9]{1,6})?$" },
 });
 
 export const enabled = bool({

@@ -85,6 +85,9 @@ export function aCaller(scopes: readonly Scope[] = SCOPES): Caller {
     clientId: "KeyOfTests01",
     client: "tests",
     scopes: new Set(scopes),
+    environment: "test",
+    expiresAt: null,
+    isLimitedToAddresses: false,
     rejectsDuplicates: false,
   };
 }

@@ -8,7 +8,7 @@ import { cashflowQueues } from "../cashflow-queues.ts";
 import { notSent } from "../domain/transfer-outcome.ts";
 import { markPosted, markRefused } from "../store/cashflow-transitions.ts";
 import { addInvestor, addMaster } from "../store/investor-facts.ts";
-import { insertCashflows, type RequestedCashflow } from "../store/new-cashflows.ts";
+import { insertCashflows } from "../store/new-cashflows.ts";
 import { type Draft, type Recorded, recordCashflows } from "./record-cashflows.ts";
 
 const SOON = new Date(Date.now() + 10_000);
@@ -25,10 +25,6 @@ function aDraft(operationId: string, own: Partial<Draft> = {}): Draft {
 function firstDeposit(operationId: string): Draft {
   const { asked: _facts, ...draft } = aDraft(operationId, { login: "9002" });
   return draft;
-}
-
-function requested(draft: Draft): RequestedCashflow {
-  return { ...draft, asked: draft.asked, mayBeFirst: true };
 }
 
 async function setUp() {
@@ -68,7 +64,10 @@ test("each operation of a batch gets its own result, and a refused one leaves no
   expect(results).toMatchObject([
     { isNew: true, cashflow: { operationId: "fresh", state: "RECORDED", possibleDuplicateOf: undefined } },
     { isNew: false, cashflow: { operationId: "known", state: "POSTED", dealId: 700n } },
-    { code: "below_min_deposit", outcome: "not_executed" },
+    {
+      isNew: true,
+      cashflow: { operationId: "small", decision: { firstDepositChecked: true, minDeposit: usd(500_00n) } },
+    },
     "unknown_investor",
     { isNew: true, cashflow: { operationId: "marked", possibleDuplicateOf: 701n } },
     { code: "possible_duplicate", outcome: "not_executed", operationId: "earlier" },
@@ -82,6 +81,7 @@ test("each operation of a batch gets its own result, and a refused one leaves no
     { id: "known", state: "POSTED", of: null },
     { id: "marked", state: "RECORDED", of: 701n },
     { id: "open", state: "RECORDED", of: null },
+    { id: "small", state: "RECORDED", of: null },
     { id: "taken out", state: "RECORDED", of: null },
   ]);
 });
@@ -119,7 +119,7 @@ test("an equal operation that was executed while a request waited for another on
   const { pool, record, execute } = await setUp();
 
   const { results } = await inTransaction(pool, async (tx) => {
-    await insertCashflows(tx, [requested(aDraft("a"))]);
+    await insertCashflows(tx, [aDraft("a")]);
     const recording = record(aDraft("a"), aDraft("b", { duplicates: STRICT }));
     await expect.poll(() => countLockWaiters(pool), { interval: 5 }).toBe(1);
     await execute(aDraft("c", { duplicates: STRICT }), 701n);
@@ -134,7 +134,7 @@ test("requests that equal those of another batch in another sequence do not lock
   const draft = (id: string, comment: string) => aDraft(id, { duplicates: LENIENT, comment });
 
   const { batches } = await inTransaction(pool, async (tx) => {
-    await insertCashflows(tx, [draft("b", "CRM-3"), draft("e", "CRM-4")].map(requested));
+    await insertCashflows(tx, [draft("b", "CRM-3"), draft("e", "CRM-4")]);
     const crossed = [
       record(draft("a", "CRM-1"), draft("b", "CRM-3"), draft("c", "CRM-2")),
       record(draft("d", "CRM-2"), draft("e", "CRM-4"), draft("f", "CRM-1")),

@@ -9,7 +9,6 @@ import { type ClientKey, refusalUnderKey } from "../domain/client-key.ts";
 import { decideDeposit } from "../domain/deposit.ts";
 import { duplicateInProgress, type DuplicateRule, possibleDuplicate } from "../domain/duplicate.ts";
 import { listCashflowsById } from "../store/cashflows.ts";
-import type { InvestorFacts } from "../store/investor-facts.ts";
 import { type Considered, insertCashflows, type RequestedCashflow } from "../store/new-cashflows.ts";
 
 const possibleDuplicates = new Counter({
@@ -19,7 +18,7 @@ const possibleDuplicates = new Counter({
 });
 
 /** A requested operation. */
-export type Draft = Omit<RequestedCashflow, "asked" | "mayBeFirst"> & { readonly asked?: InvestorFacts };
+export type Draft = RequestedCashflow;
 
 /** The row of the operation; `isNew` when this call has recorded it. */
 export type Recorded = { readonly cashflow: Cashflow; readonly isNew: boolean };
@@ -56,7 +55,7 @@ export async function recordCashflows(pool: Pool, drafts: readonly Draft[]): Pro
 
 /** Adds the results that are certain now. Those of a statement are added before the next one can fail: its rows are committed. */
 async function recordOnce(pool: Pool, drafts: readonly Draft[], results: Map<string, Result>): Promise<void> {
-  const considered = await autocommit(pool, (client) => insertCashflows(client, drafts.map(requestOf)));
+  const considered = await autocommit(pool, (client) => insertCashflows(client, drafts));
   for (const draft of drafts) {
     const result = resultOf(draft, considered.get(draft.operationId));
     if (result !== undefined) results.set(draft.operationId, result);
@@ -94,17 +93,6 @@ export function duplicateRuleOf(client: Client | undefined): DuplicateRule | und
   return { clientId: client.keyId, rejectsDuplicates: client.rejectsDuplicates };
 }
 
-/**
- * The minimum is a rule for the first deposit only, and a feed may not have brought the newest assignment yet: a first deposit
- * needs facts that were asked for. Both of two concurrent first deposits must meet the minimum, because neither is POSTED when
- * the other is decided.
- */
-function requestOf(draft: Draft): RequestedCashflow {
-  const { asked, amount } = draft;
-  const mayBeFirst = asked !== undefined && !(decide({ ...asked, isFirst: true }, amount) instanceof Error);
-  return { ...draft, asked, mayBeFirst };
-}
-
 /** Undefined when the operation is recorded, or another one was recorded since the statement began. */
 function resultOf(draft: Draft, considered: Considered | undefined): Result | undefined {
   const { asked, duplicates, clientKey: _, at: createdAt, ...intent } = draft;
@@ -114,8 +102,7 @@ function resultOf(draft: Draft, considered: Considered | undefined): Result | un
   const { id, facts, openDuplicate, executed } = considered;
   const isDeposit = draft.action === "deposit";
   if (isDeposit && facts.isFirst && asked === undefined) return "unknown_investor";
-  const decision = isDeposit ? decide(facts, draft.amount) : undefined;
-  if (decision instanceof Error) return decision;
+  const decision = isDeposit ? decideDeposit(facts) : undefined;
   if (openDuplicate !== undefined) return duplicateInProgress(openDuplicate);
   const rejectedFor = duplicates?.rejectsDuplicates ? executed : undefined;
   if (id === undefined && rejectedFor === undefined) return undefined;
@@ -126,13 +113,4 @@ function resultOf(draft: Draft, considered: Considered | undefined): Result | un
   const possibleDuplicateOf = executed?.dealId;
   const cashflow = { ...intent, ...open, id, decision, possibleDuplicateOf, createdAt, finishedAt: undefined };
   return { cashflow, isNew: true };
-}
-
-function decide(facts: InvestorFacts & { readonly isFirst: boolean }, amount: Draft["amount"]) {
-  try {
-    return decideDeposit({ ...facts, amount });
-  } catch (error) {
-    if (error instanceof Error) return error;
-    throw error;
-  }
 }

@@ -6,10 +6,11 @@ import { DUPLICATE_WINDOW_MS, type ExecutedDuplicate } from "../domain/duplicate
 import type { InvestorFacts } from "./investor-facts.ts";
 
 export type RequestedCashflow = Omit<NewCashflow, "decision"> & {
-  /** Facts that the owners have just answered; without them those of the feeds count. */
-  readonly asked: InvestorFacts | undefined;
-  /** Whether it may be recorded as the first deposit of its Investor. */
-  readonly mayBeFirst: boolean;
+  /**
+   * Facts that the owners have just answered; without them those of the feeds count. The first deposit of an Investor needs them: its
+   * answer says whether there is a Master, and a feed may not have brought the newest assignment yet.
+   */
+  readonly asked?: InvestorFacts | undefined;
 };
 
 /** What a request was decided with. Its row is recorded when it has an id. */
@@ -72,7 +73,7 @@ const OF_KEY = fragment`keyed.id as keyed_id, keyed.operation_id as keyed_operat
 /**
  * Records requested operations before another service is called, so that a crash leaves rows to settle rather than lost money.
  * One statement reads what each is decided with and inserts those that nothing forbids: known facts, a deposit that is not the
- * first or may be, no open duplicate, no executed one that the API key rejects, and no other operation that has the key of the client. The
+ * first or has facts that were asked for, no open duplicate, no executed one that the API key rejects, and no other operation that has the key of the client. The
  * id of a request that asks for that operation again stands for it from now on. A row that was inserted by another transaction after this
  * statement began is left out without a reason; the next call finds that. All statements insert equal operations in one sequence, so that
  * two never wait for each other. By operation id.
@@ -124,7 +125,7 @@ export async function insertCashflows(
                  coalesce(equal_id, 0), case when is_recent then equal_deal end,
                  client, hash, coalesce(keyed_id, 0)
           from considered
-          where known_id is null and has_key is not true and has_facts and (action = 'withdraw' or is_funded or may_be_first)
+          where known_id is null and has_key is not true and has_facts and (action = 'withdraw' or is_funded or has_asked)
             and (equal_id is null or (equal_deal is not null and not (rejects and is_recent)))
           order by scope_key nulls first, login, action, amount, comment, operation_id
           on conflict do nothing
@@ -161,12 +162,11 @@ function rowsOf(requested: readonly RequestedCashflow[]): Fragment {
                  ${requested.map(({ at }) => at)}::timestamptz[],
                  ${requested.map(({ asked }) => asked !== undefined)}::boolean[],
                  ${requested.map(({ asked }) => asked?.masterMinimum?.minor)}::bigint[],
-                 ${requested.map(({ mayBeFirst }) => mayBeFirst)}::boolean[],
                  ${requested.map(({ clientKey }) => clientKey?.clientId)}::text[],
                  ${requested.map(({ clientKey }) => clientKey && Buffer.from(clientKey.hash))}::bytea[],
                  ${requested.map(({ clientKey }) => clientKey?.keptSince)}::timestamptz[]
                ) as requested (operation_id, action, login, amount, currency, comment, scope_key, rejects, deadline, at,
-                               has_asked, asked_minimum, may_be_first, client, hash, kept_since)`;
+                               has_asked, asked_minimum, client, hash, kept_since)`;
 }
 
 function consideredOf(row: Row): Considered {

@@ -15,7 +15,6 @@ export function aNewWithdrawal(overrides: Partial<RequestedCashflow> = {}): Requ
     duplicates: undefined,
     clientKey: undefined,
     asked: { masterMinimum: undefined },
-    mayBeFirst: false,
     ...overrides,
   };
 }

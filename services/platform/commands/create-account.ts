@@ -10,7 +10,7 @@ import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import type { CreateAccountRequest, CreateAccountResponse } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../deps.ts";
 import { tagOf } from "../protocol/account-tag.ts";
-import { checkNewAccount, decideGroup } from "../domain/new-account.ts";
+import { checkNewAccount, decideGroup, decideLeverage } from "../domain/new-account.ts";
 import type { CommandOutcome } from "../mt5/classify.ts";
 import { Mt5Error } from "../mt5/errors.ts";
 import { RETCODE } from "../mt5/retcodes.ts";
@@ -54,7 +54,8 @@ export async function createAccount(
     throw refuse("validation_failed", "The account role is required.", { outcome: "not_executed" });
   }
   const group = decideGroup(role, request.group, deps.settings);
-  return await repeatTransient(context, () => createOnce(deps, request, { role, group, context }));
+  const leverage = decideLeverage({ role, group, leverage: request.leverage }, deps.settings);
+  return await repeatTransient(context, () => createOnce(deps, { ...request, leverage }, { role, group, context }));
 }
 
 type Placed = Pick<Creation, "role" | "group"> & { readonly context: CallContext };

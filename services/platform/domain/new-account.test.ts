@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkNewAccount, decideGroup } from "./new-account.ts";
+import { checkNewAccount, decideGroup, decideLeverage } from "./new-account.ts";
 
 const GROUPS = { masterGroups: ["real\\a", "real\\b"], investorGroups: ["real\\i"], paymentGroup: "real\\p" };
 
@@ -20,6 +20,32 @@ test.each([
   expect(() => decideGroup(role, group, GROUPS)).toThrow(expect.objectContaining({ code: "group_not_allowed" }));
 });
 
+test("the leverage of a new account is limited by its group, or by the setting for all groups", () => {
+  const limits = { maxLeverage: 1_000, maxLeverageOfGroup: new Map([["real\\b", 2_000]]) };
+  const leverageIn = (group: string, leverage: number) => decideLeverage({ role: "master", group, leverage }, limits);
+
+  expect([leverageIn("real\\a", 1_000), leverageIn("real\\b", 2_000)]).toEqual([1_000, 2_000]);
+  for (const [group, limit] of [
+    ["real\\a", 1_000],
+    ["real\\b", 2_000],
+  ] as const) {
+    const message = `leverage must be from 1 to ${limit} in group ${group}.`;
+    expect(() => leverageIn(group, limit + 1)).toThrow(
+      expect.objectContaining({
+        code: "validation_failed",
+        outcome: "not_executed",
+        errors: [{ field: "leverage", code: "out_of_range", message }],
+      }),
+    );
+  }
+});
+
+test("the payment account of a Master with a higher leverage gets the limit of its group", () => {
+  const limits = { maxLeverage: 1_000, maxLeverageOfGroup: new Map([["real\\p", 100]]) };
+
+  expect(decideLeverage({ role: "payment", group: "real\\p", leverage: 1_000 }, limits)).toBe(100);
+});
+
 test("all errors of a new account are reported together", () => {
   expect(() => checkNewAccount({ key: "", leverage: 0 })).toThrow(
     expect.objectContaining({
@@ -27,10 +53,10 @@ test("all errors of a new account are reported together", () => {
       errors: [{ field: "key" }, { field: "leverage" }].map((error) => expect.objectContaining(error) as unknown),
     }),
   );
-  for (const leverage of [0, 501, 1.5, Number.NaN]) expect(() => checkNewAccount({ key: "k", leverage })).toThrow();
+  for (const leverage of [0, 5_001, 1.5, Number.NaN]) expect(() => checkNewAccount({ key: "k", leverage })).toThrow();
   for (const key of ["k".repeat(201), "with space", "ключ"]) {
     expect(() => checkNewAccount({ key, leverage: 100 })).toThrow();
   }
-  expect(() => checkNewAccount({ key: "account:master:1", leverage: 500 })).not.toThrow();
+  expect(() => checkNewAccount({ key: "account:master:1", leverage: 5_000 })).not.toThrow();
   expect(() => checkNewAccount({ key: "k".repeat(200), leverage: 1 })).not.toThrow();
 });

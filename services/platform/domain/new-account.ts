@@ -10,6 +10,12 @@ export type AllowedGroups = {
   readonly paymentGroup: string;
 };
 
+/** The highest leverage of new accounts, and of the groups that have a limit of their own. */
+export type LeverageLimits = {
+  readonly maxLeverage: number;
+  readonly maxLeverageOfGroup: ReadonlyMap<string, number>;
+};
+
 const ROLE_NAMES: Readonly<Record<Role, string>> = { master: "Master", investor: "Investor", payment: "payment" };
 
 /** Returns the platform group for a new account of this role. Group names are case-sensitive. */
@@ -27,6 +33,22 @@ export function decideGroup(role: Role, requested: string, groups: AllowedGroups
   return requested;
 }
 
+/**
+ * The leverage of a new account in the group. A payment account has the leverage of its Master and must not trade, so its leverage is
+ * reduced to the limit.
+ */
+export function decideLeverage(
+  { role, group, leverage }: { readonly role: Role; readonly group: string; readonly leverage: number },
+  { maxLeverage, maxLeverageOfGroup }: LeverageLimits,
+): number {
+  const limit = maxLeverageOfGroup.get(group) ?? maxLeverage;
+  if (leverage <= limit) return leverage;
+  if (role === "payment") return limit;
+  const message = `leverage must be from 1 to ${limit} in group ${group}.`;
+  const errors = [{ field: "leverage", code: "out_of_range", message }];
+  throw refuse("validation_failed", message, { errors, outcome: "not_executed" });
+}
+
 /** Refuses invalid input; the refusal lists all errors. */
 export function checkNewAccount(account: { readonly key: string; readonly leverage: number }): void {
   const errors: FieldError[] = [];
@@ -40,7 +62,7 @@ export function checkNewAccount(account: { readonly key: string; readonly levera
   if (!Number.isInteger(account.leverage) || account.leverage < 1 || account.leverage > MAX_LEVERAGE) {
     errors.push({
       field: "leverage",
-      code: "range",
+      code: "out_of_range",
       message: `leverage must be a whole number from 1 to ${MAX_LEVERAGE}.`,
     });
   }

@@ -85,6 +85,14 @@ function rethrow(reason: Error): never {
   throw reason;
 }
 
+const GROUPS = {
+  masterGroups: ["pamm\\master"],
+  investorGroups: ["pamm\\investor"],
+  paymentGroup: "pamm\\payment",
+  maxLeverage: 5_000,
+  maxLeverageOfGroup: new Map<string, number>(),
+};
+
 async function startInstance(
   { database, simulator }: Pick<World, "database" | "simulator">,
   {
@@ -128,9 +136,7 @@ async function startInstance(
     log: silentLog,
     settings: {
       server: SERVER,
-      masterGroups: ["pamm\\master"],
-      investorGroups: ["pamm\\investor"],
-      paymentGroup: "pamm\\payment",
+      ...GROUPS,
       loginRange: { first: 3_000_000n, last: 3_999_999n },
       quietPeriodMs,
       reviewAfterMs: 21_600_000,

@@ -5,7 +5,7 @@ const RIGHT_TRADE_DISABLED = 0x4;
 export const DEFAULT_RIGHTS = 0x163;
 
 export const MIN_LEVERAGE = 1;
-export const MAX_LEVERAGE = 500;
+export const MAX_LEVERAGE = 5_000;
 export const DEFAULT_LEVERAGE = 100;
 
 /** Digests: the simulator keeps no password. */

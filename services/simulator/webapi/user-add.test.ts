@@ -60,7 +60,7 @@ test.each([
   ["there is no name", { ...COMPLETE, Name: undefined }],
   ["there is no leverage", { ...COMPLETE, Leverage: undefined }],
   ["the leverage is 0", { ...COMPLETE, Leverage: "0" }],
-  ["the leverage is 501", { ...COMPLETE, Leverage: "501" }],
+  ["the leverage is 5001", { ...COMPLETE, Leverage: "5001" }],
   ["a value is nested", { ...COMPLETE, Company: { name: "x" } }],
   ["the password's name is misspelt", { ...COMPLETE, PassMain: undefined, pass_main: "Abcdef1!" }],
   ["the body is no JSON", "PassMain=Abcdef1!&PassInvestor=Abcdef1!"],

@@ -201,7 +201,7 @@ test("an unassign waits for a held account lock, and is refused as busy when it 
   await expect(world.service.unassign(pair, aCall())).resolves.toMatchObject({ payoutEnqueued: true });
 });
 
-test("an Investor with a negative share cannot leave the pool", async () => {
+test("an Investor with a negative share can neither leave the pool nor withdraw", async () => {
   const world = await aWorld();
   const pair = await subscribed(world, aMaster(world), 500_00n);
   // A loss above the whole balance, which the account could not pay.
@@ -209,10 +209,10 @@ test("an Investor with a negative share cannot leave the pool", async () => {
     world.deps.pool,
     sql`update holding set pooled_minor = -321 where subscription_id = ${pair.id} returning subscription_id`,
   );
-  await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject({
-    code: "investor_deficit",
-    details: { deficit: "3.21" },
-  });
+  const refusal = { code: "investor_deficit", details: { deficit: "3.21" }, outcome: "not_executed" };
+  await expect(world.service.unassign(pair, aCall())).rejects.toMatchObject(refusal);
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 1n);
+  await expect(world.service.leave(withdrawal.request, aCall())).rejects.toMatchObject(refusal);
 });
 
 test("while the platform service is unavailable no Investor leaves, and the try is rolled back", async () => {

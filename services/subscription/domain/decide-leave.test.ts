@@ -89,12 +89,14 @@ test("outside of a pool nothing is reserved", () => {
   });
 });
 
-test("an Investor in deficit cannot leave the pool, but its withdrawal is decided with 0.00", () => {
-  expect(() => checkLeaving({ kind: "EXIT", pooled: -3_21n })).toThrow(
+test("an Investor in deficit can neither leave the pool nor withdraw", () => {
+  expect(() => checkLeaving(-3_21n)).toThrow(
     expect.objectContaining({ code: "investor_deficit", details: { deficit: "3.21" } }),
   );
-  expect(() => checkLeaving({ kind: "EXIT", pooled: 0n })).not.toThrow();
-  expect(() => checkLeaving({ kind: "WITHDRAWAL", pooled: -3_21n })).not.toThrow();
+  expect(() => checkLeaving(0n)).not.toThrow();
+});
+
+test("a negative share reserves nothing and makes nothing available", () => {
   const deficit = { held: 0n, pooled: -3_21n, unposted: -3_21n };
   expect(numbersOf(deficit)).toMatchObject({ before: 0n, available: 0n, effective: 0n });
   expect(reservesOf({ ...deficit, due: [FEE] })).toEqual([]);

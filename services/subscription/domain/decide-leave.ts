@@ -67,11 +67,11 @@ export function checkMaster({ isComplete, openPositions }: MasterFacts): void {
 }
 
 /**
- * Refuses the exit of an Investor in deficit. Called before the fee is crystallised, because a refusal is not possible
- * later.
+ * Refuses the exit and the withdrawal of an Investor in deficit. Called before the fee is crystallised, because a refusal is not
+ * possible later.
  */
-export function checkLeaving({ kind, pooled }: { readonly kind: LeaveKind; readonly pooled: bigint }): void {
-  if (kind === "WITHDRAWAL" || pooled >= 0n) return;
+export function checkLeaving(pooled: bigint): void {
+  if (pooled >= 0n) return;
   const share = formatAmount(usd(pooled));
   throw refuse("investor_deficit", `The Investor's share of the pool is ${share}. An operator must cover it first.`, {
     details: { deficit: formatDecimal(usd(-pooled)) },

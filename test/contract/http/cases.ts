@@ -19,6 +19,8 @@ export type Case = {
   readonly answers: TestOptions;
 };
 
+const keyRoutes: readonly Case[] = [{ name: "whoami", method: "GET", url: "/api/v1/whoami", answers: {} }];
+
 const feeRoutes: readonly Case[] = [
   {
     name: "get-fee",
@@ -437,4 +439,5 @@ export const CASES: readonly Case[] = [
   ...feeRoutes,
   ...reconciliationRoutes,
   ...reviewRoutes,
+  ...keyRoutes,
 ];

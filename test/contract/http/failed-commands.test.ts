@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { outcomeUnknown, serviceUnavailable } from "#kernel/contract/refusals.ts";
 import { Refusal } from "#kernel/refusal.ts";
 import { type Answer, testEdge, type TestEdge, type TestOptions } from "../../../services/edge/testing/test-edge.ts";
+import { ROUTES } from "../../../services/edge/routes.ts";
 import { type Case, CASES } from "./cases.ts";
 
 const COMMANDS = CASES.filter(({ method }) => method !== "GET");
@@ -102,6 +103,21 @@ test.for(COMMANDS.flatMap((one) => FAILURES.map((failure) => ({ name: one.name, 
     expect(given).toEqual(Array.from({ length: attempts }, () => headers["x-operation-id"]));
   },
 );
+
+/** The ledger of operations has these; docs/integrate.md says so to callers. */
+const IN_LEDGER = ["deposit", "withdraw", "assign", "unassign"];
+
+test.for(COMMANDS)("a 504 of $name names a way to find out that exists for it", async (one) => {
+  const { body } = await sendWithErrors(one, [NOT_KNOWN_YET]);
+  const { detail } = body as { detail: string };
+  const reads = [...detail.matchAll(/GET (\/api\/v1\/\S+?)(?=[,. ]|$)/g)].map(([, path = ""]) => path);
+  const routes = ROUTES.filter(({ method }) => method === "GET").map(({ url }) => url.replaceAll(/:(\w+)/g, "{$1}"));
+
+  expect(detail).toContain("with the same Idempotency-Key");
+  expect(reads).toHaveLength(1);
+  expect(routes).toContain(reads[0]);
+  expect(reads[0] === "/api/v1/operations/{operation_id}").toBe(IN_LEDGER.includes(one.name));
+});
 
 test.for(COMMANDS)("$name is repeated under the same id when its answer is lost, and succeeds", async (one) => {
   const { status, headers, calls } = await sendWithErrors(one, [LOST]);

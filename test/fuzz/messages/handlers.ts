@@ -117,6 +117,8 @@ async function platform(pool: Pool): Promise<Implementation<Contract>> {
       masterGroups: ["pamm\\master"],
       investorGroups: ["pamm\\investor"],
       paymentGroup: "pamm\\payment",
+      maxLeverage: 5_000,
+      maxLeverageOfGroup: new Map(),
       loginRange: { first: 3_000_000n, last: 3_999_999n },
       quietPeriodMs: QUIET_PERIOD_MS,
       reviewAfterMs: 21_600_000,

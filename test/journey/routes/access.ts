@@ -42,6 +42,7 @@ const ADDITIONAL = [
   "POST /ops/accounts/1/read-again",
   "GET /ops/accounts/1/read-again",
   "POST /ops/investors/1/erase",
+  "GET /whoami",
 ] as const;
 
 const ROUTES = [...SPECIFIED, ...ADDITIONAL];

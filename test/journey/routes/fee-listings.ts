@@ -30,7 +30,10 @@ export function feeListings(client: () => Client): void {
     expect(first.body).toMatchObject({ has_more: true, next_cursor: itemsOf(first.body["items"]).at(-1)?.["id"] });
     const rest = await credits(`&cursor=${textOf(first.body, "next_cursor")}`);
     expect(amountsOf(rest.body)).toEqual(["6"]);
-    expect(rest.body).toMatchObject({ has_more: false, next_cursor: null });
+    const last = itemsOf(rest.body["items"]).at(-1)?.["id"];
+    expect(rest.body).toMatchObject({ has_more: false, next_cursor: last });
+    const tail = await credits(`&cursor=${textOf(rest.body, "next_cursor")}`);
+    expect(tail.body).toMatchObject({ items: [], has_more: false, next_cursor: last });
 
     const newest = await payments("?limit=4");
     const both = { ...paymentAccount, master_login: exactly(master.login) };

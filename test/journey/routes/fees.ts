@@ -24,7 +24,7 @@ const VERSION = {
   created_at: timestamp,
   state: shape.text,
 };
-const LAST_PAGE = { next_cursor: empty, has_more: exactly(false), items: exactly([]) };
+const LAST_PAGE = { has_more: exactly(false), items: exactly([]) };
 
 export function feeRoutes(client: () => Client): void {
   const read = (investor: string) => client().get(`/api/v1/investor/${investor}/performance-fee`);
@@ -43,7 +43,7 @@ export function feeRoutes(client: () => Client): void {
       enabled: exactly(true),
     };
     shape.expectReply(await read(investor), first);
-    const changed = await update({ investor_login: investor, rate: 0.3, enabled: false });
+    const changed = await update({ investor_login: investor, rate: "0.300000", enabled: false });
     const second = { ...CONFIGURATION, rate: exactly("0.300000"), enabled: exactly(false) };
     shape.expectReply(changed, second);
     shape.expectReply(await read(investor), second);
@@ -88,7 +88,7 @@ export function feeRoutes(client: () => Client): void {
 
   test("an update reports all wrong fields at once", async () => {
     const refused = { status: 422, code: "validation_failed", outcome: "not_executed" } as const;
-    const wrong = { investor_login: "x", rate: "0.3", enabled: 1, effective_since: "yesterday", upsert: "no" };
+    const wrong = { investor_login: "x", rate: "0.3 %", enabled: 1, effective_since: "yesterday", upsert: "no" };
     expectProblem(await update(wrong), { ...refused, fields: Object.keys(wrong) });
     const investor = await newInvestor(client());
     expectProblem(await update({ investor_login: investor, rate: 0.1234567 }), { ...refused, fields: ["rate"] });
@@ -101,10 +101,10 @@ export function feeRoutes(client: () => Client): void {
   test("the listings of a Master without fees are empty pages", async () => {
     const { login: master, paymentLogin } = await newMaster(client());
     const credits = await client().get(`/api/v1/perf-fee/transactions?master_login=${master}`);
-    shape.expectReply(credits, { ...LAST_PAGE, payment_account_login: exactly(paymentLogin) });
+    shape.expectReply(credits, { ...LAST_PAGE, next_cursor: exactly(0), payment_account_login: exactly(paymentLogin) });
     const payments = await client().get(`/api/v1/perf-fee/master/${master}/investor-payments?limit=500&cursor=7`);
     const both = { master_login: exactly(master), payment_account_login: exactly(paymentLogin) };
-    shape.expectReply(payments, { ...LAST_PAGE, ...both });
+    shape.expectReply(payments, { ...LAST_PAGE, next_cursor: empty, ...both });
   });
 
   test("the listings refuse unknown Masters and invalid parameters", async () => {

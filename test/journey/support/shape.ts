@@ -10,6 +10,7 @@ const matches = (what: string, pattern: RegExp): Check =>
   is(what, (value) => typeof value === "string" && pattern.test(value));
 
 export const text = is("a string", (value) => typeof value === "string" && value !== "");
+export const anyText = is("a string", (value) => typeof value === "string");
 export const bool = is("a boolean", (value) => typeof value === "boolean");
 export const integer = is("an integer", (value) => typeof value === "number" && Number.isInteger(value));
 export const amount = is("a number", (value) => typeof value === "number" && Number.isFinite(value));

@@ -53,6 +53,7 @@ export type Withdrawal = {
 export function withdraw(world: World, investor: Investor, requested: bigint): Withdrawal | Refused {
   const holding = activeOf(world, investor);
   if (holding !== undefined && !isFlat(holding.master)) return { refused: "master_open_positions" };
+  if (holding !== undefined && isInDeficit(holding)) return { refused: "investor_deficit" };
   const { pending, items } = decide(world, { investor, master: holding?.master, floating: ZERO, reason: "WD" });
   const before = notBelowZero(investor.balance + investor.unposted);
   const available = notBelowZero(before - pending);
@@ -70,7 +71,7 @@ export function unassign(world: World, investor: Investor): Exit | Refused {
   if (holding === undefined) return { refused: "subscription_not_active" };
   const { master, id } = holding;
   if (!isFlat(master)) return { refused: "master_open_positions" };
-  if (master.pool.cash(id).pooled < 0n) return { refused: "investor_deficit" };
+  if (isInDeficit(holding)) return { refused: "investor_deficit" };
   const { items } = decide(world, { investor, master, floating: ZERO, reason: "UA" });
   collect(world, investor, items);
   const { pooled } = master.pool.cash(id);
@@ -86,6 +87,10 @@ function enter({ master, id }: Subscription, cents: bigint): void {
   master.pool.arrive(id, cents);
   master.balance += cents;
   strikeWhereDue(master);
+}
+
+function isInDeficit({ master, id }: Subscription): boolean {
+  return master.pool.cash(id).pooled < 0n;
 }
 
 function notBelowZero(cents: bigint): bigint {

@@ -55,6 +55,8 @@ export async function startPlatformProcess(parts: PlatformParts): Promise<Platfo
       masterGroups: ["real"],
       investorGroups: ["real"],
       paymentGroup: "real",
+      maxLeverage: 5_000,
+      maxLeverageOfGroup: new Map(),
       loginRange: { first: 1n, last: 2n },
       quietPeriodMs,
       reviewAfterMs: 21_600_000,

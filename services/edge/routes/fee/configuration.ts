@@ -52,6 +52,8 @@ export const updateFee = route({
     ),
   }),
   reply: FeeConfigurationReply,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/investor/{investor_login}/performance-fee before sending a new one.",
   refusals: ["investor_not_found", "fee_configuration_not_found", "too_many_scheduled_versions"],
   replyHeaders: {
     [RETROACTIVE_SINCE]: {

@@ -75,11 +75,32 @@ test("credits are listed by ascending id, five per page by default", async () =>
   const last = await edge.call({ url: `/api/v1/perf-fee/transactions?master_login=1&cursor=${LARGE}&limit=100` });
 
   expect(first.text).toContain(`"next_cursor":${LARGE},"has_more":true}`);
-  expect(last.body).toMatchObject({ next_cursor: null, has_more: false });
+  // Where to go on from, also when nothing follows yet.
+  expect(last.text).toContain(`"next_cursor":${LARGE + 1n},"has_more":false}`);
   expect(edge.calls.map(({ request }) => request)).toEqual([
     { masterLogin: "1", afterId: LARGE - 1n, limit: 5 },
     { masterLogin: "1", afterId: LARGE, limit: 100 },
   ]);
+});
+
+test("an empty page of credits has the cursor that was given, or 0", async () => {
+  const listPaymentCredits = async () => ({ paymentAccountLogin: "3000002", items: [], hasMore: false });
+  const edge = await testEdge({ fees: { listPaymentCredits } });
+  const bodies = ["", "&cursor=41"].map(async (query) => {
+    return (await edge.call({ url: `/api/v1/perf-fee/transactions?master_login=1${query}` })).body;
+  });
+
+  expect(await Promise.all(bodies)).toMatchObject([
+    { items: [], next_cursor: 0, has_more: false },
+    { items: [], next_cursor: 41, has_more: false },
+  ]);
+});
+
+test.each([0.3, "0.3", "0.300000"])("the rate of an update may be the number or text %j", async (rate) => {
+  const edge = await testEdge({ fees: { updateConfiguration: async () => aFeeConfiguration() } });
+  await edge.call({ method: "POST", url: UPDATE, payload: { investor_login: "1", rate } });
+
+  expect(edge.calls[0]?.request).toMatchObject({ ratePpm: 300_000 });
 });
 
 test("payments are listed by descending id, the newest first", async () => {

@@ -3,7 +3,7 @@ import type { InvestorPayment } from "#proto/pamm/fee/v1/fee.ts";
 import { integer, string } from "../../schemas/field.ts";
 import { idReply, loginReply, moneyReply, timeReply } from "../../schemas/reply-fields.ts";
 import { integerCursor, limit500, masterLogin } from "../../schemas/request-fields.ts";
-import { integerPage } from "../../schemas/page.ts";
+import { descendingPage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
@@ -52,7 +52,7 @@ export const listInvestorPayments = route({
   reply: Type.Object({
     master_login: loginReply("Trading login of the Master."),
     payment_account_login: loginReply("Login of the payment account."),
-    ...integerPage(Payment, "Descending by id."),
+    ...descendingPage(Payment),
   }),
   refusals: ["master_not_found"],
 

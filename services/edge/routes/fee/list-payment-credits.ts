@@ -3,9 +3,8 @@ import type { PaymentCredit } from "#proto/pamm/fee/v1/fee.ts";
 import { integer, nullableString, string } from "../../schemas/field.ts";
 import { idReply, loginReply, moneyReply, timeReply } from "../../schemas/reply-fields.ts";
 import { integerCursor, limit100, masterLogin } from "../../schemas/request-fields.ts";
-import { integerPage } from "../../schemas/page.ts";
+import { ascendingPage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
-import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
 import { timestamp } from "../../wire/timestamp.ts";
 
@@ -38,11 +37,13 @@ export const listPaymentCredits = route({
   query: Type.Object({
     master_login: masterLogin,
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
-    cursor: Type.Optional(integerCursor("Only credits with a greater id. Use next_cursor.")),
+    cursor: Type.Optional(
+      integerCursor("Only credits with a greater id. Use next_cursor, also that of the last page."),
+    ),
   }),
   reply: Type.Object({
     payment_account_login: loginReply("Login of the payment account."),
-    ...integerPage(Credit, "Ascending by id."),
+    ...ascendingPage(Credit),
   }),
   refusals: ["master_not_found"],
 
@@ -50,11 +51,10 @@ export const listPaymentCredits = route({
     const limit = Number(query.limit ?? DEFAULT_LIMIT);
     const afterId = BigInt(query.cursor ?? 0);
     const page = await fees.listPaymentCredits({ masterLogin: query.master_login, afterId, limit }, context);
-    const last = page.hasMore ? page.items.at(-1) : undefined;
     return {
       payment_account_login: page.paymentAccountLogin,
       items: page.items.map(creditItem),
-      next_cursor: last === undefined ? null : jsonInteger(last.id),
+      next_cursor: page.items.at(-1)?.id ?? afterId,
       has_more: page.hasMore,
     };
   },

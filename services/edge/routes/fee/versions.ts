@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { feeVersion, FeeVersionReply } from "../../schemas/fee.ts";
-import { integerPage } from "../../schemas/page.ts";
+import { descendingPage } from "../../schemas/page.ts";
 import { loginReply } from "../../schemas/reply-fields.ts";
 import { feeVersionId, integerCursor, investorLogin, limit500 } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
@@ -25,7 +25,7 @@ export const listFeeVersions = route({
   }),
   reply: Type.Object({
     investor_login: loginReply("Login of the Investor."),
-    ...integerPage(FeeVersionReply, "Descending by id."),
+    ...descendingPage(FeeVersionReply),
   }),
   refusals: ["investor_not_found"],
 
@@ -56,6 +56,8 @@ export const cancelFeeVersion = route({
     "Only a version that has not begun; the version before it then stays in force. Returns the cancelled version.",
   params: Type.Object({ investor_login: investorLogin, version_id: feeVersionId }),
   reply: FeeVersionReply,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. GET /api/v1/investor/{investor_login}/performance-fee/versions shows the state of the version.",
   refusals: ["investor_not_found", "fee_version_not_found", "fee_version_not_scheduled"],
 
   async handle({ fees }, { params }, context) {

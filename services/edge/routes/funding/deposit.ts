@@ -28,14 +28,14 @@ export const deposit = route({
     deal_id: integer({ description: "Ticket of the deal on the platform.", example: 1234567 }),
     message: string({ description: "What was done, in one sentence.", example: "Deposited 250.50 USD." }),
     first_deposit_checked: bool({
-      description: "Whether the Master's minimum deposit was checked in this call.",
+      description:
+        "Whether this is the Investor's first deposit under an active Master, so that the Master's minimum deposit was looked at. A deposit is never refused for it.",
       example: false,
     }),
     min_deposit_required: decimalReply("Minimum deposit of the active Master; 0.00 without one."),
   }),
   refusals: [
     "investor_not_found",
-    "below_min_deposit",
     "operation_in_progress",
     "possible_duplicate",
     "account_busy",

@@ -161,6 +161,32 @@ test("the answer of a reduced withdrawal contains the paid amount", async () => 
   });
 });
 
+test.each([
+  [50_00n, "success", "Withdrew 50.00 USD. Held back: funds under review 100.55 USD."],
+  [0n, "no_funds", "Balance is 250.55 USD; nothing was withdrawn (not available: funds under review 100.55 USD)."],
+] as const)("what is held back of a withdrawal of %d cents is in message and header", async (paid, status, message) => {
+  const edge = await testEdge({
+    funding: {
+      withdraw: async () => aWithdrawal({ effectiveWithdraw: cents(paid), availableAfterFee: cents(150_00n) }),
+    },
+  });
+  const answer = await edge.call({ method: "POST", url: `${WITHDRAW}?login=1&amount=50` });
+
+  expect(answer.body).toMatchObject({ status, message, available_after_perf_fee: "150.00" });
+  expect(answer.headers["x-held-back"]).toBe("100.55;currency=USD;reason=funds_under_review");
+});
+
+test("a withdrawal of which nothing is under review has no such header, also when the fee exceeds the balance", async () => {
+  const edge = await testEdge({
+    funding: {
+      withdraw: async () => aWithdrawal({ pendingFee: cents(300_00n), availableAfterFee: cents(0n) }),
+    },
+  });
+  const answer = await edge.call({ method: "POST", url: `${WITHDRAW}?login=1&amount=50` });
+
+  expect(answer.headers).not.toHaveProperty("x-held-back");
+});
+
 test("a withdrawal without available funds is answered with no_funds and without a deal", async () => {
   const edge = await testEdge({
     funding: {

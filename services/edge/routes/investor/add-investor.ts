@@ -17,6 +17,8 @@ export const addInvestor = route({
     name: aliasField("Alias of the Investor."),
   }),
   reply: InvestorItem,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for its login in GET /api/v1/investor/directory before sending a new one.",
   refusals: ["login_already_registered", "login_in_use", "platform_account_not_found", "platform_unavailable"],
 
   async handle({ accounts }, { body }, context) {

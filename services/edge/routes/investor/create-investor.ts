@@ -24,6 +24,8 @@ export const createInvestor = route({
     password: secretReply("Main password of the account."),
     investor_password: secretReply("Read-only password of the account."),
   }),
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/investor/directory before sending a new one.",
   refusals: [...NEW_ACCOUNT_REFUSALS, "investor_erased"],
 
   async handle({ accounts }, { body }, context) {

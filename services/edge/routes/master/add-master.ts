@@ -30,6 +30,8 @@ export const addMaster = route({
     min_deposit: minDeposit,
   }),
   reply: MasterItem,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for its login in GET /api/v1/master/directory before sending a new one.",
   refusals: [
     "login_already_registered",
     "login_in_use",

@@ -41,6 +41,8 @@ export const createMaster = route({
     investor_password: secretReply("Read-only password of the trading account."),
     payment_account_login: loginReply("Login of the account that receives performance fees."),
   }),
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/master/directory before sending a new one.",
   refusals: NEW_ACCOUNT_REFUSALS,
 
   async handle({ accounts }, { body }, context) {

@@ -69,7 +69,7 @@ test("the engine is required and the limit is never clamped", async () => {
   ]);
 });
 
-test("a Master without strategy has nulls, and its minimum is a number", async () => {
+test("a Master without strategy has empty texts, and its minimum is a number", async () => {
   const edge = await testEdge({
     accounts: {
       addMaster: async () =>
@@ -84,8 +84,8 @@ test("a Master without strategy has nulls, and its minimum is a number", async (
     id: Number(LARGE),
     mt5_login: "3000001",
     name: "Alpha Strategy",
-    strategy_name: null,
-    strategy: null,
+    strategy_name: "",
+    strategy: "",
     investors_count: 2,
     payment_account_login: "3000002",
     min_deposit: 0,
@@ -143,6 +143,7 @@ test.each([
 test.each([
   ["a string", '"100"', 100],
   ["an integer", "250", 250],
+  ["the highest of the platform", "5000", 5_000],
   ["nothing", undefined, 100],
 ])("leverage may be %s", async (_what, written, leverage) => {
   const edge = await testEdge({
@@ -155,7 +156,7 @@ test.each([
   expect([answer.status, edge.calls[0]?.request]).toMatchObject([200, { leverage, minDeposit: cents(100_00n) }]);
 });
 
-test.each(["501", "0", '"501"', '"1:100"', "100.5", "true", "null"])("leverage may not be %s", async (written) => {
+test.each(["5001", "0", '"5001"', '"1:100"', "100.5", "true", "null"])("leverage may not be %s", async (written) => {
   const edge = await testEdge();
   const text = JSON.stringify(CREATE).replace("}", `,"leverage":${written}}`);
   const headers = { "content-type": "application/json" };
@@ -178,6 +179,58 @@ test("a minimum deposit is read from its digits, not from a float", async () => 
     { id: 7n, minDeposit: cents(30n), name: undefined },
     { minDeposit: cents(999_999_999_99n) },
   ]);
+});
+
+test.each(["250.5", '"250.50"'])(
+  "the minimum deposit may be written %s in every route that sets it",
+  async (written) => {
+    const made = { master: aMaster(), mainPassword: "a", investorPassword: "b" };
+    const edge = await testEdge({
+      accounts: {
+        createMaster: async () => made,
+        addMaster: async () => aMaster(),
+        updateMaster: async () => aMaster(),
+      },
+    });
+    const headers = { "content-type": "application/json" };
+    const accounts = { mt5_login: "3000001", payment_account_login: "3000002" };
+    for (const [method, path, body] of [
+      ["POST", "create", CREATE],
+      ["POST", "add", accounts],
+      ["PATCH", "7", {}],
+    ] as const) {
+      const rest = JSON.stringify({ ...body, min_deposit: undefined }).slice(1);
+      const payload = `{"min_deposit":${written}${rest === "}" ? rest : `,${rest}`}`;
+      expect((await edge.call({ method, url: `/api/v1/master/${path}`, payload, headers })).status).toBe(200);
+    }
+
+    expect(edge.calls.map(({ request }) => request)).toMatchObject(Array(3).fill({ minDeposit: cents(250_50n) }));
+  },
+);
+
+test("texts of the strategy that were never given are empty in every answer", async () => {
+  const master = aMaster({ strategyName: undefined, strategy: undefined });
+  const revealed = { master, mainPassword: "a", investorPassword: "b" };
+  const edge = await testEdge({
+    accounts: {
+      getMaster: async () => master,
+      updateMaster: async () => master,
+      createMaster: async () => revealed,
+      revealMaster: async () => revealed,
+      listMasters: async () => ({ items: [master], hasMore: false }),
+    },
+  });
+  const answers = [
+    await edge.call({ url: "/api/v1/master/7" }),
+    await edge.call({ url: "/api/v1/info/master/3000001" }),
+    await edge.call({ method: "POST", url: "/api/v1/master/create", payload: CREATE }),
+    await edge.call({ method: "PATCH", url: "/api/v1/master/7", payload: { name: "Alpha" } }),
+  ];
+  const { body } = await edge.call({ url: "/api/v1/master/directory?engine=PAMM" });
+
+  for (const item of [...answers.map((answer) => answer.body), (body as { items: unknown[] }).items[0]]) {
+    expect(item).toMatchObject({ strategy_name: "", strategy: "" });
+  }
 });
 
 test("an update without any known field is refused", async () => {

@@ -24,6 +24,8 @@ export const updateMaster = route({
     min_deposit: Type.Optional(minDeposit),
   }),
   reply: MasterItem,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/master/directory before sending a new one.",
   refusals: ["master_not_found"],
   check({ body }) {
     if (KNOWN.some((name) => body[name] !== undefined)) return [];

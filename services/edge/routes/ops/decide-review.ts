@@ -45,6 +45,8 @@ export const decideReview = route({
     }),
   }),
   reply: ReviewItem,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for the review in GET /api/v1/ops/reviews before sending a new one.",
   refusals: [
     "review_not_found",
     "review_decided",

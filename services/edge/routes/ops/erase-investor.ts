@@ -31,6 +31,7 @@ export const eraseInvestor = route({
       example: true,
     }),
   }),
+  lookUp: "Repeat it: an erased Investor gets the same answer. GET /api/v1/investor/directory shows the name of one.",
   refusals: [
     "investor_not_found",
     "investor_not_closed",

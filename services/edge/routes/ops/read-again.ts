@@ -48,6 +48,8 @@ export const readHistoryAgain = route({
     ),
   }),
   reply: Reading,
+  lookUp:
+    "Repeat it with the same Idempotency-Key. Without one, look for the reading in GET /api/v1/ops/accounts/{login}/read-again before sending a new one.",
   refusals: ["login_not_managed"],
 
   async handle({ platform }, { params: { login }, body: { from } }, context) {

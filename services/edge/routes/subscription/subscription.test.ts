@@ -37,6 +37,8 @@ test.each([
   ["3e-1", 300_000],
   ["0", 0],
   ["1.000000", 1_000_000],
+  ['"0.3"', 300_000],
+  ['"0.300000"', 300_000],
 ])("a rate written %s is %d parts per million", async (written, ppm) => {
   const edge = await testEdge({ subscriptions: { assign: async () => ({ subscription: aSubscription() }) } });
   const payload = `{"master_login":"1","investor_login":"2","perf_fee":{"rate":${written},"enabled":true}}`;
@@ -50,7 +52,9 @@ test.each([
   ["0.30000000000000004", "rate_precision"],
   ["1.000001", "out_of_range"],
   ["-0.1", "out_of_range"],
-  ['"0.3"', "wrong_type"],
+  ['"0.3000001"', "rate_precision"],
+  ['"30 %"', "malformed"],
+  ['""', "malformed"],
   ["null", "wrong_type"],
   ["true", "wrong_type"],
 ])("a rate written %s is refused", async (written, code) => {

@@ -131,12 +131,12 @@ function checkDatabase(waiting: PooledLeave, database: string): void {
   throw accountBusy("The database was restarted or restored meanwhile. Retry shortly.");
 }
 
-function checkBooks({ kind, heldLogNumber }: NewLeave, { account, holding }: LeavingBooks): void {
+function checkBooks({ heldLogNumber }: NewLeave, { account, holding }: LeavingBooks): void {
   const { inbound, waiting, pooled } = holding.buckets;
   if (account.filedNumber !== heldLogNumber || inbound !== 0n || waiting !== 0n || !holding.isPooled) {
     throw accountBusy("The account changed while it was being read. Retry shortly.");
   }
-  checkLeaving({ kind, pooled });
+  checkLeaving(pooled);
 }
 
 function refused({ leave }: PooledLeave, refusal: Refusal): Outcome {

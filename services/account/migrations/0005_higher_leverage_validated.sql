@@ -1,0 +1,1 @@
+alter table provisioning validate constraint provisioning_leverage_check;

@@ -1,0 +1,1 @@
+alter table idempotency_key validate constraint idempotency_key_key_check;
