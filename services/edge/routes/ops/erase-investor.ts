@@ -31,7 +31,8 @@ export const eraseInvestor = route({
       example: true,
     }),
   }),
-  lookUp: "Repeat it: an erased Investor gets the same answer. GET /api/v1/investor/directory shows the name of one.",
+  lookUp:
+    "Repeat it with the same Idempotency-Key; an erased Investor gets the same answer. GET /api/v1/investor/directory shows the name of one.",
   refusals: [
     "investor_not_found",
     "investor_not_closed",
