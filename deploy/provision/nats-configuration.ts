@@ -42,7 +42,7 @@ export type NatsCluster = {
   /** host:port of every node. */
   readonly nodes: readonly string[];
   /**
-   * Which of them this node is. Without it, nodes tell each other the address of a connection, and try it for ever where it is not in the
+   * Which of them this node is. Without it, nodes publish the address of a connection, and try it for ever where it is not in the
    * certificate; a certificate with the names of all nodes needs none.
    */
   readonly advertise?: string;

@@ -12,7 +12,7 @@ type Internals = {
 
 /**
  * The library abandons an attempt to connect that takes too long, as to a node whose machine is gone, but does not end it. When the node is back,
- * the attempt succeeds late, the node ends it because nobody logs in, and the library takes that for the loss of its present connection: it
+ * the attempt succeeds late, the node ends it because no login follows, and the library takes that for the loss of its present connection: it
  * opens another one and keeps both. Requests then arrive over the first, and the broker refuses their answers, which are sent over the second.
  */
 export function ignoreAbandonedConnections(connection: NatsConnection): void {

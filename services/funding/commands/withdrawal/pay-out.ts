@@ -61,7 +61,7 @@ async function payOut(deps: Deps, saga: Saga, { effective }: WithdrawalDecision,
     await releaseForGood(deps, saga, context);
     return posted(saga, undefined);
   }
-  // It is due whatever this caller is told, so a replica that stops or an account in use does not make its outcome unknown.
+  // It is due whatever the answer will be, so a replica that stops or an account in use does not make its outcome unknown.
   const outcome = await sendTransfer(deps, transferOf(saga, effective), context, isTransientFailure);
   switch (outcome.kind) {
     case "applied":
