@@ -12,7 +12,10 @@ const INFO = 'INFO {"server_id":"late","version":"2.10.27","proto":1,"headers":t
 test("a node that answers after its caller has connected elsewhere does not add a connection", async () => {
   const { url, connection, prefix } = await testNats();
   const late: Socket[] = [];
-  await using node = createServer((socket) => late.push(socket)).listen(0, "127.0.0.1");
+  await using stack = new AsyncDisposableStack();
+  const node = stack.use(createServer((socket) => late.push(socket)).listen(0, "127.0.0.1"));
+  // A server that closes waits for its connections.
+  stack.defer(() => late.forEach((socket) => socket.destroy()));
   await once(node, "listening");
   const urls = `nats://127.0.0.1:${(node.address() as AddressInfo).port},${url}`;
   await using broker = await connectNats({ url: urls, name: "test", log, connectWithinMs: 200 });
