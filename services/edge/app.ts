@@ -8,7 +8,7 @@ import { refusedRequests } from "./audit/refused-requests.ts";
 import { auditEntry } from "./audit/audit-entry.ts";
 import { acceptJsonBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
 import { answerClientError, HTTP_LIMITS, MAX_URL_LENGTH } from "./connection.ts";
-import { documentRoutes, serveDocumentation } from "./documentation.ts";
+import { serveDocumentation } from "./documentation.ts";
 import { serveHealth } from "./health.ts";
 import { completeMethods } from "./methods.ts";
 import { observeHttp } from "./observe.ts";
@@ -67,9 +67,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     throw refuse("route_not_found", `Route ${request.method} ${pathOf(request.raw.url ?? "/")} does not exist.`);
   });
   addHooks(app, options);
-  await documentRoutes(app);
   await registerRoutes(app, routes, options);
-  await app.register(serveDocumentation);
+  await app.register((scope) => serveDocumentation(scope, routes));
   serveHealth(app, options.readiness);
   return app;
 }

@@ -1,13 +1,14 @@
 import { Type } from "typebox";
 import { feeConfiguration, FeeConfigurationReply } from "../../schemas/fee.ts";
 import { bool, text } from "../../schemas/field.ts";
-import { enabled, investorLogin, rate } from "../../schemas/request-fields.ts";
+import { enabled, INSTANT, investorLogin, rate } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { ratePpm } from "../../wire/rate.ts";
 import { parseTimestamp } from "../../wire/timestamp.ts";
 
 export const getFee = route({
+  operationId: "getFeeConfiguration",
   method: "GET",
   url: "/api/v1/investor/:investor_login/performance-fee",
   scope: "fees:read",
@@ -15,9 +16,26 @@ export const getFee = route({
   tag: "Performance fees",
   summary: "Get a fee configuration",
   description: "Returns the version in force, or the first scheduled one.",
+  returns: "The version in force, or the first scheduled one.",
   params: Type.Object({ investor_login: investorLogin }),
   reply: FeeConfigurationReply,
   refusals: ["investor_not_found", "fee_configuration_not_found"],
+  examples: [
+    {
+      name: "in_force",
+      summary: "A version in force",
+      request: { params: { investor_login: "3000003" } },
+      answer: {
+        investor_id: 8,
+        investor_login: "3000003",
+        rate: "0.300000",
+        enabled: true,
+        effective_since: "2026-01-02T03:04:05.678000",
+        created_at: "2026-01-02T03:04:05.678000",
+        updated_at: "2026-02-03T04:05:06.789000",
+      },
+    },
+  ],
 
   async handle({ fees }, { params }, context) {
     return feeConfiguration(await fees.getConfiguration({ investorLogin: params.investor_login }, context));
@@ -25,6 +43,7 @@ export const getFee = route({
 });
 
 export const updateFee = route({
+  operationId: "updateFeeConfiguration",
   method: "POST",
   url: "/api/v1/investor/perf-fee/update",
   scope: "fees:write",
@@ -33,15 +52,16 @@ export const updateFee = route({
   summary: "Update a fee configuration",
   description:
     "Changes the fee configuration from `effective_since` (default: now). A past date re-rates uncharged profit. The high-water mark and executed fees do not change.",
+  returns: "The version that the request has made.",
   body: Type.Object({
     investor_login: investorLogin,
     rate: Type.Optional(rate),
     enabled: Type.Optional(enabled),
     effective_since: Type.Optional(
       text("datetime", {
-        description: "Start of validity, to the millisecond. Without an offset it is UTC.",
-        example: "2026-01-02T03:04:05Z",
-        shown: { format: "date-time" },
+        description: "Start of validity, to the millisecond. ISO 8601; without an offset it is UTC.",
+        example: "2026-01-02T03:04:05.678000",
+        shown: INSTANT,
       }),
     ),
     upsert: Type.Optional(
@@ -50,6 +70,29 @@ export const updateFee = route({
   }),
   reply: FeeConfigurationReply,
   refusals: ["investor_not_found", "fee_configuration_not_found"],
+  examples: [
+    {
+      name: "rate",
+      summary: "A new rate",
+      request: {
+        body: {
+          investor_login: "3000003",
+          rate: 0.25,
+          enabled: false,
+          effective_since: "2026-01-02T05:04:05.678+02:00",
+        },
+      },
+      answer: {
+        investor_id: 8,
+        investor_login: "3000003",
+        rate: "0.250000",
+        enabled: false,
+        effective_since: "2026-01-02T03:04:05.678000",
+        created_at: "2026-01-02T03:04:05.678000",
+        updated_at: "2026-02-03T04:05:06.789000",
+      },
+    },
+  ],
 
   async handle({ fees }, { body }, context) {
     const rateAsWritten = decimalText(body, "rate");
