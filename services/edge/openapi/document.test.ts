@@ -45,20 +45,20 @@ test("every operation id is a verb with a noun, and none is used twice", () => {
   expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
 });
 
+const MODELS = (
+  "Master MasterDetails Investor Subscription FeeConfiguration FeePayment PaymentCredit Operation Leg Break Review " +
+  "Proof Deposit Withdrawal Balance Problem"
+).split(" ");
+
 test("every body and every answer is a named model, or a list of one", () => {
   const schemas = operations.flatMap(({ operationId, requestBody, responses }) => [
     ...(requestBody === undefined ? [] : [[operationId, requestBody.content["application/json"]?.schema] as const]),
-    [operationId, (at(responses, "200") as Response).content?.["application/json"]?.schema] as const,
+    [operationId, at(responses, "200").content?.["application/json"]?.schema] as const,
   ]);
   const anonymous = schemas.filter(([, schema]) => schema?.$ref === undefined && schema?.items?.$ref === undefined);
 
   expect(anonymous.map(([name]) => name)).toEqual([]);
-  expect(Object.keys(document.components.schemas)).toEqual(
-    expect.arrayContaining([
-      ...["Master", "MasterDetails", "Investor", "Subscription", "FeeConfiguration", "FeePayment", "PaymentCredit"],
-      ...["Operation", "Leg", "Break", "Review", "Proof", "Deposit", "Withdrawal", "Balance", "Problem"],
-    ]),
-  );
+  expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(MODELS));
 });
 
 test("every field has a type and an example, and a description of more than one word", () => {
@@ -67,8 +67,8 @@ test("every field has a type and an example, and a description of more than one 
     const { description, $ref } = schema;
     const isLeaf = schema.properties === undefined && schema.items === undefined && schema.anyOf === undefined;
     if ($ref === undefined && (description === undefined || !description.trim().includes(" "))) lacking.push(path);
-    if ($ref === undefined && isLeaf && (schema.type === undefined || schema.examples === undefined))
-      lacking.push(path);
+    const isShown = schema.type !== undefined && schema.examples !== undefined;
+    if ($ref === undefined && isLeaf && !isShown) lacking.push(path);
   });
 
   expect(lacking).toEqual([]);
@@ -104,7 +104,7 @@ test("every operation has a tag that is described, and the scopes of its route",
   for (const { operationId, summary, tags, security, "x-required-scopes": scopes } of operations) {
     const { scope, orScopes = [] } = routeOf(operationId);
     expect(scopes, operationId).toEqual([scope, ...orScopes]);
-    expect(security, operationId).toEqual(scopes.map((one) => ({ apiKey: [one] })));
+    expect(security, operationId).toEqual([{ apiKey: [] }]);
     expect(document.tags.map(({ name }) => name)).toEqual(expect.arrayContaining([...tags]));
     expect([operationId, summary.length > 0]).toEqual([operationId, true]);
     for (const one of scopes) expect(document.components.securitySchemes.apiKey.description).toContain(`\`${one}\``);

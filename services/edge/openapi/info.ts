@@ -43,7 +43,7 @@ export const SECURITY_SCHEMES = {
   apiKey: {
     type: "http",
     scheme: "bearer",
-    description: `An API key. Operators create it with the scopes that it needs; it is shown once. The list beside it in \`security\` names the scope.\n\n${SCOPE_LIST.join("\n")}`,
+    description: `An API key. Operators create it with the scopes that it needs; it is shown once. \`x-required-scopes\` of an operation lists those of which it needs one.\n\n${SCOPE_LIST.join("\n")}`,
   },
 };
 

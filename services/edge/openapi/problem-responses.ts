@@ -27,6 +27,8 @@ const BEFORE_THE_ROUTE: ReadonlySet<ProblemCode> = new Set([
 ]);
 /** Bytes that are not a request have no path, and nothing is known about what they asked for. */
 const WITHOUT_A_PATH: ReadonlySet<ProblemCode> = new Set(["bad_request", "request_timeout", "headers_too_large"]);
+/** Answered without an operation, so there is no outcome and no id. */
+const WITHOUT_AN_OPERATION: ReadonlySet<ProblemCode> = new Set([...WITHOUT_A_PATH, "method_not_allowed"]);
 const WITH_RETRY_AFTER: ReadonlySet<ProblemCode> = new Set([
   "rate_limited",
   "service_unavailable",
@@ -58,13 +60,17 @@ export function problemResponses(route: Route, path: string, components: Compone
   return Object.fromEntries(responses);
 }
 
+function isAboutCommand(codes: readonly ProblemCode[], route: Route): boolean {
+  return isCommand(route) && codes.some((code) => !WITHOUT_AN_OPERATION.has(code));
+}
+
 const ANY_QUERY = { path: "/api/v1/info/balance/3000003", scope: "investors:read" };
 const ANY_COMMAND = { path: "/api/v1/investor/deposit", scope: "funds:deposit" };
 
 function responseOf(codes: readonly ProblemCode[], subject: Subject, components: Components): Json {
   const names: AnswerHeader[] = [
     "X-Request-Id",
-    ...(isCommand(subject.route) ? (["X-Operation-Id"] as const) : []),
+    ...(isAboutCommand(codes, subject.route) ? (["X-Operation-Id"] as const) : []),
     ...codes.flatMap((code) => OTHER_HEADERS[code] ?? []),
     ...(codes.some((code) => WITH_RETRY_AFTER.has(code)) ? (["Retry-After"] as const) : []),
   ];
@@ -82,11 +88,10 @@ function responseOf(codes: readonly ProblemCode[], subject: Subject, components:
 }
 
 function exampleOf(code: ProblemCode, subject: Subject): unknown {
-  const hasPath = !WITHOUT_A_PATH.has(code);
   const facts: RequestFacts = {
     requestId: "0198c0de-0000-7000-8000-000000000000",
-    path: hasPath ? subject.path : "/",
-    intent: isCommand(subject.route) && hasPath ? "command" : "query",
+    path: WITHOUT_A_PATH.has(code) ? "/" : subject.path,
+    intent: isAboutCommand([code], subject.route) ? "command" : "query",
     operationId: AN_OPERATION,
     wasSent: false,
     mayHaveComeBefore: false,

@@ -28,7 +28,13 @@ function modelOf(members: Json, components: Components): Json {
   const { examples: _ofOneUse, ...rest } = members;
   const { enum: values, "x-enum-descriptions": meanings, description } = rest;
   if (!Array.isArray(values)) return convert(rest, components);
-  return explained({ type: "string", description, enum: values, "x-enum-descriptions": meanings, examples: [values[0]] });
+  return explained({
+    type: "string",
+    description,
+    enum: values,
+    "x-enum-descriptions": meanings,
+    examples: [values[0]],
+  });
 }
 
 function convert(schema: Json, components: Components): Json {

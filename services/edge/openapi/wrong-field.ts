@@ -9,7 +9,7 @@ const WRONG = ["0", "x", "", "-1", "1.005", "EUR", "\n", "{}"];
 
 /** A mistake that this route would report: of its first field that has a check or a set of values. */
 export function wrongField(route: Route): FieldError | undefined {
-  const found = Object.entries(fieldsOf(route)).map(([name, field]) => mistakeOf(name, field as Field));
+  const found = Object.entries(fieldsOf(route)).map(([name, field]) => mistakeOf(name, field));
   return found.find((mistake) => mistake !== undefined);
 }
 

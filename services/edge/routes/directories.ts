@@ -23,7 +23,7 @@ export const listMasters = route({
     {
       name: "page",
       summary: "The first page",
-      request: { query: { engine: "ALL" } },
+      request: { query: { engine: "PAMM" } },
       answer: {
         items: [
           {

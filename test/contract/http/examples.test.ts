@@ -42,7 +42,7 @@ function requestOf({ method, url }: Route, request: object): Request {
   const { params = {}, query = {}, body } = request as Parts;
   const path = url.replaceAll(/:([a-z0-9_]+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
   const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return { method: method as Case["method"], url: search.length === 0 ? path : `${path}?${search.join("&")}`, body };
+  return { method, url: search.length === 0 ? path : `${path}?${search.join("&")}`, body };
 }
 
 function isSame(one: Case, { method, url, body }: Request): boolean {

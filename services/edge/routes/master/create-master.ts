@@ -37,7 +37,7 @@ export const createMaster = route({
           username: "ada@example.com",
           platform_group: "pamm\\master",
           leverage: "200",
-          min_deposit: 100.5,
+          min_deposit: "100.50",
           strategy_name: "Alpha",
           strategy: "Trend following.",
         },
