@@ -17,7 +17,7 @@ export function createComponents(): Components {
       const named = kinds.get(kind) ?? new Map<string, { json: Json; text: string }>();
       kinds.set(kind, named);
       const json = declare();
-      const text = JSON.stringify(json);
+      const text = withoutOrder(json);
       const known = named.get(name);
       if (known !== undefined && known.text !== text) throw new Error(`two different ${kind} are named ${name}`);
       if (known === undefined) named.set(name, { json, text });
@@ -25,6 +25,15 @@ export function createComponents(): Components {
     },
     all: () => Object.fromEntries([...kinds].map(([kind, named]) => [kind, sorted(named)])),
   };
+}
+
+/** An answer may have the members of a model in another order. */
+function withoutOrder(json: Json): string {
+  return JSON.stringify(json, (keyword, value: unknown) => {
+    if (Array.isArray(value)) return keyword === "required" ? value.toSorted() : value;
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)));
+  });
 }
 
 function sorted(named: ReadonlyMap<string, { readonly json: Json }>): Json {

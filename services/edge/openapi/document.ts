@@ -3,8 +3,16 @@ import { createComponents, type Json } from "./components.ts";
 import { INFO, SECURITY_SCHEMES, TAG_LIST } from "./info.ts";
 import { operationOf } from "./operation.ts";
 
-/** The OpenAPI document of the routes, from the schemas that validate requests and serialise answers. */
+const made = new WeakMap<readonly Route[], Json>();
+
+/** The OpenAPI document of the routes, from the schemas that validate requests and serialise answers. Made once in a process. */
 export function openApiDocument(routes: readonly Route[]): Json {
+  const document = made.get(routes) ?? makeDocument(routes);
+  made.set(routes, document);
+  return document;
+}
+
+function makeDocument(routes: readonly Route[]): Json {
   const components = createComponents();
   const paths = new Map<string, Record<string, Json>>();
   for (const route of routes) {

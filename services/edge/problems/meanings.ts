@@ -1,6 +1,6 @@
 import type { ProblemCode } from "./problems.ts";
 
-/** What a problem means for the caller, in one sentence. The table in docs/integrate.md says the same with links. */
+/** What a problem means for the caller, in one sentence. docs/integrate.md has the same table with links. */
 export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   bad_request: "The bytes are not an HTTP request.",
   malformed_json: "The body is not JSON in UTF-8.",

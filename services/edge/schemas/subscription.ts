@@ -19,18 +19,17 @@ const inPoolReply = bool({
 const startedAtReply = timeReply("When the subscription began.");
 const endedAtReply = nullableTimeReply("When the subscription was cancelled; null until then.");
 
-export const SubscriptionItem = model("Subscription", "An Investor follows a Master, or did.", {
-  id: idReply("Id of the subscription.", 9),
-  status: statusReply,
-  in_pool: inPoolReply,
-  started_at: startedAtReply,
-  ended_at: endedAtReply,
-  master_login: masterLoginReply(),
-  investor_login: investorLoginReply(),
-});
+const subscriptionId = idReply("Id of the subscription.", 9);
+const state = { status: statusReply, in_pool: inPoolReply, started_at: startedAtReply, ended_at: endedAtReply };
+const logins = { master_login: masterLoginReply(), investor_login: investorLoginReply() };
+const SUBSCRIPTION = ["Subscription", "An Investor follows a Master, or did."] as const;
+
+export const SubscriptionItem = model(...SUBSCRIPTION, { id: subscriptionId, ...state, ...logins });
+/** The same in the order in which the specification has it in the answer to an unassign. */
+export const EndingSubscription = model(...SUBSCRIPTION, { id: subscriptionId, ...logins, ...state });
 
 export const NewSubscription = model("NewSubscription", "The subscription that an assignment has begun.", {
-  id: idReply("Id of the subscription.", 9),
+  id: subscriptionId,
   master_id: idReply("Internal id of the Master.", 7),
   investor_id: idReply("Internal id of the Investor.", 8),
   status: statusReply,

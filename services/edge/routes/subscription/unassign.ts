@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { bool, model, nullableInteger } from "../../schemas/field.ts";
 import { moneyReply } from "../../schemas/reply-fields.ts";
 import { investorLogin, masterLogin } from "../../schemas/request-fields.ts";
-import { subscriptionFields, SubscriptionItem } from "../../schemas/subscription.ts";
+import { EndingSubscription, subscriptionFields } from "../../schemas/subscription.ts";
 import { route } from "../../route.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
@@ -21,7 +21,7 @@ export const unassign = route({
   returns: "The subscription as the exit has left it, and what leaves the Master.",
   query: Type.Object({ master_login: masterLogin, investor_login: investorLogin }),
   reply: model("Unassignment", "The beginning of an exit.", {
-    subscription: SubscriptionItem,
+    subscription: EndingSubscription,
     payout_enqueued: bool({ description: "Whether an exit transfer leaves the Master.", example: true }),
     mt5_transfer_id: nullableInteger({
       description: "Id of the exit transfer; null when nothing leaves the Master.",
