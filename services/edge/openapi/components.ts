@@ -30,13 +30,17 @@ export function createComponents(): Components {
 /** An answer may have the members of a model in another order. */
 function withoutOrder(json: Json): string {
   return JSON.stringify(json, (keyword, value: unknown) => {
-    if (Array.isArray(value)) return keyword === "required" ? value.toSorted() : value;
+    if (Array.isArray(value)) return keyword === "required" ? value.toSorted(byText) : value;
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => (left < right ? -1 : 1)));
+    return Object.fromEntries(Object.entries(value).toSorted(([left], [right]) => byText(left, right)));
   });
 }
 
+function byText(left: string, right: string): number {
+  return left < right ? -1 : 1;
+}
+
 function sorted(named: ReadonlyMap<string, { readonly json: Json }>): Json {
-  const byName = [...named].toSorted(([left], [right]) => (left < right ? -1 : 1));
+  const byName = [...named].toSorted(([left], [right]) => byText(left, right));
   return Object.fromEntries(byName.map(([name, { json }]) => [name, json]));
 }
