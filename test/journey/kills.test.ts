@@ -30,6 +30,7 @@ describe("faults of the trading platform", () => {
 /** Kills each process once, when the demo prints the step that needs the process or the step before; in the order of the steps. */
 const KILLS: readonly (readonly Kill[])[] = [
   [
+    ["account", "Create the Master"],
     ["platform", "Deposit initial capital"],
     ["fee", "Assign both"],
     ["edge", "Deposit again"],
@@ -41,7 +42,6 @@ const KILLS: readonly (readonly Kill[])[] = [
     ["funding", "Withdraw: "],
     ["nats", "Watch PAUSED become"],
   ],
-  [["account", "Create the Master"]],
 ];
 
 test("every balance matches after all processes are killed at once and restarted", async () => {

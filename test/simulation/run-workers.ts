@@ -16,8 +16,8 @@ export function describeInThread(work: DescribeWork): Promise<string> {
   return inThread(work);
 }
 
-/** The violations of a regression, at most one for each of its seeds. */
-export function replayRegressionInThread(work: ReplayWork): Promise<readonly string[]> {
+/** The first violation of a regression; undefined when there is none. */
+export function replayRegressionInThread(work: ReplayWork): Promise<string | undefined> {
   return inThread(work);
 }
 

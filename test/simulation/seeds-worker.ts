@@ -18,7 +18,7 @@ async function answer(): Promise<unknown> {
   }
   if ("regression" in work) {
     const { replayRegression } = await import("./regressions/replay-regression.ts");
-    return await replayRegression(work.regression);
+    return await replayRegression(work.regression, work.seeds);
   }
   if ("weeks" in work) {
     const { grow } = await import("./growth/grow.ts");

@@ -132,6 +132,6 @@ export const EVIDENCE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I16", "I10"],
-    seed: 199,
+    seed: 301,
   },
 ];

@@ -19,7 +19,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I11", "I10"],
-    seed: 182,
+    seed: 201,
   },
   {
     name: "the outcome of one fee is recorded for another",
@@ -43,7 +43,7 @@ export const FEE_MUTANTS: readonly Mutant[] = [
       },
     ],
     detectedBy: ["I3"],
-    seed: 359,
+    seed: 368,
   },
   {
     name: "a collected debt stays a debt",

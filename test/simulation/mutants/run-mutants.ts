@@ -18,6 +18,7 @@ const END = "<!-- end of mutants -->";
 const MAX_SEEDS = 1_500;
 /** The same for one that only one fault shows: so many histories with that fault. */
 const MAX_WITH_FAULT = 150;
+const MAX_REGRESSION_SEEDS = 40;
 const GROWTH_WEEKS = 15;
 
 type Row = { readonly name: string; readonly by: string; readonly after: string };
@@ -71,7 +72,7 @@ async function runUntilDetected(mutant: string, needs: Mutant["needs"]): Promise
 }
 
 async function replayRegression(regression: string, mutant: string): Promise<Detection | undefined> {
-  const [violation] = await replayRegressionInThread({ regression, mutant });
+  const violation = await replayRegressionInThread({ regression, mutant, seeds: MAX_REGRESSION_SEEDS });
   return violation === undefined ? undefined : { by: `simulation, ${violation.split(":")[0]}`, after: "a regression" };
 }
 
