@@ -5,22 +5,26 @@ export type Kind = "schemas" | "responses" | "headers" | "parameters";
 
 /** What the operations refer to by name. Each name is declared once; a second, different declaration is a defect. */
 export type Components = {
-  /** Declares it on first use. */
-  readonly refer: (kind: Kind, name: string, declare: () => Json) => { readonly $ref: string };
+  /** Declares it on first use. It is declared again, and compared, for another `source`. */
+  readonly refer: (kind: Kind, name: string, source: unknown, declare: () => Json) => { readonly $ref: string };
   readonly all: () => Json;
 };
 
+type Declared = { readonly json: Json; readonly sources: Set<unknown> };
+
 export function createComponents(): Components {
-  const kinds = new Map<Kind, Map<string, { json: Json; text: string }>>();
+  const kinds = new Map<Kind, Map<string, Declared>>();
   return {
-    refer(kind, name, declare) {
-      const named = kinds.get(kind) ?? new Map<string, { json: Json; text: string }>();
+    refer(kind, name, source, declare) {
+      const named = kinds.get(kind) ?? new Map<string, Declared>();
       kinds.set(kind, named);
-      const json = declare();
-      const text = withoutOrder(json);
       const known = named.get(name);
-      if (known !== undefined && known.text !== text) throw new Error(`two different ${kind} are named ${name}`);
-      if (known === undefined) named.set(name, { json, text });
+      if (known === undefined) named.set(name, { json: declare(), sources: new Set([source]) });
+      else if (!known.sources.has(source)) {
+        if (withoutOrder(known.json) !== withoutOrder(declare()))
+          throw new Error(`two different ${kind} are named ${name}`);
+        known.sources.add(source);
+      }
       return { $ref: `#/components/${kind}/${name}` };
     },
     all: () => Object.fromEntries([...kinds].map(([kind, named]) => [kind, sorted(named)])),

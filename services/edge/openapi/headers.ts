@@ -63,7 +63,9 @@ const ANSWER_HEADERS = {
 export type AnswerHeader = keyof typeof ANSWER_HEADERS;
 
 export function answerHeaders(names: readonly AnswerHeader[], components: Components): Json {
-  return Object.fromEntries(names.map((name) => [name, components.refer("headers", name, () => ANSWER_HEADERS[name])]));
+  return Object.fromEntries(
+    names.map((name) => [name, components.refer("headers", name, name, () => ANSWER_HEADERS[name])]),
+  );
 }
 
 /** Every request may have it. OpenAPI has no parameter for Accept, Authorization and Content-Type. */
@@ -87,7 +89,7 @@ const IDEMPOTENCY_KEY_PARAMETER = {
 
 export function requestHeaders(isCommand: boolean, components: Components): readonly Json[] {
   return [
-    components.refer("parameters", "RequestId", () => REQUEST_ID_PARAMETER),
-    ...(isCommand ? [components.refer("parameters", "IdempotencyKey", () => IDEMPOTENCY_KEY_PARAMETER)] : []),
+    components.refer("parameters", "RequestId", "", () => REQUEST_ID_PARAMETER),
+    ...(isCommand ? [components.refer("parameters", "IdempotencyKey", "", () => IDEMPOTENCY_KEY_PARAMETER)] : []),
   ];
 }

@@ -55,7 +55,7 @@ export function problemResponses(route: Route, path: string, components: Compone
       if (!isShared) return [status, responseOf(codes, { route, path, scope: route.scope }, components)];
       const name = `${isCommand(route) ? "Command" : ""}${codes.map(pascal).join("Or")}`;
       const any = { route, ...(isCommand(route) ? ANY_COMMAND : ANY_QUERY) };
-      return [status, components.refer("responses", name, () => responseOf(codes, any, components))];
+      return [status, components.refer("responses", name, name, () => responseOf(codes, any, components))];
     });
   return Object.fromEntries(responses);
 }

@@ -86,7 +86,7 @@ const MEMBERS: Readonly<Record<string, Json>> = {
 export function problemSchema(code: ProblemCode, components: Components): Json {
   const { title, status, members = {}, optional = [] } = problemKind(code);
   const names = Object.keys(members);
-  return components.refer("schemas", `${pascal(code)}Problem`, () => ({
+  return components.refer("schemas", `${pascal(code)}Problem`, code, () => ({
     description: `${title}. ${PROBLEM_MEANINGS[code]}`,
     allOf: [
       documented(ProblemModel, components),

@@ -15,13 +15,20 @@ export function documented(schema: object, components: Components): Json {
   const { "x-model": name, "x-summary": summary, ...members }: Marked = { ...own, ...shown };
   if (name === undefined) return explained(convert(members, components));
   const { description = summary, default: preset, ...rest } = members;
-  const $ref = components.refer("schemas", name, () => modelOf({ ...rest, description: summary }, components));
+  const $ref = components.refer("schemas", name, sourceOf(members), () =>
+    modelOf({ ...rest, description: summary }, components),
+  );
   // A property that uses the model in its own way describes that use beside the reference.
   return {
     ...$ref,
     ...(description === summary ? {} : { description }),
     ...(preset === undefined ? {} : { default: preset }),
   };
+}
+
+/** Copies of a schema, such as an optional one, share it. */
+function sourceOf({ properties, "x-enum-descriptions": meanings }: Marked): unknown {
+  return properties ?? meanings;
 }
 
 function modelOf(members: Json, components: Components): Json {

@@ -38,8 +38,9 @@ export type Meanings<Value extends string> = Readonly<Record<Value, string>>;
 /** A set of values with a name in the documentation, for fields that each describe their use of it. */
 export function setOf<const Value extends string>(name: string, summary: string, meanings: Meanings<Value>) {
   const [first] = Object.keys(meanings);
+  const values = valuesOf(meanings);
   const about = (own: Partial<About>) => ({ description: summary, example: first, ...own });
-  const named = { "x-model": name, "x-summary": summary };
+  const named = { "x-model": name, "x-summary": summary, ...values };
   return {
     values: Object.keys(meanings) as Value[],
     meanings,
@@ -48,7 +49,7 @@ export function setOf<const Value extends string>(name: string, summary: string,
     known: (description: string, example: Value) =>
       Type.Unsafe<string>({ ...choice(meanings, about({ description, example })), ...named }),
     /** For a field with a check of its own. */
-    shown: { ...valuesOf(meanings), ...named },
+    shown: named,
     orNull: (description: string, example: Value | null) => {
       const schema = { ...choice(meanings, about({})), ...named };
       return Type.Unsafe<string | null>({
