@@ -21,8 +21,8 @@ export function createComponents(): Components {
       const known = named.get(name);
       if (known === undefined) named.set(name, { json: declare(), sources: new Set([source]) });
       else if (!known.sources.has(source)) {
-        if (withoutOrder(known.json) !== withoutOrder(declare()))
-          throw new Error(`two different ${kind} are named ${name}`);
+        const isEqual = withoutOrder(known.json) === withoutOrder(declare());
+        if (!isEqual) throw new Error(`two different ${kind} are named ${name}`);
         known.sources.add(source);
       }
       return { $ref: `#/components/${kind}/${name}` };
