@@ -21,7 +21,7 @@ const PURE = [
 const JOURNEYS = [
   "test/journey/**/*.test.ts",
   "test/chaos/**/*.test.ts",
-  "test/docs/commands.test.ts",
+  "test/docs/{commands,samples}.test.ts",
   "deploy/local/**/*.test.ts",
 ];
 const ALL = ["services/**/*.test.ts", "test/**/*.test.ts", "deploy/**/*.test.ts"];

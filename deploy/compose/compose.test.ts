@@ -154,7 +154,7 @@ test("the product image contains no simulator, launcher, demo or test, and the s
     "deploy/provision/one-shot.ts",
     "init-simulator",
   ]);
-  expect(copiedFrom(product)).toEqual(["proto", "services", "deploy", "compile-cache"]);
+  expect(copiedFrom(product)).toEqual(["proto", "services", "deploy", "docs", "compile-cache"]);
   expect(dockerfile).toContain("mv services/simulator simulator && mv deploy/compose/simulator init-simulator");
   const sent = readFromRoot(".dockerignore")
     .split("\n")
@@ -167,6 +167,8 @@ test("the product image contains no simulator, launcher, demo or test, and the s
       "proto",
       "services",
       ...["compose", "image/sbom.mjs", "nats", "postgres", "provision"].map((name) => `deploy/${name}`),
+      "docs/integrate.md",
+      "docs/integrate",
     ].map((path) => `!${path}`),
   );
 });

@@ -60,7 +60,22 @@ test.each(["dev", "production"] as const)("the broker accepts its configuration 
   };
   const text = nats!["nats.conf"]!;
   expect(await check(text)).toContain("configuration file");
-  expect(text.includes("cluster {")).toBe(overlay === "production");
+  const [, cluster] = /^server_name: \$POD_NAME\ncluster: (.+)$/m.exec(text) ?? [];
+  if (overlay === "dev") expect(text).not.toContain("cluster");
+  else {
+    expect(JSON.parse(cluster ?? "")).toEqual({
+      name: "pamm",
+      listen: "0.0.0.0:6222",
+      no_advertise: true,
+      routes: [0, 1, 2].map((node) => `nats-route://nats-${node}.nats:6222`),
+      tls: {
+        cert_file: "/run/tls/tls.crt",
+        key_file: "/run/tls/tls.key",
+        ca_file: "/run/tls/ca.crt",
+        verify: true,
+      },
+    });
+  }
   await expect(check(text.replace("tls.crt", "none.crt"))).rejects.toThrow("none.crt");
 });
 

@@ -8,7 +8,7 @@ import { ensureCertificate } from "../../services/simulator/webapi/certificate.t
 import { migrationFile } from "../compose/compose-names.ts";
 import { readDatabaseUrls, readOperatorSettings } from "../compose/operator-settings.ts";
 import { ownerUrl, serviceUrl } from "../provision/database.ts";
-import { natsConfiguration, natsUrl } from "../provision/nats-configuration.ts";
+import { type NatsCluster, natsConfiguration, natsUrl } from "../provision/nats-configuration.ts";
 import { readOrMakeSecrets } from "../provision/secrets.ts";
 import { databaseVariable, type Service, SERVICES } from "../provision/services.ts";
 import { migrationVariable } from "#kernel/migration.ts";
@@ -21,6 +21,7 @@ const POSTGRES = "postgres:5432";
 const BROKER = "nats:4222";
 const CERTIFICATE = { certFile: "/run/tls/tls.crt", keyFile: "/run/tls/tls.key" };
 const CLUSTER_SIZE = 3;
+const ROUTE_PORT = 6222;
 
 /**
  * The Secrets of an overlay. What the environment does not name is generated once and kept in the folder: keep that folder as safe as the
@@ -57,12 +58,13 @@ export async function secretsOf(
   });
   const setupUrl = natsUrl(BROKER, { password: secrets.natsPassword, isTls: true });
   const { natsPassword: password, natsPasswordOf: passwordOf } = secrets;
-  const broker = { listen: "0.0.0.0:4222", storeDir: "/data", password, passwordOf, tls: CERTIFICATE, hasSync: true };
+  const listen = { listen: "0.0.0.0:4222", storeDir: "/data", tls: CERTIFICATE, hasSync: true };
+  const broker = { ...listen, password, passwordOf, cluster: isDev ? undefined : cluster() };
   return {
     ...Object.fromEntries(services),
     migrate: Object.fromEntries(owners),
     "init-streams": { "nats-setup-url": setupUrl },
-    nats: { "nats.conf": `${natsConfiguration(broker)}${isDev ? "" : clusterConfiguration()}` },
+    nats: { "nats.conf": natsConfiguration(broker) },
     ...(simulator === undefined
       ? {}
       : {
@@ -97,16 +99,11 @@ function generatedIn(folder: string): Readonly<Record<string, string>> {
   return Object.fromEntries(readdirSync(secrets).map((name) => [name, readFileSync(join(secrets, name), "utf8")]));
 }
 
-/** Servers prove their names to each other; clients do not learn the addresses of the others, which no certificate has. */
-function clusterConfiguration(): string {
-  const names = Array.from({ length: CLUSTER_SIZE }, (_, index) => `nats-${index}.nats`);
-  const routes = names.map((name) => `"nats-route://${name}:6222"`).join(", ");
-  const tls = `cert_file: "${CERTIFICATE.certFile}", key_file: "${CERTIFICATE.keyFile}", ca_file: "/run/tls/ca.crt", verify: true`;
-  return [
-    "server_name: $POD_NAME",
-    `cluster { name: pamm, listen: "0.0.0.0:6222", no_advertise: true, routes: [${routes}], tls { ${tls} } }`,
-    "",
-  ].join("\n");
+/** Servers prove their names to each other by their certificates. */
+function cluster(): NatsCluster {
+  const nodes = Array.from({ length: CLUSTER_SIZE }, (_, index) => `nats-${index}.nats:${ROUTE_PORT}`);
+  const tls = { ...CERTIFICATE, caFile: "/run/tls/ca.crt" };
+  return { node: "$POD_NAME", listen: `0.0.0.0:${ROUTE_PORT}`, nodes, tls };
 }
 
 /** As objects of Kubernetes. */

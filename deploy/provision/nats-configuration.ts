@@ -35,12 +35,14 @@ export type NatsConfiguration = {
 
 /** A node of several that hold the streams together. */
 export type NatsCluster = {
+  /** Its name, or `$VARIABLE`: then the server takes it from its environment. */
   readonly node: string;
   /** host:port */
   readonly listen: string;
   /** host:port of every node. */
   readonly nodes: readonly string[];
-  readonly password: string;
+  /** Of the nodes to each other, beside their certificates. */
+  readonly password?: string;
   /** A node proves its name to the others with its own certificate. */
   readonly tls: ServerCertificate & { readonly caFile: string };
 };
@@ -62,14 +64,18 @@ export function natsConfiguration(options: NatsConfiguration): string {
 }
 
 function clusterLines({ node, listen, nodes, password, tls }: NatsCluster): string[] {
+  const login = password === undefined ? "" : `${ROUTE}:${password}@`;
   const block = {
     name: "pamm",
     listen,
-    authorization: { user: ROUTE, password },
-    routes: nodes.map((each) => `nats-route://${ROUTE}:${password}@${each}`),
+    ...(password === undefined ? {} : { authorization: { user: ROUTE, password } }),
+    // Clients have the names of all nodes, or one for all; the addresses that nodes would publish are in no certificate.
+    no_advertise: true,
+    routes: nodes.map((each) => `nats-route://${login}${each}`),
     tls: { cert_file: tls.certFile, key_file: tls.keyFile, ca_file: tls.caFile, verify: true },
   };
-  return [`server_name: ${JSON.stringify(node)}`, `cluster: ${JSON.stringify(block)}`];
+  const name = node.startsWith("$") ? node : JSON.stringify(node);
+  return [`server_name: ${name}`, `cluster: ${JSON.stringify(block)}`];
 }
 
 function authorization({ password, passwordOf }: Pick<NatsConfiguration, "password" | "passwordOf">): string[] {

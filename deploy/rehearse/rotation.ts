@@ -10,7 +10,7 @@ import { poll } from "../demo/wait.ts";
 import { roleOf, serviceUrl } from "../provision/database.ts";
 import { IDENTIFIED } from "../provision/identities.ts";
 import { writeSecret } from "../provision/secrets.ts";
-import { databaseVariable, LOOPBACK, SERVICES } from "../provision/services.ts";
+import { databaseVariable, LOOPBACK, type Service, SERVICES } from "../provision/services.ts";
 import { createAccount } from "./accounts.ts";
 import { withDatabase } from "./archive.ts";
 import { proveMovements } from "./books.ts";
@@ -56,7 +56,7 @@ async function rotate(rehearsal: Rehearsal, system: RollingSystem): Promise<numb
   await rotateDatabasePasswords(rehearsal, traffic, system);
   await rotateBrokerPasswords(rehearsal, traffic, system);
   await rotateCertificates(rehearsal, traffic, system);
-  rehearsal.note("\nNot rehearsed: the manager's password, which the simulator cannot change while it runs.");
+  await rotateManagerPassword(rehearsal, traffic, system);
 
   await rehearsal.step("Prove on the platform that no command was lost or executed twice", async (see) => {
     await traffic.stop();
@@ -199,18 +199,33 @@ async function rotateCertificates(rehearsal: Rehearsal, traffic: Traffic, system
   });
 }
 
+/** The platform lets sessions go on that are open; a process can open no other one until it was replaced. */
+async function rotateManagerPassword(rehearsal: Rehearsal, traffic: Traffic, system: RollingSystem): Promise<void> {
+  const password = newManagerPassword();
+  await rotation(rehearsal, traffic, "Password of the MetaTrader manager: changed, platform replaced", async (see) => {
+    const change = { method: "POST", path: "/control/manager", body: { password } } as const;
+    const { kind } = await createPlatform(system.controlUrl).send(change);
+    rehearsal.check("the platform has changed the password", kind === "done");
+    await sleep(AFTERWARDS_MS);
+    await system.roll(["platform"], () => ({ MT5_PASSWORD: password }));
+    const [opened] = await linesOf(system, "platform", 'pamm_platform_sessions_opened_total{outcome="ok"');
+    rehearsal.check("the new process has signed in with the new password", Number(opened?.split(" ").at(-1)) > 0);
+    see(opened ?? "no session was opened");
+  });
+}
+
+async function linesOf(system: RollingSystem, service: Service, start: string): Promise<string[]> {
+  return (await system.metrics(service)).split("\n").filter((line) => line.startsWith(start));
+}
+
 async function untilMetric(system: RollingSystem, service: "account" | "edge", line: string): Promise<void> {
   let found = "";
   await poll(
     { what: line, ...METRIC },
     async () => {
-      const text = await system.metrics(service);
-      const [name] = line.split("{");
-      found = text
-        .split("\n")
-        .filter((each) => each.startsWith(`${name}{`))
-        .join(", ");
-      return text.includes(line) ? true : undefined;
+      const lines = await linesOf(system, service, `${line.split("{")[0]}{`);
+      found = lines.join(", ");
+      return lines.includes(line) ? true : undefined;
     },
     () => found,
   );
@@ -222,4 +237,9 @@ function newKey(): string {
 
 function newPassword(): string {
   return randomBytes(24).toString("hex");
+}
+
+/** As the platform demands: 8 to 16 characters of four kinds. */
+function newManagerPassword(): string {
+  return `Mt5#${randomBytes(6).toString("hex")}`;
 }

@@ -13,8 +13,11 @@ type Platform = Client<PlatformServiceService>;
 export type Deps = {
   readonly pool: Pool;
   readonly reads: DirectoryReads;
-  readonly platform: Pick<Platform, "createAccount" | "disableAccount" | "inspectAccounts" | "adoptAccount">;
-  readonly subscriptions: Pick<Client<SubscriptionServiceService>, "countActiveInvestors">;
+  readonly platform: Pick<
+    Platform,
+    "createAccount" | "disableAccount" | "inspectAccounts" | "adoptAccount" | "inspectClosing" | "eraseAccount"
+  >;
+  readonly subscriptions: Pick<Client<SubscriptionServiceService>, "countActiveInvestors" | "findOpenSubscription">;
   readonly credentialCipher: CredentialCipher;
   readonly newPassword: () => string;
   readonly log: Log;

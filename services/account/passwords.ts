@@ -1,6 +1,6 @@
 import type { Secret } from "#kernel/secret.ts";
 import type { Deps } from "./deps.ts";
-import { type Credential, listCredentials, putCredential } from "./store/credentials.ts";
+import { type Credential, listCredentials, replaceCredentials } from "./store/credentials.ts";
 
 export type Passwords = { readonly main: Secret<string>; readonly investor: Secret<string> };
 
@@ -23,7 +23,9 @@ export async function decryptCredentials(
     const context = { owner, field };
     const secret = credentialCipher.decrypt(credential, context);
     if (!credentialCipher.isCurrent(credential)) {
-      await putCredential(pool, { ...context, ...credentialCipher.encrypt(secret, context) });
+      const renewed = { from: credential.keyId, ...context, ...credentialCipher.encrypt(secret, context) };
+      // An erasure may have deleted it since it was read.
+      await replaceCredentials(pool, [renewed]);
     }
     decrypted[field] = secret;
   }

@@ -15,6 +15,8 @@ export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
   findInvestor: ["fee", "funding", "subscription"],
   listInvestors: ["edge"],
   revealInvestor: ["edge"],
+  // Its actor was authenticated by the edge.
+  eraseInvestor: ["edge"],
   findAccounts: ["edge", "funding", "subscription"],
   findRegistrations: ["platform"],
 };

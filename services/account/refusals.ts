@@ -12,6 +12,8 @@ export const { refuse, refusals } = refusalsOf({
   login_in_use: "conflict",
   payment_account_in_use: "conflict",
   possible_duplicate_account: "conflict",
+  investor_not_closed: "conflict",
+  investor_erased: "conflict",
   platform_rejected: "rejected",
   platform_unavailable: "unavailable",
   service_unavailable: "unavailable",

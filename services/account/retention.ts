@@ -34,6 +34,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   account: "one row for each account",
   master: "one row for each Master",
   investor: "one row for each Investor",
+  erasure: "one row for each Investor whose personal data was erased: the evidence, without that data",
   credential: "two rows for each account that was created",
   provisioning:
     "one row for each account that was created: a repeated command gets its accounts, and its id is the owner of their credentials",

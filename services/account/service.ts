@@ -7,15 +7,18 @@ import { addInvestor } from "./commands/add-investor.ts";
 import { addMaster } from "./commands/add-master.ts";
 import { createInvestor } from "./commands/create-investor.ts";
 import { createMaster } from "./commands/create-master.ts";
+import { eraseInvestor } from "./commands/erase-investor.ts";
 import { updateMaster } from "./commands/update-master.ts";
 import type { Deps } from "./deps.ts";
 import { DIRECTORY_FEED } from "./directory-changes.ts";
+import { finishErasures } from "./jobs/finish-erasures.ts";
 import { reencryptPasswords } from "./jobs/reencrypt-passwords.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
 import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
 import { findRegistrations } from "./queries/find-registrations.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "./queries/reveal.ts";
+import { erasureQueue } from "./store/erasures.ts";
 import { nextUntidied, provisioningQueue } from "./store/provisionings.ts";
 
 export const FEEDS = [DIRECTORY_FEED];
@@ -38,17 +41,19 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
     findInvestor: (request) => findInvestor(deps, request),
     listInvestors: (request) => listInvestors(deps, request),
     revealInvestor: (request) => revealInvestor(deps, request),
+    eraseInvestor: (request, context) => eraseInvestor(deps, request, context),
     findAccounts: (request) => findAccounts(deps, request),
     findRegistrations: (request) => findRegistrations(deps, request),
   };
 }
 
-/** Recovery of interrupted provisionings, and re-encryption. */
+/** Recovery of interrupted provisionings and erasures, and re-encryption. */
 export function accountJobs(deps: Deps): Job[] {
   const { pool, log } = deps;
   const jobs: DueJob[] = [
     { name: "resume provisionings", due: () => provisioningQueue.nextDue, work: () => resumeProvisionings(deps) },
     { name: "tidy failed provisionings", due: () => nextUntidied, work: () => tidyFailed(deps) },
+    { name: "finish erasures", due: () => erasureQueue.nextDue, work: () => finishErasures(deps) },
   ];
   const reencrypt = {
     name: "re-encrypt passwords",

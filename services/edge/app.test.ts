@@ -103,6 +103,8 @@ test.each([
   ["PATCH", "/api/v1/master/directory", "GET, HEAD, OPTIONS"],
   ["DELETE", "/api/v1/master/7", "GET, PATCH, HEAD, OPTIONS"],
   ["PUT", "/api/v1/investor/deposit", "POST, OPTIONS"],
+  ["POST", "/api/v1/investor/3000003/performance-fee/versions/17", "DELETE, OPTIONS"],
+  ["DELETE", "/api/v1/investor/3000003/performance-fee/versions", "GET, HEAD, OPTIONS"],
 ] as const)("%s %s is refused, and the Allow header lists the allowed methods", async (method, url, allow) => {
   const edge = await testEdge();
   const refused = await edge.call({ method, url, ...(method === "GET" ? {} : { payload: "{" }) });

@@ -8,7 +8,8 @@ import { refusedRequests } from "./audit/refused-requests.ts";
 import { auditEntry } from "./audit/audit-entry.ts";
 import { acceptJsonBodies, ignoreBodies, MAX_BODY_BYTES } from "./body.ts";
 import { answerClientError, HTTP_LIMITS, MAX_URL_LENGTH } from "./connection.ts";
-import { serveDocumentation } from "./documentation.ts";
+import { serveDocument } from "./openapi/serve-document.ts";
+import { serveDocsSite } from "./docs-site/serve-docs-site.ts";
 import { serveHealth } from "./health.ts";
 import { completeMethods } from "./methods.ts";
 import { observeHttp } from "./observe.ts";
@@ -68,7 +69,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   addHooks(app, options);
   await registerRoutes(app, routes, options);
-  await app.register((scope) => serveDocumentation(scope, routes));
+  serveDocument(app, routes);
+  await app.register(serveDocsSite, { routes });
   serveHealth(app, options.readiness);
   return app;
 }

@@ -1,4 +1,5 @@
 import { Gauge } from "prom-client";
+import { succeedsWithin } from "#kernel/answer-within.ts";
 import type { Clock } from "#kernel/clock.ts";
 
 /** Sends one cheap query to a dependency; fails without an answer. */
@@ -73,15 +74,6 @@ export function createReadiness({ isBrokerConnected, isDraining, probes, now }: 
 
 async function reach(probe: Probe, now: Clock): Promise<Reached> {
   const begunAt = now().getTime();
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), PROBE_TIMEOUT_MS);
-  const reachable = await Promise.race([
-    probe().then(
-      () => true,
-      () => false,
-    ),
-    late,
-  ]);
-  clearTimeout(timer);
+  const reachable = await succeedsWithin(probe(), PROBE_TIMEOUT_MS);
   return { reachable, lag_ms: reachable ? now().getTime() - begunAt : null };
 }

@@ -102,7 +102,7 @@ export type Examples<Request, Answer> = readonly [Example<Request, Answer>, ...E
 type Facts<P, Q, B> = {
   /** Name of the operation in generated clients: a verb and a noun. */
   readonly operationId: string;
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: `/api/v1/${string}`;
   readonly scope: Scope;
   /** Other scopes that are sufficient as well. */

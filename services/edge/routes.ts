@@ -1,6 +1,7 @@
 import type { Route } from "./route.ts";
 import { listInvestors, listMasters } from "./routes/directories.ts";
 import { getFee, updateFee } from "./routes/fee/configuration.ts";
+import { cancelFeeVersion, listFeeVersions } from "./routes/fee/versions.ts";
 import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
 import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
 import { deposit } from "./routes/funding/deposit.ts";
@@ -18,6 +19,7 @@ import { listMasterInvestors } from "./routes/master/list-master-investors.ts";
 import { revealMaster } from "./routes/master/reveal-master.ts";
 import { updateMaster } from "./routes/master/update-master.ts";
 import { decideReview } from "./routes/ops/decide-review.ts";
+import { eraseInvestor } from "./routes/ops/erase-investor.ts";
 import { listBreaks } from "./routes/ops/list-breaks.ts";
 import { listReviews } from "./routes/ops/list-reviews.ts";
 import { getHistoryReading, readHistoryAgain } from "./routes/ops/read-again.ts";
@@ -51,6 +53,8 @@ export const ROUTES: readonly Route[] = [
   getOperation,
   getFee,
   updateFee,
+  listFeeVersions,
+  cancelFeeVersion,
   listInvestorPayments,
   listPaymentCredits,
   getProof,
@@ -59,4 +63,5 @@ export const ROUTES: readonly Route[] = [
   getHistoryReading,
   listReviews,
   decideReview,
+  eraseInvestor,
 ];

@@ -6,6 +6,8 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   configure: ["subscription"],
   getConfiguration: ["edge"],
   updateConfiguration: ["edge"],
+  listVersions: ["edge"],
+  cancelVersion: ["edge"],
   listPaymentCredits: ["edge"],
   listInvestorPayments: ["edge"],
   prepare: ["subscription"],

@@ -13,7 +13,8 @@ export const KEPT: Readonly<Record<string, string>> = {
   fee_pair: "one row for each Investor and Master",
   fee_payment: "books: each fee, with its explanation",
   fee_run: "books: one row for each week of a Master, and for each withdrawal and exit with a fee",
-  fee_version: "one row for each change of a fee, by which later corrections are calculated",
+  fee_version:
+    "one row for each change of a fee and each version that was scheduled then, by which later corrections are calculated",
   handled_break: "one row for each break that has stopped fees: it must not stop them again",
   payment_account: "one row for each payment account",
   payment_credit: "books: callers follow the list by its ids",

@@ -6,6 +6,7 @@ import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
+import { cancelVersion } from "./commands/cancel-version.ts";
 import { collect } from "./commands/collect.ts";
 import { configure, updateConfiguration } from "./commands/configure.ts";
 import { crystallise, crystalliseAgain, prepare } from "./commands/crystallise.ts";
@@ -15,6 +16,7 @@ import { payFees } from "./jobs/pay-fees.ts";
 import { readAllocations } from "./jobs/read-allocations.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
 import { configurationReads, getConfiguration } from "./queries/get-configuration.ts";
+import { listVersions } from "./queries/list-versions.ts";
 import { findLostFees } from "./processes/lost-fees/find-lost-fees.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { readingQueue } from "./store/allocation-watermarks.ts";
@@ -35,6 +37,8 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     configure: (request) => configure(deps, request),
     getConfiguration: (request, context) => getConfiguration(deps, readConfiguration, request, context),
     updateConfiguration: (request, context) => updateConfiguration(deps, request, context),
+    listVersions: (request, context) => listVersions(deps, request, context),
+    cancelVersion: (request, context) => cancelVersion(deps, request, context),
     listPaymentCredits: (request, context) => listPaymentCredits(deps, request, context),
     listInvestorPayments: (request, context) => listInvestorPayments(deps, request, context),
     prepare: (request, context) => prepare(deps, request, context),

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { callContext } from "./contract/context.ts";
 import type { Client, Contract } from "./contract/contract.ts";
 import type { ServiceName } from "./contract/permissions.ts";
@@ -6,11 +5,9 @@ import type { EventType } from "./contract/event.ts";
 import { FeedServiceService } from "#proto/pamm/common/v1/feed.ts";
 import { flag, integer, logLevel, oneOf, optional, port, secretUrls, text, type Variable } from "./config-variables.ts";
 import { showBuild, VERSION } from "./build-info.ts";
-import { armFailpoints } from "./failpoint.ts";
 import { consumeFeed, type ConsumerOptions, type FeedConsumer } from "./feed/consume.ts";
 import { feedReader } from "./feed/read.ts";
 import { startRelay } from "./feed/relay.ts";
-import type { Log } from "./log.ts";
 import { ensureSchema, type MigrationMode, migrationMode, type Schema } from "./migration.ts";
 import { grpcClient, type GrpcClientOptions } from "./grpc/client.ts";
 import type { Identity } from "./identity.ts";
@@ -23,9 +20,7 @@ import { serveOverNats } from "./nats/serve.ts";
 import type { StreamDefinition } from "./nats/stream-config.ts";
 import { requireStreams } from "./nats/streams.ts";
 import { onWakeUp, wakeUpSender } from "./nats/wake-up-signal.ts";
-import { findServerProblems } from "./postgres/durable-server.ts";
-import { findUnknown } from "./production/variable-names.ts";
-import { findUnsafe } from "./production/find-unsafe.ts";
+import { armForRehearsal, requireSafety } from "./production/require-safety.ts";
 import { createPool, openConnections, type Pool } from "./postgres/pool.ts";
 import { showPool } from "./postgres/pool-metrics.ts";
 import { readinessOf } from "./health/readiness.ts";
@@ -34,7 +29,6 @@ import { TRACING_SETTINGS, type TracingSettings } from "./tracing/settings.ts";
 import { startTracing } from "./tracing/start.ts";
 import type { Secret } from "./secret.ts";
 import { DRAIN_DELAY, type ServiceContext } from "./service.ts";
-import { StartupError } from "./startup-error.ts";
 
 /** Variables that every service with a database and contracts reads. */
 export const BACKBONE_SETTINGS = {
@@ -97,36 +91,6 @@ export type Backbone = {
   readonly broker: Broker;
 };
 
-/** Refused where real money is moved. Logged as a warning, so that the operator does not leave failpoints armed. */
-function armForRehearsal(settings: BackboneSettings, service: string, log: Log): void {
-  const { PAMM_FAILPOINTS: folder, PAMM_REHEARSAL: isRehearsal } = settings;
-  if (folder === undefined) return;
-  if (!isRehearsal) {
-    throw new StartupError(
-      "PAMM_FAILPOINTS makes the process kill itself: remove it, or set PAMM_REHEARSAL=true where no real money is moved",
-    );
-  }
-  armFailpoints(join(folder, service));
-  log.warn("failpoints armed, the process kills itself at each one that the folder names", { reason: folder });
-}
-
-/** Ends the start with every reason against this configuration and this database server, one a line. */
-async function requireSafety(
-  { env, log }: Pick<ServiceContext, "env" | "log">,
-  options: BackboneOptions,
-): Promise<void> {
-  const { schema, settings, databaseUrl } = options;
-  const isProduction = settings.PAMM_ENVIRONMENT === "production";
-  const unsafe = isProduction ? findUnsafe(settings, env) : [];
-  const use = { schema: schema.service, isRehearsal: settings.PAMM_REHEARSAL, isProduction };
-  const problems = await findServerProblems(databaseUrl.reveal(), use).catch((error: unknown) => {
-    if (unsafe.length === 0) throw error;
-    return [];
-  });
-  if (unsafe.length + problems.length > 0) throw new StartupError([...unsafe, ...problems].join("\n"));
-  for (const name of findUnknown(env)) log.warn("variable unknown, it has no effect", { reason: name });
-}
-
 /** Checks the database, connects to it and to the broker, and checks the streams: the first steps of every start. */
 export async function openBackbone(
   { stack, env, log, watch }: ServiceContext,
@@ -139,13 +103,12 @@ export async function openBackbone(
   const tracing = await startTracing({ service, version: VERSION, settings, log });
   if (tracing !== undefined) stack.use(tracing);
   armForRehearsal(settings, service, log);
-  const url = databaseUrl.reveal();
   const { PAMM_MIGRATE: mode, PAMM_REHEARSAL: isRehearsal } = settings;
-  await requireSafety({ env, log }, options);
+  await requireSafety({ service, settings, databaseUrl, env, log });
   await ensureSchema(log, schema, { databaseUrl, migrationUrl, mode, isRehearsal });
   const pool = stack.use(
     createPool({
-      url,
+      url: databaseUrl.reveal(),
       schema: service,
       applicationName: service,
       max: settings.DATABASE_CONNECTIONS,

@@ -1,8 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type WakeSignal, createWakeSignal, pause } from "./wake-signal.ts";
 import type { Log } from "./log.ts";
+import { failureOf } from "./contract/rpc-span.ts";
 import { measureJob } from "./job-metrics.ts";
 import { backOffMs } from "./retry.ts";
+import { inJobSpan } from "./tracing/span.ts";
 import { isTransientFailure, retryLevel } from "./transient-failure.ts";
 
 export type JobOptions = {
@@ -59,7 +61,7 @@ async function loop(
   while (!signal.aborted) {
     const startedMs = performance.now();
     try {
-      const next = await work(signal);
+      const next = await inJobSpan(name, () => work(signal), failureOf);
       failures = 0;
       measured.succeeded(performance.now() - startedMs);
       // Work that always finds more, and never awaits I/O, must not block the event loop.

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { collectDefaultMetrics, Counter, Histogram, register } from "prom-client";
+import { answerWithin } from "./answer-within.ts";
 import { listenError } from "./startup-error.ts";
 
 export type Transport = "nats" | "grpc";
@@ -81,20 +82,11 @@ async function answer(
   if (path === "/metrics") return send(response, 200, await register.metrics(), register.contentType);
   if (path === "/healthz") return send(response, 200, "ok\n");
   if (path !== "/readyz") return send(response, 404, "not found\n");
-  const missing = await withinTime(findMissing);
+  const found = findMissing().catch(() => ["failed check"]);
+  const missing = await answerWithin(found, READY_TIMEOUT_MS, ["no answer in time"]);
   return missing.length === 0
     ? send(response, 200, "ready\n")
     : send(response, 503, `not ready: ${missing.join(", ")}\n`);
-}
-
-async function withinTime(findMissing: () => Promise<readonly string[]>): Promise<readonly string[]> {
-  const { promise: late, resolve } = Promise.withResolvers<readonly string[]>();
-  const timer = setTimeout(() => resolve(["no answer in time"]), READY_TIMEOUT_MS);
-  try {
-    return await Promise.race([findMissing().catch(() => ["failed check"]), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function send(response: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8"): void {

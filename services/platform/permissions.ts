@@ -5,6 +5,8 @@ import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts
 export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   createAccount: ["account"],
   disableAccount: ["account"],
+  inspectClosing: ["account"],
+  eraseAccount: ["account"],
   inspectAccounts: ["account"],
   adoptAccount: ["account"],
   transfer: ["fee", "funding", "subscription"],

@@ -8,6 +8,7 @@ import { adoptAccount } from "./commands/adopt-account.ts";
 import { createAccount } from "./commands/create-account.ts";
 import { decideReview } from "./commands/decide-review.ts";
 import { disableAccount } from "./commands/disable-account.ts";
+import { eraseAccount } from "./commands/erase-account.ts";
 import { hold } from "./commands/hold.ts";
 import { holdQueues } from "./protocol/hold-queues.ts";
 import { readHistoryAgain } from "./commands/read-history-again.ts";
@@ -38,6 +39,7 @@ import { getStatus } from "./queries/get-status.ts";
 import { listFeeTransfers } from "./queries/list-fee-transfers.ts";
 import { getTransfer } from "./queries/get-transfer.ts";
 import { inspectAccounts } from "./queries/inspect-accounts.ts";
+import { inspectClosing } from "./queries/inspect-closing.ts";
 import { listReviews } from "./queries/list-reviews.ts";
 import { readAccount } from "./queries/read-account.ts";
 import { readBalances, readLogBalances } from "./queries/read-balances.ts";
@@ -52,6 +54,8 @@ export function platformService(deps: Deps): Implementation<PlatformServiceServi
   return {
     createAccount: (request, context) => createAccount(deps, request, context),
     disableAccount: (request) => disableAccount(deps, request),
+    inspectClosing: (request) => inspectClosing(deps, request),
+    eraseAccount: (request) => eraseAccount(deps, request),
     inspectAccounts: (request) => inspectAccounts(deps, request),
     adoptAccount: (request, context) => adoptAccount(deps, request, context),
     transfer: (request, context) => transfer(deps, request, context),

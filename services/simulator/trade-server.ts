@@ -31,6 +31,8 @@ export type TradeServer = {
   readonly calls: Map<string, number>;
   /** By login, computed once a day. */
   readonly previousBalances: Map<number, PreviousBalances>;
+  /** The setting until the control API changes it; sessions that are open stay open. */
+  managerPassword: string;
   /** Replaced as a whole at every change. */
   faults: readonly Fault[];
   nextFault: number;
@@ -53,6 +55,7 @@ export function createTradeServer(
     hidden: new Map(),
     calls: new Map(),
     previousBalances: new Map(),
+    managerPassword: settings.managerPassword,
     faults: [],
     nextFault: 1,
   };

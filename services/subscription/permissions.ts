@@ -9,7 +9,7 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   getActiveMaster: ["edge"],
   listActiveInvestors: ["edge"],
   countActiveInvestors: ["account", "edge"],
-  findOpenSubscription: ["funding"],
+  findOpenSubscription: ["account", "funding"],
   leave: ["funding"],
   findLeave: ["fee"],
   returnReserve: ["fee", "funding"],

@@ -71,7 +71,7 @@ test("the integration guide lists every problem code with its status, and no oth
 });
 
 test("the integration guide lists every scope with its routes, and no other", () => {
-  const rows = read("docs/integrate.md").matchAll(/^\| `((?:GET|POST|PATCH) [^`]+)` \| `([a-z:]+)`/gm);
+  const rows = read("docs/integrate.md").matchAll(/^\| `((?:GET|POST|PATCH|DELETE) [^`]+)` \| `([a-z:]+)`/gm);
   const listed = Object.fromEntries([...rows].map(([, route = "", scope]) => [route, scope]));
   const routes = ROUTES.map(({ method, url, scope }) => [
     `${method} ${url.replace("/api/v1", "").replaceAll(/:(\w+)/g, "{$1}")}`,

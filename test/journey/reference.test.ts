@@ -46,6 +46,7 @@ test.concurrent.for([
   ["a loss larger than the pool is owed by each Investor in proportion", examples.lossBeyondThePool],
   ["an Investor that returns continues with its earlier high-water mark", examples.returningInvestor],
   ["a random history without open positions equals the reference", random(FLAT, 1)],
+  ["a random history of fee versions equals the reference", random([...FLAT, "version", "cancel"], 11)],
   ["a random history with money of dealers on the Masters equals the reference", random([...FLAT, "dealer"], 7)],
 ] as const)("%s", ([, example]) => runExample(system, internal, example));
 

@@ -12,7 +12,9 @@ import { startTwoVersions, type TwoVersions } from "./support/two-versions.ts";
 vi.setConfig({ testTimeout: 600_000 });
 const START_TIMEOUT_MS = 180_000;
 
-const CUSTOMERS = sized({ test: 6, proof: 16 });
+const CUSTOMERS = sized({ test: 4, proof: 16 });
+/** Of a customer. Most of the time of the test is that of processes that start, and the customers take it from them. */
+const PAUSE_MS = sized({ test: 50, proof: 10 });
 /** Of load in each state of the upgrade. */
 const LOAD_MS = sized({ test: 1_500, proof: 15_000 });
 
@@ -30,7 +32,7 @@ test("an upgrade from the newest release, and the way back on the new schema, fa
   const before = await versions.deploy("released", released);
   const client = versions.clientAt(before.url);
   const logins = await Promise.all(Array.from({ length: CUSTOMERS }, () => newInvestor(client)));
-  const load = startSteadyLoad(client, logins);
+  const load = startSteadyLoad(client, logins, PAUSE_MS);
   await sleep(LOAD_MS);
 
   load.phase("the new version starts");

@@ -25,6 +25,13 @@ export type Verdict = {
 };
 
 export const EVERYTHING: HistoryShape = { investors: 5, masters: 2, steps: 40 };
+/** Few Investors and many versions of their fees. */
+export const FEE_VERSIONS: HistoryShape = {
+  investors: 2,
+  masters: 2,
+  steps: 40,
+  kinds: ["deposit", "withdraw", "assign", "unassign", "result", "switch", "version", "cancel", "week"],
+};
 
 /** Applies random histories to the reference and to the code under test at once. */
 export function compareWithReference({

@@ -43,10 +43,18 @@ export type Step =
     }
   | { readonly kind: "rate"; readonly investorIndex: number; readonly ratePpm: bigint; readonly since: Since }
   | { readonly kind: "switch"; readonly investorIndex: number; readonly enabled: boolean }
+  | {
+      readonly kind: "version";
+      readonly investorIndex: number;
+      readonly ratePpm: bigint | undefined;
+      readonly enabled: boolean | undefined;
+      readonly since: Since;
+    }
+  | { readonly kind: "cancel"; readonly investorIndex: number; readonly versionIndex: number }
   | { readonly kind: "week" };
 
-/** The start of a rate: now, or the number of steps after now; negative for earlier steps. */
-export type Since = "now" | number;
+/** The start of a rate: now, the stored start, or the number of steps after now; negative for earlier steps. */
+export type Since = "now" | "stored" | number;
 
 export type History = { readonly investors: number; readonly masters: number; readonly steps: readonly Step[] };
 
@@ -80,7 +88,7 @@ export function histories({ investors, masters, steps, kinds = ALL }: HistorySha
 /** Histories that end a week after every few steps, so that a year of fees has about as many weeks as in reality. */
 export function weeklyHistories(shape: HistoryShape & { readonly weeks: number }): fc.Arbitrary<History> {
   const { investors, masters, steps, weeks } = shape;
-  const single = fc.oneof(...Object.values(STEPS).map(({ weight, arbitrary }) => ({ weight, arbitrary })));
+  const single = fc.oneof(...ALL.map((kind) => STEPS[kind]));
   const week = fc
     .array(single, { minLength: steps, maxLength: steps })
     .map((days): Step[] => [...days, { kind: "week" }]);
@@ -164,6 +172,14 @@ const STEPS = {
   close: weighted(10, { kind: is("close"), masterIndex: index, positionIndex: index, volume, cents: signed }),
   reverse: weighted(1, { kind: is("reverse"), masterIndex: index, positionIndex: index, volume, cents: signed }),
   rate: weighted(3, { kind: is("rate"), investorIndex: index, ratePpm: rate, since: moment }),
+  version: weighted(9, {
+    kind: is("version"),
+    investorIndex: index,
+    ratePpm: fc.option(rate, { nil: undefined }),
+    enabled: fc.option(fc.boolean(), { nil: undefined }),
+    since: fc.oneof(fc.constantFrom("now" as const, "stored" as const), fc.integer({ min: -8, max: 12 })),
+  }),
+  cancel: weighted(3, { kind: is("cancel"), investorIndex: index, versionIndex: fc.nat({ max: 3 }) }),
   switch: weighted(5, { kind: is("switch"), investorIndex: index, enabled: fc.boolean() }),
   dealer: weighted(4, {
     kind: is("dealer"),
@@ -175,7 +191,9 @@ const STEPS = {
   week: weighted(5, { kind: is("week") }),
 } as const;
 
-const ALL = Object.keys(STEPS) as Step["kind"][];
+/** Steps that only histories have which ask for them: many versions of fees leave little else. */
+const ASKED_FOR: readonly Step["kind"][] = ["version", "cancel"];
+const ALL = (Object.keys(STEPS) as Step["kind"][]).filter((kind) => !ASKED_FOR.includes(kind));
 
 /** An Investor that withdraws everything while fees are disabled owes the fee afterwards. */
 const emptied = fc
@@ -224,12 +242,25 @@ export function describeStep(step: Step, { investors, masters }: Pick<History, "
     case "reverse":
       return `${master} reverses position ${step.positionIndex} into ${step.volume} lots, with ${dollars(step.cents)}`;
     case "rate":
-      return `the rate of ${investor} is ${percent(step.ratePpm)} from ${step.since === "now" ? "now" : `step ${step.since}`}`;
+      return `the rate of ${investor} is ${percent(step.ratePpm)} from ${startText(step.since)}`;
+    case "version":
+      return `the fee of ${investor} is ${step.ratePpm === undefined ? "as before" : percent(step.ratePpm)}, ${switchText(step.enabled)}, from ${startText(step.since)}`;
+    case "cancel":
+      return `scheduled rate ${step.versionIndex} of ${investor} is cancelled`;
     case "switch":
       return `fees of ${investor} are switched ${step.enabled ? "on" : "off"}`;
     case "week":
       return "the week ends";
   }
+}
+
+function startText(since: Since): string {
+  return typeof since === "number" ? `step ${since}` : since;
+}
+
+function switchText(enabled: boolean | undefined): string {
+  if (enabled === undefined) return "switched as before";
+  return enabled ? "on" : "off";
 }
 
 function percent(ppm: bigint): string {

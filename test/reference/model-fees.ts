@@ -2,7 +2,13 @@ import { decideDebts, decideDue, type Due as RealDue } from "../../services/fee/
 import type { Debt } from "../../services/fee/domain/debt.ts";
 import { beginFold, continueFold, type Fold } from "../../services/fee/domain/fold.ts";
 import { NOTHING_EARNED, type Part } from "../../services/fee/domain/layers.ts";
-import { type FeeVersion, firstVersion, nextVersion } from "../../services/fee/domain/version.ts";
+import {
+  entriesOfCancellation,
+  entriesOfChange,
+  entryOfAssignment,
+  type NewEntries,
+} from "../../services/fee/domain/change-timeline.ts";
+import { scheduledAfter, type TimelineEntry } from "../../services/fee/domain/timeline.ts";
 import { dollars } from "./engine/cents.ts";
 import type { FeeCommand } from "./engine/configuration.ts";
 import { compare, type Fraction, fraction, show, total } from "./engine/fraction.ts";
@@ -21,14 +27,14 @@ export type FeesUnderTest = {
   readonly continueFold: typeof continueFold;
   readonly decideDue: typeof decideDue;
   readonly decideDebts: typeof decideDebts;
-  readonly nextVersion: typeof nextVersion;
+  readonly entriesOfChange: typeof entriesOfChange;
 };
 
-export const REAL_FEES: FeesUnderTest = { continueFold, decideDue, decideDebts, nextVersion };
+export const REAL_FEES: FeesUnderTest = { continueFold, decideDue, decideDebts, entriesOfChange };
 
 /** All results of an Investor with a Master, and those that are added up; the number of a result is its place. */
 type Account = { readonly results: Part[]; fold: Fold };
-type Payer = { versions: FeeVersion[]; debts: Debt[]; readonly accounts: Map<Master, Account> };
+type Payer = { versions: TimelineEntry[]; debts: Debt[]; readonly accounts: Map<Master, Account> };
 
 const E8_PER_CENT = 1_000_000n;
 const MAX_RESULTS_PER_STEP = 3;
@@ -46,7 +52,7 @@ export function modelFees(tested: FeesUnderTest = REAL_FEES): World["onFeeEvent"
     const payer = payerOf(event.investor);
     switch (event.kind) {
       case "configured":
-        payer.versions = [...payer.versions, versionOf(tested, payer.versions.at(-1), event.command)];
+        payer.versions = timelineAfter(tested, payer.versions, event.command);
         break;
       case "earned":
         accountIn(payer, event.master).results.push({ amount: event.cents, earnedAt: new Date(event.at) });
@@ -88,19 +94,32 @@ function* stepSizes(): Generator<number, never> {
   for (let state = 1; ; state = (state * 48_271) % 0x7fff_ffff) yield 1 + (state % MAX_RESULTS_PER_STEP);
 }
 
-function versionOf(
-  { nextVersion: next }: FeesUnderTest,
-  newest: FeeVersion | undefined,
-  command: FeeCommand,
-): FeeVersion {
-  const { at, ratePpm, enabled, since } = command;
-  const change = {
-    ratePpm: ratePpm === undefined ? undefined : Number(ratePpm),
-    enabled,
-    effectiveSince: since === undefined ? undefined : new Date(since),
-  };
-  if (newest !== undefined) return next(newest, change, new Date(at));
-  return firstVersion({ ...change, ratePpm: Number(ratePpm) }, new Date(at));
+function timelineAfter(tested: FeesUnderTest, entries: readonly TimelineEntry[], command: FeeCommand): TimelineEntry[] {
+  const madeAt = new Date(command.at);
+  const first = BigInt(entries.length) + 1n;
+  const added = entriesOf(tested, entries, command).map((entry, place) => ({
+    ...entry,
+    id: first + BigInt(place),
+    madeAt,
+  }));
+  return [...entries, ...added];
+}
+
+function entriesOf(tested: FeesUnderTest, entries: readonly TimelineEntry[], command: FeeCommand): NewEntries {
+  const { kind, ratePpm, enabled, since } = command;
+  const at = new Date(command.at);
+  const effectiveSince = since === undefined ? undefined : new Date(since);
+  if (kind === "assignment") {
+    const terms = { ratePpm: Number(ratePpm), enabled: enabled === true };
+    return [entryOfAssignment({ ...terms, effectiveSince: effectiveSince ?? at })];
+  }
+  if (kind === "cancellation") {
+    const version = scheduledAfter(entries, at).find((each) => each.since.getTime() === since);
+    if (version === undefined) throw new Error(`no version is scheduled for ${effectiveSince?.toISOString()}`);
+    return entriesOfCancellation(entries, version.id, at);
+  }
+  const rate = ratePpm === undefined ? undefined : Number(ratePpm);
+  return tested.entriesOfChange(entries, { ratePpm: rate, enabled, effectiveSince }, at);
 }
 
 function decide(

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { crystallise } from "../../services/fee/domain/crystallise.ts";
 import { decideDue, type DueFacts } from "../../services/fee/domain/due.ts";
 import { continueFold, type Fold } from "../../services/fee/domain/fold.ts";
-import { nextVersion, rateAt } from "../../services/fee/domain/version.ts";
+import { entriesOfChange } from "../../services/fee/domain/change-timeline.ts";
+import { later, shownAt } from "../../services/fee/domain/timeline.ts";
+import { rateAt } from "../../services/fee/domain/version.ts";
 import { allocateDeal, type Allocation } from "../../services/subscription/domain/pool/allocate-deal.ts";
 import { compensate } from "../../services/subscription/domain/pool/compensate.ts";
 import { floatingShares } from "../../services/subscription/domain/pool/floating-shares.ts";
@@ -11,7 +13,7 @@ import { takeOut } from "../../services/subscription/domain/pool/take-out.ts";
 import { OWN_CAPITAL } from "../../services/subscription/domain/pool/unit-pool.ts";
 import { proveMaster } from "../../services/subscription/domain/proof.ts";
 import { sized } from "../support/proof.ts";
-import { compareWithReference, EVERYTHING } from "./compare.ts";
+import { compareWithReference, EVERYTHING, FEE_VERSIONS } from "./compare.ts";
 import type { FeesUnderTest } from "./model-fees.ts";
 import type { PoolUnderTest } from "./model-pool.ts";
 
@@ -69,6 +71,8 @@ const POOL_MUTANTS: Readonly<Record<string, Partial<PoolUnderTest>>> = {
   },
 };
 
+const FIRST = new Date(0);
+
 const FEE_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
   "the rate at the end applies to all profit": {
     decideDue: (facts) => decideDue({ ...facts, earnings: earnedAt(facts, () => new Date(facts.at.getTime() - 1)) }),
@@ -105,7 +109,29 @@ const FEE_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
     },
   },
   "a rate is never valid from a past date": {
-    nextVersion: (newest, change, now) => nextVersion(newest, { ...change, effectiveSince: undefined }, now),
+    entriesOfChange: (entries, { effectiveSince = FIRST, ...change }, at) =>
+      entriesOfChange(entries, { ...change, effectiveSince: later(effectiveSince, at) }, at),
+  },
+};
+
+/** Detected by histories with many versions. */
+const VERSION_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
+  "the stored start, sent back, changes the rate of earlier profit": {
+    entriesOfChange: (entries, change, at) => {
+      const { since } = shownAt(entries, at) ?? {};
+      const isStored = change.effectiveSince?.getTime() === since?.getTime();
+      const date = isStored && since !== undefined ? { effectiveSince: new Date(since.getTime() - 1) } : {};
+      return entriesOfChange(entries, { ...change, ...date }, at);
+    },
+  },
+  "a change drops what is scheduled": {
+    entriesOfChange: (entries, change, at) => [entriesOfChange(entries, change, at)[0]],
+  },
+  "the switch of an earlier date is retroactive": {
+    entriesOfChange: (entries, change, at) => {
+      const [own, ...scheduled] = entriesOfChange(entries, change, at);
+      return [{ ...own, enabledFrom: own.rateFrom }, ...scheduled];
+    },
   },
 };
 
@@ -119,6 +145,11 @@ test.for(mutants(FEE_MUTANTS))("the mutant is detected: %s", ([, fees]) => {
   expect(compareWithReference({ seed: 5, runs: RUNS, fees, shrink: false }).counterexample).toMatch(
     /by the reference|, not /,
   );
+});
+
+test.for(mutants(VERSION_MUTANTS))("the mutant is detected: %s", ([, fees]) => {
+  const comparison = { seed: 5, runs: RUNS, shape: FEE_VERSIONS, fees, shrink: false };
+  expect(compareWithReference(comparison).counterexample).toMatch(/by the reference|, not |=> no version is scheduled/);
 });
 
 test("the mutant is detected: an acknowledgement covers later movements", () => {

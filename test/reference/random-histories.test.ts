@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { countFigures } from "../support/figures.ts";
 import { sized } from "../support/proof.ts";
-import { compareWithReference } from "./compare.ts";
+import { compareWithReference, FEE_VERSIONS } from "./compare.ts";
 
 const TIMEOUT = { timeout: sized({ test: 120_000, proof: 60 * 60_000 }) };
 
@@ -13,6 +13,17 @@ test("every cent and every fee of random histories equals the result in exact fr
   expect(tally.allocations).toBeGreaterThan(1500);
   expect(tally.ties).toBeLessThan(tally.allocations / 1000);
 });
+
+test(
+  "every fee of random histories of scheduled, cancelled and earlier versions equals the result in exact fractions",
+  TIMEOUT,
+  () => {
+    const runs = sized({ test: 150, proof: 10_000 });
+    const { counterexample, tally } = compareWithReference({ seed: 84, runs, shape: FEE_VERSIONS });
+    expect(counterexample).toBeUndefined();
+    expect(tally.allocations).toBeGreaterThan(runs);
+  },
+);
 
 test("a single pool that trades all the time equals the result in exact fractions", TIMEOUT, () => {
   const kinds = [

@@ -1,6 +1,6 @@
 import type { Deal } from "./engine/allocate.ts";
 import { dollars } from "./engine/cents.ts";
-import type { Instant } from "./engine/configuration.ts";
+import { hasRateAt, inForceSince, type Instant, plannedAfter } from "./engine/configuration.ts";
 import { closeWeek } from "./engine/fees.ts";
 import { assign, configure, deposit, unassign, withdraw } from "./engine/investing.ts";
 import { acknowledge, compensate, moveOwn } from "./engine/own-capital.ts";
@@ -69,7 +69,10 @@ function applyInvestorStep(world: World, step: Extract<Step, { investorIndex: nu
     case "unassign":
       return describeOutcome(unassign(world, investor));
     case "rate":
-      return setRate(world, investor, step.ratePpm, step.since);
+    case "version":
+      return change(world, investor, step);
+    case "cancel":
+      return cancel(world, investor, step.versionIndex);
     case "switch":
       if (investor.configuration.length === 0) return "no configuration";
       configure(world, investor, { at: world.now, enabled: step.enabled });
@@ -77,10 +80,30 @@ function applyInvestorStep(world: World, step: Extract<Step, { investorIndex: nu
   }
 }
 
-function setRate(world: World, investor: Investor, ratePpm: bigint, since: Since): string {
-  const moment = since === "now" ? {} : { since: world.now + since * STEP_MS };
+type Change = { readonly ratePpm?: bigint | undefined; readonly enabled?: boolean | undefined; readonly since: Since };
+
+function change(world: World, investor: Investor, { ratePpm, enabled, since }: Change): string {
   if (investor.configuration.length === 0) return "no configuration";
-  configure(world, investor, { at: world.now, ratePpm, ...moment });
+  const start = startOf(world, investor, since);
+  if (ratePpm === undefined && start !== undefined && !hasRateAt(investor.configuration, start)) return "no rate";
+  configure(world, investor, {
+    at: world.now,
+    ...(ratePpm === undefined ? {} : { ratePpm }),
+    ...(enabled === undefined ? {} : { enabled }),
+    ...(start === undefined ? {} : { since: start }),
+  });
+  return "";
+}
+
+function startOf({ now }: World, { configuration }: Investor, since: Since): Instant | undefined {
+  if (since === "stored") return inForceSince(configuration, now);
+  return since === "now" ? undefined : now + since * STEP_MS;
+}
+
+function cancel(world: World, investor: Investor, versionIndex: number): string {
+  const planned = plannedAfter(investor.configuration, world.now);
+  if (planned.length === 0) return "nothing is scheduled";
+  configure(world, investor, { kind: "cancellation", at: world.now, since: at(planned, versionIndex) });
   return "";
 }
 
@@ -112,7 +135,10 @@ function applyMasterStep(world: World, step: Extract<Step, { masterIndex: number
   }
 }
 
-type MasterStep = Exclude<Step["kind"], "deposit" | "withdraw" | "assign" | "unassign" | "rate" | "switch" | "week">;
+type MasterStep = Exclude<
+  Step["kind"],
+  "deposit" | "withdraw" | "assign" | "unassign" | "rate" | "version" | "cancel" | "switch" | "week"
+>;
 
 function applyPositionStep(world: World, master: Master, step: Extract<Step, { positionIndex: number }>): string {
   const [positionId, floating] = [...master.floating].at(step.positionIndex % Math.max(1, master.floating.size)) ?? [

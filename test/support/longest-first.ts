@@ -18,6 +18,7 @@ export const LONGEST = [
   "test/simulation/simulation.test.ts",
   "test/simulation/regressions/regressions.test.ts",
   "test/fuzz/adversarial-histories.test.ts",
+  "services/edge/docs-site/browser.test.ts",
   "services/edge/connection.test.ts",
   "services/edge/idempotency/lost.test.ts",
   "services/platform/protocol/batch-crash.test.ts",

@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import { checkAll, commandError, leverageError, nameError } from "../domain/checks.ts";
 import { provisioningKey } from "../domain/provisioning.ts";
 import { decryptPasswords } from "../passwords.ts";
+import { refuse } from "../refusals.ts";
 import { findInvestorById } from "../store/investors.ts";
 import { provision } from "../processes/provision.ts";
 
@@ -29,7 +30,12 @@ export async function createInvestor(
 
   const investor = await findInvestorById(deps.pool, made.becameId ?? 0n);
   const passwords = await decryptPasswords(deps, provisioningKey(made, "investor"));
-  assert(investor !== undefined && passwords !== undefined, "an active provisioning has its Investor and passwords");
+  assert(investor !== undefined, "an active provisioning has its Investor");
+  // The account exists, so a repeated request creates no other one; its passwords do not exist any more.
+  if (passwords === undefined) {
+    const message = `Investor ${investor.login} was created by this request, and its personal data was erased since.`;
+    throw refuse("investor_erased", message, { outcome: "not_executed", operationId });
+  }
   return {
     investor,
     mainPassword: passwords.main.reveal(),

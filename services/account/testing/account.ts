@@ -7,7 +7,8 @@ import { Refusal } from "#kernel/refusal.ts";
 import { Secret } from "#kernel/secret.ts";
 import type { AddMasterRequest, CreateInvestorRequest, CreateMasterRequest } from "#proto/pamm/account/v1/account.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
-import type { CreateAccountRequest } from "#proto/pamm/platform/v1/platform.ts";
+import type { CreateAccountRequest, InspectClosingResponse } from "#proto/pamm/platform/v1/platform.ts";
+import type { Subscription } from "#proto/pamm/subscription/v1/subscription.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
 import { generatePassword } from "../domain/password.ts";
@@ -22,6 +23,12 @@ export type PlatformFake = Deps["platform"] & {
   readonly existing: Set<string>;
   readonly adopted: { login: string; role: AccountRole }[];
   readonly disabled: string[];
+  /** What still has to end on every account. */
+  readonly closing: { -readonly [Name in keyof InspectClosingResponse]: InspectClosingResponse[Name] };
+  /** The logins of each erasure that was executed. */
+  readonly erased: string[];
+  /** What each next erasure does: `lost answer` after it was executed. */
+  readonly erasures: ("lost answer" | "unreachable" | "rejected" | "not shown")[];
   /** The fault of each next creation; undefined: none. */
   readonly faults: (Fault | undefined)[];
 };
@@ -29,18 +36,27 @@ export type PlatformFake = Deps["platform"] & {
 export type World = Omit<Deps, "platform"> & {
   readonly platform: PlatformFake;
   readonly counts: { masterLogin: string; investors: bigint }[];
+  /** Those that have not ended. */
+  readonly openSubscriptions: Subscription[];
 };
 
 /** The account service with a real database; other services are fakes in memory. */
 export async function world(): Promise<World> {
   const { pool } = await testDatabase("account");
   const counts: World["counts"] = [];
+  const openSubscriptions: Subscription[] = [];
   return {
     pool,
     reads: directoryReads(pool),
     counts,
+    openSubscriptions,
     platform: platformFake(),
-    subscriptions: { countActiveInvestors: async () => ({ counts }) },
+    subscriptions: {
+      countActiveInvestors: async () => ({ counts }),
+      findOpenSubscription: async (request) => ({
+        subscription: openSubscriptions.find(({ investorLogin }) => investorLogin === request.investorLogin),
+      }),
+    },
     credentialCipher: createCredentialCipher([aKey()]),
     newPassword: () => generatePassword((bound) => randomInt(bound)),
     log: createLog({ service: "account", level: "silent" }),
@@ -105,6 +121,9 @@ function platformFake(): PlatformFake {
     existing: new Set(),
     adopted: [],
     disabled: [],
+    closing: { balance: usd(0n), credit: usd(0n), openPositions: 0, operationOpen: false },
+    erased: [],
+    erasures: [],
     faults: [],
     async createAccount(request) {
       const fault = fake.faults.shift();
@@ -131,6 +150,18 @@ function platformFake(): PlatformFake {
     async disableAccount({ login }) {
       fake.disabled.push(login);
       return {};
+    },
+    inspectClosing: async () => fake.closing,
+    async eraseAccount({ login }) {
+      const kind = fake.erasures.shift();
+      if (kind === "unreachable") throw serviceUnavailable("platform");
+      if (kind === "rejected") {
+        throw new Refusal({ code: "platform_rejected", status: "rejected", message: "Refused with code 8." });
+      }
+      if (kind === "not shown") return { shown: false };
+      fake.erased.push(login);
+      if (kind === "lost answer") throw outcomeUnknown("platform");
+      return { shown: true };
     },
     inspectAccounts: async ({ logins }) => ({
       accounts: logins.map((login) => ({

@@ -10,7 +10,7 @@ import type { ClassLimits } from "../admission.ts";
 import { edgeRules } from "../retention.ts";
 import { type Answer, errorsOf, logTo, testEdge, type TestEdge, type TestOptions } from "../testing/test-edge.ts";
 import { aMaster, anInvestor } from "../testing/replies/account.ts";
-import { aFeeConfiguration } from "../testing/replies/fee.ts";
+import { aFeeConfiguration, aFeeVersion } from "../testing/replies/fee.ts";
 import { aDeposit, aWithdrawal } from "../testing/replies/funding.ts";
 import { aSubscription } from "../testing/replies/subscription.ts";
 import { createIdempotencyStore } from "./idempotency-store.ts";
@@ -39,7 +39,7 @@ async function edgeWith(deposit: Deposit) {
       updateMaster: async () => aMaster(),
       createInvestor: async () => ({ investor: anInvestor(), mainPassword: "a", investorPassword: "b" }),
     },
-    fees: { updateConfiguration: async () => aFeeConfiguration() },
+    fees: { updateConfiguration: async () => aFeeConfiguration(), cancelVersion: async () => aFeeVersion() },
     subscriptions: { assign: async () => ({ subscription: aSubscription() }) },
     app: { idempotency },
   });
@@ -269,6 +269,11 @@ const EQUAL_REQUESTS = [
       url: "/api/v1/investor/perf-fee/update",
       payload: '{"upsert":true,"effective_since":"2026-01-02T05:04:05+02:00","rate":25e-2,"investor_login":"3000003"}',
     },
+  ],
+  [
+    "DELETE",
+    { url: "/api/v1/investor/3000003/performance-fee/versions/17" },
+    { url: "/api/v1/investor/3000003/performance-fee/versions/0017" },
   ],
   [
     "POST",

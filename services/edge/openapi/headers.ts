@@ -41,6 +41,12 @@ const ANSWER_HEADERS = {
     schema: { type: "string" },
     example: "coment, stat%C3%BCs",
   },
+  "X-Retroactive-Since": {
+    description:
+      "The version begins in the past: from this instant on, results that are not charged yet have its rate.",
+    schema: { type: "string" },
+    example: "2026-01-02T03:04:05.678000",
+  },
   "Retry-After": {
     description: "Seconds after which the same request may succeed.",
     schema: { type: "integer", minimum: 1 },

@@ -32,6 +32,12 @@ export const masterId = text("id", {
   shown: { type: "integer", ...INT64, minimum: 0 },
 });
 
+export const feeVersionId = text("id", {
+  description: "Id of the version, from the listing of versions.",
+  example: 17,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
 export const aliasField = (description: string, example: string): TString =>
   text("name", { description, example, shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
 

@@ -70,7 +70,7 @@ test("an update is answered with the requested configuration and the new updated
     investorLogin: INVESTOR,
     ratePpm: 250_000,
     enabled: true,
-    effectiveSince: day(1),
+    effectiveSince: day(5),
     createdAt: day(2),
     updatedAt: day(5),
   });

@@ -151,10 +151,44 @@ test("a rate from a past date applies to profit that is not crystallised only", 
   expect(example.state.mark).toBe("1200.00");
 });
 
-test("a scheduled rate is valid from its instant", () => {
-  const example = new WorkedExample("10000.00", 300_000);
-  example.change({ ratePpm: 100_000, effectiveSince: new Date("2026-02-01T00:00:00Z") }).result("+100.00");
-  expect(example.run()).toBe("30.00");
+test("the configuration that is shown after a change without a date is the one that later profit is charged with", () => {
+  const example = new WorkedExample("10000.00", 300_000).result("+50.00").change({ ratePpm: 100_000 });
+  expect(example.shown).toMatchObject({ ratePpm: 100_000, since: example.now });
+  example.result("+99.90");
+  expect(example.pending()).toBe("24.99");
+});
+
+test("a client that sends back the start that it has read raises no fee of earlier profit", () => {
+  const example = new WorkedExample("10000.00", 100_000).result("+100.00");
+  const { since } = example.shown!;
+  example.change({ ratePpm: 500_000, effectiveSince: since });
+  expect(example.pending()).toBe("10.00");
+  expect(example.result("+100.00").pending()).toBe("60.00");
+});
+
+test("a rate is charged from its scheduled instant on, a change in between does not move it, and cancelled it is never charged", () => {
+  const example = new WorkedExample("10000.00", 500_000);
+  const afterMinutes = (minutes: number) => new Date(example.now.getTime() + minutes * 60_000);
+  example.change({ ratePpm: 900_000, effectiveSince: afterMinutes(5) }).change({ ratePpm: 200_000 });
+  expect(example.shown).toMatchObject({ ratePpm: 200_000, since: example.now });
+  // The last of these results is earned when the scheduled version begins.
+  example.result("+100.00").result("+100.00").result("+100.00");
+  expect(example.pending()).toBe("130.00");
+
+  example.change({ ratePpm: 1_000_000, effectiveSince: afterMinutes(3) });
+  example.cancel(example.versions.at(-1)!.id);
+  expect(example.result("+100.00").pending()).toBe("220.00");
+});
+
+test("an earlier date re-rates only the profit since then that is not charged", () => {
+  const example = new WorkedExample("10000.00", 300_000).result("+1000.00");
+  expect(example.run("-400.00")).toBe("180.00");
+  example.result("+100.00");
+  const between = new Date(example.now.getTime() - 1);
+  example.result("+100.00").change({ ratePpm: 100_000, effectiveSince: between });
+  // 400.00 that an open loss had spared have their old rate; the charged 600.00 stay charged.
+  expect(example.run()).toBe("140.00");
+  expect(example.state).toMatchObject({ mark: "1200.00", layers: [] });
 });
 
 test("profit from before the first version has rate 0, and the first fee waives it", () => {

@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import { decideDue, type DueFacts } from "./due.ts";
+import { aVersion } from "../testing/a-version.ts";
 import { explainDebt } from "./explain.ts";
 import { earn, NOTHING_EARNED, type Part } from "./layers.ts";
-import { firstVersion, nextVersion } from "./version.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
 const part = (amount: bigint, number: number): Part => ({ amount, earnedAt: day(number) });
-const KEEP = { enabled: undefined, effectiveSince: undefined };
 
 function dueOf(facts: Partial<DueFacts>) {
   const whole = { masterLogin: "5001", earnings: NOTHING_EARNED, versions: [], debts: [], floating: 0n, at: day(10) };
@@ -16,8 +15,7 @@ function dueOf(facts: Partial<DueFacts>) {
 const linesOf = (facts: Partial<DueFacts>): readonly string[] => dueOf(facts).at(-1)!.explanation.lines;
 
 test("an explanation lists each layer with its rate, without the layers that a loss consumed", () => {
-  const first = firstVersion({ ratePpm: 200_000, ...KEEP }, day(4));
-  const versions = [first, nextVersion(first, { ratePpm: 300_000, ...KEEP }, day(7))];
+  const versions = [aVersion(day(4), { ratePpm: 200_000 }), aVersion(day(7))];
   const two = earn(NOTHING_EARNED, [part(1_000_00n, 5), part(500_00n, 8)]);
   expect(linesOf({ earnings: two, versions })).toEqual([
     "At 2026-01-10T00:00:00.000Z: result 1500.00, high-water mark 0.00, profit above it 1500.00",
@@ -35,7 +33,7 @@ test("an explanation lists each layer with its rate, without the layers that a l
 });
 
 test("an explanation lists the profit that an open loss protects as not charged", () => {
-  const versions = [firstVersion({ ratePpm: 300_000, ...KEEP }, day(4))];
+  const versions = [aVersion(day(4))];
   const earnings = earn(NOTHING_EARNED, [part(1_000_00n, 5)]);
   const open = { floating: -40_000_000_000n, markedAt: new Date("2026-01-10T00:00:03Z") };
   expect(linesOf({ earnings, versions, ...open })).toEqual([
@@ -49,7 +47,7 @@ test("an explanation lists the profit that an open loss protects as not charged"
 });
 
 test("an explanation contains exact values and the previous debt", () => {
-  const versions = [firstVersion({ ratePpm: 275_000, ...KEEP }, day(4))];
+  const versions = [aVersion(day(4), { ratePpm: 275_000 })];
   const debts = [{ masterLogin: "5002", amount: 1_50n, since: day(1) }];
   const due = dueOf({ earnings: earn(NOTHING_EARNED, [part(421_37n, 5)]), versions, debts });
   expect(due.map(({ kind, amount, masterLogin }) => [kind, amount, masterLogin])).toEqual([
@@ -84,7 +82,7 @@ test("an explanation contains exact values and the previous debt", () => {
 });
 
 test("results with the same rate are one line of the explanation", () => {
-  const versions = [firstVersion({ ratePpm: 300_000, ...KEEP }, day(4))];
+  const versions = [aVersion(day(4))];
   const earnings = earn(NOTHING_EARNED, [part(10_00n, 5), part(20_00n, 6), part(30_00n, 7)]);
   expect(linesOf({ earnings, versions })).toContain(
     "60.00 earned 2026-01-05T00:00:00.000Z to 2026-01-07T00:00:00.000Z x 0.300000 = 18.00",

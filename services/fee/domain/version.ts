@@ -1,54 +1,18 @@
 import { refuse } from "../refusals.ts";
 
-/** One command that changed a configuration. Rates in parts per million. */
+/** An entry of the timeline of an Investor's fees. Rates in parts per million. */
 export type FeeVersion = {
   readonly ratePpm: number;
-  /** From when the rate is valid; undefined when the command did not change it. */
+  /** From when the rate is valid, until a later entry says otherwise; undefined when the entry does not change it. */
   readonly rateFrom: Date | undefined;
   readonly enabled: boolean;
-  /** From when the switch is valid; undefined when the command did not change it. */
+  /** From when the switch is valid; undefined when the entry does not change it. */
   readonly enabledFrom: Date | undefined;
   /** What is shown as the beginning of validity. */
   readonly effectiveSince: Date;
 };
 
-/** The requested change; undefined keeps the stored value. */
-export type FeeChange = {
-  readonly ratePpm: number | undefined;
-  readonly enabled: boolean | undefined;
-  readonly effectiveSince: Date | undefined;
-};
-
 export type FeeTerms = Pick<FeeVersion, "ratePpm" | "enabled" | "effectiveSince">;
-
-/** The first version of a configuration, which requires a rate. */
-export function firstVersion(change: FeeChange & { readonly ratePpm: number }, now: Date): FeeVersion {
-  const effectiveSince = change.effectiveSince ?? now;
-  return {
-    ratePpm: change.ratePpm,
-    rateFrom: effectiveSince,
-    enabled: change.enabled ?? true,
-    enabledFrom: later(now, effectiveSince),
-    effectiveSince,
-  };
-}
-
-/**
- * The version that a change makes of the newest one. A rate is valid from the requested instant, also one in the past, else
- * from now or, if the stored configuration starts later, from its start. The switch is never valid before now.
- */
-export function nextVersion(newest: FeeVersion, change: FeeChange, now: Date): FeeVersion {
-  const validFrom = change.effectiveSince ?? later(now, newest.effectiveSince);
-  const touchesRate = change.ratePpm !== undefined || change.effectiveSince !== undefined;
-  const switchFrom = change.effectiveSince === undefined ? now : later(now, change.effectiveSince);
-  return {
-    ratePpm: change.ratePpm ?? newest.ratePpm,
-    rateFrom: touchesRate ? validFrom : undefined,
-    enabled: change.enabled ?? newest.enabled,
-    enabledFrom: change.enabled === undefined ? undefined : switchFrom,
-    effectiveSince: change.effectiveSince ?? newest.effectiveSince,
-  };
-}
 
 /**
  * The terms at an instant: rate and switch, each of the newest version that is valid by then; if none is, of the first
@@ -87,10 +51,6 @@ function versionAt(versions: readonly FeeVersion[], from: "rateFrom" | "enabledF
     throw new Error("A configuration has no version.");
   }
   return first;
-}
-
-function later(left: Date, right: Date): Date {
-  return left > right ? left : right;
 }
 
 const NEVER = Number.POSITIVE_INFINITY;

@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
+import { aVersion } from "../testing/a-version.ts";
 import { earn, NOTHING_EARNED } from "./layers.ts";
-import { firstVersion, nextVersion } from "./version.ts";
 import { decideWeek, type WeekPair } from "./weeks.ts";
 
 const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
-const KEEP = { ratePpm: undefined, enabled: undefined, effectiveSince: undefined };
 const WEEK = { masterLogin: "5001", periodStart: day(3), cutOff: day(10), markedAt: undefined };
-const enabled = firstVersion({ ...KEEP, ratePpm: 300_000 }, day(1));
+const enabled = aVersion(day(1));
 
 function aPair(parts: Partial<WeekPair>): WeekPair {
   const earnings = earn(NOTHING_EARNED, [{ amount: 100_00n, earnedAt: day(5) }]);
@@ -36,13 +35,13 @@ test("debts come first, oldest first, each to its own Master, and the fee last",
 });
 
 test("an Investor whose fee is disabled at the cut-off pays neither fees nor debts, and earnings do not change", () => {
-  const off = nextVersion(enabled, { ...KEEP, enabled: false }, day(9));
+  const off = aVersion(day(9), { enabled: false });
   const pair = aPair({ versions: [enabled, off], debts: [{ masterLogin: "5001", amount: 3n, since: day(4) }] });
   expect(decideWeek(WEEK, [pair])).toEqual([{ investorLogin: "9001", earnings: pair.earnings, due: [] }]);
 });
 
 test("a fee that is disabled after the cut-off is due for the week, whenever the week is decided", () => {
-  const off = nextVersion(enabled, { ...KEEP, enabled: false }, day(11));
+  const off = aVersion(day(11), { enabled: false });
   expect(dueOf(aPair({ versions: [enabled, off] }))).toMatchObject([{ amount: 30_00n }]);
 });
 

@@ -2,7 +2,7 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { type GatheredRead, gatherReads } from "#kernel/gather-reads.ts";
 import type { FeeConfiguration, GetConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
-import { termsAt } from "../domain/version.ts";
+import { presentOf, shownAt } from "../domain/timeline.ts";
 import { refuse } from "../refusals.ts";
 import { listTerms, type Terms } from "../store/configurations.ts";
 
@@ -13,7 +13,7 @@ export function configurationReads({ pool }: Pick<Deps, "pool">): ConfigurationR
   return gatherReads(async (logins) => await listTerms(pool, logins));
 }
 
-/** The configuration in force, or the first scheduled one. */
+/** The version in force, or the first scheduled one. */
 export async function getConfiguration(
   { accounts, now }: Pick<Deps, "accounts" | "now">,
   read: ConfigurationReads,
@@ -21,11 +21,13 @@ export async function getConfiguration(
   context: CallContext,
 ): Promise<FeeConfiguration> {
   const terms = await read(investorLogin);
-  if (terms === undefined) {
+  const shown = terms && shownAt(terms.versions, presentOf(terms.versions, now()));
+  if (terms === undefined || shown === undefined) {
     // An unknown Investor is refused with a code of its own.
     await accounts.findInvestor({ login: investorLogin }, context);
     throw refuse("fee_configuration_not_found", `Investor ${investorLogin} has no fee configuration.`);
   }
-  const { versions, ...configuration } = terms;
-  return { ...configuration, ...termsAt(versions, now()) };
+  const { versions: _timeline, ...configuration } = terms;
+  const { ratePpm, enabled, since } = shown;
+  return { ...configuration, ratePpm, enabled, effectiveSince: since, retroactiveSince: undefined };
 }

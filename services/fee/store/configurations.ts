@@ -1,6 +1,7 @@
-import { execute, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
+import { execute, fragment, many, maybeOne, one, sql, withoutNulls, type Queryable } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { FeeVersion } from "../domain/version.ts";
+import type { NewEntry } from "../domain/change-timeline.ts";
+import type { TimelineEntry } from "../domain/timeline.ts";
 
 export type Configuration = {
   readonly investorLogin: string;
@@ -9,9 +10,12 @@ export type Configuration = {
   readonly updatedAt: Date;
 };
 
-export type Terms = Configuration & { readonly versions: readonly FeeVersion[] };
+/** A configuration with the entries of its timeline, in the sequence in which they were made. */
+export type Terms = Configuration & { readonly versions: readonly TimelineEntry[] };
 
-export type MadeVersion = { readonly investorLogin: string; readonly version: FeeVersion; readonly madeAt: Date };
+const ENTRY = fragment`version.id, version.rate_ppm as "ratePpm", version.rate_from as "rateFrom", version.enabled,
+       version.enabled_from as "enabledFrom", version.effective_since as "effectiveSince",
+       version.restates, version.cancels, version.made_at as "madeAt"`;
 
 export async function findConfiguration(db: Queryable, investorLogin: string): Promise<Configuration | undefined> {
   return await maybeOne<Configuration>(
@@ -38,33 +42,27 @@ export async function lockConfiguration(
   );
 }
 
-/** In the sequence of their creation. */
-export async function listVersions(db: Queryable, investorLogin: string): Promise<FeeVersion[]> {
-  const rows = await many<FeeVersion>(
+/** In the sequence in which they were made. */
+export async function listEntries(db: Queryable, investorLogin: string): Promise<TimelineEntry[]> {
+  const rows = await many<TimelineEntry>(
     db,
-    sql`select rate_ppm as "ratePpm", rate_from as "rateFrom", enabled, enabled_from as "enabledFrom",
-               effective_since as "effectiveSince"
-        from fee_version
-        where investor_login = ${investorLogin}
-        order by id`,
+    sql`select ${ENTRY} from fee_version version where version.investor_login = ${investorLogin} order by version.id`,
   );
   return rows.map(withoutNulls);
 }
 
-/** The configurations of some Investors with their versions in the sequence of creation. */
+/** The configurations of some Investors with their timelines. */
 export async function listTerms(db: Queryable, investorLogins: readonly string[]): Promise<Map<string, Terms>> {
-  const rows = await many<FeeVersion & Configuration>(
+  const rows = await many<TimelineEntry & Configuration>(
     db,
     sql`select configuration.investor_login as "investorLogin", configuration.investor_id as "investorId",
-               configuration.created_at as "createdAt", configuration.updated_at as "updatedAt",
-               version.rate_ppm as "ratePpm", version.rate_from as "rateFrom", version.enabled,
-               version.enabled_from as "enabledFrom", version.effective_since as "effectiveSince"
+               configuration.created_at as "createdAt", configuration.updated_at as "updatedAt", ${ENTRY}
         from fee_configuration configuration
         join fee_version version on version.investor_login = configuration.investor_login
         where configuration.investor_login = any(${investorLogins}::text[])
         order by version.id`,
   );
-  const terms = new Map<string, Configuration & { versions: FeeVersion[] }>();
+  const terms = new Map<string, Configuration & { versions: TimelineEntry[] }>();
   for (const row of rows) {
     const { investorLogin, investorId, createdAt, updatedAt, ...version } = withoutNulls(row);
     const known = terms.get(investorLogin);
@@ -74,30 +72,48 @@ export async function listTerms(db: Queryable, investorLogins: readonly string[]
   return terms;
 }
 
-/** The version that an earlier call with the same key added. */
-export async function findVersionByKey(db: Queryable, key: string): Promise<MadeVersion | undefined> {
-  const row = await maybeOne<FeeVersion & { investorLogin: string; madeAt: Date }>(
+/** The entry that an earlier command with the same key has added, and whose it is. */
+export async function findEntryByKey(
+  db: Queryable,
+  key: string,
+): Promise<(TimelineEntry & { readonly investorLogin: string }) | undefined> {
+  const row = await maybeOne<TimelineEntry & { investorLogin: string }>(
     db,
-    sql`select investor_login as "investorLogin", rate_ppm as "ratePpm", rate_from as "rateFrom", enabled,
-               enabled_from as "enabledFrom", effective_since as "effectiveSince", made_at as "madeAt"
-        from fee_version
-        where key = ${key}`,
+    sql`select version.investor_login as "investorLogin", ${ENTRY} from fee_version version where version.key = ${key}`,
   );
-  if (row === undefined) return undefined;
-  const { investorLogin, madeAt, ...version } = withoutNulls(row);
-  return { investorLogin, version, madeAt };
+  return row === undefined ? undefined : withoutNulls(row);
 }
 
-/** The configuration must be locked. */
-export async function insertVersion(tx: Transaction, key: string, made: MadeVersion): Promise<void> {
-  const { ratePpm, rateFrom, enabled, enabledFrom, effectiveSince } = made.version;
+type NewEntries = {
+  /** Of the command; its further entries have keys made of it. */
+  readonly key: string;
+  readonly investorLogin: string;
+  readonly entries: readonly NewEntry[];
+  readonly madeAt: Date;
+};
+
+/** The configuration must be locked. The entries get ids in their sequence. */
+export async function insertEntries(
+  tx: Transaction,
+  { key, investorLogin, entries, madeAt }: NewEntries,
+): Promise<void> {
   await execute(
     tx,
-    sql`insert into fee_version (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, made_at)
-        values (${made.investorLogin}, ${key}, ${ratePpm}, ${rateFrom}, ${enabled}, ${enabledFrom}, ${effectiveSince}, ${made.madeAt})`,
+    sql`insert into fee_version
+          (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, restates, cancels, made_at)
+        select ${investorLogin}, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, restates, cancels, ${madeAt}
+        from unnest(
+          ${entries.map(({ restates }, place) => (place === 0 ? key : `${key}/${restates}`))}::text[],
+          ${entries.map(({ ratePpm }) => ratePpm)}::integer[],
+          ${entries.map(({ rateFrom }) => rateFrom)}::timestamptz[],
+          ${entries.map(({ enabled }) => enabled)}::boolean[],
+          ${entries.map(({ enabledFrom }) => enabledFrom)}::timestamptz[],
+          ${entries.map(({ effectiveSince }) => effectiveSince)}::timestamptz[],
+          ${entries.map(({ restates }) => restates)}::bigint[],
+          ${entries.map(({ cancels }) => cancels)}::bigint[]
+        ) with ordinality
+          as entry (key, rate_ppm, rate_from, enabled, enabled_from, effective_since, restates, cancels, place)
+        order by place`,
   );
-  await execute(
-    tx,
-    sql`update fee_configuration set updated_at = ${made.madeAt} where investor_login = ${made.investorLogin}`,
-  );
+  await execute(tx, sql`update fee_configuration set updated_at = ${madeAt} where investor_login = ${investorLogin}`);
 }

@@ -1,14 +1,13 @@
 import { expect, test } from "vitest";
 import { keyHash } from "#kernel/key-hash.ts";
 import { many, sql } from "#kernel/postgres/query.ts";
-import { confirmsNothing } from "#kernel/testing/votes.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { enter } from "#test/support/platform-fake/ledger.ts";
 import { sized } from "#test/support/proof.ts";
 import { payFees } from "../jobs/pay-fees.ts";
-import { feeChecks } from "../checks/checks.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
 import { crashing } from "./crash.ts";
+import { expectToTie } from "./expect-to-tie.ts";
 import { INVESTOR, MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
 import { collectAll, decideLeave } from "./leaving.ts";
 import {
@@ -70,18 +69,6 @@ async function closeWeek(world: World): Promise<void> {
 async function prepaidOf({ deps }: World): Promise<string> {
   const [row] = await many<{ minor: bigint }>(deps.pool, sql`select prepaid_minor as minor from fee_pair`);
   return String(row?.minor);
-}
-
-/** The checks find nothing, and the credits equal the deals of the payment account. */
-async function expectToTie(world: World): Promise<void> {
-  for (const check of feeChecks({ ...world.deps, confirm: confirmsNothing })) {
-    expect((await check.run({ cursor: "", pendingBreaks: [] })).findings, check.name).toEqual([]);
-  }
-  const [credits] = await many<{ minor: bigint }>(
-    world.deps.pool,
-    sql`select coalesce(sum(amount_minor), 0)::bigint as minor from payment_credit where payment_account_login = ${PAYMENT_ACCOUNT}`,
-  );
-  expect(credits?.minor).toBe(cents(balanceOf(world, PAYMENT_ACCOUNT)));
 }
 
 test("the fee of a lost withdrawal is not charged again when the week ends", async () => {

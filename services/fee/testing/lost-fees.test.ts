@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { many, sql } from "#kernel/postgres/query.ts";
 import { sized } from "#test/support/proof.ts";
-import { confirmsNothing } from "#kernel/testing/votes.ts";
-import { feeChecks } from "../checks/checks.ts";
 import { crystallise, crystalliseAgain } from "../commands/crystallise.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
 import { findLostFees } from "../processes/lost-fees/find-lost-fees.ts";
 import { crashing } from "./crash.ts";
+import { expectToTie } from "./expect-to-tie.ts";
 import { aCall, INVESTOR, PAYMENT_ACCOUNT } from "./fee.ts";
 import { aLeave, collectAll, decideLeave } from "./leaving.ts";
 import { backUp } from "./restore.ts";
@@ -47,12 +46,6 @@ async function closeWeek(world: World, floating = "0.00"): Promise<void> {
 async function prepaidOf({ deps }: World): Promise<bigint[]> {
   const rows = await many<{ minor: bigint }>(deps.pool, sql`select prepaid_minor as minor from fee_pair`);
   return rows.map(({ minor }) => minor);
-}
-
-async function expectToTie(world: World): Promise<void> {
-  for (const check of feeChecks({ ...world.deps, confirm: confirmsNothing })) {
-    expect((await check.run({ cursor: "", pendingBreaks: [] })).findings, check.name).toEqual([]);
-  }
 }
 
 test("the fee of a withdrawal that had ended before its rows were lost is not charged again by the week", async () => {

@@ -2,7 +2,8 @@ import { formatDecimal, parseDecimal, usd } from "#kernel/money.ts";
 import { decideDue, sumOfDue } from "../domain/due.ts";
 import { earn, type Earnings, NOTHING_EARNED } from "../domain/layers.ts";
 import { E8_PER_CENT, formatExact } from "../domain/units.ts";
-import { type FeeChange, firstVersion, type FeeVersion, nextVersion } from "../domain/version.ts";
+import { entriesOfCancellation, entriesOfChange, type FeeChange, type NewEntries } from "../domain/change-timeline.ts";
+import { shownAt, type TimelineEntry, type TimelineVersion } from "../domain/timeline.ts";
 
 const MASTER = "5001";
 const BEGIN = Date.UTC(2026, 0, 5);
@@ -14,14 +15,12 @@ export class WorkedExample {
   earnings: Earnings = NOTHING_EARNED;
   balance: bigint;
   paymentAccount = 0n;
-  versions: FeeVersion[];
-  #newest: FeeVersion;
+  versions: TimelineEntry[] = [];
   #events = 0;
 
   constructor(deposit: string, ratePpm: number) {
     this.balance = cents(deposit);
-    this.#newest = firstVersion({ ...UNCHANGED, ratePpm }, this.#next());
-    this.versions = [this.#newest];
+    this.change({ ratePpm });
   }
 
   result(amount: string): this {
@@ -35,9 +34,22 @@ export class WorkedExample {
   }
 
   change(change: Partial<FeeChange>): this {
-    this.#newest = nextVersion(this.#newest, { ...UNCHANGED, ...change }, this.#next());
-    this.versions.push(this.#newest);
-    return this;
+    const at = this.#next();
+    return this.#add(entriesOfChange(this.versions, { ...UNCHANGED, ...change }, at), at);
+  }
+
+  cancel(id: bigint): this {
+    const at = this.#next();
+    return this.#add(entriesOfCancellation(this.versions, id, at), at);
+  }
+
+  /** What a query of the configuration shows now. */
+  get shown(): TimelineVersion | undefined {
+    return shownAt(this.versions, this.now);
+  }
+
+  get now(): Date {
+    return new Date(BEGIN + this.#events * EVENT_MS);
   }
 
   /** The fee of a run or a withdrawal. */
@@ -73,9 +85,14 @@ export class WorkedExample {
     return { fee: sumOfDue(due), earnings };
   }
 
+  #add(added: NewEntries, madeAt: Date): this {
+    for (const entry of added) this.versions.push({ ...entry, id: BigInt(this.versions.length) + 1n, madeAt });
+    return this;
+  }
+
   #next(): Date {
     this.#events += 1;
-    return new Date(BEGIN + this.#events * EVENT_MS);
+    return this.now;
   }
 }
 

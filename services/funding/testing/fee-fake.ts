@@ -25,6 +25,8 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     configure: unused,
     getConfiguration: unused,
     updateConfiguration: unused,
+    listVersions: unused,
+    cancelVersion: unused,
     listPaymentCredits: unused,
     listInvestorPayments: unused,
     prepare: unused,

@@ -148,6 +148,7 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
     addInvestor: unused,
     listInvestors: unused,
     revealInvestor: unused,
+    eraseInvestor: unused,
     findRegistrations: unused,
     findMaster: async ({ login }) => ({
       id: 1n,

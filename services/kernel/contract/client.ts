@@ -13,7 +13,8 @@ export function clientOf<C extends Contract>(contract: C, transport: Transport, 
     const call = async (request: unknown, context: CallContext): Promise<unknown> => {
       if (remainingMs(context) <= 0 || context.signal.aborted) throw deadlineExceeded();
       const payload = method.encodeRequest(request);
-      const span = startSpan(rpcName(method), { kind: "client", attributes: rpcAttributes(method, transport) });
+      const attributes = rpcAttributes(method, transport);
+      const span = startSpan(rpcName(method), { kind: "client", isWork: context.commandId !== "", attributes });
       const response = await inSpan(span, () => send(method, payload, context), failureOf);
       return method.decodeResponse(asBuffer(response));
     };

@@ -3,7 +3,7 @@ import { failpoint } from "../failpoint.ts";
 import type { EventType } from "../contract/event.ts";
 import type { Log } from "../log.ts";
 import { failureOf } from "../contract/rpc-span.ts";
-import { inSpan, startSpan } from "../tracing/span.ts";
+import { inSpan, NO_PLACE, startSpan } from "../tracing/span.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { Refusal } from "../refusal.ts";
 import { type Cursor, getCursor } from "./cursor.ts";
@@ -120,6 +120,7 @@ export class Follower<Event extends EventType<unknown>> {
   async #receive(page: Page): Promise<void> {
     const span = startSpan(`receive ${this.#options.feed}`, {
       kind: "consumer",
+      parent: NO_PLACE,
       mayBegin: true,
       attributes: { "messaging.destination.name": this.#options.feed, ...pageAttributes(page) },
     });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { succeedsWithin } from "../answer-within.ts";
 import type { Broker } from "../nats/connect.ts";
 import type { Pool } from "../postgres/pool.ts";
 import { execute, sql } from "../postgres/query.ts";
@@ -19,8 +19,8 @@ export function readinessOf({ pool, broker, isDraining }: ReadinessOptions): () 
   let latest: { readonly atMs: number; readonly missing: Promise<readonly string[]> } | undefined;
   const ask = async (): Promise<readonly string[]> => {
     const [hasDatabase, hasBroker] = await Promise.all([
-      answers(execute(pool, sql`select 1`)),
-      broker.isConnected() && answers(broker.connection.flush()),
+      succeedsWithin(execute(pool, sql`select 1`), ANSWER_WITHIN_MS),
+      broker.isConnected() && succeedsWithin(broker.connection.flush(), ANSWER_WITHIN_MS),
     ]);
     return [...(hasDatabase ? [] : ["database"]), ...(hasBroker ? [] : ["broker"])];
   };
@@ -30,19 +30,4 @@ export function readinessOf({ pool, broker, isDraining }: ReadinessOptions): () 
     if (latest === undefined || atMs - latest.atMs > FRESH_FOR_MS) latest = { atMs, missing: ask() };
     return await latest.missing;
   };
-}
-
-async function answers(question: Promise<unknown>): Promise<boolean> {
-  const late = new AbortController();
-  try {
-    return await Promise.race([
-      question.then(
-        () => true,
-        () => false,
-      ),
-      sleep(ANSWER_WITHIN_MS, false, { signal: late.signal, ref: false }),
-    ]);
-  } finally {
-    late.abort();
-  }
 }

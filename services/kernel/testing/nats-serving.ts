@@ -8,7 +8,12 @@ import { natsClient } from "../nats/client.ts";
 import { type Broker, connectNats } from "../nats/connect.ts";
 import { serveOverNats } from "../nats/serve.ts";
 
-type Options = { readonly maxConcurrent?: number; readonly log?: Log; readonly url?: string };
+type Options = {
+  readonly maxConcurrent?: number;
+  readonly log?: Log;
+  readonly url?: string;
+  readonly draining?: AbortSignal;
+};
 
 /** A service with one replica, and a client on its own connection. */
 export async function serving(read: Read, options: Options = {}) {
@@ -17,14 +22,14 @@ export async function serving(read: Read, options: Options = {}) {
   await using stack = new AsyncDisposableStack();
   const serverBroker = stack.use(await connectNats({ url: natsUrl, name: service, log: silent }));
   const clientBroker = stack.use(await connectNats({ url: natsUrl, name: "edge", log: silent }));
-  const serve = (handler: Read) =>
+  const serve = (handler: Read, own: Options = options) =>
     serveOverNats(serverBroker, {
       service,
       contract,
       implementation: { read: handler },
       permissions: permitAll(contract),
       log: silent,
-      ...options,
+      ...own,
     });
   const served = stack.use(await serve(read));
   const client = natsClient(clientBroker, { service, contract, caller: "edge" });

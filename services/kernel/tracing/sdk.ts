@@ -1,4 +1,4 @@
-import { context, propagation, trace } from "@opentelemetry/api";
+import { context, propagation, trace, TraceFlags } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { type ExportResult, ExportResultCode, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
@@ -10,13 +10,14 @@ import {
   ParentBasedSampler,
   type Sampler,
   type SpanExporter,
+  type SpanProcessor,
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from "@opentelemetry/sdk-trace";
 import { hostname } from "node:os";
 import type { Log } from "../log.ts";
 import type { Secret } from "../secret.ts";
-import { countExported } from "./metrics.ts";
+import { countSpans } from "./metrics.ts";
 import type { SamplerName, TracingOptions } from "./settings.ts";
 import { switchTracing } from "./span.ts";
 
@@ -37,13 +38,7 @@ export function exportTraces({ service, version, settings, log }: TracingOptions
     headers: headersOf(headers),
     timeoutMillis: EXPORT_TIMEOUT_MS,
   });
-  const processor = new BatchSpanProcessor({
-    exporter: counted(exporter, log),
-    maxQueueSize: MAX_QUEUED,
-    maxExportBatchSize: MAX_BATCH,
-    scheduledDelayMillis: EXPORT_EVERY_MS,
-    exportTimeoutMillis: EXPORT_TIMEOUT_MS,
-  });
+  const processor = countedProcessor(counted(exporter, log));
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       "service.namespace": "pamm",
@@ -73,12 +68,42 @@ export function exportTraces({ service, version, settings, log }: TracingOptions
   };
 }
 
+/** Sends spans in batches, and counts those that it drops because the queue is full: the SDK itself reports nothing. */
+function countedProcessor(exporter: SpanExporter): SpanProcessor {
+  let queued = 0;
+  const processor = new BatchSpanProcessor({
+    exporter: {
+      ...exporter,
+      export(spans, done) {
+        queued -= spans.length;
+        exporter.export(spans, done);
+      },
+    },
+    maxQueueSize: MAX_QUEUED,
+    maxExportBatchSize: MAX_BATCH,
+    scheduledDelayMillis: EXPORT_EVERY_MS,
+    exportTimeoutMillis: EXPORT_TIMEOUT_MS,
+  });
+  return {
+    onStart: (span, place) => processor.onStart(span, place),
+    onEnd(span) {
+      if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) !== 0) {
+        if (queued < MAX_QUEUED) queued += 1;
+        else countSpans("dropped", 1);
+      }
+      processor.onEnd(span);
+    },
+    forceFlush: () => processor.forceFlush(),
+    shutdown: () => processor.shutdown(),
+  };
+}
+
 /** Counts the spans, and logs once when the collector is lost and once when it is back: the SDK itself reports nothing. */
 function counted(exporter: SpanExporter, log: Log): SpanExporter {
   let hasFailed = false;
   const note = (count: number, { code, error }: ExportResult): void => {
     const isExported = code === ExportResultCode.SUCCESS;
-    countExported(isExported ? "exported" : "failed", count);
+    countSpans(isExported ? "exported" : "failed", count);
     if (!isExported && !hasFailed) {
       log.warn("traces not exported, they are dropped until the collector answers", { error });
     }

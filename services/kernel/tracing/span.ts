@@ -2,6 +2,7 @@ import {
   type Attributes,
   type Context,
   context,
+  createContextKey,
   propagation,
   ROOT_CONTEXT,
   SpanKind,
@@ -27,9 +28,14 @@ export type SpanOptions = {
   readonly parent?: TracePlace;
   /** Begins a trace when it belongs to none. Without it background reads would fill the store of traces. */
   readonly mayBegin?: boolean;
+  /** It changes something: a run of a job in which it happens has a span. So does `mayBegin`. */
+  readonly isWork?: boolean;
   /** Never secrets, query strings, names or bodies. */
   readonly attributes?: Attributes;
 };
+
+/** Of work that begins a trace, wherever it runs. */
+export const NO_PLACE: TracePlace = ROOT_CONTEXT;
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, consumer: SpanKind.CONSUMER };
 const TRACER = "pamm";
@@ -44,9 +50,14 @@ export function switchTracing(isOn: boolean): void {
   isTracing = isOn;
 }
 
-export function startSpan(name: string, { kind, parent, mayBegin = false, attributes = {} }: SpanOptions): Span {
+export function startSpan(
+  name: string,
+  { kind, parent, mayBegin = false, isWork = mayBegin, attributes = {} }: SpanOptions,
+): Span {
   if (!isTracing) return NO_SPAN;
-  const place = parent ?? context.active();
+  const at = parent ?? context.active();
+  if (isWork) runOf(at)?.begin();
+  const place = placeAt(at);
   if (!mayBegin && trace.getSpanContext(place) === undefined) return NO_SPAN;
   const span = trace.getTracer(TRACER).startSpan(name, { kind: KINDS[kind], attributes }, place);
   const within = trace.setSpan(place, span);
@@ -80,9 +91,64 @@ export async function inSpan<T>(
   }
 }
 
+/** A run of a job. It has a span once it does work, with the time of its begin: runs that find nothing would fill the store of traces. */
+type JobRun = { readonly begin: () => void; readonly place: () => TracePlace | undefined };
+
+const JOB_RUN = createContextKey("pamm.job_run");
+
+function runOf(place: TracePlace): JobRun | undefined {
+  return place.getValue(JOB_RUN) as JobRun | undefined;
+}
+
+/** The work of a run is part of its span, once there is one. */
+function placeAt(place: TracePlace): TracePlace {
+  return trace.getSpanContext(place) === undefined ? (runOf(place)?.place() ?? place) : place;
+}
+
+/** Runs a job, as the first span of a trace if it does work. */
+export async function inJobSpan<T>(
+  name: string,
+  work: () => Promise<T>,
+  outcomeOf: (error: unknown) => { readonly outcome: string; readonly hasFailed: boolean },
+): Promise<T> {
+  if (!isTracing) return await work();
+  const startTime = Date.now();
+  let span: ReturnType<ReturnType<typeof trace.getTracer>["startSpan"]> | undefined;
+  let isOver = false;
+  const run: JobRun = {
+    begin() {
+      if (isOver) return;
+      const attributes = { "pamm.job": name };
+      span ??= trace.getTracer(TRACER).startSpan(`job ${name}`, { startTime, attributes }, ROOT_CONTEXT);
+    },
+    place: () => (span === undefined || isOver ? undefined : trace.setSpan(within, span)),
+  };
+  const within = ROOT_CONTEXT.setValue(JOB_RUN, run);
+  const end = (outcome: string, hasFailed: boolean): void => {
+    isOver = true;
+    span?.setAttribute("pamm.outcome", outcome);
+    if (hasFailed) span?.setStatus({ code: SpanStatusCode.ERROR, message: outcome });
+    span?.end();
+  };
+  try {
+    const result = await context.with(within, work);
+    end("ok", false);
+    return result;
+  } catch (error) {
+    const { outcome, hasFailed } = outcomeOf(error);
+    end(outcome, hasFailed);
+    throw error;
+  }
+}
+
+/** The run of a job in which this is called does work, for example because it has claimed rows. */
+export function noteWork(): void {
+  if (isTracing) runOf(context.active())?.begin();
+}
+
 /** For work that continues elsewhere, such as in a batch. */
 export function tracePlace(): TracePlace {
-  return context.active();
+  return placeAt(context.active());
 }
 
 export function inPlace<T>(place: TracePlace, work: () => T): T {
@@ -91,12 +157,12 @@ export function inPlace<T>(place: TracePlace, work: () => T): T {
 
 /** For work of many requests: it belongs to none of them. */
 export function outsideTraces<T>(work: () => T): T {
-  return context.with(ROOT_CONTEXT, work);
+  return context.with(NO_PLACE, work);
 }
 
 /** Of the work that runs now, for its log lines. */
 export function currentTraceId(): string | undefined {
-  return isTracing ? trace.getSpanContext(context.active())?.traceId : undefined;
+  return isTracing ? trace.getSpanContext(placeAt(context.active()))?.traceId : undefined;
 }
 
 /** The place that a caller has sent; the root when it sent none, or a malformed one. */
@@ -107,5 +173,6 @@ export function receivedPlace(header: (name: string) => string | undefined): Tra
 
 /** Sends the place of the work that runs now. */
 export function sendPlace(set: (name: string, value: string) => void): void {
-  if (isTracing) propagation.inject(context.active(), undefined, { set: (_, name, value) => set(name, value) });
+  if (!isTracing) return;
+  propagation.inject(placeAt(context.active()), undefined, { set: (_, name, value) => set(name, value) });
 }

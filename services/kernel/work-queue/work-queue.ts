@@ -1,4 +1,5 @@
 import { fragment, type Fragment, many, type Queryable, sql } from "../postgres/query.ts";
+import { noteWork } from "../tracing/span.ts";
 import { CLAIM_MS, FIRST_RETRY_MS, MAX_RETRY_MS } from "../retry.ts";
 
 /** A table whose rows are work, with the columns `next_try_at`, `tries` and `reason`. In the conditions the row is `work`. */
@@ -54,8 +55,8 @@ export function workQueue<Row, Key extends bigint | string = bigint>(options: Wo
   const { table, key, keyType, isOpen, mayStart = fragment`true`, alsoSet = fragment``, columns } = options;
   const claimMs = options.claimMs ?? CLAIM_MS;
   return {
-    claim: (db, limit) =>
-      many<Row>(
+    async claim(db, limit) {
+      const claimed = await many<Row>(
         db,
         sql`update ${table}
             set next_try_at = clock_timestamp() + ${claimMs} * interval '1 millisecond', tries = tries + 1${alsoSet}
@@ -71,7 +72,10 @@ export function workQueue<Row, Key extends bigint | string = bigint>(options: Wo
               ) as claimed
             )::${keyType}[])
             returning ${columns}, tries`,
-      ),
+      );
+      if (claimed.length > 0) noteWork();
+      return claimed;
+    },
     async retryLater(db, delays) {
       if (delays.length === 0) return;
       await many(

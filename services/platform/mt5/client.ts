@@ -22,6 +22,7 @@ import { createSessionPool, type Lease, type PoolOptions, type SessionPool } fro
 import { createOffsetMemory, type OffsetMemory } from "./measured-offsets.ts";
 import { measuredTime, type TimeSource, zoneTime } from "./time-source.ts";
 import { disableUser } from "./disable-user.ts";
+import { eraseUser } from "./erase-user.ts";
 import { addUser, changePassword, checkPassword, getUser, getUsers, readUsers } from "./users.ts";
 
 /** The part of the platform's Web API that this service uses. Reads throw an Mt5Error; commands return outcomes. */
@@ -31,6 +32,7 @@ export type Mt5Client = Disposable & {
   readonly readUsers: Bound<typeof readUsers>;
   readonly addUser: Bound<typeof addUser>;
   readonly disableUser: Bound<typeof disableUser>;
+  readonly eraseUser: Bound<typeof eraseUser>;
   readonly checkPassword: Bound<typeof checkPassword>;
   readonly changePassword: Bound<typeof changePassword>;
   readonly getGroup: Bound<typeof getGroup>;
@@ -174,6 +176,7 @@ function bindContext(mt5: Mt5Context) {
     readUsers: readUsers.bind(undefined, mt5),
     addUser: addUser.bind(undefined, mt5),
     disableUser: disableUser.bind(undefined, mt5),
+    eraseUser: eraseUser.bind(undefined, mt5),
     checkPassword: checkPassword.bind(undefined, mt5),
     changePassword: changePassword.bind(undefined, mt5),
     getGroup: getGroup.bind(undefined, mt5),

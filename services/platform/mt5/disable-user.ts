@@ -1,16 +1,9 @@
 import type { CommandOutcome } from "./classify.ts";
 import type { Mt5Context } from "./context.ts";
-import { type Fields, fieldsOf, requireLogin } from "./fields.ts";
-import { findDone } from "./reader.ts";
+import type { Fields } from "./fields.ts";
+import { clearedFields, filledFields, findRecord, REQUIRED, TEXT_NAMES } from "./user-record.ts";
 import { USER_RIGHT, userCommand } from "./users.ts";
 
-/** Fields that always have a value: any other value after an update is a change. */
-const REQUIRED = ["Group", "Leverage"];
-/** Fields that a server that replaces the whole record would empty. */
-const TEXT_NAMES = (
-  "Name FirstName LastName MiddleName Company Account Country City State ZipCode Address Phone Email ID Status Comment " +
-  "MQID LeadSource LeadCampaign Language Color Agent LimitOrders LimitPositions"
-).split(" ");
 const UNCONFIRMED: CommandOutcome = { kind: "unknown", reason: "contradictory" };
 
 /**
@@ -37,15 +30,11 @@ type WriteBack = { readonly login: string; readonly rights: bigint; readonly bef
 
 /** All fields at once: the server may replace the whole record again. */
 async function writeBack(mt5: Mt5Context, { login, rights, before }: WriteBack): Promise<CommandOutcome> {
-  const kept = [...REQUIRED, ...TEXT_NAMES].filter((name) => !isEmpty(textOf(before, name)));
-  const body = {
-    Login: login,
-    Rights: rights.toString(),
-    ...Object.fromEntries(kept.map((name) => [name, textOf(before, name)])),
-  };
+  const kept = filledFields(before, [...REQUIRED, ...TEXT_NAMES]);
+  const body = { Login: login, Rights: rights.toString(), ...kept };
   const outcome = await userCommand(mt5, { method: "POST", path: "user/update", body });
   const after = await findRecord(mt5, login);
-  const lost = after === undefined ? kept : clearedFields(before, after);
+  const lost = after === undefined ? Object.keys(kept) : clearedFields(before, after);
   if (lost.length > 0) {
     const reason = lost.join(", ");
     mt5.log.error("account fields that an update cleared not written back, correct them on the platform", {
@@ -55,27 +44,4 @@ async function writeBack(mt5: Mt5Context, { login, rights, before }: WriteBack):
     return UNCONFIRMED;
   }
   return after?.integer("Rights") === rights && outcome.kind === "done" ? outcome : UNCONFIRMED;
-}
-
-async function findRecord({ read }: Mt5Context, login: string): Promise<Fields | undefined> {
-  const found = findDone(await read({ method: "GET", path: "user/get", query: { login } }));
-  if (found === undefined) return undefined;
-  const fields = fieldsOf(found.answer);
-  requireLogin(fields, login);
-  return fields;
-}
-
-/** A text that another manager has changed meanwhile was not cleared. */
-function clearedFields(before: Fields, after: Fields): string[] {
-  const changed = REQUIRED.filter((name) => textOf(before, name) !== textOf(after, name));
-  const emptied = TEXT_NAMES.filter((name) => !isEmpty(textOf(before, name)) && isEmpty(textOf(after, name)));
-  return [...changed, ...emptied];
-}
-
-function textOf(fields: Fields, name: string): string {
-  return fields.optionalText(name) ?? "";
-}
-
-function isEmpty(text: string): boolean {
-  return text === "" || /^0+(?:\.0+)?$/.test(text);
 }

@@ -4,15 +4,15 @@ import { type Refusal, BUSY_RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import { accountStopped } from "../domain/account-stop.ts";
 import { isTurnOf, lacksDeposits } from "../domain/admission.ts";
 import type { LegNumber } from "../domain/leg-number.ts";
-import type { RefusalReason } from "../domain/leg.ts";
 import { refuse } from "../refusals.ts";
 import type { Account } from "../store/accounts.ts";
 import type { QueueState } from "../store/queues.ts";
 import type { RecordedLeg } from "../store/leg-row.ts";
 import { arePermitsGranted } from "../store/permit-gate.ts";
 import { insertTransfers, type Transfer } from "../store/transfers.ts";
+import { draftLegs, type NewLegs } from "./draft-legs.ts";
 import { decidePermit, type Granted, type Permit, type PermitHolder, permitOf } from "./grant-permits.ts";
-import { isNet, neverQueues, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
+import { neverQueues, type OrderedLeg, type TransferOrder } from "./transfer-order.ts";
 
 export type NewOrder = {
   readonly order: TransferOrder;
@@ -37,12 +37,7 @@ export type OrderAnswer =
   /** Another request has recorded the key before. */
   | { readonly kind: "taken" };
 
-type Accepted = NewOrder & {
-  readonly first: OrderedLeg;
-  readonly account: Account;
-  /** A mirror or result of the account may still be executed. */
-  readonly hasOpenNet: boolean;
-};
+type Accepted = NewOrder & NewLegs & { readonly first: OrderedLeg };
 
 /**
  * Records orders with their legs and permits. The accounts stay locked until the commit, so the decisions stay valid; the legs
@@ -94,7 +89,7 @@ async function insertAll(
   if (accepted.length === 0) return new Map();
   const unused = numbers.values();
   const drafts = accepted.map((each) => {
-    const legs = legsOf(each, unused);
+    const legs = draftLegs(each, unused);
     const [leg] = legs;
     const { account, permitHolder } = each;
     const decision = leg && decidePermit({ account, leg, behind: obstacles.get(leg.login), permitHolder });
@@ -129,7 +124,7 @@ async function findPremature(tx: Transaction, drafts: readonly Draft[]): Promise
   return new Set(refused.length === 0 || (await arePermitsGranted(tx)) ? [] : refused);
 }
 
-type Draft = Accepted & { readonly legs: ReturnType<typeof legsOf>; readonly granted: Granted | undefined };
+type Draft = Accepted & { readonly legs: ReturnType<typeof draftLegs>; readonly granted: Granted | undefined };
 
 function newTransfer({ order, requestId, legs, granted }: Draft) {
   return {
@@ -147,72 +142,6 @@ function newTransfer({ order, requestId, legs, granted }: Draft) {
 /** False when the saga does not hold the account lock, or not any more: the order is refused. */
 function ownsLock({ accountLock }: Account, { lockOwner }: TransferOrder): boolean {
   return lockOwner === "" || (accountLock?.lockOwner === lockOwner && accountLock.isGranted);
-}
-
-/** A floor reduces both legs by the same amount. When no money is above it, the order is recorded as refused. */
-function legsOf({ order, account, hasOpenNet, requestId }: Accepted, numbers: Iterator<LegNumber>) {
-  const cutMinor = cutOf(order, account);
-  const { key, lockOwner, comment, isEnqueued, releasesLock, legs } = order;
-  return legs.map(({ login, kind, amountMinor: requestedMinor }, index) => {
-    const isFirst = index === 0;
-    const { value: number } = numbers.next() as IteratorResult<LegNumber, undefined>;
-    if (number === undefined) throw new Error("a new leg has no number");
-    const refusal = refusalOf(order, { ...account, hasOpenNet }, cutMinor);
-    const ordered = { kind, attempt: 0, absences: 0 };
-    const status =
-      refusal === undefined
-        ? ({ ...ordered, state: "INTENT" } as const)
-        : ({ ...ordered, state: "REFUSED", reason: refusal } as const);
-    return {
-      number,
-      ordinal: index + 1,
-      login,
-      requestedMinor,
-      amountMinor: isFirst ? cutMinor : -cutMinor,
-      isReady: isFirst,
-      status,
-      dealId: undefined,
-      appliedAt: undefined,
-      refusal,
-      platformCode: undefined,
-      key,
-      lockOwner,
-      legCount: legs.length,
-      comment,
-      isEnqueued,
-      releasesLock,
-      requestId,
-      isLate: false,
-      isEarly: false,
-      createdAt: account.seenAt,
-      changedAt: account.seenAt,
-    };
-  });
-}
-
-/** Why nothing of the order will be sent, if that is known already. */
-function refusalOf(
-  order: TransferOrder,
-  { seenAt, importedNumber, nettedNumber, hasOpenNet }: Account & Pick<Accepted, "hasOpenNet">,
-  cutMinor: bigint,
-): RefusalReason | undefined {
-  const { sendBefore, filedNumber = importedNumber } = order;
-  if (filedNumber < importedNumber) return "outdated";
-  // Its caller has lost the record of the last one, which is not in its amount: it was executed, or it still may be.
-  if (isNet(order) && (filedNumber < nettedNumber || hasOpenNet)) return "outdated";
-  if (cutMinor === 0n) return "nothing_to_take";
-  return sendBefore !== undefined && sendBefore <= seenAt ? "expired" : undefined;
-}
-
-function cutOf({ legs, floorMinor }: TransferOrder, { logBalance }: Account): bigint {
-  const requestedMinor = legs[0]?.amountMinor ?? 0n;
-  return floorMinor === undefined ? requestedMinor : cut(requestedMinor, logBalance.minor - floorMinor);
-}
-
-/** Cuts a debit (negative) to the available amount. */
-function cut(debitMinor: bigint, availableMinor: bigint): bigint {
-  if (availableMinor <= 0n) return 0n;
-  return -debitMinor > availableMinor ? -availableMinor : debitMinor;
 }
 
 function busy(behind: LegNumber | undefined): Refusal {

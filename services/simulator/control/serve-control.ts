@@ -6,6 +6,7 @@ import type { Connection } from "../webapi/connection.ts";
 import { createAccount, fixAccount, listAccounts, listDeals, moveBalance, showAccount } from "./accounts.ts";
 import { bookDeal, cancelDeal, editDeal, removeDeal } from "./deals.ts";
 import { addFault, listFaults, removeFaults } from "./faults.ts";
+import { changeManager } from "./manager.ts";
 import { ControlProblem } from "./problem.ts";
 import { restart } from "./restart.ts";
 import { statsOf } from "./stats.ts";
@@ -69,6 +70,7 @@ function addRoutes(app: FastifyInstance, { server, connections }: ControlOptions
   app.get("/control/faults", () => listFaults(server));
   app.post("/control/faults", ({ body }) => addFault(server, body));
   app.delete("/control/faults", () => removeFaults(server));
+  app.post("/control/manager", ({ body }) => changeManager(server, body));
   app.post("/control/restart", ({ body }) => restart(server, connections, body ?? {}));
   app.get("/control/stats", () => statsOf(server, connections));
 }

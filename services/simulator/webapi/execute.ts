@@ -68,6 +68,6 @@ function finish(server: TradeServer, connection: Connection, params: Params): Re
   return done({ siblings });
 }
 
-function managerOf({ settings }: TradeServer): { readonly login: number; readonly password: string } {
-  return { login: settings.managerLogin, password: settings.managerPassword };
+function managerOf(server: TradeServer): { readonly login: number; readonly password: string } {
+  return { login: server.settings.managerLogin, password: server.managerPassword };
 }

@@ -3,7 +3,7 @@ import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { TestOptions } from "../../../services/edge/testing/test-edge.ts";
 import { aMaster, anInvestor } from "../../../services/edge/testing/replies/account.ts";
-import { aCredit, aFeeConfiguration, aPayment } from "../../../services/edge/testing/replies/fee.ts";
+import { aCredit, aFeeConfiguration, aFeeVersion, aPayment } from "../../../services/edge/testing/replies/fee.ts";
 import { aDeposit, anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
@@ -12,7 +12,7 @@ import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.
 export type Case = {
   /** Name of the golden file. */
   readonly name: string;
-  readonly method: "GET" | "POST" | "PATCH";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: string;
   readonly body?: unknown;
   /** The answers of the services. */
@@ -32,6 +32,26 @@ const feeRoutes: readonly Case[] = [
     url: "/api/v1/investor/perf-fee/update",
     body: { investor_login: "3000003", rate: 0.25, enabled: false, effective_since: "2026-01-02T05:04:05.678+02:00" },
     answers: { fees: { updateConfiguration: async () => aFeeConfiguration({ ratePpm: 250_000, enabled: false }) } },
+  },
+  {
+    name: "list-fee-versions",
+    method: "GET",
+    url: "/api/v1/investor/3000003/performance-fee/versions?limit=2",
+    answers: {
+      fees: {
+        listVersions: async () => ({
+          investorLogin: "3000003",
+          items: [aFeeVersion(), aFeeVersion({ id: 16n, enabled: false, effectiveSince: AT, state: "in_force" })],
+          hasMore: true,
+        }),
+      },
+    },
+  },
+  {
+    name: "cancel-fee-version",
+    method: "DELETE",
+    url: "/api/v1/investor/3000003/performance-fee/versions/17",
+    answers: { fees: { cancelVersion: async () => aFeeVersion({ state: "cancelled" }) } },
   },
   {
     name: "list-payment-credits",
@@ -342,6 +362,22 @@ const reviewRoutes: readonly Case[] = [
     method: "GET",
     url: "/api/v1/ops/accounts/3000001/read-again",
     answers: { platform: { getHistoryReading: async () => aReading() } },
+  },
+  {
+    name: "erase-investor",
+    method: "POST",
+    url: "/api/v1/ops/investors/3000003/erase",
+    answers: {
+      accounts: {
+        eraseInvestor: async () => ({
+          investor: anInvestor({ name: "erased" }),
+          requestedBy: "KeyOfAnna001",
+          requestedAt: AT,
+          erasedAt: LATER,
+          onPlatform: true,
+        }),
+      },
+    },
   },
 ];
 

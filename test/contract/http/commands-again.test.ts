@@ -12,6 +12,7 @@ const COMMANDS = CASES.filter(({ method }) => method !== "GET");
 /** For each command, a text of its request and another text that makes it a different request. */
 const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
   "update-fee": ["0.25", "0.26"],
+  "cancel-fee-version": ["/17", "/18"],
   deposit: ["3000003", "3000004"],
   withdraw: ["3000003", "3000004"],
   assign: ["3000003", "3000004"],
@@ -23,6 +24,7 @@ const CHANGES: Readonly<Record<string, readonly [string, string]>> = {
   "update-master": ["/7", "/8"],
   "decide-review": ["platform-17", "platform-18"],
   "read-history-again": ["3000001", "3000002"],
+  "erase-investor": ["3000003", "3000004"],
 };
 
 /** A new edge on the database, as after a restart. Each API key is a separate client. */

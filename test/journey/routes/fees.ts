@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { type Client, untilKnown } from "../support/client.ts";
 import { assign, expectDone, newInvestor, newMaster } from "../support/client-requests.ts";
 import { expectProblem } from "../support/problem.ts";
@@ -14,6 +15,14 @@ const CONFIGURATION = {
   effective_since: timestamp,
   created_at: timestamp,
   updated_at: timestamp,
+};
+const VERSION = {
+  id: integer,
+  rate: rateText,
+  enabled: bool,
+  effective_since: timestamp,
+  created_at: timestamp,
+  state: shape.text,
 };
 const LAST_PAGE = { next_cursor: empty, has_more: exactly(false), items: exactly([]) };
 
@@ -46,6 +55,24 @@ export function feeRoutes(client: () => Client): void {
     const since = { rate: exactly("0.123456"), effective_since: exactly("2040-01-02T03:04:05.000000") };
     shape.expectReply(scheduled, { ...CONFIGURATION, ...since });
     shape.expectReply(await read(investor), second);
+
+    const versions = `/api/v1/investor/${investor}/performance-fee/versions`;
+    const states = async () =>
+      itemsOf((await client().get(versions)).body["items"]).map((version) => textOf(version, "state"));
+    expect(await states()).toEqual(["scheduled", "in_force", "past"]);
+    const [newest = {}] = itemsOf((await client().get(`${versions}?limit=1`)).body["items"]);
+    const cancel = (id: string) => client().send(`${versions}/${id}`, { method: "DELETE" });
+    const cancelled = await cancel(textOf(newest, "id"));
+    shape.expectReply(cancelled, { ...VERSION, ...since, enabled: exactly(false), state: exactly("cancelled") });
+    const refused = { outcome: "not_executed" } as const;
+    const late = { status: 409, code: "fee_version_not_scheduled", members: { state: exactly("cancelled") } };
+    expectProblem(await cancel(textOf(newest, "id")), { ...refused, ...late });
+    expect(await states()).toEqual(["cancelled", "in_force", "past"]);
+    expectProblem(await cancel("999999"), { ...refused, status: 404, code: "fee_version_not_found" });
+
+    const back = await update({ investor_login: investor, rate: 0.1, effective_since: "2026-01-02T03:04:05" });
+    expect(back.headers.get("x-retroactive-since")).toBe("2026-01-02T03:04:05.000000");
+    expect(changed.headers.get("x-retroactive-since")).toBeNull();
   });
 
   test("an update creates a missing configuration unless upsert is false", async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { textOf } from "../../../deploy/demo/exact-json.ts";
 import type { Client } from "../support/client.ts";
 import { expectDone, withdraw } from "../support/client-requests.ts";
 import { bookResult, expectBalances, pooled } from "../support/trading.ts";
@@ -28,7 +29,13 @@ export function highWaterMarksAndRates(client: () => Client): void {
     const [investor = ""] = master.investors;
     await bookResult(client(), master.login, "1000");
     await expectBalances(client(), { [investor]: "11000" });
-    await expectDone(update({ investor_login: investor, rate: 0.3 }));
+    // As a client does that reads a configuration, changes its rate and sends it back: the start that it has read is the stored one.
+    const { body: read } = await client().get(`/api/v1/investor/${investor}/performance-fee`);
+    const stored = { effective_since: textOf(read, "effective_since") };
+    const changed = await update({ investor_login: investor, rate: 0.3, ...stored });
+    expect(changed.headers.get("x-retroactive-since"), changed.text).toBeNull();
+    expect(changed.body).toMatchObject({ rate: "0.300000" });
+    expect(changed.body).not.toMatchObject(stored);
     await bookResult(client(), master.login, "500");
     await bookResult(client(), master.login, "-700");
 

@@ -16,15 +16,14 @@ export type SteadyLoad = {
   readonly end: () => Promise<void>;
 };
 
-const PAUSE_MS = 10;
 /** Each deposit is larger than the withdrawal after it. */
 const DEPOSITED = 50_00n;
 const WITHDRAWN = 10_00n;
 /** Equal requests could be repetitions. */
 const DIFFERENT_AMOUNTS = 1_000n;
 
-/** One customer for each login, who deposits, reads and withdraws, one request after the other and none of them twice. */
-export function startSteadyLoad(first: Client, logins: readonly string[]): SteadyLoad {
+/** One customer for each login, who deposits, reads and withdraws, one request after the other and none of them twice, with a pause after each pair. */
+export function startSteadyLoad(first: Client, logins: readonly string[], pauseMs: number): SteadyLoad {
   const executed: Movement[] = [];
   const failures: string[] = [];
   const sending = new Set<Promise<void>>();
@@ -62,7 +61,7 @@ export function startSteadyLoad(first: Client, logins: readonly string[]): Stead
         await sent;
         sending.delete(sent);
       }
-      await sleep(PAUSE_MS);
+      await sleep(pauseMs);
     }
   };
   const customers = logins.map(act);

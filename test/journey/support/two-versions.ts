@@ -87,13 +87,16 @@ export async function startTwoVersions({ deployments, drainDelay }: Options): Pr
       return clientOf({ info: () => info });
     },
     async prepare(root) {
-      const setUp = { ...env, NATS_SETUP_URL: nats.url, NATS_CA_FILE: tls.caFile };
+      // The services that start next find there what these processes have compiled.
+      const compiled = { ...env, NODE_COMPILE_CACHE: join(root, "node_modules/.cache/compile") };
+      const setUp = { ...compiled, NATS_SETUP_URL: nats.url, NATS_CA_FILE: tls.caFile };
       await run(process.execPath, ["deploy/nats/set-up-streams.ts"], { cwd: root, env: setUp });
-      for (const service of SERVICES) {
+      const migrations = SERVICES.map(async (service) => {
         const url = ownerUrl(`${LOOPBACK}:${postgresPort}`, service, secrets.ownerPasswordOf(service));
-        const migrating = { ...env, PAMM_MIGRATE: "apply", [migrationVariable(service)]: url };
+        const migrating = { ...compiled, PAMM_MIGRATE: "apply", [migrationVariable(service)]: url };
         await run(process.execPath, [`services/${service}/main.ts`], { cwd: root, env: migrating });
-      }
+      });
+      await Promise.all(migrations);
     },
     async deploy(name, root) {
       const own = unused.shift();

@@ -175,13 +175,27 @@ test("a rate from a past date applies to profit that is not charged yet", () => 
   expect(week()).toBe("250.00");
 });
 
-test("a scheduled rate is valid from its instant, unless a newer one replaces it", () => {
+test("a scheduled rate is valid from its instant, whatever is changed before, unless it is cancelled", () => {
   begin("10000", "0.20");
-  configure(world, one!, { at: tick(), ratePpm: 500_000n, since: world.now + 2 * HOUR_MS });
+  const since = tick() + 4 * HOUR_MS;
+  configure(world, one!, { at: world.now, ratePpm: 500_000n, since });
   result("100");
-  tick();
+  rate("0.10");
   result("100");
-  expect(week()).toBe("70.00");
+  result("100");
+  expect(week()).toBe("80.00");
+  const at = tick();
+  configure(world, one!, { at, ratePpm: 900_000n, since: at + HOUR_MS });
+  configure(world, one!, { at, kind: "cancellation", since: at + HOUR_MS });
+  expect(weekWith("100")).toBe("50.00");
+});
+
+test("the start that is stored, sent back, is now", () => {
+  begin("10000", "0.10");
+  const { at } = one!.configuration[0]!;
+  result("100");
+  configure(world, one!, { at: tick(), ratePpm: 500_000n, since: at });
+  expect(weekWith("100")).toBe("60.00");
 });
 
 test("a fee that cannot be taken becomes debt, and debt is paid first, to its own Master", () => {

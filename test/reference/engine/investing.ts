@@ -1,4 +1,4 @@
-import type { FeeCommand } from "./configuration.ts";
+import type { FeeCommand, Instant } from "./configuration.ts";
 import { collect, decide, takeOut } from "./fees.ts";
 import { ZERO } from "./fraction.ts";
 import {
@@ -23,11 +23,13 @@ export function deposit(world: World, investor: Investor, cents: bigint): void {
   post(investor);
 }
 
-export type Terms = { readonly ratePpm: bigint; readonly enabled: boolean };
+/** `startedAt`: when the subscription began, if it was not now. */
+export type Terms = { readonly ratePpm: bigint; readonly enabled: boolean; readonly startedAt?: Instant };
 
 export function assign(world: World, investor: Investor, master: Master, terms: Terms): Subscription | Refused {
   if (activeOf(world, investor) !== undefined) return { refused: "already_subscribed" };
-  configure(world, investor, { ...terms, at: world.now, since: world.now });
+  const { ratePpm, enabled, startedAt = world.now } = terms;
+  configure(world, investor, { kind: "assignment", ratePpm, enabled, at: startedAt, since: startedAt });
   const holding = { id: BigInt(world.subscriptions.length + 1), investor, master, isActive: true };
   world.subscriptions.push(holding);
   enter(holding, investor.balance);

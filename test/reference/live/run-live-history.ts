@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { hasRateAt } from "../engine/configuration.ts";
 import { activeAt, activeOf, type Investor, type Master } from "../engine/world.ts";
 import { type History, histories, type HistoryShape, type Step } from "../history.ts";
 import { addLiveInvestor, addLiveMaster, type Live } from "./live.ts";
@@ -100,21 +101,35 @@ async function applyInvestorStep(
     case "switch":
       if (investor.configuration.length > 0) await steps.configure(live, investor, { enabled: step.enabled });
       break;
+    case "cancel":
+      if (investor.configuration.length > 0) await steps.cancelVersion(live, investor, step.versionIndex);
+      break;
     case "rate":
-      if (investor.configuration.length > 0) await setRate(live, participants, investor, step);
+    case "version":
+      if (investor.configuration.length > 0) await change(live, participants, investor, step);
   }
 }
 
-async function setRate(
+async function change(
   live: Live,
   { moments }: Participants,
   investor: Investor,
-  step: Extract<Step, { kind: "rate" }>,
-) {
-  const { ratePpm, since } = step;
-  if (since === "now") return await steps.configure(live, investor, { ratePpm });
-  const earlier = moments.at(Math.max(since, -moments.length)) ?? Date.now();
-  await steps.configure(live, investor, { ratePpm, since: since < 0 ? earlier : Date.now() + since * 1_000 });
+  { since, ...step }: Extract<Step, { kind: "rate" | "version" }>,
+): Promise<void> {
+  const { enabled } = { enabled: undefined, ...step };
+  const terms = {
+    ...(step.ratePpm === undefined ? {} : { ratePpm: step.ratePpm }),
+    ...(enabled === undefined ? {} : { enabled }),
+  };
+  if (since === "now") return await steps.configure(live, investor, terms);
+  const start = since === "stored" ? await steps.storedSince(live, investor) : momentAt(moments, since);
+  if (step.ratePpm === undefined && !hasRateAt(investor.configuration, start)) return;
+  await steps.configure(live, investor, { ...terms, since: start });
+}
+
+function momentAt(moments: readonly number[], since: number): number {
+  if (since >= 0) return Date.now() + since * 1_000;
+  return moments.at(Math.max(since, -moments.length)) ?? Date.now();
 }
 
 const MAX_OPEN = 2;

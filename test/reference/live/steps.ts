@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { isObject, textOf } from "../../../deploy/demo/exact-json.ts";
+import { isObject, itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
 import { minorOf, type Reply } from "../../journey/support/client.ts";
 import * as requests from "../../journey/support/client-requests.ts";
 import { dollars } from "../engine/cents.ts";
@@ -31,7 +31,8 @@ export async function assign(live: Live, investor: Investor, master: Master, ter
       perf_fee: { rate: Number(rateText(terms.ratePpm)), enabled: terms.enabled },
     };
     const reply = await retryWhileBusy(() => live.client.post("/api/v1/investor/assign", body));
-    const outcome = investing.assign(live.world, investor, master, terms);
+    const started = reply.status === 200 ? { startedAt: instantIn(reply, "started_at") } : {};
+    const outcome = investing.assign(live.world, investor, master, { ...terms, ...started });
     expectOutcome(live, reply, outcome);
   });
   await untilEqual(live);
@@ -83,8 +84,39 @@ export async function configure(live: Live, investor: Investor, { ratePpm, enabl
     if (reply.status !== 200) fail(live, reply.text);
     const change = { ...(ratePpm === undefined ? {} : { ratePpm }), ...(enabled === undefined ? {} : { enabled }) };
     const command = { ...change, ...(since === undefined ? {} : { since }) };
-    investing.configure(live.world, investor, { ...command, at: live.world.now });
+    // The instant at which the service has decided, so that both know alike which scheduled versions have begun.
+    investing.configure(live.world, investor, { ...command, at: instantIn(reply, "updated_at") });
   });
+}
+
+/** Cancels one of the scheduled versions, if there is one that does not begin meanwhile. */
+export async function cancelVersion(live: Live, investor: Investor, versionIndex: number): Promise<void> {
+  const configuration = `/api/v1/investor/${loginOf(live, investor)}/performance-fee`;
+  const listed = itemsOf((await live.client.get(`${configuration}/versions?limit=500`)).body["items"]);
+  const scheduled = listed.filter((version) => textOf(version, "state") === "scheduled");
+  const version = scheduled[versionIndex % Math.max(1, scheduled.length)];
+  if (version === undefined) return;
+  const since = textOf(version, "effective_since");
+  await inWeek(live, `the fee of ${investor.name} from ${since} is cancelled`, async () => {
+    const reply = await live.client.send(`${configuration}/versions/${textOf(version, "id")}`, { method: "DELETE" });
+    if (codeOf(reply) === "fee_version_not_scheduled") return;
+    if (reply.status !== 200) fail(live, reply.text);
+    const at = instantIn(await live.client.get(configuration), "updated_at");
+    investing.configure(live.world, investor, { kind: "cancellation", at, since: Date.parse(`${since}Z`) });
+  });
+}
+
+/** What a client reads that sends back the whole configuration. */
+export async function storedSince(live: Live, investor: Investor): Promise<number> {
+  return instantIn(
+    await live.client.get(`/api/v1/investor/${loginOf(live, investor)}/performance-fee`),
+    "effective_since",
+  );
+}
+
+/** Milliseconds since 1970 of a timestamp in an answer. */
+function instantIn({ body }: Reply, member: string): number {
+  return Date.parse(`${textOf(body, member)}Z`);
 }
 
 /** Does not wait: the service has to order this result and the next step by their deals. */

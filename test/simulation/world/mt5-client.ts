@@ -102,6 +102,7 @@ export function createMt5Client(options: CommandConnectionOptions, process: Simu
     checkBalance: (login) => request("balance", () => balanceOf(server.balanceOf(login) ?? 0n), [login]),
     addUser: () => notSimulated("addUser"),
     disableUser: () => notSimulated("disableUser"),
+    eraseUser: () => notSimulated("eraseUser"),
     checkPassword: () => notSimulated("checkPassword"),
     changePassword: () => notSimulated("changePassword"),
     getGroup: () => notSimulated("getGroup"),

@@ -148,6 +148,8 @@ function clientOf(fake: Parts): Client<PlatformServiceService> {
     },
     createAccount: notSupported,
     disableAccount: notSupported,
+    inspectClosing: notSupported,
+    eraseAccount: notSupported,
     inspectAccounts: notSupported,
     adoptAccount: notSupported,
     readHistoryAgain: notSupported,

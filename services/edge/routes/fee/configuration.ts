@@ -5,7 +5,9 @@ import { enabled, INSTANT, investorLogin, rate } from "../../schemas/request-fie
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { ratePpm } from "../../wire/rate.ts";
-import { parseTimestamp } from "../../wire/timestamp.ts";
+import { parseTimestamp, timestamp } from "../../wire/timestamp.ts";
+
+const RETROACTIVE_SINCE = "X-Retroactive-Since" as const;
 
 export const getFee = route({
   operationId: "getFeeConfiguration",
@@ -51,7 +53,7 @@ export const updateFee = route({
   tag: "Performance fees",
   summary: "Update a fee configuration",
   description:
-    "Changes the fee configuration from `effective_since` (default: now). A past date re-rates uncharged profit. The high-water mark and executed fees do not change.",
+    "Makes a version of the fee configuration and returns it. Without `effective_since`, or with the value of the version in force, it is in force from now on. A later instant schedules it; an earlier one re-rates results since then that are not charged yet, and the response has `X-Retroactive-Since`. What is omitted is as in the version in force at that start. Other scheduled versions, the high-water mark and executed fees do not change.",
   returns: "The version that the request has made.",
   body: Type.Object({
     investor_login: investorLogin,
@@ -59,7 +61,8 @@ export const updateFee = route({
     enabled: Type.Optional(enabled),
     effective_since: Type.Optional(
       text("datetime", {
-        description: "Start of validity, to the millisecond. ISO 8601; without an offset it is UTC.",
+        description:
+          "Start of validity, to the millisecond; now when omitted. ISO 8601; without an offset it is UTC. `enabled` is never valid before now.",
         example: "2026-01-02T03:04:05.678000",
         shown: INSTANT,
       }),
@@ -69,7 +72,8 @@ export const updateFee = route({
     ),
   }),
   reply: FeeConfigurationReply,
-  refusals: ["investor_not_found", "fee_configuration_not_found"],
+  refusals: ["investor_not_found", "fee_configuration_not_found", "too_many_scheduled_versions"],
+  headers: [RETROACTIVE_SINCE],
   examples: [
     {
       name: "rate",
@@ -107,6 +111,8 @@ export const updateFee = route({
       },
       context,
     );
+    const { retroactiveSince } = configuration;
+    if (retroactiveSince !== undefined) context.setHeader(RETROACTIVE_SINCE, timestamp(retroactiveSince));
     return feeConfiguration(configuration);
   },
 });

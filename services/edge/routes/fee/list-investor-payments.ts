@@ -9,6 +9,7 @@ import { route } from "../../route.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
 import { timestamp } from "../../wire/timestamp.ts";
+import { beforeId } from "./before-id.ts";
 
 /** Part of the HTTP contract. */
 const DEFAULT_LIMIT = 100;
@@ -84,13 +85,6 @@ export const listInvestorPayments = route({
     };
   },
 });
-
-/** Fee reads 0 as "from the newest". For a caller a cursor of 0 is before every id, so it becomes 1, which matches nothing either. */
-function beforeId(cursor: string | undefined): bigint {
-  if (cursor === undefined) return 0n;
-  const id = BigInt(cursor);
-  return id === 0n ? 1n : id;
-}
 
 function paymentItem(payment: InvestorPayment) {
   return {

@@ -19,7 +19,7 @@ export const createInvestor = route({
     ...newAccount(aliasField("Alias of the Investor.", "Ada"), "pamm\\investor"),
   }),
   reply: CreatedInvestor,
-  refusals: NEW_ACCOUNT_REFUSALS,
+  refusals: [...NEW_ACCOUNT_REFUSALS, "investor_erased"],
   examples: [
     {
       name: "created",

@@ -1,4 +1,4 @@
-import type { FeeConfiguration, InvestorPayment, PaymentCredit } from "#proto/pamm/fee/v1/fee.ts";
+import type { FeeConfiguration, FeeVersion, InvestorPayment, PaymentCredit } from "#proto/pamm/fee/v1/fee.ts";
 import { AT, LATER, cents } from "./values.ts";
 
 export function aFeeConfiguration(overrides: Partial<FeeConfiguration> = {}): FeeConfiguration {
@@ -10,6 +10,19 @@ export function aFeeConfiguration(overrides: Partial<FeeConfiguration> = {}): Fe
     effectiveSince: AT,
     createdAt: AT,
     updatedAt: LATER,
+    retroactiveSince: undefined,
+    ...overrides,
+  };
+}
+
+export function aFeeVersion(overrides: Partial<FeeVersion> = {}): FeeVersion {
+  return {
+    id: 17n,
+    ratePpm: 250_000,
+    enabled: true,
+    effectiveSince: LATER,
+    createdAt: AT,
+    state: "scheduled",
     ...overrides,
   };
 }

@@ -67,9 +67,14 @@ function passwordRequest(
 }
 
 /** The manager has an API password only, and no digest of it is kept. */
-function isPassword({ settings }: TradeServer, account: Account, type: PasswordType, password: string): boolean {
+function isPassword(
+  { settings, managerPassword }: TradeServer,
+  account: Account,
+  type: PasswordType,
+  password: string,
+): boolean {
   if (account.login === settings.managerLogin) {
-    const [left, right] = [passwordHash(password), passwordHash(settings.managerPassword)];
+    const [left, right] = [passwordHash(password), passwordHash(managerPassword)];
     return type === "api" && isSameHex(left.toString("hex"), right.toString("hex"));
   }
   return isSameHex(account.passwords[type] ?? "", storedDigest(account.login, password));

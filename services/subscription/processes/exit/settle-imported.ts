@@ -2,14 +2,14 @@ import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../../deps.ts";
 import { applyFlow } from "../../domain/books.ts";
 import { publishExitsCompleted } from "../../messages/capital-events.ts";
+import type { ExitTransfer } from "../../store/exit-transfers.ts";
 import {
-  type ExitTransfer,
   listExitsToSettle,
   listImportedExits,
   markExitsSettled,
   type SplitExit,
   splitExit,
-} from "../../store/exit-transfers.ts";
+} from "../../store/imported-exits.ts";
 import { lockHoldings, saveHoldings } from "../../store/holdings.ts";
 import { cancelEmptied } from "../../store/subscriptions.ts";
 

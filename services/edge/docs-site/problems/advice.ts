@@ -1,0 +1,90 @@
+import type { ProblemCode } from "../../problems/problems.ts";
+
+const ACCOUNT_STATE =
+  "Read the subscriptions of the Investor (`GET /info/subscriptions`), then decide whether the request is still needed.";
+const FROM_DIRECTORY =
+  "Take the login or id from the answer of the creation, or from the directory. A login is text, an id is a number.";
+const OPERATORS = "Ask the operator, and quote the `request_id`.";
+
+/** What a caller does about a code. A code without an entry is advised by its kind. */
+const ADVICE: Partial<Record<ProblemCode, string>> = {
+  bad_request:
+    "Look at the bytes that were sent: usually a proxy or a hand-written client has broken the request line or a header.",
+  malformed_json: "Send the body through a JSON library. The request was not executed.",
+  unauthorized:
+    "Check that the header is `Authorization: Bearer <API key>`, that the key is of this environment (`live` or `test`), has not expired, and may be used from your address. An earlier attempt with the same `Idempotency-Key` may have been executed: repeat it with a valid key.",
+  insufficient_scope: "Use a key with `required_scope`, or have the operator create one.",
+  route_not_found: "Compare method and path with the reference. All routes begin with `/api/v1`.",
+  master_not_found: FROM_DIRECTORY,
+  investor_not_found: FROM_DIRECTORY,
+  subscription_not_found:
+    "Check both logins. `GET /info/subscriptions?investor_login=` lists all subscriptions of an Investor.",
+  fee_configuration_not_found: "Create one with `POST /investor/perf-fee/update`, or send `perf_fee` with the assign.",
+  operation_not_found:
+    "Ten seconds after a deposit, withdrawal, assign or unassign, this proves that it was not executed and will not be. For other requests it proves nothing.",
+  operation_removed:
+    "The outcome is not known here any more. Compare your records with the deal history of the trading platform.",
+  method_not_allowed: "Use a method of the header `Allow`.",
+  request_timeout: "Send the whole request within ten seconds, under the same `Idempotency-Key`.",
+  login_already_registered: "Nothing is left to do: the account is registered. Read it with `GET`.",
+  login_in_use: "Register another account: one login has one role.",
+  payment_account_in_use: "Use a payment account of its own for each Master.",
+  below_min_deposit:
+    "Before an assign, deposit the difference between `required` and `actual`. A first deposit has to be larger.",
+  investor_has_open_positions:
+    "Close the positions of the Investor's account on the trading platform, then repeat the request.",
+  already_subscribed: ACCOUNT_STATE,
+  investor_previously_subscribed: "This system permits one subscription per Investor. Create another Investor account.",
+  exit_in_progress:
+    "Wait until the subscription is CANCELLED (`GET /info/subscriptions?investor_login=&wait=30`), then repeat the request.",
+  subscription_not_active: ACCOUNT_STATE,
+  master_open_positions: "Wait until the Master has closed its positions, then repeat the request.",
+  allocation_in_progress: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
+  account_busy:
+    "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`. Send commands of one Investor one after the other.",
+  operation_in_progress:
+    "Do not send the request under another key. Read `GET /operations/{operation_id}?wait=30`, or repeat it under the same `Idempotency-Key` after `Retry-After`.",
+  possible_duplicate:
+    "Compare the deal `deal_id` with your order. When it is the same order, take the deal as its result; otherwise send it with a `comment` of its own, under another `Idempotency-Key`.",
+  possible_duplicate_account:
+    "Ask the operators to register `mt5_login`, or to leave it outside; then repeat under another `Idempotency-Key` when a second account is wanted.",
+  insufficient_funds: "Read the balance (`GET /info/balance/{mt5_login}`) and request a smaller amount.",
+  investor_deficit: "An operator has to compensate the deficit first; then repeat the request.",
+  review_decided: "Read the review again: the decision is final.",
+  action_not_possible: "Choose one of `actions`.",
+  second_approver_required: "Let a key of another owner confirm the same action.",
+  decision_differs: "Confirm `proposed_action`, or have the proposal withdrawn first.",
+  conflict: "Read the subject of the request again, then decide whether it is still needed.",
+  body_too_large: "Send at most 64 KiB.",
+  url_too_long: "Shorten the query, usually the `comment` or `cursor`.",
+  unsupported_media_type: "Send `Content-Type: application/json`.",
+  validation_failed: "Correct all fields of `errors` and send the request again.",
+  invalid_cursor: "Begin at the first page: a cursor belongs to one route and one set of filters.",
+  amount_precision: "Round in your own system and send at most two decimals: amounts are never rounded here.",
+  currency_not_supported: "Send `USD`, or leave the parameter out.",
+  group_not_allowed: "Use a group of the operator's list.",
+  platform_account_not_found:
+    "Check the login on the trading platform, or create the account with the route that creates it.",
+  payment_account_equals_master: "Name another account as payment account.",
+  idempotency_key_reused:
+    "Make a new key for each new request. Repeat a request with exactly the parameters of the first attempt.",
+  rate_limited: "Wait for the seconds in `Retry-After`, then repeat under the same `Idempotency-Key`, and slow down.",
+  headers_too_large: "Send fewer or shorter headers, often cookies that are not needed.",
+  internal_error: `${OPERATORS} Without \`outcome\` an earlier attempt may have been executed: repeat a command only under the same \`Idempotency-Key\`.`,
+  platform_rejected: `The trading platform has refused for the reason \`platform_code\`. ${OPERATORS}`,
+  platform_unavailable: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
+  service_unavailable: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
+  safety_stop: "Wait for the operators, who have been alerted and decide a review. Repeating does not help before.",
+  login_range_exhausted: OPERATORS,
+  outcome_unknown:
+    "Do not send the request under another key. Read `GET /operations/{operation_id}?wait=30` until the outcome is final, or repeat the request under the same `Idempotency-Key`: it is executed at most once.",
+};
+
+export function adviceOn(code: ProblemCode, status: number, isRetryable: boolean): string {
+  const own = ADVICE[code];
+  if (own !== undefined) return own;
+  if (isRetryable) return "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.";
+  if (status === 409) return "The present state blocks the request. Repeat it when the cause is gone.";
+  if (status >= 500) return OPERATORS;
+  return "Correct the request: it fails in the same way when it is repeated.";
+}

@@ -1,0 +1,10 @@
+import { parentPort } from "node:worker_threads";
+import plugin from "@scalar/fastify-api-reference";
+import Fastify from "fastify";
+
+// The package has the script inside a plugin that also serves a page with inline scripts, so the plugin runs in an app that does not listen.
+const app = Fastify();
+await app.register(plugin, { routePrefix: "/viewer", configuration: { url: "/openapi.json" } });
+const { statusCode, rawPayload } = await app.inject({ url: "/viewer/js/scalar.js" });
+if (statusCode !== 200) throw new Error(`the viewer has no script: status ${statusCode}`);
+parentPort?.postMessage(new Uint8Array(rawPayload));

@@ -1,0 +1,299 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import type { FeeConfiguration, UpdateConfigurationRequest } from "#proto/pamm/fee/v1/fee.ts";
+import type { Deps } from "../deps.ts";
+import { MAX_SCHEDULED } from "../domain/change-timeline.ts";
+import { configurationReads, getConfiguration } from "../queries/get-configuration.ts";
+import { listVersions } from "../queries/list-versions.ts";
+import { crashing } from "../testing/crash.ts";
+import { aCall, feeDeps, INVESTOR } from "../testing/fee.ts";
+import { cancelVersion } from "./cancel-version.ts";
+import { configure, updateConfiguration } from "./configure.ts";
+
+const day = (number: number): Date => new Date(Date.UTC(2026, 0, number));
+
+type Change = Partial<UpdateConfigurationRequest>;
+
+/** An Investor that was assigned on the first day; each command has its own day and, if none is given, its own key. */
+async function anAssigned(): Promise<Assigned> {
+  const clock = { now: day(1) };
+  const deps = await feeDeps(() => clock.now);
+  const assign = async (number: number, ratePpm: number) => {
+    clock.now = day(number);
+    const terms = { ratePpm, enabled: true, effectiveSince: day(number) };
+    await configure(deps, { key: `subscription:${number}`, investorId: 17n, investorLogin: INVESTOR, ...terms });
+  };
+  await assign(1, 300_000);
+  return {
+    deps,
+    clock,
+    assign,
+    change: (number, change, key) => {
+      clock.now = day(number);
+      return update(deps, change, key);
+    },
+    cancel: async (number, versionId, key = `cancel:${number}`) => {
+      clock.now = day(number);
+      return await cancelVersion(deps, { investorLogin: INVESTOR, versionId }, aCall(key));
+    },
+    shown: async () => await getConfiguration(deps, configurationReads(deps), { investorLogin: INVESTOR }, aCall()),
+    states: async () =>
+      (await listVersions(deps, { investorLogin: INVESTOR, beforeId: 0n, limit: 100 }, aCall())).items.map(
+        ({ id, ratePpm, state }) => [id, ratePpm, state],
+      ),
+  };
+}
+
+type Assigned = {
+  readonly deps: Deps;
+  readonly clock: { now: Date };
+  readonly assign: (day: number, ratePpm: number) => Promise<void>;
+  readonly change: (day: number, change: Change, key?: string) => Promise<FeeConfiguration>;
+  readonly cancel: (day: number, id: bigint, key?: string) => ReturnType<typeof cancelVersion>;
+  readonly shown: () => Promise<FeeConfiguration>;
+  readonly states: () => Promise<(string | bigint | number)[][]>;
+};
+
+let keys = 0;
+
+async function update(deps: Deps, change: Change, key = `c-${++keys}`): Promise<FeeConfiguration> {
+  const absent = { ratePpm: undefined, enabled: undefined, effectiveSince: undefined, upsert: true };
+  return await updateConfiguration(deps, { investorLogin: INVESTOR, ...absent, ...change }, aCall(key));
+}
+
+test("a command without a date is answered with its instant, and queries show the same", async () => {
+  const { change, shown } = await anAssigned();
+  const answered = await change(5, { ratePpm: 100_000 });
+
+  expect(answered).toMatchObject({ ratePpm: 100_000, effectiveSince: day(5), updatedAt: day(5) });
+  expect(answered.retroactiveSince).toBeUndefined();
+  expect(await shown()).toEqual(answered);
+});
+
+test("a command with the stored date is in force from now on, and says nothing of the past", async () => {
+  const { change, shown } = await anAssigned();
+  const { effectiveSince } = await shown();
+  const answered = await change(5, { ratePpm: 500_000, effectiveSince });
+
+  expect(answered).toMatchObject({ ratePpm: 500_000, effectiveSince: day(5) });
+  expect(answered.retroactiveSince).toBeUndefined();
+});
+
+test("an earlier date is executed as it was sent, and the answer says since when it re-rates", async () => {
+  const { change, shown } = await anAssigned();
+  const answered = await change(5, { ratePpm: 100_000, effectiveSince: day(3) }, "back");
+
+  expect(answered).toMatchObject({ ratePpm: 100_000, effectiveSince: day(3), retroactiveSince: day(3) });
+  expect(await shown()).toMatchObject({ ratePpm: 100_000, effectiveSince: day(3) });
+  expect(await change(9, { ratePpm: 100_000, effectiveSince: day(3) }, "back")).toEqual(answered);
+});
+
+test("a scheduled version is listed, survives changes and an earlier date, begins, and ends with an assignment", async () => {
+  const { change, shown, states, clock, assign } = await anAssigned();
+  expect(await change(2, { ratePpm: 900_000, effectiveSince: day(20) })).toMatchObject({ effectiveSince: day(20) });
+  await change(3, { ratePpm: 200_000 });
+  await change(4, { ratePpm: 100_000, effectiveSince: day(2) });
+
+  expect(await states()).toEqual([
+    [5n, 100_000, "in_force"],
+    [3n, 200_000, "replaced"],
+    [2n, 900_000, "scheduled"],
+    [1n, 300_000, "past"],
+  ]);
+  clock.now = day(20);
+  expect(await shown()).toMatchObject({ ratePpm: 900_000, effectiveSince: day(20) });
+
+  await change(21, { ratePpm: 1, effectiveSince: day(30) });
+  await assign(22, 250_000);
+  clock.now = day(30);
+  expect(await shown()).toMatchObject({ ratePpm: 250_000, effectiveSince: day(22) });
+  expect((await states()).slice(0, 2)).toMatchObject([
+    [8n, 250_000, "in_force"],
+    [7n, 1, "replaced"],
+  ]);
+});
+
+test("a cancelled version never begins, and its cancellation is repeated with the same answer", async () => {
+  const { change, cancel, shown, states, clock, deps } = await anAssigned();
+  await change(2, { ratePpm: 900_000, effectiveSince: day(20) });
+  const cancelled = await cancel(3, 2n, "key-1");
+
+  expect(cancelled).toEqual({
+    id: 2n,
+    ratePpm: 900_000,
+    enabled: true,
+    effectiveSince: day(20),
+    createdAt: day(2),
+    state: "cancelled",
+  });
+  expect(await cancel(4, 2n, "key-1")).toEqual(cancelled);
+  await expect(cancel(4, 2n, "key-2")).rejects.toMatchObject({
+    code: "fee_version_not_scheduled",
+    details: { state: "cancelled" },
+  });
+  clock.now = day(21);
+  expect(await shown()).toMatchObject({ ratePpm: 300_000, effectiveSince: day(1), updatedAt: day(3) });
+  expect(await states()).toEqual([
+    [2n, 900_000, "cancelled"],
+    [1n, 300_000, "in_force"],
+  ]);
+  expect(await many(deps.pool, sql`select count(*) from fee_version`)).toEqual([{ count: 3n }]);
+});
+
+test("a cancellation of what is unknown is refused, and adds nothing", async () => {
+  const { cancel, deps } = await anAssigned();
+  const other = await feeDeps(() => day(2));
+  const notFound = { code: "fee_version_not_found" };
+
+  await expect(cancel(2, 99n)).rejects.toMatchObject(notFound);
+  await expect(cancel(2, 1n)).rejects.toMatchObject({ code: "fee_version_not_scheduled" });
+  await expect(cancelVersion(deps, { investorLogin: "1", versionId: 1n }, aCall("unknown"))).rejects.toMatchObject({
+    code: "investor_not_found",
+  });
+  await expect(cancelVersion(other, { investorLogin: INVESTOR, versionId: 1n }, aCall("none"))).rejects.toMatchObject(
+    notFound,
+  );
+  expect(await many(other.pool, sql`select * from fee_configuration`)).toEqual([]);
+  expect(await many(deps.pool, sql`select count(*) from fee_version`)).toEqual([{ count: 1n }]);
+});
+
+test("versions are listed in pages, the newest first; an Investor without a configuration has none", async () => {
+  const { change, deps } = await anAssigned();
+  for (const number of [2, 3, 4, 5]) await change(number, { ratePpm: number });
+  const page = (beforeId: bigint) => listVersions(deps, { investorLogin: INVESTOR, beforeId, limit: 2 }, aCall());
+
+  expect(await page(0n)).toMatchObject({ investorLogin: INVESTOR, items: [{ id: 5n }, { id: 4n }], hasMore: true });
+  expect(await page(2n)).toMatchObject({ items: [{ id: 1n, ratePpm: 300_000, createdAt: day(1) }], hasMore: false });
+  const other = await feeDeps(() => day(2));
+  const list = (investorLogin: string) => listVersions(other, { investorLogin, beforeId: 0n, limit: 2 }, aCall());
+  expect(await list(INVESTOR)).toEqual({ investorLogin: INVESTOR, items: [], hasMore: false });
+  await expect(list("1")).rejects.toMatchObject({ code: "investor_not_found" });
+});
+
+test("two commands at once on one Investor: both are executed, one after the other, and what is scheduled stays", async () => {
+  const { change, clock, deps, states } = await anAssigned();
+  await change(2, { ratePpm: 900_000, effectiveSince: day(20) });
+  clock.now = day(3);
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => update(deps, { ratePpm: index + 1 }, `at-once-${index}`)),
+  );
+
+  const found = await states();
+  expect(found).toHaveLength(10);
+  expect(found.filter(([, , state]) => state === "in_force")).toHaveLength(1);
+  expect(found.filter(([, , state]) => state === "scheduled")).toEqual([[2n, 900_000, "scheduled"]]);
+  expect(new Set(answers.map(({ ratePpm }) => ratePpm)).size).toBe(8);
+});
+
+test("of two cancellations of one version at once one is executed, and of two equal ones both are answered", async () => {
+  const { change, deps, clock } = await anAssigned();
+  await change(2, { effectiveSince: day(20) });
+  clock.now = day(3);
+  const cancel = (key: string) => cancelVersion(deps, { investorLogin: INVESTOR, versionId: 2n }, aCall(key));
+  const settled = await Promise.allSettled([cancel("one"), cancel("other")]);
+
+  expect(settled.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  const key = settled[0].status === "fulfilled" ? "one" : "other";
+  expect(await Promise.all([cancel(key), cancel(key)])).toMatchObject([{ state: "cancelled" }, { state: "cancelled" }]);
+});
+
+test("a replica whose clock is behind is the second of two commands all the same", async () => {
+  const { change, clock, deps, states } = await anAssigned();
+  const first = await change(5, { ratePpm: 100_000 });
+  clock.now = new Date(day(5).getTime() - 50);
+  const second = await update(deps, { ratePpm: 200_000 });
+
+  expect([first, second].map(({ effectiveSince }) => effectiveSince)).toEqual([day(5), day(5)]);
+  expect(await states()).toEqual([
+    [3n, 200_000, "in_force"],
+    [2n, 100_000, "replaced"],
+    [1n, 300_000, "past"],
+  ]);
+});
+
+test("an assignment that starts after now by the clock of another service is in force at once", async () => {
+  const { clock, deps, assign, change, states } = await anAssigned();
+  await assign(6, 100_000);
+  clock.now = new Date(day(6).getTime() - 50);
+  expect(await update(deps, { ratePpm: 200_000 })).toMatchObject({ effectiveSince: day(6) });
+  expect(await states()).toEqual([
+    [3n, 200_000, "in_force"],
+    [2n, 100_000, "replaced"],
+    [1n, 300_000, "past"],
+  ]);
+  expect(await change(7, { enabled: false })).toMatchObject({ ratePpm: 200_000 });
+});
+
+/** Runs a command in processes that crash after more and more steps, until one does not; then repeats it in another process. */
+async function crashAtEveryStep(
+  deps: Deps,
+  prepare: (points: number) => Promise<(own: Deps) => Promise<unknown>>,
+  expectWhole: (added: readonly string[], points: number) => void,
+): Promise<number> {
+  const keysOf = async () =>
+    (await many<{ key: string }>(deps.pool, sql`select key from fee_version order by id`)).map(({ key }) => key);
+  for (let points = 0; ; points += 1) {
+    const command = await prepare(points);
+    const before = await keysOf();
+    const crash = crashing(deps, points);
+    const isDone = await Promise.race([crash.crashed.then(() => false), command(crash.deps).then(() => true)]);
+    const first = (await keysOf()).slice(before.length);
+    if (first.length > 0) expectWhole(first, points);
+    const again = await command(deps);
+    expectWhole((await keysOf()).slice(before.length), points);
+    expect(await command(deps)).toEqual(again);
+    if (isDone) return points;
+  }
+}
+
+test("a crash at any step of an update leaves it whole or not begun, and its repetition has the same answer", async () => {
+  const { change, clock, deps } = await anAssigned();
+  await change(2, { ratePpm: 900_000, effectiveSince: day(20) });
+  clock.now = day(3);
+  const points = await crashAtEveryStep(
+    deps,
+    async (count) => (own) => update(own, { ratePpm: count }, `crash-${count}`),
+    (added, count) => expect(added).toEqual([`crash-${count}`, `crash-${count}/2`]),
+  );
+  expect(points).toBeGreaterThan(7);
+});
+
+test("a crash at any step of a cancellation leaves it whole or not begun, and its repetition has the same answer", async () => {
+  const { clock, deps, states } = await anAssigned();
+  clock.now = day(3);
+  const points = await crashAtEveryStep(
+    deps,
+    async (count) => {
+      await update(deps, { ratePpm: count, effectiveSince: day(20) });
+      const [[versionId] = []] = await states();
+      return (own) =>
+        cancelVersion(own, { investorLogin: INVESTOR, versionId: versionId as bigint }, aCall(`crash-${count}`));
+    },
+    (added, count) => expect(added).toEqual([`crash-${count}`]),
+  );
+  expect(points).toBeGreaterThan(7);
+  expect((await states()).filter(([, , state]) => state === "cancelled")).toHaveLength(points + 1);
+});
+
+test("one version more than may be scheduled is refused", async () => {
+  const { change, deps, clock } = await anAssigned();
+  clock.now = day(2);
+  for (let place = 0; place < MAX_SCHEDULED; place += 1) {
+    await update(deps, { effectiveSince: new Date(day(20).getTime() + place) });
+  }
+  await expect(change(2, { effectiveSince: day(30) })).rejects.toMatchObject({ code: "too_many_scheduled_versions" });
+  expect(await change(2, { ratePpm: 1 })).toMatchObject({ ratePpm: 1 });
+});
+
+test("without upsert a configuration whose only version was cancelled is none", async () => {
+  const deps = await feeDeps(() => day(1));
+  await update(deps, { ratePpm: 1, effectiveSince: day(20) });
+  await cancelVersion(deps, { investorLogin: INVESTOR, versionId: 1n }, aCall("cancel"));
+  const none = { code: "fee_configuration_not_found" };
+
+  await expect(update(deps, { ratePpm: 1, upsert: false })).rejects.toMatchObject(none);
+  await expect(
+    getConfiguration(deps, configurationReads(deps), { investorLogin: INVESTOR }, aCall()),
+  ).rejects.toMatchObject(none);
+  expect(await update(deps, { ratePpm: 5 })).toMatchObject({ ratePpm: 5, effectiveSince: day(1) });
+});

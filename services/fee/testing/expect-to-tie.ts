@@ -1,0 +1,19 @@
+import { expect } from "vitest";
+import { column, sql } from "#kernel/postgres/query.ts";
+import { confirmsNothing } from "#kernel/testing/votes.ts";
+import { feeChecks } from "../checks/checks.ts";
+import { PAYMENT_ACCOUNT } from "./fee.ts";
+import { balanceOf, type World } from "./world.ts";
+import { cents } from "./worked-example.ts";
+
+/** The checks find nothing, and the credits equal the deals of the payment account. */
+export async function expectToTie(world: World): Promise<void> {
+  for (const check of feeChecks({ ...world.deps, confirm: confirmsNothing })) {
+    expect((await check.run({ cursor: "", pendingBreaks: [] })).findings, check.name).toEqual([]);
+  }
+  const credits = await column<bigint>(
+    world.deps.pool,
+    sql`select coalesce(sum(amount_minor), 0)::bigint from payment_credit where payment_account_login = ${PAYMENT_ACCOUNT}`,
+  );
+  expect(credits).toEqual([cents(balanceOf(world, PAYMENT_ACCOUNT))]);
+}

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { inspectClosing } from "../queries/inspect-closing.ts";
+import { aDeposit, aWithdrawal, moneyOf } from "../testing/requests.ts";
+import { aCall, anAccount, aWorld } from "../testing/world.ts";
+import { eraseAccount } from "./erase-account.ts";
+
+const CLOSED = { balance: moneyOf(0n), credit: moneyOf(0n), openPositions: 0, operationOpen: false };
+
+test.concurrent("what still has to end is named, and an erased account keeps its comment and can be emptied", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service, deps } = instance;
+  const login = await anAccount(instance);
+  expect(await inspectClosing(deps, { login })).toEqual(CLOSED);
+  await service.transfer(aDeposit(login, 5_00n), aCall());
+  await service.hold({ login, lockOwner: "w:1:1" }, aCall());
+  expect(await inspectClosing(deps, { login })).toEqual({ ...CLOSED, balance: moneyOf(5_00n), operationOpen: true });
+  await service.release({ login, lockOwner: "w:1:1" }, aCall());
+
+  const before = await deps.mt5.getUser(login);
+  expect(await eraseAccount(deps, { login })).toEqual({ shown: true });
+  expect(await eraseAccount(deps, { login })).toEqual({ shown: true });
+  const { name, email, rights, ...kept } = (await deps.mt5.getUser(login))!;
+  expect({ name, email, rights: rights & 0x5n }).toEqual({ name: "erased", email: "", rights: 0x4n });
+  expect(before).toMatchObject(kept);
+
+  await service.transfer(aWithdrawal(login, 5_00n), aCall());
+  expect(await inspectClosing(deps, { login })).toEqual(CLOSED);
+  for (const unmanaged of [service.inspectClosing, service.eraseAccount]) {
+    await expect(unmanaged({ login: "77" }, aCall())).rejects.toMatchObject({ code: "login_not_managed" });
+  }
+});
+
+test.concurrent("an account that the platform has archived is closed by its log, and nothing is changed", async (context) => {
+  const world = await aWorld(context);
+  const instance = await world.start();
+  const { service, deps } = instance;
+  const login = await anAccount(instance);
+  await service.transfer(aDeposit(login, 5_00n), aCall());
+  const mt5 = { ...deps.mt5, getUser: async () => undefined, eraseUser: async () => undefined };
+
+  expect(await inspectClosing({ ...deps, mt5 }, { login })).toMatchObject({ balance: moneyOf(5_00n) });
+  expect(await eraseAccount({ ...deps, mt5 }, { login })).toEqual({ shown: false });
+});

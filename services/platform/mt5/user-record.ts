@@ -1,0 +1,42 @@
+import type { Mt5Context } from "./context.ts";
+import { type Fields, fieldsOf, requireLogin } from "./fields.ts";
+import { findDone } from "./reader.ts";
+
+/** Fields that always have a value: any other value after an update is a change. */
+export const REQUIRED = ["Group", "Leverage"];
+/** Fields that a server that replaces the whole record would empty. */
+export const TEXT_NAMES = (
+  "Name FirstName LastName MiddleName Company Account Country City State ZipCode Address Phone Email ID Status Comment " +
+  "MQID LeadSource LeadCampaign Language Color Agent LimitOrders LimitPositions"
+).split(" ");
+
+/** The whole record of an account. Undefined when there is no such account. */
+export async function findRecord({ read }: Mt5Context, login: string): Promise<Fields | undefined> {
+  const found = findDone(await read({ method: "GET", path: "user/get", query: { login } }));
+  if (found === undefined) return undefined;
+  const fields = fieldsOf(found.answer);
+  requireLogin(fields, login);
+  return fields;
+}
+
+/** Those of the fields that an update has cleared or changed. A text that another manager has changed meanwhile was not cleared. */
+export function clearedFields(before: Fields, after: Fields, names: readonly string[] = TEXT_NAMES): string[] {
+  const changed = REQUIRED.filter((name) => textOf(before, name) !== textOf(after, name));
+  const emptied = names.filter((name) => !isEmpty(textOf(before, name)) && isEmpty(textOf(after, name)));
+  return [...changed, ...emptied];
+}
+
+/** The fields with a value, as an update sends them. */
+export function filledFields(record: Fields, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.map((name) => [name, textOf(record, name)] as const).filter(([, text]) => !isEmpty(text)),
+  );
+}
+
+export function textOf(fields: Fields, name: string): string {
+  return fields.optionalText(name) ?? "";
+}
+
+export function isEmpty(text: string): boolean {
+  return text === "" || /^0+(?:\.0+)?$/.test(text);
+}

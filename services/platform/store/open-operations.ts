@@ -1,0 +1,13 @@
+import { matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
+
+/** Whether a leg of the login waits or has no certain outcome, or a saga has its account lock. */
+export async function hasOpenOperation(db: Queryable, login: string): Promise<boolean> {
+  return await matchesRow(
+    db,
+    sql`select from leg where login = ${login} and state = 'INTENT' and is_ready
+        union all
+        select from leg where login = ${login} and state in ('SENDING', 'UNKNOWN', 'REVIEW')
+        union all
+        select from account where login = ${login} and locked_by is not null`,
+  );
+}
