@@ -10,7 +10,7 @@ INSTALLED := node_modules/.installed
 GENERATED := proto/gen/.generated
 PROTOS := $(shell find proto -name '*.proto' -not -path 'proto/gen/*')
 
-.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests test proof bench journey kills chaos sim images sbom compose-test \
+.PHONY: help setup codegen check format-check lint types architecture commits vocabulary dead-code contracts manifests openapi test proof bench journey kills chaos sim images sbom compose-test \
         mutants contract rehearse-restore rehearse-rotation run stop demo streams keys fmt new-migration clean
 
 help: ## list the targets
@@ -21,7 +21,7 @@ setup: $(INSTALLED) $(GENERATED) ## install the packages, generate the contracts
 
 codegen: $(GENERATED) ## generate TypeScript from the contracts
 
-check: setup format-check lint types architecture commits vocabulary dead-code contracts manifests ## every check that needs no server
+check: setup format-check lint types architecture commits vocabulary dead-code contracts manifests openapi ## every check that needs no server
 
 test: check ## check, then every test with the sizes for minutes: about 14 minutes on two idle cores
 	@npm run --silent test
@@ -119,6 +119,9 @@ contracts: setup
 
 manifests: setup ## compare deploy/k8s with the types of Kubernetes, and with the rules of this project
 	@npm run --silent manifests
+
+openapi: setup ## lint the OpenAPI document by the rules of Redocly and Spectral, and compile a strict client of it
+	@npm run --silent openapi
 
 # npm must run on the system's Node, because npm ci replaces the one in node_modules.
 $(INSTALLED): package-lock.json

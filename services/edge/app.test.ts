@@ -17,7 +17,7 @@ test("every answer carries the caller's request id, and may not be cached", asyn
   expect([sent.headers["x-request-id"], sent.headers["cache-control"]]).toEqual(["CRM-1.a_b", "no-store"]);
   expect(generated.headers["x-request-id"]).toMatch(UUID);
   expect(sent.body).toEqual({
-    type: "urn:pamm:problem:route_not_found",
+    type: "/docs/problems/route_not_found",
     title: "Route not found",
     status: 404,
     detail: "Route GET /nothing does not exist.",
@@ -48,7 +48,7 @@ test("every request without a valid API key gets the same answer", async () => {
 
   expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
   expect(answers[0]?.json()).toEqual({
-    type: "urn:pamm:problem:unauthorized",
+    type: "/docs/problems/unauthorized",
     title: "A valid API key is required",
     status: 401,
     detail: "A valid API key is required as a bearer token in the Authorization header.",

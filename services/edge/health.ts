@@ -3,9 +3,8 @@ import type { Readiness } from "./readiness.ts";
 
 /** Require no API key: a supervisor or load balancer reads them. */
 export function serveHealth(app: FastifyInstance, readiness: Readiness): void {
-  const schema = { hide: true };
-  app.get("/healthz", { schema }, async () => ({ status: "ok" }));
-  app.get("/readyz", { schema }, async (_request, reply) => {
+  app.get("/healthz", async () => ({ status: "ok" }));
+  app.get("/readyz", async (_request, reply) => {
     const { isReady, report } = await readiness.read();
     return reply.code(isReady ? 200 : 503).send(report);
   });

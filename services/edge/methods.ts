@@ -11,11 +11,9 @@ export function completeMethods(app: FastifyInstance, known: ReadonlyMap<string,
   for (const [url, methods] of known) {
     const withHead = methods.includes("GET") ? [...methods, "HEAD"] : methods;
     const allow = [...withHead, "OPTIONS"].join(", ");
-    const schema = { hide: true };
     app.route({
       method: METHODS.filter((method) => !withHead.includes(method)),
       url,
-      schema,
       // Before the body is read, because it is not used.
       async onRequest({ method }, reply) {
         reply.header("allow", allow);
@@ -26,7 +24,6 @@ export function completeMethods(app: FastifyInstance, known: ReadonlyMap<string,
     app.route({
       method: "OPTIONS",
       url,
-      schema,
       async onRequest(_request, reply) {
         return reply.header("allow", allow).code(204).send();
       },

@@ -17,18 +17,3 @@ export function rateLimitHeaders(
     ratelimit: `"${name}";r=${remaining};t=${Math.ceil(resetMs / 1_000)}`,
   };
 }
-
-/** The same for the documentation. */
-export const RATE_LIMIT_HEADERS = {
-  "RateLimit-Policy": {
-    type: "string",
-    description:
-      "Requests of this kind (`read`, `money`, `create`) that the client of the key may send at once (`q`), and the seconds in which they come back (`w`). As in draft-ietf-httpapi-ratelimit-headers-10.",
-    examples: ['"read";q=4000;w=2'],
-  },
-  RateLimit: {
-    type: "string",
-    description: "Requests of this kind that are left (`r`), and the seconds until all are back (`t`).",
-    examples: ['"read";r=3999;t=1'],
-  },
-} as const;

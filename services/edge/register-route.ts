@@ -7,11 +7,10 @@ import { answerOnce, claimCommand } from "./idempotency/answer-once.ts";
 import type { Audit } from "./audit/audit.ts";
 import { auditEntry } from "./audit/audit-entry.ts";
 import type { IdempotencyStore } from "./idempotency/idempotency-store.ts";
-import { idempotencyKeyErrors, IdempotencyHeader } from "./idempotency/idempotency-key.ts";
+import { idempotencyKeyErrors } from "./idempotency/idempotency-key.ts";
 import { invalid } from "./problems/problem.ts";
 import { writeDurably } from "./audit/write-durably.ts";
 import { repeatLost } from "./idempotency/repeat-lost.ts";
-import { requiredScopes } from "./keys/scopes.ts";
 import { isCommand } from "./request-state.ts";
 import { contextOf, inputOf, routeContextOf, pollOf, waitMs } from "./route-context.ts";
 import type { Deps, Route } from "./route.ts";
@@ -43,12 +42,7 @@ export function registerRoute(app: FastifyInstance, route: Route, runtime: Route
       ...(params === undefined ? {} : { params }),
       ...(query === undefined ? {} : { querystring: query }),
       ...(body === undefined ? {} : { body }),
-      ...(isCommand(route) ? { headers: IdempotencyHeader } : {}),
       response: { 200: route.kind === "object" ? route.reply : Type.Array(route.item) },
-      summary: route.summary,
-      description: `${route.description} Scope: ${scopesOf(route)}.`,
-      tags: [route.tag],
-      security: [{ apiKey: [] }],
     },
     // The framework would report only the first mistake.
     attachValidation: true,
@@ -127,9 +121,4 @@ async function stream({ route, runtime, leave }: Work<ListOf>, request: FastifyR
     runtime.log.warn("list response aborted, connection closed", { request_id: request.id, route: route.url, error });
   });
   return reply.send(text);
-}
-
-function scopesOf(route: Route): string {
-  const scopes = requiredScopes(route).map((one) => `\`${one}\``);
-  return scopes.length === 0 ? "none, any valid key" : scopes.join(" or ");
 }

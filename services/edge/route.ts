@@ -12,8 +12,10 @@ import type { AuditedVote } from "./audit/vote-entry.ts";
 import type { Caller } from "./keys/auth.ts";
 import type { RequiredScope, Scope } from "./keys/scopes.ts";
 import type { Poll } from "./long-poll.ts";
+import type { AnswerHeader } from "./openapi/headers.ts";
 import type { Cursors } from "./wire/cursor.ts";
 import type { Pages } from "./wire/json-array.ts";
+import type { JsonNumber } from "./wire/json-number.ts";
 
 /** The services that the routes call. A test passes plain objects. */
 export type Services = {
@@ -76,7 +78,34 @@ export type Input<P extends Shape | undefined, Q extends Shape | undefined, B ex
   readonly body: ValueOf<B>;
 };
 
+type RequestOf<P, Q, B> = (P extends Shape ? { readonly params: Static<P> } : unknown) &
+  (Q extends Shape ? { readonly query: Static<Q> } : unknown) &
+  (B extends Shape ? { readonly body: Static<B> } : unknown);
+
+/** As a client reads it: every number is a JSON number. */
+type OnTheWire<T> = T extends bigint | JsonNumber
+  ? number
+  : T extends readonly (infer Item)[]
+    ? readonly OnTheWire<Item>[]
+    : T extends object
+      ? { readonly [Name in keyof T]: OnTheWire<T[Name]> }
+      : T;
+
+/** A true request with its true answer: `test/contract/http` sends it and compares. */
+export type Example<Request, Answer> = {
+  /** Key in the documentation. */
+  readonly name: string;
+  readonly summary: string;
+  readonly request: Request;
+  readonly answer: OnTheWire<Answer>;
+};
+
+/** The first one is also the example of each parameter, and of the path in problems. */
+export type Examples<Request, Answer> = readonly [Example<Request, Answer>, ...Example<Request, Answer>[]];
+
 type Facts<P, Q, B> = {
+  /** Name of the operation in generated clients: a verb and a noun. */
+  readonly operationId: string;
   readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly url: `/api/v1/${string}`;
   readonly scope: RequiredScope;
@@ -86,13 +115,15 @@ type Facts<P, Q, B> = {
   readonly tag: (typeof TAGS)[number];
   readonly summary: string;
   readonly description: string;
+  /** What the answer of status 200 is, in one sentence. */
+  readonly returns: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
   /** Refusals of its own, beside those that any route may answer. */
   readonly refusals: readonly ProblemCode[];
-  /** Schemas of the headers that its successful response may have, beside those of every route. */
-  readonly replyHeaders?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Headers of its own in the answer, beside those that any answer may have. */
+  readonly headers?: readonly AnswerHeader[];
   /** How the caller of a command that the ledger of operations does not have finds out what became of it. A sentence. */
   readonly lookUp?: string;
   /** Every call, allowed or not, is audited before its response is sent. */
@@ -106,6 +137,7 @@ export type ObjectRoute<
   R extends Shape,
 > = Facts<P, Q, B> & {
   readonly reply: R;
+  readonly examples: Examples<RequestOf<P, Q, B>, Static<R>>;
   /** Checks between fields that no schema can express. */
   readonly check?: (input: Input<P, Q, B>, deps: Deps) => readonly FieldError[];
   readonly handle: (deps: Deps, input: Input<P, Q, B>, context: RouteContext) => Promise<Static<R>>;
@@ -118,15 +150,17 @@ export type ListRoute<
   I extends TSchema,
 > = Facts<P, Q, B> & {
   readonly item: I;
+  readonly examples: Examples<RequestOf<P, Q, B>, readonly Static<I>[]>;
   /** Each page is read when the caller has received the one before. */
   readonly pages: (deps: Deps, input: Input<P, Q, B>, contextOfPage: () => CallContext, poll: Poll) => Pages<Static<I>>;
 };
 
 type AnyInput = Input<Shape, Shape, Shape>;
 
+type AnyRequest = { readonly params?: object; readonly query?: object; readonly body?: object };
+
 /** A route without its types, for the registration. */
-export type Route = Facts<Shape, Shape, Shape> &
-  (
+export type Route = Facts<Shape, Shape, Shape> & { readonly examples: Examples<AnyRequest, unknown> } & (
     | {
         readonly kind: "object";
         readonly reply: Shape;

@@ -32,7 +32,7 @@ export const AJV: AjvOptions = {
 };
 
 function addChecks(ajv: Ajv): Ajv {
-  ajv.addKeyword({ keyword: "x-shown" });
+  for (const keyword of ["x-shown", "x-model", "x-summary", "x-enum-descriptions"]) ajv.addKeyword({ keyword });
   return ajv.addKeyword({ keyword: "x-check", schemaType: "string", errors: true, compile: compileCheck });
 }
 

@@ -150,7 +150,7 @@ function expectDocumented(answer: Answer, { problems }: Route): void {
 function expectProblem(answer: Answer): string {
   expect(answer.headers["content-type"], answer.text).toBe("application/problem+json; charset=utf-8");
   const { code, status, title, type, request_id: id } = answer.body as Record<string, unknown>;
-  expect([status, type, typeof title]).toEqual([answer.status, `urn:pamm:problem:${String(code)}`, "string"]);
+  expect([status, type, typeof title]).toEqual([answer.status, `/docs/problems/${String(code)}`, "string"]);
   expect(id).toBe(answer.headers["x-request-id"]);
   expect(Object.keys(PROBLEMS)).toContain(code);
   return String(code);

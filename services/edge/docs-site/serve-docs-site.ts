@@ -52,10 +52,9 @@ export async function serveDocsSite(app: FastifyInstance, { routes }: { routes: 
     const { framed } = (site ??= buildSite(sources, routes, assets.url));
     return reply.code(404).headers(securityHeaders("")).type(HTML).send(framed(path, NOT_FOUND).html);
   };
-  const schema = { hide: true };
-  app.get("/", { schema }, (_request, reply) => reply.redirect("/docs", 302));
-  app.get("/docs", { schema }, answer);
-  app.get("/docs/*", { schema }, answer);
+  app.get("/", (_request, reply) => reply.redirect("/docs", 302));
+  app.get("/docs", answer);
+  app.get("/docs/*", answer);
 }
 
 function securityHeaders(styles: string): Record<string, string> {

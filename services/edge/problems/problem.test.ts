@@ -58,7 +58,7 @@ test("a conflict is reported with its documented details only", async () => {
   expect([answer.status, answer.body]).toEqual([
     409,
     {
-      type: "urn:pamm:problem:below_min_deposit",
+      type: "/docs/problems/below_min_deposit",
       title: "The balance is below the minimum deposit",
       status: 409,
       detail: "First deposit 1.00 USD is below the minimum.",

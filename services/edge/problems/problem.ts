@@ -1,6 +1,7 @@
 import { Refusal, RETRY_AFTER_MS, type FieldError, type RefusalExtra } from "#kernel/refusal.ts";
 import { type Intent, verdictOf, verdictOfFault, type Verdict } from "./http-status.ts";
-import { problemKind, PROBLEMS, type ProblemCode } from "./problems.ts";
+import { problemKind, PROBLEMS, type ProblemCode, problemType } from "./problems.ts";
+import { jsonNumber } from "../wire/json-number.ts";
 import { refuse } from "./refusals.ts";
 
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
@@ -57,7 +58,7 @@ function problemFor({ code, status, outcome }: Verdict, refusal: Refusal | undef
     code,
     retryAfterSeconds: retryAfterMs === undefined ? undefined : Math.max(1, Math.ceil(retryAfterMs / 1_000)),
     body: {
-      type: `urn:pamm:problem:${code}`,
+      type: problemType(code),
       title,
       status,
       detail: fixedDetail(code, facts) ?? detailOf(code, refusal, title),
@@ -103,6 +104,8 @@ function plain({ field, code, message }: FieldError): FieldError {
   return { field, code, message };
 }
 
+const INTEGER = /^(0|-?[1-9]\d*)$/;
+
 /** Only the facts that the code is documented with; a service may send more of them for its log. */
 function memberValues(
   members: Readonly<Record<string, "text" | "integer">>,
@@ -112,7 +115,7 @@ function memberValues(
   for (const [name, type] of Object.entries(members)) {
     const text = details[name];
     if (text === undefined) continue;
-    values[name] = type === "integer" && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+    values[name] = type === "integer" && INTEGER.test(text) ? jsonNumber(text) : text;
   }
   return values;
 }

@@ -6,6 +6,8 @@ type Kind = {
   readonly retryable?: true;
   /** Facts of a refusal that become members of the body. */
   readonly members?: Readonly<Record<string, "text" | "integer">>;
+  /** Of the members, those that an occurrence may lack. */
+  readonly optional?: readonly string[];
 };
 
 /** Every problem of this interface. Callers branch on the code, so its meaning never changes. */
@@ -56,6 +58,7 @@ export const PROBLEMS = {
     status: 409,
     title: "An identical operation was executed recently",
     members: { deal_id: "integer" },
+    optional: ["deal_id"],
   },
   possible_duplicate_account: {
     status: 409,
@@ -73,7 +76,12 @@ export const PROBLEMS = {
   },
   too_many_scheduled_versions: { status: 409, title: "Too many fee versions are scheduled" },
   review_decided: { status: 409, title: "The review is already decided" },
-  action_not_possible: { status: 409, title: "This action is not available now", members: { actions: "text" } },
+  action_not_possible: {
+    status: 409,
+    title: "This action is not available now",
+    members: { actions: "text" },
+    optional: ["actions"],
+  },
   second_approver_required: { status: 409, title: "Approval by a second owner of an API key is required" },
   decision_differs: {
     status: 409,
@@ -99,6 +107,7 @@ export const PROBLEMS = {
     status: 502,
     title: "The trading platform rejected the operation",
     members: { platform_code: "integer" },
+    optional: ["platform_code"],
   },
   platform_unavailable: { status: 503, title: "The trading platform cannot be reached", retryable: true },
   service_unavailable: { status: 503, title: "A required service cannot be reached", retryable: true },
@@ -108,6 +117,11 @@ export const PROBLEMS = {
 } as const satisfies Record<string, Kind>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
+
+/** The page that explains the code, on every installation: a full path, because the service does not know by which names clients reach it. */
+export function problemType(code: string): string {
+  return `/docs/problems/${code}`;
+}
 
 export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(PROBLEMS, code);

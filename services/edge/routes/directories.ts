@@ -2,10 +2,12 @@ import { Type } from "typebox";
 import { investorItem, InvestorItem } from "../schemas/investor.ts";
 import { masterItem, MasterItem } from "../schemas/master.ts";
 import { cursorErrors, listName, OpaquePage, readCursor } from "../schemas/page.ts";
-import { DEFAULT_LIMIT, engine, limit100, opaqueCursor } from "../schemas/request-fields.ts";
+import { engineFilter as engine } from "../schemas/currency.ts";
+import { DEFAULT_LIMIT, limit100, opaqueCursor } from "../schemas/request-fields.ts";
 import { route } from "../route.ts";
 
 export const listMasters = route({
+  operationId: "listMasters",
   method: "GET",
   url: "/api/v1/master/directory",
   scope: "masters:read",
@@ -13,9 +15,35 @@ export const listMasters = route({
   tag: "Masters",
   summary: "List Masters",
   description: "All Masters, ascending by id, page by page.",
+  returns: "A page of Masters.",
   query: Type.Object({ engine, limit: Type.Optional(limit100(DEFAULT_LIMIT)), cursor: Type.Optional(opaqueCursor) }),
-  reply: OpaquePage(MasterItem),
+  reply: OpaquePage("MasterPage", MasterItem),
   refusals: [],
+  examples: [
+    {
+      name: "page",
+      summary: "The first page",
+      request: { query: { engine: "PAMM" } },
+      answer: {
+        items: [
+          {
+            engine: "PAMM",
+            id: 7,
+            mt5_login: "3000001",
+            name: "Alpha Strategy",
+            strategy_name: "Alpha",
+            strategy: "Trend following.",
+            investors_count: 2,
+            payment_account_login: "3000002",
+            min_deposit: 100.5,
+            created_at: "2026-01-02T03:04:05.678000",
+          },
+        ],
+        next_cursor: null,
+        has_more: false,
+      },
+    },
+  ],
   check: ({ query }, deps) => cursorErrors(readCursor(deps, listName("masters", query), query.cursor)),
 
   async handle(deps, { query }, context) {
@@ -33,6 +61,7 @@ export const listMasters = route({
 });
 
 export const listInvestors = route({
+  operationId: "listInvestors",
   method: "GET",
   url: "/api/v1/investor/directory",
   scope: "investors:read",
@@ -40,9 +69,22 @@ export const listInvestors = route({
   tag: "Investors",
   summary: "List Investors",
   description: "All Investors, ascending by id, page by page.",
+  returns: "A page of Investors.",
   query: Type.Object({ engine, limit: Type.Optional(limit100(DEFAULT_LIMIT)), cursor: Type.Optional(opaqueCursor) }),
-  reply: OpaquePage(InvestorItem),
+  reply: OpaquePage("InvestorPage", InvestorItem),
   refusals: [],
+  examples: [
+    {
+      name: "page",
+      summary: "The first page",
+      request: { query: { engine: "PAMM", limit: "1" } },
+      answer: {
+        items: [{ engine: "PAMM", id: 8, mt5_login: "3000003", name: "Ada", created_at: "2026-01-02T03:04:05.678000" }],
+        next_cursor: "AAAAAAAAAAizHShb4HOfi46h",
+        has_more: true,
+      },
+    },
+  ],
   check: ({ query }, deps) => cursorErrors(readCursor(deps, listName("investors", query), query.cursor)),
 
   async handle(deps, { query }, context) {

@@ -3,17 +3,23 @@ import { Type, type Static } from "typebox";
 import type { Break, Check } from "#proto/pamm/common/v1/reconciliation.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
-import { bool, choice, integer, nullableString, string } from "./field.ts";
-import { moneyReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
+import { bool, model, nullableString, setOf, string } from "./field.ts";
+import { moneyReply, nullableTimeReply, ticketReply, timeReply } from "./reply-fields.ts";
 
 /** The services that check their books, in the order of the list. */
-export const CHECKED = ["platform", "subscription", "fee", "funding"] as const;
+export const checkedService = setOf("CheckedService", "A service with books that are checked.", {
+  platform: "Transfers, deals and the logs of accounts.",
+  subscription: "Pools, holdings, mirrors and exits.",
+  fee: "Fee runs, payments and credits.",
+  funding: "Deposits and withdrawals.",
+});
+export const CHECKED = checkedService.values;
 export type Checked = (typeof CHECKED)[number];
 
-const service = choice(CHECKED, { description: "Service whose books the check covers.", example: "platform" });
+const service = checkedService.of("Service whose books the check covers.", "platform");
 const check = string({ description: "Name of the check.", example: "deal_matching" });
 
-export const BreakItem = Type.Object({
+export const BreakItem = model("Break", "A difference that a check has found and that is still there.", {
   id: string({ description: "Id of the break, stable while it is open.", example: "platform-17" }),
   service,
   check,
@@ -27,29 +33,31 @@ export const BreakItem = Type.Object({
       "Master that is stopped because of it; null when none is, or when the break is on an Investor, whose Master is stopped.",
     example: "3000001",
   }),
-  at_risk: moneyReply("Money at risk in USD.", 12.34),
-  operation_ids: Type.Array(string({ description: "Id of an operation.", example: "4711" })),
-  deal_ids: Type.Array(integer({ description: "Ticket of a deal.", example: 1_234_567 })),
+  at_risk: moneyReply("Money at risk.", 50),
+  operation_ids: Type.Array(string({ description: "Number of a leg, or id of an operation.", example: "4711" }), {
+    description: "Legs and operations concerned.",
+  }),
+  deal_ids: Type.Array(ticketReply("Ticket of a deal."), { description: "Deals concerned." }),
   message: string({
     description: "One sentence that says what differs.",
-    example: "Deal 1234567: deleted on the trading platform.",
+    example: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
   }),
   evidence: Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: "object",
     additionalProperties: true,
-    description: "Values that were compared; amounts are text in cents.",
+    description: "Values that were compared; names that end in _minor are whole cents as text.",
     examples: [{ booked_minor: "5000", logged_minor: "0" }],
   }),
   opened_at: timeReply("When the break was found first."),
   seen_at: timeReply("When the break was found last."),
 });
 
-export const CheckItem = Type.Object({
+export const CheckItem = model("Check", "A rule that is checked all the time, and when it was last.", {
   service,
   check,
   title: string({
     description: "What the check compares.",
-    example: "The trading platform's balance of each account is the sum of its log.",
+    example: "each applied leg is one deal of the log",
   }),
   every_seconds: Type.Number({ description: "Seconds between two runs.", examples: [60] }),
   completed_at: nullableTimeReply("When the check was last completed; null before the first time."),
@@ -58,7 +66,7 @@ export const CheckItem = Type.Object({
     example: false,
   }),
   error: nullableString({ description: "Why the last run was incomplete; null when it was complete.", example: null }),
-  open_breaks: Type.Integer({ description: "Number of open breaks.", examples: [0] }),
+  open_breaks: Type.Integer({ description: "Number of open breaks.", examples: [1] }),
 });
 
 export function breakItem(from: Checked, found: Break): Static<typeof BreakItem> {

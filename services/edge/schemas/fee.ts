@@ -1,42 +1,44 @@
 import assert from "node:assert/strict";
-import { Type } from "typebox";
 import type { FeeConfiguration, FeeVersion } from "#proto/pamm/fee/v1/fee.ts";
 import { rateText } from "../wire/rate.ts";
 import { timestamp } from "../wire/timestamp.ts";
-import { bool, choice, string } from "./field.ts";
-import { idReply, loginReply, timeReply } from "./reply-fields.ts";
+import { bool, model, setOf, string } from "./field.ts";
+import { idReply, investorLoginReply, timeReply } from "./reply-fields.ts";
 
-export const FeeConfigurationReply = Type.Object(
-  {
-    investor_id: idReply("Internal id of the Investor."),
-    investor_login: loginReply("Login of the Investor."),
-    rate: string({ description: "Performance fee, 0 to 1, six decimals.", example: "0.300000" }),
-    enabled: bool({ description: "Whether fees are collected.", example: true }),
-    effective_since: timeReply("Start of validity of this version."),
-    created_at: timeReply("When the configuration was created."),
-    updated_at: timeReply("When the configuration was last changed."),
-  },
-  { description: "The performance fee configuration of an Investor." },
-);
+export const FeeConfigurationReply = model("FeeConfiguration", "A version of an Investor's performance fee.", {
+  investor_id: idReply("Internal id of the Investor.", 8),
+  investor_login: investorLoginReply(),
+  rate: string({
+    description: "Performance fee, 0 to 1, six decimals; 0.300000 means 30 %.",
+    example: "0.300000",
+    shown: { pattern: "^[01]\\.[0-9]{6}$" },
+  }),
+  enabled: bool({ description: "Whether fees are collected.", example: true }),
+  effective_since: timeReply("Start of validity of this version."),
+  created_at: timeReply("When the configuration was created."),
+  updated_at: timeReply("When the configuration was last changed."),
+});
 
-/** In the sequence of a version's life. */
-const STATES = ["scheduled", "in_force", "past", "replaced", "cancelled"] as const;
+export const feeVersionState = setOf("FeeVersionState", "State of a fee version, in the sequence of its life.", {
+  scheduled: "It begins later.",
+  in_force: "It applies now.",
+  past: "A later version has followed it.",
+  replaced: "A newer version with the same or an earlier start has taken its place.",
+  cancelled: "It never began.",
+});
 
-export const FeeVersionReply = Type.Object(
-  {
-    id: idReply("Id of the version; the cursor of the listing."),
-    rate: string({ description: "Performance fee, 0 to 1, six decimals.", example: "0.300000" }),
-    enabled: bool({ description: "Whether fees are collected.", example: true }),
-    effective_since: timeReply("Start of validity."),
-    created_at: timeReply("When the version was made."),
-    state: choice(STATES, {
-      description:
-        "`scheduled`: it begins later. `in_force`. `past`: a later version has followed it. `replaced`: a newer version with the same or an earlier start has taken its place. `cancelled`: it never began.",
-      example: "scheduled",
-    }),
-  },
-  { description: "A version of the performance fee configuration of an Investor." },
-);
+export const FeeVersionReply = model("FeeVersion", "A version of the fee configuration, with its state.", {
+  id: idReply("Id of the version; the cursor of the listing.", 17),
+  rate: string({
+    description: "Performance fee, 0 to 1, six decimals.",
+    example: "0.250000",
+    shown: { pattern: "^[01]\\.[0-9]{6}$" },
+  }),
+  enabled: bool({ description: "Whether fees are collected.", example: true }),
+  effective_since: timeReply("Start of validity."),
+  created_at: timeReply("When the version was made."),
+  state: feeVersionState.of("State of the version.", "scheduled"),
+});
 
 export function feeVersion(version: FeeVersion) {
   return {
@@ -49,8 +51,8 @@ export function feeVersion(version: FeeVersion) {
   };
 }
 
-function stateOf({ id, state }: FeeVersion): (typeof STATES)[number] {
-  const known = STATES.find((each) => each === state);
+function stateOf({ id, state }: FeeVersion): (typeof feeVersionState.values)[number] {
+  const known = feeVersionState.values.find((each) => each === state);
   assert(known !== undefined, `fee version ${id} has a known state`);
   return known;
 }

@@ -1,6 +1,9 @@
-import { Type, type TSchema, type TUnsafe } from "typebox";
+import { Type, type Static, type TObject, type TProperties, type TUnsafe } from "typebox";
 import type { JsonNumber } from "../wire/json-number.ts";
 import type { CheckName } from "./checks.ts";
+
+/** Ids and tickets are larger than the integers that a float represents exactly. */
+export const INT64 = { format: "int64" } as const;
 
 /** Description and example of a field in the documentation. */
 export type About = {
@@ -21,8 +24,61 @@ export function textOrNumber(check: CheckName, about: About): TUnsafe<string | n
   return Type.Unsafe<string | number>({ type: ["string", "number"], "x-check": check, ...annotations(about) });
 }
 
-export function choice<const Value extends string>(values: readonly Value[], about: About): TUnsafe<Value> {
-  return Type.Unsafe<Value>({ type: "string", enum: [...values], ...annotations(about) });
+/** One of a closed set of values, each with its meaning in the documentation. */
+export function choice<const Value extends string>(meanings: Meanings<Value>, about: About): TUnsafe<Value> {
+  return Type.Unsafe<Value>({ type: "string", ...valuesOf(meanings), ...annotations(about) });
+}
+
+export type Meanings<Value extends string> = Readonly<Record<Value, string>>;
+
+/** A set of values with a name in the documentation, for fields that each describe their use of it. */
+export function setOf<const Value extends string>(name: string, summary: string, meanings: Meanings<Value>) {
+  const [first] = Object.keys(meanings);
+  const values = valuesOf(meanings);
+  const about = (own: Partial<About>) => ({ description: summary, example: first, ...own });
+  const named = { "x-model": name, "x-summary": summary, ...values };
+  return {
+    values: Object.keys(meanings) as Value[],
+    meanings,
+    of: (description: string, example: Value) =>
+      Type.Unsafe<Value>({ ...choice(meanings, about({ description, example })), ...named }),
+    known: (description: string, example: Value) =>
+      Type.Unsafe<string>({ ...choice(meanings, about({ description, example })), ...named }),
+    /** For a field with a check of its own. */
+    shown: named,
+    orNull: (description: string, example: Value | null) => {
+      const schema = { ...choice(meanings, about({})), ...named };
+      return Type.Unsafe<string | null>({
+        type: ["string", "null"],
+        ...annotations({ description, example, shown: { type: undefined, anyOf: [schema, { type: "null" }] } }),
+      });
+    },
+  };
+}
+
+function valuesOf(meanings: Meanings<string>) {
+  return { enum: Object.keys(meanings), "x-enum-descriptions": Object.values(meanings) };
+}
+
+/** An object with a name in the documentation, where it is declared once. */
+export function model<const Members extends TProperties>(
+  name: string,
+  description: string,
+  members: Members,
+): TObject<Members> {
+  return Type.Object(members, { description, "x-model": name, "x-summary": description });
+}
+
+export function modelOrNull<M extends TObject>(schema: M, description: string): TUnsafe<Static<M> | null> {
+  const { properties, required = [] } = schema;
+  const absent = { type: undefined, properties: undefined, required: undefined };
+  return Type.Unsafe<Static<M> | null>({
+    type: ["object", "null"],
+    properties,
+    required,
+    description,
+    "x-shown": { ...absent, anyOf: [schema, { type: "null" }] },
+  });
 }
 
 export function bool(about: About) {
@@ -40,7 +96,7 @@ export function nullableString(about: About): TUnsafe<string | null> {
 
 /** Written in full whatever its size. */
 export function integer(about: About): TUnsafe<bigint> {
-  return Type.Unsafe<bigint>({ type: "integer", ...annotations(about) });
+  return Type.Unsafe<bigint>({ type: "integer", ...annotations({ ...about, shown: { ...INT64, ...about.shown } }) });
 }
 
 /**
@@ -48,7 +104,7 @@ export function integer(about: About): TUnsafe<bigint> {
  * documentation shows the type.
  */
 export function nullableInteger(about: About): TUnsafe<JsonNumber | null> {
-  return digits({ type: ["integer", "null"] }, about);
+  return digits({ type: ["integer", "null"], ...INT64 }, about);
 }
 
 export function decimal(about: About): TUnsafe<JsonNumber> {
@@ -65,17 +121,4 @@ function digits<T>(type: Readonly<Record<string, unknown>>, about: About): TUnsa
 
 function annotations({ description, example, shown, ...rest }: About): Record<string, unknown> {
   return { description, examples: [example], ...rest, ...(shown === undefined ? {} : { "x-shown": shown }) };
-}
-
-/** The schema as readers of the documentation see it. */
-export function shownSchema(schema: TSchema): TSchema {
-  return show(schema) as TSchema;
-}
-
-function show(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(show);
-  if (typeof node !== "object" || node === null) return node;
-  const { "x-check": _check, "x-shown": shown, ...schema } = node as Record<string, unknown>;
-  const members = Object.entries({ ...schema, ...(shown as object | undefined) });
-  return Object.fromEntries(members.map(([name, value]) => [name, show(value)]));
 }

@@ -1,18 +1,47 @@
-import { Type } from "typebox";
 import type { Investor } from "#proto/pamm/account/v1/account.ts";
 import { timestamp } from "../wire/timestamp.ts";
-import { idReply, loginReply, nameReply, timeReply } from "./reply-fields.ts";
+import { model } from "./field.ts";
 import { engineReply } from "./master.ts";
+import {
+  idReply,
+  investorLoginReply,
+  investorNameReply,
+  nullableSecretReply,
+  secretReply,
+  timeReply,
+} from "./reply-fields.ts";
 
-export const InvestorItem = Type.Object(
-  {
-    engine: engineReply,
-    id: idReply("Internal id."),
-    mt5_login: loginReply("Login of the Investor."),
-    name: nameReply,
-    created_at: timeReply("When the Investor was created or registered."),
-  },
-  { description: "An Investor as the directory shows it." },
+const identity = {
+  id: idReply("Internal id of the Investor.", 8),
+  mt5_login: investorLoginReply(),
+  name: investorNameReply,
+};
+const createdAt = timeReply("When the Investor was created or registered.");
+
+export const InvestorItem = model("Investor", "An Investor as the directory shows it.", {
+  engine: engineReply,
+  ...identity,
+  created_at: createdAt,
+});
+
+export const CreatedInvestor = model("CreatedInvestor", "A new Investor with the secrets of its account.", {
+  ...identity,
+  created_at: createdAt,
+  password: secretReply("Main password of the account."),
+  investor_password: secretReply("Read-only password of the account.", { example: "Read-1234" }),
+});
+
+export const RevealedInvestor = model("InvestorWithPasswords", "An Investor with the passwords of its account.", {
+  ...identity,
+  mt5_password: nullableSecretReply("Main password of the account."),
+  mt5_investor_password: nullableSecretReply("Read-only password of the account."),
+  created_at: createdAt,
+});
+
+export const ActiveInvestor = model(
+  "ActiveInvestor",
+  "An Investor whose capital is in the pool of a Master.",
+  identity,
 );
 
 /** The fields that every reply about an Investor has. */
@@ -21,5 +50,5 @@ export function investorFields({ id, login, name, createdAt }: Investor) {
 }
 
 export function investorItem(investor: Investor) {
-  return { engine: "PAMM", ...investorFields(investor) };
+  return { engine: "PAMM" as const, ...investorFields(investor) };
 }

@@ -1,41 +1,74 @@
 import assert from "node:assert/strict";
-import { Type } from "typebox";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { timestamp } from "../wire/timestamp.ts";
 import {
   idReply,
-  loginReply,
+  masterLoginReply,
   moneyReply,
   nameReply,
+  nullableSecretReply,
+  paymentLoginReply,
+  secretReply,
   strategyNameReply,
   strategyReply,
   timeReply,
 } from "./reply-fields.ts";
-import { integer, string } from "./field.ts";
+import { engineSet } from "./currency.ts";
+import { integer, model } from "./field.ts";
 
-export const engineReply = string({ description: "Always PAMM.", example: "PAMM" });
+export const engineReply = engineSet.of("Engine of the account.", "PAMM");
 
 export const investorsCountReply = integer({
   description: "Number of active Investors: subscription ACTIVE, in the pool, not ended.",
   example: 2,
 });
 
-export const MasterItem = Type.Object(
-  {
-    engine: engineReply,
-    id: idReply("Internal id."),
-    mt5_login: loginReply("Trading login."),
-    name: nameReply,
-    strategy_name: strategyNameReply,
-    strategy: strategyReply,
-    investors_count: investorsCountReply,
-    payment_account_login: loginReply("Login of the account that receives performance fees."),
-    min_deposit: moneyReply("Minimum Investor balance for an assignment, USD.", 100),
-    created_at: timeReply("When the Master was created or registered."),
-  },
-  { description: "A Master as the directory shows it." },
-);
+const identity = {
+  id: idReply("Internal id of the Master."),
+  mt5_login: masterLoginReply("Trading login."),
+  name: nameReply,
+};
+const strategyFields = { strategy_name: strategyNameReply, strategy: strategyReply };
+const paymentAccount = paymentLoginReply("Login of the account that receives performance fees.");
+const minDepositReply = moneyReply("Minimum Investor balance for an assignment, USD.", 100.5);
+const createdAt = timeReply("When the Master was created or registered.");
+
+export const MasterItem = model("Master", "A Master as the directory shows it.", {
+  engine: engineReply,
+  ...identity,
+  ...strategyFields,
+  investors_count: investorsCountReply,
+  payment_account_login: paymentAccount,
+  min_deposit: minDepositReply,
+  created_at: createdAt,
+});
+
+export const MasterDetails = model("MasterDetails", "A Master as it is read by its id.", {
+  ...identity,
+  ...strategyFields,
+  created_at: createdAt,
+});
+
+export const CreatedMaster = model("CreatedMaster", "A new Master with the secrets of its trading account.", {
+  ...identity,
+  ...strategyFields,
+  created_at: createdAt,
+  password: secretReply("Main password of the trading account."),
+  investor_password: secretReply("Read-only password of the trading account.", { example: "Read-1234" }),
+  payment_account_login: paymentAccount,
+});
+
+export const RevealedMaster = model("MasterWithPasswords", "A Master with the passwords of its trading account.", {
+  ...identity,
+  mt5_password: nullableSecretReply("Main password of the trading account."),
+  mt5_investor_password: nullableSecretReply("Read-only password of the trading account."),
+  ...strategyFields,
+  payment_account_login: paymentAccount,
+  min_deposit: minDepositReply,
+  created_at: createdAt,
+  investors_count: investorsCountReply,
+});
 
 /** The fields that every reply about a Master has. A text that was never given is empty. */
 export function masterFields({ id, login, name, strategyName, strategy, createdAt }: Master) {
@@ -51,7 +84,7 @@ export function masterFields({ id, login, name, strategyName, strategy, createdA
 
 export function masterItem(master: Master) {
   return {
-    engine: "PAMM",
+    engine: "PAMM" as const,
     ...masterFields(master),
     investors_count: investorsCount(master),
     payment_account_login: master.paymentAccountLogin,

@@ -12,11 +12,11 @@ import {
 } from "./request-fields.ts";
 
 /** The fields of the body that creates an account. */
-export function newAccount(alias: string, exampleGroup: string) {
+export function newAccount(alias: ReturnType<typeof aliasField>, exampleGroup: string) {
   return {
     first_name: firstName,
     last_name: lastName,
-    name: aliasField(alias),
+    name: alias,
     username,
     platform_group: platformGroup(exampleGroup),
     leverage: Type.Optional(leverage),
@@ -32,7 +32,7 @@ export const NEW_ACCOUNT_REFUSALS = [
   "login_range_exhausted",
 ] as const satisfies readonly ProblemCode[];
 
-const Body = Type.Object(newAccount("", ""));
+const Body = Type.Object(newAccount(aliasField("", ""), ""));
 
 export function newAccountRequest(body: Static<typeof Body>) {
   return {

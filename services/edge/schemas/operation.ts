@@ -9,21 +9,43 @@ import { isProblemCode } from "../problems/problems.ts";
 import { jsonInteger } from "../wire/json-number.ts";
 import { moneyNumber } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
-import { bool, choice, nullableDecimal, nullableInteger, nullableString, string } from "./field.ts";
-import { loginReply, moneyReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
+import { usDollar } from "./currency.ts";
+import { bool, model, nullableDecimal, nullableInteger, nullableString, setOf, string } from "./field.ts";
+import { problemCode } from "./problem-sets.ts";
+import { investorLoginReply, moneyReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
-const OUTCOMES = ["pending", "executed", "not_executed", "unknown", "review"] as const;
-export type OutcomeName = (typeof OUTCOMES)[number];
-
-export const outcomeField = choice(OUTCOMES, {
-  description:
-    "`pending`: in progress. `executed`: it was executed. `not_executed`: it was not executed and will not be. `unknown`: the outcome is not known yet. `review`: manual review decides.",
-  example: "executed",
+export const operationOutcome = setOf("OperationOutcome", "What became of an operation or of one of its legs.", {
+  pending: "It is in progress.",
+  executed: "It was executed.",
+  not_executed: "It was not executed, and will not be.",
+  unknown: "It is not known yet whether it was executed; the search goes on.",
+  review: "Manual review decides.",
 });
+export type OutcomeName = (typeof operationOutcome.values)[number];
+
+export const outcomeField = operationOutcome.of("Outcome of the operation.", "executed");
+
+const operationAction = setOf("OperationAction", "Action of an operation.", {
+  deposit: "Money was to be credited to an Investor.",
+  withdraw: "Money was to be paid out to an Investor.",
+  assign: "An Investor was to follow a Master.",
+  unassign: "An Investor was to leave a Master.",
+});
+
+export const legKind = setOf("LegKind", "Kind of a movement.", {
+  deposit: "A deposit is credited to the Investor.",
+  withdrawal: "A withdrawal is debited from the Investor.",
+  fee_debit: "A performance fee is debited from the Investor.",
+  fee_credit: "The same fee is credited to the payment account.",
+  mirror: "Capital of the Investor is mirrored on the Master.",
+  exit: "Mirrored capital leaves the Master after the Investor has left.",
+  reversal: "An earlier movement is moved back.",
+});
+export type LegKindName = (typeof legKind.values)[number];
 
 const dealIdReply = nullableInteger({
   description: "Ticket on the trading platform; null without a deal.",
-  example: 1234567,
+  example: 1_234_567,
 });
 
 const referenceReply = nullableString({
@@ -31,31 +53,29 @@ const referenceReply = nullableString({
   example: "PD0F7K3M9Q2X1A",
 });
 
-const LegReply = Type.Object({
-  login: loginReply("Account that the leg changes."),
-  kind: string({ description: "deposit, withdrawal, fee_debit, fee_credit, exit or reversal.", example: "deposit" }),
+const LegReply = model("Leg", "One movement of an operation on one account.", {
+  login: string({ description: "Account that the leg changes.", example: "3000003" }),
+  kind: legKind.known("Kind of the movement.", "deposit"),
   amount: moneyReply("Signed change of the balance."),
-  outcome: outcomeField,
+  outcome: operationOutcome.of("Outcome of this leg.", "executed"),
   deal_id: dealIdReply,
   reference: referenceReply,
   applied_at: nullableTimeReply("When the trading platform executed it; null until then."),
 });
 
-export const OperationReply = Type.Object({
+export const OperationReply = model("Operation", "A deposit, withdrawal, assign or unassign, and what became of it.", {
   id: string({
     description: "Id of the operation, as in X-Operation-Id.",
     example: "0198c0de-0000-7000-8000-000000000001",
+    shown: { format: "uuid" },
   }),
-  action: choice(["deposit", "withdraw", "assign", "unassign"], {
-    description: "Requested action.",
-    example: "deposit",
-  }),
-  login: loginReply("Login of the Investor."),
+  action: operationAction.of("Requested action.", "deposit"),
+  login: investorLoginReply(),
   amount: nullableDecimal({ description: "Requested amount; null without one.", example: 250.5 }),
-  currency: nullableString({ description: "USD; null without an amount.", example: "USD" }),
+  currency: usDollar.orNull("Currency of the amount; null without an amount.", "USD"),
   comment: nullableString({ description: "Comment of the request; null without one.", example: "CRM-2026-0001" }),
   outcome: outcomeField,
-  refusal: nullableString({ description: "Problem code of a refused operation; null otherwise.", example: null }),
+  refusal: problemCode.orNull("Problem code of a refused operation; null otherwise.", null),
   deal_id: dealIdReply,
   reference: referenceReply,
   legs: Type.Array(LegReply, {

@@ -1,17 +1,22 @@
 import { Type, type TObject, type TProperties, type TSchema } from "typebox";
 import type { FieldError } from "#kernel/refusal.ts";
 import type { Deps } from "../route.ts";
-import { bool, integer, nullableInteger, nullableString } from "./field.ts";
+import { bool, integer, model, nullableInteger, nullableString } from "./field.ts";
 
 const hasMoreReply = bool({ description: "Whether another page follows.", example: false });
 
-/** A page of a directory, walked by an opaque cursor. */
-export function OpaquePage<Item extends TSchema>(item: Item, order = "Ascending by id.") {
-  return Type.Object({
+/** The members of a page that is walked by an opaque cursor. */
+export function opaquePage<Item extends TSchema>(item: Item, order: string) {
+  return {
     items: Type.Array(item, { description: order }),
     next_cursor: nullableString({ description: "Cursor of the next page; null on the last one.", example: null }),
     has_more: hasMoreReply,
-  });
+  };
+}
+
+/** A page of a directory. */
+export function OpaquePage<Item extends TSchema>(name: string, item: Item, order = "Ascending by id.") {
+  return model(name, `A page of the list. ${order}`, opaquePage(item, order));
 }
 
 /** A page of a list that begins with the newest id. */

@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
-import { Type, type Static } from "typebox";
+import type { Static } from "typebox";
 import type { AccountProof } from "#proto/pamm/subscription/v1/subscription.ts";
 import { jsonInteger } from "../wire/json-number.ts";
 import { moneyNumber } from "../wire/money.ts";
-import { nullableInteger } from "./field.ts";
-import { loginReply, moneyReply } from "./reply-fields.ts";
+import { model, nullableInteger, string } from "./field.ts";
+import { moneyReply } from "./reply-fields.ts";
 
 const amounts = {
-  platform_balance: moneyReply("Balance on the trading platform."),
-  ledger_balance: moneyReply("Expected balance."),
+  platform_balance: moneyReply("Balance on the trading platform.", 1020),
+  ledger_balance: moneyReply("Expected balance.", 1020),
   in_flight: moneyReply("Decided but not yet executed on the account; signed.", 0),
   quarantined: moneyReply("External funds and own capital of the Master that await a decision; signed.", 0),
   own_capital: moneyReply("Own capital of the Master that operators have acknowledged: it shares in results.", 0),
   difference: moneyReply("Platform balance less expected balance: the unexplained amount.", 0),
 };
 
-export const SumItem = Type.Object(amounts);
+export const SumItem = model("ProofSums", "The sums of all accounts of a report.", amounts);
 
-export const ProofItem = Type.Object({
-  mt5_login: loginReply("Login of the account."),
+export const ProofItem = model("AccountProof", "One account of a report.", {
+  mt5_login: string({ description: "Login of the account.", example: "3000003" }),
   ...amounts,
   last_deal_id: nullableInteger({
     description: "Ticket of the last booked deal; null before the first.",

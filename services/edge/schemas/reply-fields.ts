@@ -1,18 +1,38 @@
 import type { TString } from "typebox";
 import { type About, decimal, integer, nullableString, string } from "./field.ts";
 
-export const idReply = (description: string) => integer({ description, example: 1 });
-export const loginReply = (description: string): TString => string({ description, example: "3000001" });
+export const idReply = (description: string, example = 7) => integer({ description, example });
+export const ticketReply = (description: string, example = 1_234_567) => integer({ description, example });
+
+const LOGIN = { shown: { pattern: "^[1-9][0-9]{0,18}$" } };
+
+/** Each role has a login of its own in the examples, because a login has one role. */
+export const masterLoginReply = (description = "Trading login of the Master."): TString =>
+  string({ description, example: "3000001", ...LOGIN });
+export const paymentLoginReply = (description = "Login of the payment account."): TString =>
+  string({ description, example: "3000002", ...LOGIN });
+export const investorLoginReply = (description = "Login of the Investor."): TString =>
+  string({ description, example: "3000003", ...LOGIN });
+
+/** What is moved, held or counted. */
 export const moneyReply = (description: string, example = 250.5) => decimal({ description, example });
-export const decimalReply = (description: string): TString => string({ description, example: "100.00" });
+
+const TWO_DECIMALS = { shown: { pattern: "^-?[0-9]+\\.[0-9]{2}$" } };
+
+/** What is compared or decided upon. */
+export const decimalReply = (description: string): TString =>
+  string({ description, example: "100.50", ...TWO_DECIMALS });
+
+const TIME = { pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{6}$" };
 
 export const timeReply = (description: string): TString =>
-  string({ description: `${description} UTC, ISO 8601 without offset.`, example: "2026-01-02T03:04:05.678000" });
+  string({ description: `${description} UTC.`, example: "2026-01-02T03:04:05.678000", shown: TIME });
 
 export const nullableTimeReply = (description: string) =>
-  nullableString({ description: `${description} UTC, ISO 8601 without offset.`, example: null });
+  nullableString({ description: `${description} UTC.`, example: null, shown: TIME });
 
 export const nameReply: TString = string({ description: "Alias, the visible name.", example: "Alpha Strategy" });
+export const investorNameReply: TString = string({ description: "Alias, the visible name.", example: "Ada" });
 
 export const strategyNameReply: TString = string({
   description: "Short commercial name of the strategy; empty when none was given.",
@@ -21,14 +41,14 @@ export const strategyNameReply: TString = string({
 
 export const strategyReply: TString = string({
   description: "Description of the strategy; empty when none was given.",
-  example: "Trend following on majors.",
+  example: "Trend following.",
 });
 
 export const secretReply = (description: string, about: Partial<About> = {}) =>
-  string({ description: `Secret. ${description}`, example: "(secret)", ...about });
+  string({ description: `Secret. ${description}`, example: "Main-1234", ...about });
 
 export const nullableSecretReply = (description: string) =>
   nullableString({
     description: `Secret. ${description} Null for an account that was registered rather than created.`,
-    example: "(secret)",
+    example: "Main-1234",
   });

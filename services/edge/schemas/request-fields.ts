@@ -2,33 +2,44 @@ import type { TString } from "typebox";
 import { MAX_COMMENT_LENGTH, MAX_LEVERAGE } from "#kernel/limits.ts";
 import { MAX_WAIT_SECONDS } from "../long-poll.ts";
 import { MAX_EMAIL_LENGTH, MAX_GROUP_LENGTH, MAX_NAME_LENGTH, MAX_STRATEGY_LENGTH } from "./checks.ts";
-import { bool, choice, string, text, textOrNumber } from "./field.ts";
+import { bool, INT64, string, text, textOrNumber } from "./field.ts";
+import { usDollar } from "./currency.ts";
 
 const LOGIN_SHOWN = { pattern: "^[1-9][0-9]{0,18}$" };
 /** Items of a page when the caller names no number. Part of the HTTP contract; some routes have another. */
 export const DEFAULT_LIMIT = 50;
 const LIMIT = { type: "integer", minimum: 1 };
+/** JSON types that are accepted beside the one that generated clients send. */
+const ALSO = (type: string) => ({ "x-also-accepts": [type] });
 
-export const loginField = (description: string): TString =>
-  text("login", { description, example: "3000001", shown: LOGIN_SHOWN });
+/** The logins of the examples: a Master, its payment account and an Investor. */
+export const LOGINS = { master: "3000001", payment: "3000002", investor: "3000003" } as const;
 
-export const masterLogin = loginField("Trading login of the Master.");
-export const investorLogin = loginField("Login of the Investor.");
+/** The offset is optional, so it is not the `date-time` of RFC 3339: a client that validates must not refuse what it has read. */
+export const INSTANT = {
+  pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:?[0-9]{2})?$",
+};
+
+export const loginField = (description: string, role: keyof typeof LOGINS): TString =>
+  text("login", { description, example: LOGINS[role], shown: LOGIN_SHOWN });
+
+export const masterLogin = loginField("Trading login of the Master.", "master");
+export const investorLogin = loginField("Login of the Investor.", "investor");
 
 export const masterId = text("id", {
   description: "Internal integer id of the Master; not its login.",
-  example: 1,
-  shown: { type: "integer" },
+  example: 7,
+  shown: { type: "integer", ...INT64, minimum: 0 },
 });
 
 export const feeVersionId = text("id", {
   description: "Id of the version, from the listing of versions.",
   example: 17,
-  shown: { type: "integer" },
+  shown: { type: "integer", ...INT64, minimum: 0 },
 });
 
-export const aliasField = (description: string): TString =>
-  text("name", { description, example: "Alpha Strategy", shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
+export const aliasField = (description: string, example: string): TString =>
+  text("name", { description, example, shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
 
 export const firstName = text("name", {
   description: "First name of the account holder.",
@@ -50,7 +61,7 @@ export const strategyName = text("strategy_name", {
 
 export const strategy = text("strategy", {
   description: "Description of the strategy.",
-  example: "Trend following on majors.",
+  example: "Trend following.",
   shown: { maxLength: MAX_STRATEGY_LENGTH },
 });
 
@@ -70,29 +81,39 @@ export const platformGroup = (example: string): TString =>
 export const DEFAULT_LEVERAGE = "100";
 
 export const leverage = textOrNumber("leverage", {
-  description: `Leverage, 1 to ${MAX_LEVERAGE}, as digits in a string; an integer is accepted too. The operator may set a lower limit, also for a group.`,
+  description: `Leverage, 1 to ${MAX_LEVERAGE}, as digits; a JSON integer is accepted too. The operator may set a lower limit, also for a group.`,
   example: DEFAULT_LEVERAGE,
   default: DEFAULT_LEVERAGE,
-  shown: { type: ["string", "integer"] },
+  shown: { type: "string", pattern: "^[0-9]{1,4}$", ...ALSO("integer") },
 });
 
+const MIN_DEPOSIT = "Minimum Investor balance for an assignment in USD, 0 or more, at most two decimals.";
+
+/** Where the specification has a string. */
 export const minDeposit = textOrNumber("min_deposit", {
-  description:
-    "Minimum Investor balance for an assignment in USD, 0 or more, at most two decimals. A string or a number.",
-  example: "100.00",
+  description: `${MIN_DEPOSIT} A JSON number is accepted too.`,
+  example: "100.50",
+  shown: { type: "string", pattern: "^[0-9]+(\\.[0-9]{1,2})?$", ...ALSO("number") },
+});
+
+/** Where the specification has a number. */
+export const minDepositNumber = textOrNumber("min_deposit", {
+  description: `${MIN_DEPOSIT} A string is accepted too.`,
+  example: 100.5,
+  shown: { type: "number", minimum: 0, ...ALSO("string") },
 });
 
 export const amount = text("amount", {
   description: "Amount, 0.01 to 1000000000.00, at most two decimals; digits with at most one point.",
-  example: "250.00",
+  example: "250.50",
   shown: { pattern: "^[0-9]+(\\.[0-9]{1,2})?$" },
 });
 
 export const currency = text("currency", {
-  description: "Currency; only USD.",
+  description: "Currency of the amount.",
   example: "USD",
   default: "USD",
-  shown: { enum: ["USD"] },
+  shown: usDollar.shown,
 });
 
 export const comment = (standard: string): TString =>
@@ -105,24 +126,15 @@ export const comment = (standard: string): TString =>
   });
 
 export const rate = textOrNumber("rate", {
-  description: "Performance fee, 0 to 1, at most six decimals; 0.30 means 30 %. A number, or a string as in responses.",
+  description:
+    "Performance fee, 0 to 1, at most six decimals; 0.30 means 30 %. A string, as in responses, is accepted too.",
   example: 0.3,
-  shown: { minimum: 0, maximum: 1, pattern: "^[0-9]+(\\.[0-9]{1,6})?$" },
+  shown: { type: "number", minimum: 0, maximum: 1, ...ALSO("string") },
 });
 
 export const enabled = bool({
   description: "Whether performance fees are collected from this Investor.",
   example: true,
-});
-
-export const engine = choice(["PAMM", "ALL"], {
-  description: "PAMM, or ALL for every engine. PAMM is the only engine.",
-  example: "PAMM",
-});
-
-export const status = choice(["ACTIVE", "PAUSED", "CANCELLED"], {
-  description: "Status of the subscription.",
-  example: "ACTIVE",
 });
 
 export const limit100 = (standard: number): TString =>
@@ -167,4 +179,4 @@ export const opaqueCursor = string({
 });
 
 export const integerCursor = (description: string): TString =>
-  text("integer_cursor", { description, example: 42, shown: { type: "integer", minimum: 0 } });
+  text("integer_cursor", { description, example: 42, shown: { type: "integer", ...INT64, minimum: 0 } });

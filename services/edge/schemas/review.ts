@@ -3,14 +3,14 @@ import { type Review, type ReviewDecision, ReviewState } from "#proto/pamm/commo
 import { jsonNumber } from "../wire/json-number.ts";
 import { moneyText } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
-import { choice, nullableInteger, nullableString, string } from "./field.ts";
-import { loginReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
+import { model, modelOrNull, nullableInteger, nullableString, string } from "./field.ts";
+import { nullableTimeReply, timeReply } from "./reply-fields.ts";
+import { reviewAction, reviewingService, reviewReason, reviewState } from "./review-sets.ts";
 
-/** The services that keep reviews; their names begin the ids. */
-export const REVIEWERS = ["platform", "subscription", "fee"] as const;
+export const REVIEWERS = reviewingService.values;
 export type Reviewer = (typeof REVIEWERS)[number];
 
-const STATES = ["open", "proposed", "decided"] as const;
+const STATES = reviewState.values;
 type State = (typeof STATES)[number];
 
 const STATE_OF: Readonly<Record<State, ReviewState>> = {
@@ -19,51 +19,44 @@ const STATE_OF: Readonly<Record<State, ReviewState>> = {
   decided: ReviewState.DECIDED,
 };
 
-export const stateFilter = choice(STATES, {
-  description: "Only reviews with this status; without it, all open and proposed reviews.",
-  example: "open",
-});
-
-const Decision = Type.Object({
-  action: string({ description: "Action that is proposed or decided.", example: "resume" }),
-  deal_id: nullableInteger({ description: "Ticket, for actions that name a deal.", example: null }),
-  note: string({ description: "Reason that the proposer stated.", example: "Checked with the dealers." }),
-  proposed_by: string({ description: "Owner of the API key that proposed it.", example: "bootstrap" }),
+const Decision = model("ReviewDecision", "A proposal or a decision.", {
+  action: reviewAction.known("Action that is proposed or decided.", "confirm_applied"),
+  deal_id: nullableInteger({ description: "Ticket, for actions that name a deal.", example: 1_234_567 }),
+  note: string({ description: "Reason that the proposer stated.", example: "Seen in the terminal." }),
+  proposed_by: string({ description: "Owner of the API key that proposed it.", example: "anna" }),
   proposed_at: timeReply("When the action was proposed."),
   confirmed_by: nullableString({
-    description: "Id of the API key that approved it; null while it is a proposal.",
+    description: "Owner of the API key that approved it; null while it is a proposal.",
     example: null,
   }),
   confirmed_at: nullableTimeReply("When it was approved; null while it is a proposal."),
 });
 
-export const ReviewItem = Type.Object({
+export const ReviewItem = model("Review", "A case for manual review.", {
   id: string({ description: "Review id (service-number).", example: "subscription-5" }),
-  reason: string({ description: "Stable code of the reason for the review.", example: "stopped" }),
-  login: loginReply("Account concerned; for a stopped Master, its login."),
-  amount: nullableString({ description: "Amount in question in USD, signed; null when there is none.", example: null }),
+  reason: reviewReason.known("Why operators have to decide.", "stopped"),
+  login: string({ description: "Account concerned; for a stopped Master, its login.", example: "3000001" }),
+  amount: nullableString({
+    description: "Amount in question in USD, signed, two decimals; null when there is none.",
+    example: null,
+    shown: { pattern: "^-?[0-9]+\\.[0-9]{2}$" },
+  }),
   operation_id: nullableString({ description: "Operation in question; null without one.", example: null }),
   reference: nullableString({
     description: "Token at the beginning of the deal's comment; null without one.",
     example: null,
   }),
-  deal_id: nullableInteger({ description: "Ticket of the deal in question; null without one.", example: 1234567 }),
+  deal_id: nullableInteger({ description: "Ticket of the deal in question; null without one.", example: 1_234_567 }),
   evidence: Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: "object",
     additionalProperties: true,
-    description: "Known facts; the members depend on the reason.",
+    description: "Known facts; the members depend on the reason. Names that end in _minor are whole cents as text.",
     examples: [{ why: "deal_gone: deal 1234567" }],
   }),
-  actions: Type.Array(string({ description: "Name of an action.", example: "resume" }), {
-    description: "Actions that are available now.",
-  }),
-  state: choice(STATES, { description: "Review status.", example: "open" }),
+  actions: Type.Array(reviewAction.known("An action.", "resume"), { description: "Actions that are available now." }),
+  state: reviewState.of("Review status.", "open"),
   opened_at: timeReply("When the review was opened."),
-  decision: Type.Unsafe<Static<typeof Decision> | null>({
-    ...Decision,
-    type: ["object", "null"],
-    description: "The proposal or the decision; null while the review is open.",
-  }),
+  decision: modelOrNull(Decision, "The proposal or the decision; null while the review is open."),
 });
 
 export function stateOf(text: State | undefined): ReviewState {

@@ -1,21 +1,44 @@
 import { type Subscription, SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
-import { bool } from "./field.ts";
-import { idReply, loginReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
-import { status } from "./request-fields.ts";
+import { bool, model, setOf } from "./field.ts";
+import { idReply, investorLoginReply, masterLoginReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
-type Status = "ACTIVE" | "PAUSED" | "CANCELLED";
+export const subscriptionStatus = setOf("SubscriptionStatus", "Status of a subscription.", {
+  ACTIVE: "The Investor follows the Master.",
+  PAUSED: "The Investor is leaving: an exit is in progress. Poll; do not send another command.",
+  CANCELLED: "The Investor has left. This is final; a new assign makes a new subscription.",
+});
 
-export const subscriptionIdReply = idReply("Id of the subscription.");
-export const statusReply = status;
-export const inPoolReply = bool({
+type Status = (typeof subscriptionStatus.values)[number];
+
+const statusReply = subscriptionStatus.of("Status of the subscription.", "ACTIVE");
+const inPoolReply = bool({
   description: "Whether the Investor's capital is in the Master's pool.",
   example: true,
 });
-export const startedAtReply = timeReply("When the subscription began.");
-export const endedAtReply = nullableTimeReply("When the subscription was cancelled; null until then.");
-export const masterLoginReply = loginReply("Trading login of the Master.");
-export const investorLoginReply = loginReply("Login of the Investor.");
+const startedAtReply = timeReply("When the subscription began.");
+const endedAtReply = nullableTimeReply("When the subscription was cancelled; null until then.");
+
+const subscriptionId = idReply("Id of the subscription.", 9);
+const state = { status: statusReply, in_pool: inPoolReply, started_at: startedAtReply, ended_at: endedAtReply };
+const logins = { master_login: masterLoginReply(), investor_login: investorLoginReply() };
+const SUBSCRIPTION = ["Subscription", "An Investor follows a Master, or did."] as const;
+
+export const SubscriptionItem = model(...SUBSCRIPTION, { id: subscriptionId, ...state, ...logins });
+/** The same in the order in which the specification has it in the answer to an unassign. */
+export const EndingSubscription = model(...SUBSCRIPTION, { id: subscriptionId, ...logins, ...state });
+
+export const NewSubscription = model("NewSubscription", "The subscription that an assignment has begun.", {
+  id: subscriptionId,
+  master_id: idReply("Internal id of the Master.", 7),
+  investor_id: idReply("Internal id of the Investor.", 8),
+  status: statusReply,
+  in_pool: inPoolReply,
+  started_at: startedAtReply,
+  balance_baseline_op_id: idReply("Id of the movement at which the baseline was taken.", 41),
+  ended_at: endedAtReply,
+  created_at: timeReply("When the subscription was recorded."),
+});
 
 const NAME_OF: Readonly<Record<SubscriptionStatus, Status | undefined>> = {
   [SubscriptionStatus.UNSPECIFIED]: undefined,

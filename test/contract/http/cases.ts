@@ -233,7 +233,7 @@ const masterRoutes: readonly Case[] = [
   {
     name: "list-masters",
     method: "GET",
-    url: "/api/v1/master/directory?engine=ALL",
+    url: "/api/v1/master/directory?engine=PAMM",
     answers: { accounts: { listMasters: async () => ({ items: [aMaster()], hasMore: false }) } },
   },
   {
@@ -256,7 +256,7 @@ const masterRoutes: readonly Case[] = [
       username: "ada@example.com",
       platform_group: "pamm\\master",
       leverage: "200",
-      min_deposit: 100.5,
+      min_deposit: "100.50",
       strategy_name: "Alpha",
       strategy: "Trend following.",
     },
@@ -327,7 +327,7 @@ const reviewRoutes: readonly Case[] = [
         decideReview: async () => ({
           review: aReview({
             id: 17n,
-            reason: "absent_with_candidate",
+            reason: "candidate_deal",
             operationId: "0199f3a2-7c1e-7000-8000-000000000001",
             reference: "PD0F7K3M9Q2X1A",
             dealId: 1_234_567n,
@@ -337,9 +337,9 @@ const reviewRoutes: readonly Case[] = [
               action: "confirm_applied",
               dealId: 1_234_567n,
               note: "Seen in the terminal.",
-              proposedBy: "KeyOfAnna001",
+              proposedBy: "anna",
               proposedAt: AT,
-              confirmedBy: "KeyOfTests01",
+              confirmedBy: "tests",
               confirmedAt: LATER,
             },
           }),

@@ -56,7 +56,7 @@ test.each([
 
   const operation = expected.status === 503 ? { operation_id: edge.calls[0]?.context.commandId } : {};
   expect(answer.body).toEqual({
-    type: `urn:pamm:problem:${code}`,
+    type: `/docs/problems/${code}`,
     detail: "Not now.",
     instance: request.url.split("?")[0],
     code,

@@ -2,6 +2,8 @@ import type { FastifyInstance } from "fastify";
 
 /** A JSON schema of /openapi.json, with the members from which the tests make requests. */
 export type Schema = {
+  readonly $ref?: string;
+  readonly "x-also-accepts"?: readonly string[];
   readonly type?: string | readonly string[];
   readonly examples?: readonly unknown[];
   readonly enum?: readonly string[];
@@ -31,44 +33,59 @@ export type Route = {
   readonly problems: Readonly<Record<string, string>>;
 };
 
-type Parameter = { name: string; in: Field["location"]; required?: boolean; schema: Schema };
+type Parameter = { $ref?: string; name: string; in: Field["location"]; required?: boolean; schema: Schema };
+type Response = { $ref?: string; description: string };
 type Documented = {
-  parameters?: Parameter[];
+  parameters: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, { description: string }>;
+  responses: Record<string, Response>;
 };
+type Document = { readonly paths: Record<string, Record<string, Documented>> };
 
 export async function readRoutes(app: FastifyInstance): Promise<Route[]> {
   const response = await app.inject({ url: "/openapi.json" });
-  const { paths } = response.json<{ paths: Record<string, Record<string, Documented>> }>();
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, documented]) => routeOf(method, path, documented)),
+  const document = response.json<Document>();
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, documented]) => routeOf(document, method, path, documented)),
   );
 }
 
-function routeOf(method: string, path: string, { parameters = [], requestBody, responses }: Documented): Route {
+function routeOf(document: Document, method: string, path: string, documented: Documented): Route {
+  const { parameters, requestBody, responses } = documented;
   const body = Object.values(requestBody?.content ?? {})[0]?.schema;
   return {
     method: method.toUpperCase() as Route["method"],
     path,
     fields: [
-      ...parameters.map(({ name, in: location, required = false, schema }) => ({
-        location,
-        name,
-        isRequired: required,
-        schema,
-      })),
-      ...(body === undefined ? [] : fieldsOf(body, "", true)),
+      ...parameters.map((parameter) => {
+        const { name, in: location, required = false, schema } = resolve(document, parameter);
+        return { location, name, isRequired: required, schema: resolve(document, schema) };
+      }),
+      ...(body === undefined ? [] : fieldsOf(document, resolve(document, body), "", true)),
     ],
-    problems: Object.fromEntries(Object.entries(responses).map(([status, { description }]) => [status, description])),
+    problems: Object.fromEntries(
+      Object.entries(responses).map(([status, response]) => [status, resolve(document, response).description]),
+    ),
   };
 }
 
-function fieldsOf({ properties = {}, required = [] }: Schema, prefix: string, isNeeded: boolean): Field[] {
-  return Object.entries(properties).flatMap(([own, schema]) => {
+function fieldsOf(
+  document: Document,
+  { properties = {}, required = [] }: Schema,
+  prefix: string,
+  isNeeded: boolean,
+): Field[] {
+  return Object.entries(properties).flatMap(([own, reference]) => {
+    const schema = resolve(document, reference);
     const name = `${prefix}${own}`;
     const isRequired = isNeeded && required.includes(own);
-    if (schema.properties !== undefined) return fieldsOf(schema, `${name}.`, isRequired);
+    if (schema.properties !== undefined) return fieldsOf(document, schema, `${name}.`, isRequired);
     return [{ location: "body" as const, name, isRequired, schema }];
   });
+}
+
+function resolve<Part extends { readonly $ref?: string }>(document: object, part: Part): Part {
+  const names = part.$ref?.split("/").slice(1) ?? [];
+  if (names.length === 0) return part;
+  return names.reduce<unknown>((parent, name) => (parent as Record<string, unknown>)[name], document) as Part;
 }

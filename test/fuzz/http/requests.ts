@@ -126,7 +126,9 @@ function wrongValues(schema: Schema, isJson: boolean): unknown[] {
     ["object", {}],
     ["null", null],
   ];
-  const accepted = types.includes("integer") ? [...types, "number"] : types;
+  const accepted = [...types, ...(schema["x-also-accepts"] ?? [])].flatMap((type) =>
+    type === "integer" ? [type, "number"] : type,
+  );
   return [...candidates, ...ofOtherTypes.filter(([type]) => !accepted.includes(type)).map(([, value]) => value)];
 }
 
@@ -134,7 +136,7 @@ const A_UUID = "0198c0de-0000-7000-8000-000000000001";
 
 /** Each login is different, because equal logins may be refused. */
 function goodValue({ schema }: Field, index: number): unknown {
-  const [example] = schema.examples ?? [];
+  const example = schema.examples?.[0];
   if (schema.format === "uuid") return A_UUID;
   if (schema.pattern?.startsWith("^[1-9]") === true) return `300000${index + 1}`;
   return example ?? schema.enum?.[0] ?? (schema.type === "integer" ? 1 : "1");

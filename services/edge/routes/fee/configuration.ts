@@ -1,15 +1,16 @@
 import { Type } from "typebox";
 import { feeConfiguration, FeeConfigurationReply } from "../../schemas/fee.ts";
 import { bool, text } from "../../schemas/field.ts";
-import { enabled, investorLogin, rate } from "../../schemas/request-fields.ts";
+import { enabled, INSTANT, investorLogin, rate } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { ratePpm } from "../../wire/rate.ts";
 import { parseTimestamp, timestamp } from "../../wire/timestamp.ts";
 
-const RETROACTIVE_SINCE = "X-Retroactive-Since";
+const RETROACTIVE_SINCE = "X-Retroactive-Since" as const;
 
 export const getFee = route({
+  operationId: "getFeeConfiguration",
   method: "GET",
   url: "/api/v1/investor/:investor_login/performance-fee",
   scope: "fees:read",
@@ -17,9 +18,26 @@ export const getFee = route({
   tag: "Performance fees",
   summary: "Get a fee configuration",
   description: "Returns the version in force, or the first scheduled one.",
+  returns: "The version in force, or the first scheduled one.",
   params: Type.Object({ investor_login: investorLogin }),
   reply: FeeConfigurationReply,
   refusals: ["investor_not_found", "fee_configuration_not_found"],
+  examples: [
+    {
+      name: "in_force",
+      summary: "A version in force",
+      request: { params: { investor_login: "3000003" } },
+      answer: {
+        investor_id: 8,
+        investor_login: "3000003",
+        rate: "0.300000",
+        enabled: true,
+        effective_since: "2026-01-02T03:04:05.678000",
+        created_at: "2026-01-02T03:04:05.678000",
+        updated_at: "2026-02-03T04:05:06.789000",
+      },
+    },
+  ],
 
   async handle({ fees }, { params }, context) {
     return feeConfiguration(await fees.getConfiguration({ investorLogin: params.investor_login }, context));
@@ -27,6 +45,7 @@ export const getFee = route({
 });
 
 export const updateFee = route({
+  operationId: "updateFeeConfiguration",
   method: "POST",
   url: "/api/v1/investor/perf-fee/update",
   scope: "fees:write",
@@ -35,6 +54,7 @@ export const updateFee = route({
   summary: "Update a fee configuration",
   description:
     "Makes a version of the fee configuration and returns it. Without `effective_since`, or with the value of the version in force, it is in force from now on. A later instant schedules it; an earlier one re-rates results since then that are not charged yet, and the response has `X-Retroactive-Since`. What is omitted is as in the version in force at that start. Other scheduled versions, the high-water mark and executed fees do not change.",
+  returns: "The version that the request has made.",
   body: Type.Object({
     investor_login: investorLogin,
     rate: Type.Optional(rate),
@@ -42,9 +62,9 @@ export const updateFee = route({
     effective_since: Type.Optional(
       text("datetime", {
         description:
-          "Start of validity, to the millisecond; now when omitted. Without an offset it is UTC. `enabled` is never valid before now.",
-        example: "2026-01-02T03:04:05Z",
-        shown: { format: "date-time" },
+          "Start of validity, to the millisecond; now when omitted. ISO 8601; without an offset it is UTC. `enabled` is never valid before now.",
+        example: "2026-01-02T03:04:05.678000",
+        shown: INSTANT,
       }),
     ),
     upsert: Type.Optional(
@@ -55,13 +75,30 @@ export const updateFee = route({
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/investor/{investor_login}/performance-fee before sending a new one.",
   refusals: ["investor_not_found", "fee_configuration_not_found", "too_many_scheduled_versions"],
-  replyHeaders: {
-    [RETROACTIVE_SINCE]: {
-      type: "string",
-      description:
-        "The version begins in the past: from this instant on, results that are not charged yet have its rate.",
+  headers: [RETROACTIVE_SINCE],
+  examples: [
+    {
+      name: "rate",
+      summary: "A new rate",
+      request: {
+        body: {
+          investor_login: "3000003",
+          rate: 0.25,
+          enabled: false,
+          effective_since: "2026-01-02T05:04:05.678+02:00",
+        },
+      },
+      answer: {
+        investor_id: 8,
+        investor_login: "3000003",
+        rate: "0.250000",
+        enabled: false,
+        effective_since: "2026-01-02T03:04:05.678000",
+        created_at: "2026-01-02T03:04:05.678000",
+        updated_at: "2026-02-03T04:05:06.789000",
+      },
     },
-  },
+  ],
 
   async handle({ fees }, { body }, context) {
     const rateAsWritten = decimalText(body, "rate");

@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import type { InvestorPayment } from "#proto/pamm/fee/v1/fee.ts";
-import { integer, string } from "../../schemas/field.ts";
-import { idReply, loginReply, moneyReply, timeReply } from "../../schemas/reply-fields.ts";
+import { Payment } from "../../schemas/fee-listings.ts";
+import { model } from "../../schemas/field.ts";
+import { masterLoginReply, paymentLoginReply } from "../../schemas/reply-fields.ts";
 import { integerCursor, limit500, masterLogin } from "../../schemas/request-fields.ts";
 import { descendingPage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
@@ -13,30 +14,8 @@ import { beforeId } from "./before-id.ts";
 /** Part of the HTTP contract. */
 const DEFAULT_LIMIT = 100;
 
-const Payment = Type.Object({
-  id: idReply("Id of the payment; the cursor of this listing."),
-  run_id: idReply("Id of the run: of a week, or of the withdrawal or unassign that took the fee."),
-  run_status: string({ description: "Status of the run.", example: "EXECUTED" }),
-  run_period_start: timeReply("Start of the period."),
-  run_period_end: timeReply("End of the period."),
-  investor_id: idReply("Internal id of the Investor."),
-  investor_mt5_login: loginReply("Login of the Investor."),
-  amount: moneyReply("Fee that was paid."),
-  currency: string({ description: "USD.", example: "USD" }),
-  status: string({ description: "Status of the payment.", example: "EXECUTED" }),
-  mt5_transfer_id: integer({ description: "Transfer id that links the debit and the credit.", example: 7 }),
-  mt5_op_id: integer({ description: "Ticket on the Investor account.", example: 1234569 }),
-  executed_at: timeReply("When the fee was paid."),
-  cashflow_id: idReply("Id of the payment-account credit."),
-  cashflow_unique_key: string({
-    description:
-      "Fee kind, Investor login, Master login, run id and a suffix, separated by colons. The suffix is W for a week, WD and an operation id for a withdrawal, UA and a subscription id for an unassign, DEBT for a debt that was collected later.",
-    example: "PF:3000002:3000001:12:W",
-  }),
-  created_at: timeReply("When the payment was recorded."),
-});
-
 export const listInvestorPayments = route({
+  operationId: "listFeePayments",
   method: "GET",
   url: "/api/v1/perf-fee/master/:master_login/investor-payments",
   scope: "fees:read",
@@ -44,17 +23,51 @@ export const listInvestorPayments = route({
   tag: "Performance fees",
   summary: "List fee payments of a Master's Investors",
   description: "Executed payments above zero, newest first. A payment may appear on two pages; count each id once.",
+  returns: "A page of payments.",
   params: Type.Object({ master_login: masterLogin }),
   query: Type.Object({
     limit: Type.Optional(limit500(DEFAULT_LIMIT)),
     cursor: Type.Optional(integerCursor("Only payments with a lower id. Use next_cursor.")),
   }),
-  reply: Type.Object({
-    master_login: loginReply("Trading login of the Master."),
-    payment_account_login: loginReply("Login of the payment account."),
+  reply: model("FeePaymentPage", "A page of fee payments. Descending by id.", {
+    master_login: masterLoginReply(),
+    payment_account_login: paymentLoginReply(),
     ...descendingPage(Payment),
   }),
   refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "week",
+      summary: "A fee of a week",
+      request: { params: { master_login: "3000001" }, query: {} },
+      answer: {
+        master_login: "3000001",
+        payment_account_login: "3000002",
+        items: [
+          {
+            id: 21,
+            run_id: 12,
+            run_status: "EXECUTED",
+            run_period_start: "2026-01-02T03:04:05.678000",
+            run_period_end: "2026-02-03T04:05:06.789000",
+            investor_id: 8,
+            investor_mt5_login: "3000003",
+            amount: 12.34,
+            currency: "USD",
+            status: "EXECUTED",
+            mt5_transfer_id: 77,
+            mt5_op_id: 1234569,
+            executed_at: "2026-02-03T04:05:06.789000",
+            cashflow_id: 31,
+            cashflow_unique_key: "PF:3000003:3000001:12:W",
+            created_at: "2026-02-03T04:05:06.789000",
+          },
+        ],
+        next_cursor: null,
+        has_more: false,
+      },
+    },
+  ],
 
   async handle({ fees }, { params, query }, context) {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);

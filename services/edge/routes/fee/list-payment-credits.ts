@@ -1,7 +1,8 @@
 import { Type } from "typebox";
 import type { PaymentCredit } from "#proto/pamm/fee/v1/fee.ts";
-import { integer, nullableString, string } from "../../schemas/field.ts";
-import { idReply, loginReply, moneyReply, timeReply } from "../../schemas/reply-fields.ts";
+import { Credit } from "../../schemas/fee-listings.ts";
+import { model } from "../../schemas/field.ts";
+import { paymentLoginReply } from "../../schemas/reply-fields.ts";
 import { integerCursor, limit100, masterLogin } from "../../schemas/request-fields.ts";
 import { ascendingPage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
@@ -11,22 +12,8 @@ import { timestamp } from "../../wire/timestamp.ts";
 /** Part of the HTTP contract. */
 const DEFAULT_LIMIT = 5;
 
-const Credit = Type.Object({
-  id: idReply("Id of the credit; the cursor of this listing."),
-  master_payment_login: loginReply("Login of the payment account."),
-  investor_mt5_login: nullableString({
-    description: "Login of the Investor; null when the credit is not of one Investor.",
-    example: "3000002",
-  }),
-  kind: string({ description: "PF, or PF_DEBT for a debt that was collected later.", example: "PF" }),
-  amount: moneyReply("Credited amount."),
-  currency: string({ description: "USD.", example: "USD" }),
-  mt5_op_id: integer({ description: "Ticket on the payment account.", example: 1234570 }),
-  mt5_ts: timeReply("Time of the deal."),
-  created_at: timeReply("When the credit was recorded."),
-});
-
 export const listPaymentCredits = route({
+  operationId: "listPaymentCredits",
   method: "GET",
   url: "/api/v1/perf-fee/transactions",
   scope: "fees:read",
@@ -34,6 +21,7 @@ export const listPaymentCredits = route({
   tag: "Performance fees",
   summary: "List payment account credits",
   description: "Credits on the payment account of the Master, ascending by id.",
+  returns: "A page of credits.",
   query: Type.Object({
     master_login: masterLogin,
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
@@ -41,11 +29,47 @@ export const listPaymentCredits = route({
       integerCursor("Only credits with a greater id. Use next_cursor, also that of the last page."),
     ),
   }),
-  reply: Type.Object({
-    payment_account_login: loginReply("Login of the payment account."),
+  reply: model("PaymentCreditPage", "A page of payment-account credits. Ascending by id.", {
+    payment_account_login: paymentLoginReply(),
     ...ascendingPage(Credit),
   }),
   refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "page",
+      summary: "A fee and a debt",
+      request: { query: { master_login: "3000001", limit: "2", cursor: "30" } },
+      answer: {
+        payment_account_login: "3000002",
+        items: [
+          {
+            id: 31,
+            master_payment_login: "3000002",
+            investor_mt5_login: "3000003",
+            kind: "PF",
+            amount: 12.34,
+            currency: "USD",
+            mt5_op_id: 1234570,
+            mt5_ts: "2026-01-02T03:04:05.678000",
+            created_at: "2026-02-03T04:05:06.789000",
+          },
+          {
+            id: 32,
+            master_payment_login: "3000002",
+            investor_mt5_login: null,
+            kind: "PF_DEBT",
+            amount: 0.05,
+            currency: "USD",
+            mt5_op_id: 1234570,
+            mt5_ts: "2026-01-02T03:04:05.678000",
+            created_at: "2026-02-03T04:05:06.789000",
+          },
+        ],
+        next_cursor: 32,
+        has_more: true,
+      },
+    },
+  ],
 
   async handle({ fees }, { query }, context) {
     const limit = Number(query.limit ?? DEFAULT_LIMIT);

@@ -1,8 +1,8 @@
-import { Type } from "typebox";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { formatAmount } from "#kernel/money.ts";
-import { bool, integer, string } from "../../schemas/field.ts";
-import { decimalReply, loginReply, moneyReply } from "../../schemas/reply-fields.ts";
+import { currencyReply } from "../../schemas/currency.ts";
+import { bool, choice, model, string } from "../../schemas/field.ts";
+import { decimalReply, investorLoginReply, moneyReply, ticketReply } from "../../schemas/reply-fields.ts";
 import { route } from "../../route.ts";
 import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
 import { moneyNumber, moneyText } from "../../wire/money.ts";
@@ -10,6 +10,7 @@ import { moneyNumber, moneyText } from "../../wire/money.ts";
 const DEFAULT_COMMENT = "API Deposit";
 
 export const deposit = route({
+  operationId: "depositFunds",
   method: "POST",
   url: "/api/v1/investor/deposit",
   scope: "funds:deposit",
@@ -18,14 +19,18 @@ export const deposit = route({
   summary: "Deposit funds to an Investor",
   description:
     "Credits the Investor account in this call; the Master follows within seconds. Parameters are in the query; a body is ignored.",
+  returns: "The money is on the Investor's account.",
   query: movementQuery(DEFAULT_COMMENT),
-  reply: Type.Object({
-    status: string({ description: "Always `success`.", example: "success" }),
-    action: string({ description: "Always `deposit`.", example: "deposit" }),
-    login: loginReply("Login of the Investor."),
+  reply: model("Deposit", "A deposit that was executed.", {
+    status: choice(
+      { success: "The money was credited." },
+      { description: "Whether the deposit was executed.", example: "success" },
+    ),
+    action: choice({ deposit: "A deposit." }, { description: "What was done.", example: "deposit" }),
+    login: investorLoginReply(),
     amount: moneyReply("Credited amount."),
-    currency: string({ description: "Always `USD`.", example: "USD" }),
-    deal_id: integer({ description: "Ticket of the deal on the platform.", example: 1234567 }),
+    currency: currencyReply,
+    deal_id: ticketReply("Ticket of the deal on the platform."),
     message: string({ description: "What was done, in one sentence.", example: "Deposited 250.50 USD." }),
     first_deposit_checked: bool({
       description:
@@ -44,6 +49,25 @@ export const deposit = route({
     "platform_unavailable",
     "safety_stop",
   ],
+  headers: ["X-Possible-Duplicate-Of"],
+  examples: [
+    {
+      name: "executed",
+      summary: "A deposit",
+      request: { query: { login: "3000003", amount: "250.50", currency: "USD", comment: "CRM-2026-0001" } },
+      answer: {
+        status: "success",
+        action: "deposit",
+        login: "3000003",
+        amount: 250.5,
+        currency: "USD",
+        deal_id: 1234567,
+        message: "Deposited 250.50 USD.",
+        first_deposit_checked: true,
+        min_deposit_required: "100.50",
+      },
+    },
+  ],
 
   async handle({ funding }, { query }, context) {
     const request = movementOf(query, context, DEFAULT_COMMENT);
@@ -51,8 +75,8 @@ export const deposit = route({
     context.reportOperation(done.operationId);
     reportDuplicate(context, done.possibleDuplicateOf);
     return {
-      status: "success",
-      action: "deposit",
+      status: "success" as const,
+      action: "deposit" as const,
       login: query.login,
       amount: moneyNumber(request.amount),
       currency: "USD",

@@ -1,8 +1,7 @@
 import { Type } from "typebox";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { Refusal } from "#kernel/refusal.ts";
-import { bool, nullableDecimal, nullableString } from "../../schemas/field.ts";
-import { loginReply } from "../../schemas/reply-fields.ts";
+import { bool, model, nullableDecimal, nullableString, string } from "../../schemas/field.ts";
 import { loginField, wait } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
@@ -11,6 +10,7 @@ import { moneyNumber } from "../../wire/money.ts";
 const UNKNOWN_LOGIN = "unknown login";
 
 export const getBalance = route({
+  operationId: "getBalance",
   method: "GET",
   url: "/api/v1/info/balance/:mt5_login",
   scope: "investors:read",
@@ -19,15 +19,30 @@ export const getBalance = route({
   summary: "Get an account balance",
   description:
     "For each login that this service manages. When the balance cannot be read, the status is still 200: `ok` is false and `error` says why.",
-  params: Type.Object({ mt5_login: loginField("Login of a Master, a payment account or an Investor.") }),
+  returns: "The balance, or why it could not be read.",
+  params: Type.Object({ mt5_login: loginField("Login of a Master, a payment account or an Investor.", "investor") }),
   query: Type.Object({ wait: Type.Optional(wait("the balance is known")) }),
-  reply: Type.Object({
-    mt5_login: loginReply("Requested login."),
+  reply: model("Balance", "The balance of an account.", {
+    mt5_login: string({ description: "Requested login.", example: "3000003" }),
     balance: nullableDecimal({ description: "Balance in USD; null when it could not be read.", example: 250.5 }),
     ok: bool({ description: "Whether the balance could be read.", example: true }),
     error: nullableString({ description: "Why the balance could not be read; null when it was.", example: null }),
   }),
   refusals: [],
+  examples: [
+    {
+      name: "balance",
+      summary: "A balance",
+      request: { params: { mt5_login: "3000003" }, query: {} },
+      answer: { mt5_login: "3000003", balance: 250.55, ok: true, error: null },
+    },
+    {
+      name: "unknown",
+      summary: "A login that this service does not manage",
+      request: { params: { mt5_login: "3999999" }, query: {} },
+      answer: { mt5_login: "3999999", balance: null, ok: false, error: "unknown login" },
+    },
+  ],
 
   async handle({ funding }, { params }, { poll }) {
     const login = params.mt5_login;

@@ -1,9 +1,9 @@
-import { Type } from "typebox";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { formatAmount, formatDecimal, isLess, isPositive, isZero, type Money, subtract } from "#kernel/money.ts";
 import type { WithdrawResponse } from "#proto/pamm/funding/v1/funding.ts";
-import { bool, nullableInteger, string } from "../../schemas/field.ts";
-import { decimalReply, loginReply, moneyReply } from "../../schemas/reply-fields.ts";
+import { currencyReply } from "../../schemas/currency.ts";
+import { bool, choice, model, nullableInteger, string } from "../../schemas/field.ts";
+import { decimalReply, investorLoginReply, moneyReply } from "../../schemas/reply-fields.ts";
 import { route } from "../../route.ts";
 import { movementOf, movementQuery, reportDuplicate } from "./movement.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
@@ -11,10 +11,10 @@ import { moneyNumber, moneyText } from "../../wire/money.ts";
 
 const DEFAULT_COMMENT = "API Withdraw";
 
-/** Declared for the documentation where the route is. */
 const HELD_BACK = "X-Held-Back";
 
 export const withdraw = route({
+  operationId: "withdrawFunds",
   method: "POST",
   url: "/api/v1/investor/withdraw",
   scope: "funds:withdraw",
@@ -23,14 +23,21 @@ export const withdraw = route({
   summary: "Withdraw funds from an Investor",
   description:
     "Collects pending performance fees, then pays out the requested amount or, if less, the available amount. Refused while the Master has open positions. Parameters are in the query; a body is ignored.",
+  returns: "What was paid out; with status `no_funds`, nothing was.",
   query: movementQuery(DEFAULT_COMMENT),
-  reply: Type.Object({
-    status: string({ description: "`success`, or `no_funds` when nothing was paid out.", example: "success" }),
-    action: string({ description: "Always `withdraw`.", example: "withdraw" }),
-    login: loginReply("Login of the Investor."),
+  reply: model("Withdrawal", "A withdrawal that was executed, as far as money was available.", {
+    status: choice(
+      {
+        success: "The requested amount was paid out, or what was available of it.",
+        no_funds: "Nothing was available, so nothing was paid out.",
+      },
+      { description: "Whether money was paid out.", example: "success" },
+    ),
+    action: choice({ withdraw: "A withdrawal." }, { description: "What was done.", example: "withdraw" }),
+    login: investorLoginReply(),
     requested_amount: moneyReply("Requested amount."),
     effective_withdraw: moneyReply("Amount paid out; it can be less than requested, or 0."),
-    currency: string({ description: "Always `USD`.", example: "USD" }),
+    currency: currencyReply,
     message: string({
       description: "What was withdrawn, why it was reduced, and how much is held back, in words.",
       example: "Withdrew 250.50 USD.",
@@ -46,15 +53,6 @@ export const withdraw = route({
       example: 1234568,
     }),
   }),
-  replyHeaders: {
-    [HELD_BACK]: {
-      type: "string",
-      pattern: "^[0-9]+\\.[0-9]{2};currency=USD;reason=funds_under_review$",
-      description:
-        "Part of the balance that is neither fee nor available, with the reason: external funds that this service did not book await a review. Missing when there is none. A structured field (RFC 9651).",
-      examples: ["500.00;currency=USD;reason=funds_under_review"],
-    },
-  },
   refusals: [
     "investor_not_found",
     "master_open_positions",
@@ -68,6 +66,67 @@ export const withdraw = route({
     "platform_rejected",
     "platform_unavailable",
     "safety_stop",
+  ],
+  headers: ["X-Possible-Duplicate-Of", HELD_BACK],
+  examples: [
+    {
+      name: "paid_out",
+      summary: "Paid out in full",
+      request: { query: { login: "3000003", amount: "50" } },
+      answer: {
+        status: "success",
+        action: "withdraw",
+        login: "3000003",
+        requested_amount: 50,
+        effective_withdraw: 50,
+        currency: "USD",
+        message: "Withdrew 50.00 USD.",
+        check_open_positions: true,
+        perf_fee_pending_at_request: "0.00",
+        balance_before: "250.55",
+        available_after_perf_fee: "250.55",
+        mt5_deal_id: 1234568,
+      },
+    },
+    {
+      name: "reduced",
+      summary: "Less is available than requested",
+      request: { query: { login: "3000003", amount: "1000.00", comment: "CRM-2026-0002" } },
+      answer: {
+        status: "success",
+        action: "withdraw",
+        login: "3000003",
+        requested_amount: 1000,
+        effective_withdraw: 238.21,
+        currency: "USD",
+        message:
+          "Withdrew 238.21 USD of 1,000.00 USD: the full available amount (not available: performance fee 12.34 USD).",
+        check_open_positions: true,
+        perf_fee_pending_at_request: "12.34",
+        balance_before: "250.55",
+        available_after_perf_fee: "238.21",
+        mt5_deal_id: 1234568,
+      },
+    },
+    {
+      name: "no_funds",
+      summary: "Nothing is available",
+      request: { query: { login: "3000003", amount: "10.00", comment: "CRM-2026-0003" } },
+      answer: {
+        status: "no_funds",
+        action: "withdraw",
+        login: "3000003",
+        requested_amount: 10,
+        effective_withdraw: 0,
+        currency: "USD",
+        message: "Balance is 0.00 USD; nothing was withdrawn.",
+        check_open_positions: true,
+        perf_fee_pending_at_request: "0.00",
+        balance_before: "0.00",
+        available_after_perf_fee: "0.00",
+        mt5_deal_id: null,
+      },
+    },
   ],
 
   async handle({ funding }, { query }, context) {
@@ -83,7 +142,7 @@ export const withdraw = route({
     }
     return {
       ...outcomeText(done, heldBack),
-      action: "withdraw",
+      action: "withdraw" as const,
       login: query.login,
       requested_amount: moneyNumber(done.requestedAmount),
       effective_withdraw: moneyNumber(done.effectiveWithdraw),
@@ -97,7 +156,7 @@ export const withdraw = route({
   },
 });
 
-function outcomeText(done: WithdrawResponse, heldBack: Money): { status: string; message: string } {
+function outcomeText(done: WithdrawResponse, heldBack: Money): { status: "success" | "no_funds"; message: string } {
   const [paid, requested] = [moneyFromProto(done.effectiveWithdraw), moneyFromProto(done.requestedAmount)];
   if (isZero(paid)) {
     const balance = formatAmount(moneyFromProto(done.balanceBefore));

@@ -4,6 +4,7 @@ import { investorItem, InvestorItem } from "../../schemas/investor.ts";
 import { route } from "../../route.ts";
 
 export const addInvestor = route({
+  operationId: "registerInvestor",
   method: "POST",
   url: "/api/v1/investor/add",
   scope: "investors:write",
@@ -12,14 +13,23 @@ export const addInvestor = route({
   summary: "Register an Investor",
   description:
     "Registers an existing account of the trading platform as an Investor. Moves no money and creates no subscription.",
+  returns: "The registered Investor.",
   body: Type.Object({
-    mt5_login: loginField("Login of the existing account."),
-    name: aliasField("Alias of the Investor."),
+    mt5_login: loginField("Login of the existing account.", "investor"),
+    name: aliasField("Alias of the Investor.", "Ada"),
   }),
   reply: InvestorItem,
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for its login in GET /api/v1/investor/directory before sending a new one.",
   refusals: ["login_already_registered", "login_in_use", "platform_account_not_found", "platform_unavailable"],
+  examples: [
+    {
+      name: "registered",
+      summary: "An account that exists",
+      request: { body: { mt5_login: "3000003", name: "Ada" } },
+      answer: { engine: "PAMM", id: 8, mt5_login: "3000003", name: "Ada", created_at: "2026-01-02T03:04:05.678000" },
+    },
+  ],
 
   async handle({ accounts }, { body }, context) {
     return investorItem(await accounts.addInvestor({ login: body.mt5_login, name: body.name }, context));

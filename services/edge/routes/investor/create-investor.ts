@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
-import { idReply, loginReply, nameReply, secretReply, timeReply } from "../../schemas/reply-fields.ts";
-import { investorFields } from "../../schemas/investor.ts";
+import { CreatedInvestor, investorFields } from "../../schemas/investor.ts";
 import { NEW_ACCOUNT_REFUSALS, newAccount, newAccountRequest } from "../../schemas/new-account.ts";
+import { aliasField } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 
 export const createInvestor = route({
+  operationId: "createInvestor",
   method: "POST",
   url: "/api/v1/investor/create",
   scope: "investors:write",
@@ -13,20 +14,37 @@ export const createInvestor = route({
   tag: "Investors",
   summary: "Create an Investor",
   description: "Creates an account without balance and without subscription. The response contains secrets.",
+  returns: "The new Investor with the passwords of its account.",
   body: Type.Object({
-    ...newAccount("Alias of the Investor.", "pamm\\investor"),
+    ...newAccount(aliasField("Alias of the Investor.", "Ada"), "pamm\\investor"),
   }),
-  reply: Type.Object({
-    id: idReply("Internal id of the Investor."),
-    mt5_login: loginReply("Login of the Investor."),
-    name: nameReply,
-    created_at: timeReply("When the Investor was created."),
-    password: secretReply("Main password of the account."),
-    investor_password: secretReply("Read-only password of the account."),
-  }),
+  reply: CreatedInvestor,
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/investor/directory before sending a new one.",
   refusals: [...NEW_ACCOUNT_REFUSALS, "investor_erased"],
+  examples: [
+    {
+      name: "created",
+      summary: "A new account",
+      request: {
+        body: {
+          first_name: "Ada",
+          last_name: "Lovelace",
+          name: "Ada",
+          username: "ada@example.com",
+          platform_group: "pamm\\investor",
+        },
+      },
+      answer: {
+        id: 8,
+        mt5_login: "3000003",
+        name: "Ada",
+        created_at: "2026-01-02T03:04:05.678000",
+        password: "Main-1234",
+        investor_password: "Read-1234",
+      },
+    },
+  ],
 
   async handle({ accounts }, { body }, context) {
     const { investor, mainPassword, investorPassword } = await accounts.createInvestor(

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
-import { idReply, loginReply, nameReply, nullableSecretReply, timeReply } from "../../schemas/reply-fields.ts";
 import { investorLogin } from "../../schemas/request-fields.ts";
-import { investorFields } from "../../schemas/investor.ts";
+import { investorFields, RevealedInvestor } from "../../schemas/investor.ts";
 import { route } from "../../route.ts";
 
 export const revealInvestor = route({
+  operationId: "getInvestorWithPasswords",
   method: "GET",
   url: "/api/v1/info/investor/:investor_login",
   scope: "secrets:read",
@@ -13,16 +13,25 @@ export const revealInvestor = route({
   tag: "Investors",
   summary: "Get an Investor with its passwords",
   description: "For authorised back ends only. Every call is audited. Do not log the response body.",
+  returns: "The Investor with the passwords of its account.",
   params: Type.Object({ investor_login: investorLogin }),
-  reply: Type.Object({
-    id: idReply("Internal id of the Investor."),
-    mt5_login: loginReply("Login of the Investor."),
-    name: nameReply,
-    mt5_password: nullableSecretReply("Main password of the account."),
-    mt5_investor_password: nullableSecretReply("Read-only password of the account."),
-    created_at: timeReply("When the Investor was created or registered."),
-  }),
+  reply: RevealedInvestor,
   refusals: ["investor_not_found"],
+  examples: [
+    {
+      name: "created",
+      summary: "An account that was created here",
+      request: { params: { investor_login: "3000003" } },
+      answer: {
+        id: 8,
+        mt5_login: "3000003",
+        name: "Ada",
+        mt5_password: "Main-1234",
+        mt5_investor_password: "Read-1234",
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
+  ],
   revealsSecrets: true,
 
   async handle({ accounts }, { params }, context) {

@@ -13,6 +13,7 @@ import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
 
 export const addMaster = route({
+  operationId: "registerMaster",
   method: "POST",
   url: "/api/v1/master/add",
   scope: "masters:write",
@@ -21,12 +22,13 @@ export const addMaster = route({
   summary: "Register a Master",
   description:
     "Registers two existing accounts of the trading platform: the trading account and the payment account that receives performance fees.",
+  returns: "The registered Master.",
   body: Type.Object({
     mt5_login: masterLogin,
-    name: Type.Optional(aliasField("Alias of the Master; its login when missing.")),
+    name: Type.Optional(aliasField("Alias of the Master; its login when missing.", "Alpha Strategy")),
     strategy_name: Type.Optional(strategyName),
     strategy: Type.Optional(strategy),
-    payment_account_login: loginField("Login of the account that receives fees; never the trading account."),
+    payment_account_login: loginField("Login of the account that receives fees; never the trading account.", "payment"),
     min_deposit: minDeposit,
   }),
   reply: MasterItem,
@@ -39,6 +41,25 @@ export const addMaster = route({
     "payment_account_equals_master",
     "platform_account_not_found",
     "platform_unavailable",
+  ],
+  examples: [
+    {
+      name: "registered",
+      summary: "Two accounts that exist",
+      request: { body: { mt5_login: "3000001", payment_account_login: "3000002", min_deposit: "100.50" } },
+      answer: {
+        engine: "PAMM",
+        id: 7,
+        mt5_login: "3000001",
+        name: "3000001",
+        strategy_name: "",
+        strategy: "",
+        investors_count: 2,
+        payment_account_login: "3000002",
+        min_deposit: 100.5,
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
   ],
 
   async handle({ accounts }, { body }, context) {

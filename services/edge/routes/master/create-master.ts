@@ -1,22 +1,14 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
-import {
-  idReply,
-  loginReply,
-  nameReply,
-  secretReply,
-  strategyNameReply,
-  strategyReply,
-  timeReply,
-} from "../../schemas/reply-fields.ts";
-import { minDeposit, strategy, strategyName } from "../../schemas/request-fields.ts";
-import { masterFields } from "../../schemas/master.ts";
+import { aliasField, minDeposit, strategy, strategyName } from "../../schemas/request-fields.ts";
+import { CreatedMaster, masterFields } from "../../schemas/master.ts";
 import { NEW_ACCOUNT_REFUSALS, newAccount, newAccountRequest } from "../../schemas/new-account.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
 
 export const createMaster = route({
+  operationId: "createMaster",
   method: "POST",
   url: "/api/v1/master/create",
   scope: "masters:write",
@@ -24,26 +16,47 @@ export const createMaster = route({
   tag: "Masters",
   summary: "Create a Master",
   description: "Creates a trading account and its payment account. The response contains secrets.",
+  returns: "The new Master with the passwords of its trading account.",
   body: Type.Object({
-    ...newAccount("Alias of the Master.", "pamm\\master"),
+    ...newAccount(aliasField("Alias of the Master.", "Alpha Strategy"), "pamm\\master"),
     min_deposit: minDeposit,
     strategy_name: Type.Optional(strategyName),
     strategy: Type.Optional(strategy),
   }),
-  reply: Type.Object({
-    id: idReply("Internal id of the Master."),
-    mt5_login: loginReply("Trading login."),
-    name: nameReply,
-    strategy_name: strategyNameReply,
-    strategy: strategyReply,
-    created_at: timeReply("When the Master was created."),
-    password: secretReply("Main password of the trading account."),
-    investor_password: secretReply("Read-only password of the trading account."),
-    payment_account_login: loginReply("Login of the account that receives performance fees."),
-  }),
+  reply: CreatedMaster,
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for its name in GET /api/v1/master/directory before sending a new one.",
   refusals: NEW_ACCOUNT_REFUSALS,
+  examples: [
+    {
+      name: "created",
+      summary: "A new Master",
+      request: {
+        body: {
+          first_name: "Ada",
+          last_name: "Lovelace",
+          name: "Alpha Strategy",
+          username: "ada@example.com",
+          platform_group: "pamm\\master",
+          leverage: "200",
+          min_deposit: "100.50",
+          strategy_name: "Alpha",
+          strategy: "Trend following.",
+        },
+      },
+      answer: {
+        id: 7,
+        mt5_login: "3000001",
+        name: "Alpha Strategy",
+        strategy_name: "Alpha",
+        strategy: "Trend following.",
+        created_at: "2026-01-02T03:04:05.678000",
+        password: "Main-1234",
+        investor_password: "Read-1234",
+        payment_account_login: "3000002",
+      },
+    },
+  ],
 
   async handle({ accounts }, { body }, context) {
     const created = await accounts.createMaster(

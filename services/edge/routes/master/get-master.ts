@@ -1,17 +1,10 @@
 import { Type } from "typebox";
-import {
-  idReply,
-  loginReply,
-  nameReply,
-  strategyNameReply,
-  strategyReply,
-  timeReply,
-} from "../../schemas/reply-fields.ts";
 import { masterId } from "../../schemas/request-fields.ts";
-import { masterFields } from "../../schemas/master.ts";
+import { MasterDetails, masterFields } from "../../schemas/master.ts";
 import { route } from "../../route.ts";
 
 export const getMaster = route({
+  operationId: "getMaster",
   method: "GET",
   url: "/api/v1/master/:master_id",
   scope: "masters:read",
@@ -19,16 +12,25 @@ export const getMaster = route({
   tag: "Masters",
   summary: "Get a Master",
   description: "By internal id, not by login.",
+  returns: "The Master.",
   params: Type.Object({ master_id: masterId }),
-  reply: Type.Object({
-    id: idReply("Internal id of the Master."),
-    mt5_login: loginReply("Trading login."),
-    name: nameReply,
-    strategy_name: strategyNameReply,
-    strategy: strategyReply,
-    created_at: timeReply("When the Master was created or registered."),
-  }),
+  reply: MasterDetails,
   refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "master",
+      summary: "A Master",
+      request: { params: { master_id: "7" } },
+      answer: {
+        id: 7,
+        mt5_login: "3000001",
+        name: "Alpha Strategy",
+        strategy_name: "Alpha",
+        strategy: "Trend following.",
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
+  ],
 
   async handle({ accounts }, { params }, context) {
     return masterFields(await accounts.getMaster({ id: BigInt(params.master_id) }, context));

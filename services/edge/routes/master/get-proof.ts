@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import { bool, integer, nullableString } from "../../schemas/field.ts";
-import { loginReply, timeReply } from "../../schemas/reply-fields.ts";
+import { bool, integer, model, nullableString } from "../../schemas/field.ts";
+import { masterLoginReply, timeReply } from "../../schemas/reply-fields.ts";
 import { limit500, masterLogin, opaqueCursor, wait } from "../../schemas/request-fields.ts";
 import { cursorErrors, readCursor } from "../../schemas/page.ts";
 import { ProofItem, proofItem, SumItem, sumItem } from "../../schemas/proof.ts";
@@ -11,6 +11,7 @@ import { timestamp } from "../../wire/timestamp.ts";
 const DEFAULT_LIMIT = 500;
 
 export const getProof = route({
+  operationId: "getProof",
   method: "GET",
   url: "/api/v1/info/master/:master_login/proof",
   scope: "subscriptions:read",
@@ -19,14 +20,15 @@ export const getProof = route({
   summary: "Get a Master's reconciliation report",
   description:
     "Platform balance and expected balance of the Master and of each Investor in its pool. Money on the Master that belongs to no Investor shares in results: it is `quarantined` until two operators acknowledge it, then `own_capital`. Investors are paginated; sums and `converged` cover all of them on every page.",
+  returns: "The report, with one page of Investors.",
   params: Type.Object({ master_login: masterLogin }),
   query: Type.Object({
     limit: Type.Optional(limit500(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
     wait: Type.Optional(wait("`converged` is true")),
   }),
-  reply: Type.Object({
-    master_login: loginReply("Trading login of the Master."),
+  reply: model("Proof", "The reconciliation report of a Master.", {
+    master_login: masterLoginReply(),
     read_at: timeReply("When the balances were read."),
     converged: bool({
       description: "Nothing is in flight or quarantined, every deal is booked, and every difference is 0.",
@@ -43,6 +45,52 @@ export const getProof = route({
     has_more: bool({ description: "Whether another page follows.", example: false }),
   }),
   refusals: ["master_not_found", "platform_unavailable"],
+  examples: [
+    {
+      name: "in_progress",
+      summary: "A report that has not converged",
+      request: { params: { master_login: "3000001" }, query: { limit: "1" } },
+      answer: {
+        master_login: "3000001",
+        read_at: "2026-01-02T03:04:05.678000",
+        converged: false,
+        lag_ms: 1500,
+        total: {
+          platform_balance: 2040,
+          ledger_balance: 2040,
+          in_flight: 0,
+          quarantined: 0,
+          own_capital: 0,
+          difference: 0,
+        },
+        master: {
+          mt5_login: "3000001",
+          platform_balance: 1020,
+          ledger_balance: 1020,
+          in_flight: 0,
+          quarantined: 0,
+          own_capital: 0,
+          difference: 0,
+          last_deal_id: 1234567,
+        },
+        investors: [
+          {
+            mt5_login: "3000003",
+            platform_balance: 1020,
+            ledger_balance: 1020,
+            in_flight: 7,
+            quarantined: 0,
+            own_capital: 0,
+            difference: -0.05,
+            last_deal_id: null,
+          },
+        ],
+        investors_count: 2,
+        next_cursor: "AAAAAAAAAAnh8fBWfLs6StMI",
+        has_more: true,
+      },
+    },
+  ],
   check: ({ params, query }, deps) => cursorErrors(readCursor(deps, listOf(params), query.cursor)),
 
   async handle(deps, { params, query }, { poll }) {

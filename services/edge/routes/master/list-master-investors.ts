@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { idReply, loginReply, nameReply } from "../../schemas/reply-fields.ts";
+import { ActiveInvestor } from "../../schemas/investor.ts";
 import { masterLogin } from "../../schemas/request-fields.ts";
 import { listRoute } from "../../route.ts";
 
@@ -7,6 +7,7 @@ import { listRoute } from "../../route.ts";
 const PAGE_SIZE = 500;
 
 export const listMasterInvestors = listRoute({
+  operationId: "listMasterInvestors",
   method: "GET",
   url: "/api/v1/info/master/:master_login/investors",
   scope: "masters:read",
@@ -14,13 +15,18 @@ export const listMasterInvestors = listRoute({
   tag: "Masters",
   summary: "List the active Investors of a Master",
   description: "Investors whose subscription is ACTIVE, in the pool and not ended, ascending by id.",
+  returns: "All active Investors of the Master.",
   params: Type.Object({ master_login: masterLogin }),
-  item: Type.Object({
-    id: idReply("Internal id of the Investor."),
-    mt5_login: loginReply("Login of the Investor."),
-    name: nameReply,
-  }),
+  item: ActiveInvestor,
   refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "investors",
+      summary: "One Investor",
+      request: { params: { master_login: "3000001" } },
+      answer: [{ id: 8, mt5_login: "3000003", name: "Ada" }],
+    },
+  ],
 
   async *pages({ subscriptions }, { params }, contextOfPage) {
     for (let afterInvestorId = 0n; ;) {

@@ -1,21 +1,12 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
-import {
-  idReply,
-  loginReply,
-  moneyReply,
-  nameReply,
-  nullableSecretReply,
-  strategyNameReply,
-  strategyReply,
-  timeReply,
-} from "../../schemas/reply-fields.ts";
 import { masterLogin } from "../../schemas/request-fields.ts";
-import { investorsCount, investorsCountReply, masterFields } from "../../schemas/master.ts";
+import { investorsCount, masterFields, RevealedMaster } from "../../schemas/master.ts";
 import { route } from "../../route.ts";
 import { moneyNumber } from "../../wire/money.ts";
 
 export const revealMaster = route({
+  operationId: "getMasterWithPasswords",
   method: "GET",
   url: "/api/v1/info/master/:master_login",
   scope: "secrets:read",
@@ -23,21 +14,30 @@ export const revealMaster = route({
   tag: "Masters",
   summary: "Get a Master with its passwords",
   description: "For authorised back ends only. Every call is audited. Do not log the response body.",
+  returns: "The Master with the passwords of its trading account.",
   params: Type.Object({ master_login: masterLogin }),
-  reply: Type.Object({
-    id: idReply("Internal id of the Master."),
-    mt5_login: loginReply("Trading login."),
-    name: nameReply,
-    mt5_password: nullableSecretReply("Main password of the trading account."),
-    mt5_investor_password: nullableSecretReply("Read-only password of the trading account."),
-    strategy_name: strategyNameReply,
-    strategy: strategyReply,
-    payment_account_login: loginReply("Login of the account that receives performance fees."),
-    min_deposit: moneyReply("Minimum Investor balance for an assignment, USD.", 100),
-    created_at: timeReply("When the Master was created or registered."),
-    investors_count: investorsCountReply,
-  }),
+  reply: RevealedMaster,
   refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "created",
+      summary: "An account that was created here",
+      request: { params: { master_login: "3000001" } },
+      answer: {
+        id: 7,
+        mt5_login: "3000001",
+        name: "Alpha Strategy",
+        mt5_password: "Main-1234",
+        mt5_investor_password: "Read-1234",
+        strategy_name: "Alpha",
+        strategy: "Trend following.",
+        payment_account_login: "3000002",
+        min_deposit: 100.5,
+        created_at: "2026-01-02T03:04:05.678000",
+        investors_count: 2,
+      },
+    },
+  ],
   revealsSecrets: true,
 
   async handle({ accounts }, { params }, context) {

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { aliasField, masterId, minDeposit, strategy, strategyName } from "../../schemas/request-fields.ts";
+import { aliasField, masterId, minDepositNumber, strategy, strategyName } from "../../schemas/request-fields.ts";
 import { masterItem, MasterItem } from "../../schemas/master.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
@@ -8,6 +8,7 @@ import { moneyOf } from "../../wire/money.ts";
 const KNOWN = ["name", "strategy_name", "strategy", "min_deposit"] as const;
 
 export const updateMaster = route({
+  operationId: "updateMaster",
   method: "PATCH",
   url: "/api/v1/master/:master_id",
   scope: "masters:write",
@@ -16,17 +17,37 @@ export const updateMaster = route({
   summary: "Update a Master",
   description:
     "At least one field is required; omitted fields keep their value. A new minimum deposit applies to later assignments only.",
+  returns: "The Master after the change.",
   params: Type.Object({ master_id: masterId }),
   body: Type.Object({
-    name: Type.Optional(aliasField("Alias of the Master.")),
+    name: Type.Optional(aliasField("Alias of the Master.", "Alpha Strategy")),
     strategy_name: Type.Optional(strategyName),
     strategy: Type.Optional(strategy),
-    min_deposit: Type.Optional(minDeposit),
+    min_deposit: Type.Optional(minDepositNumber),
   }),
   reply: MasterItem,
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/master/directory before sending a new one.",
   refusals: ["master_not_found"],
+  examples: [
+    {
+      name: "min_deposit",
+      summary: "Another minimum deposit",
+      request: { params: { master_id: "7" }, body: { min_deposit: 0 } },
+      answer: {
+        engine: "PAMM",
+        id: 7,
+        mt5_login: "3000001",
+        name: "Alpha Strategy",
+        strategy_name: "Alpha",
+        strategy: "Trend following.",
+        investors_count: 2,
+        payment_account_login: "3000002",
+        min_deposit: 0,
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
+  ],
   check({ body }) {
     if (KNOWN.some((name) => body[name] !== undefined)) return [];
     return [{ field: "body", code: "required", message: `body must have at least one of ${KNOWN.join(", ")}.` }];

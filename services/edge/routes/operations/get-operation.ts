@@ -9,6 +9,7 @@ import { READERS } from "./readers.ts";
 import { withLegs } from "./with-legs.ts";
 
 export const getOperation = route({
+  operationId: "getOperation",
   method: "GET",
   url: "/api/v1/operations/:operation_id",
   ...READERS,
@@ -17,10 +18,65 @@ export const getOperation = route({
   summary: "Get an operation",
   description:
     "Returns the outcome of a deposit, withdrawal, assign or unassign by its X-Operation-Id. Legs are omitted while they cannot be read. 404 for an id more than 10 seconds after its last request proves that nothing was executed and nothing will be. 410 for an id from which deposits and withdrawals are not kept any more (years) proves nothing. Creations, registrations, changes and review decisions are not recorded here.",
+  returns: "The operation and its outcome.",
   params: Type.Object({ operation_id: operationId }),
   query: Type.Object({ wait: Type.Optional(wait("the outcome is final")) }),
   reply: OperationReply,
   refusals: ["operation_not_found", "operation_removed"],
+  examples: [
+    {
+      name: "executed",
+      summary: "A deposit that was executed",
+      request: { params: { operation_id: "0198c0de-0000-7000-8000-000000000001" }, query: { wait: "10" } },
+      answer: {
+        id: "0198c0de-0000-7000-8000-000000000001",
+        action: "deposit",
+        login: "3000003",
+        amount: 250.5,
+        currency: "USD",
+        comment: "CRM-2026-0001",
+        outcome: "executed",
+        refusal: null,
+        deal_id: 1234567,
+        reference: "PD0F7K3M9Q2X1A",
+        legs: [
+          {
+            login: "3000003",
+            kind: "deposit",
+            amount: 250.5,
+            outcome: "executed",
+            deal_id: 1234567,
+            reference: "PD0F7K3M9Q2X1A",
+            applied_at: "2026-02-03T04:05:06.789000",
+          },
+        ],
+        imported: false,
+        created_at: "2026-01-02T03:04:05.678000",
+        finished_at: "2026-02-03T04:05:06.789000",
+      },
+    },
+    {
+      name: "refused",
+      summary: "A deposit that was refused",
+      request: { params: { operation_id: "0198c0de-0000-7000-8000-000000000003" }, query: {} },
+      answer: {
+        id: "0198c0de-0000-7000-8000-000000000003",
+        action: "deposit",
+        login: "3000003",
+        amount: 250.5,
+        currency: "USD",
+        comment: "CRM-2026-0001",
+        outcome: "not_executed",
+        refusal: "insufficient_funds",
+        deal_id: null,
+        reference: null,
+        legs: [],
+        imported: false,
+        created_at: "2026-01-02T03:04:05.678000",
+        finished_at: "2026-02-03T04:05:06.789000",
+      },
+    },
+  ],
 
   async handle(deps, { params }, { poll }) {
     const read = async (context: CallContext): Promise<Operation> => {

@@ -24,6 +24,7 @@ type Query = {
 };
 
 export const listOperations = route({
+  operationId: "listOperations",
   method: "GET",
   url: "/api/v1/operations",
   ...READERS,
@@ -32,15 +33,55 @@ export const listOperations = route({
   summary: "List operations",
   description:
     "Deposits, withdrawals, assigns and unassigns, newest first. Filters are combined. Only deposits and withdrawals have a comment.",
+  returns: "A page of operations.",
   query: Type.Object({
-    login: Type.Optional(loginField("Login of the Investor.")),
+    login: Type.Optional(loginField("Login of the Investor.", "investor")),
     comment: Type.Optional(commentFilter),
     outcome: Type.Optional(outcomeField),
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
   }),
-  reply: OpaquePage(OperationReply, "Newest first."),
+  reply: OpaquePage("OperationPage", OperationReply, "Newest first."),
   refusals: [],
+  examples: [
+    {
+      name: "by_comment",
+      summary: "The operations with a comment",
+      request: { query: { login: "3000003", comment: "CRM-2026-0001", outcome: "executed", limit: "1" } },
+      answer: {
+        items: [
+          {
+            id: "0198c0de-0000-7000-8000-000000000001",
+            action: "deposit",
+            login: "3000003",
+            amount: 250.5,
+            currency: "USD",
+            comment: "CRM-2026-0001",
+            outcome: "executed",
+            refusal: null,
+            deal_id: 1234567,
+            reference: "PD0F7K3M9Q2X1A",
+            legs: [
+              {
+                login: "3000003",
+                kind: "deposit",
+                amount: 250.5,
+                outcome: "executed",
+                deal_id: 1234567,
+                reference: "PD0F7K3M9Q2X1A",
+                applied_at: "2026-02-03T04:05:06.789000",
+              },
+            ],
+            imported: false,
+            created_at: "2026-01-02T03:04:05.678000",
+            finished_at: "2026-02-03T04:05:06.789000",
+          },
+        ],
+        next_cursor: "AZjA3gAAcACAAAAAAAAAAdH5DltzGcTJdXCC",
+        has_more: true,
+      },
+    },
+  ],
   check: ({ query }, deps) => cursorErrors(readCursor(deps, query)),
 
   async handle(deps, { query }, context) {

@@ -12,7 +12,7 @@ import {
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import { type TransferLegResult, TransferState } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../route.ts";
-import { isFinal } from "../../schemas/operation.ts";
+import { isFinal, type LegKindName } from "../../schemas/operation.ts";
 
 /** Operations that are read at the same time: each is several calls, and a service accepts a limited number at once. */
 const AT_ONCE = 8;
@@ -28,11 +28,12 @@ const OUTCOMES: Readonly<Record<TransferState, OperationOutcome>> = {
   [TransferState.REVIEW]: OperationOutcome.REVIEW,
 };
 
-const KINDS: Partial<Readonly<Record<MovementKind, string>>> = {
+const KINDS: Partial<Readonly<Record<MovementKind, LegKindName>>> = {
   [MovementKind.DEPOSIT]: "deposit",
   [MovementKind.WITHDRAWAL]: "withdrawal",
   [MovementKind.FEE_DEBIT]: "fee_debit",
   [MovementKind.FEE_CREDIT]: "fee_credit",
+  [MovementKind.MIRROR]: "mirror",
   [MovementKind.EXIT]: "exit",
   [MovementKind.REVERSAL]: "reversal",
 };

@@ -4,8 +4,9 @@ import { MAX_NOTE_LENGTH } from "#kernel/limits.ts";
 import type { Refusal } from "#kernel/refusal.ts";
 import { BOOTSTRAP_ID } from "../../keys/auth.ts";
 import { refuse } from "../../problems/refusals.ts";
-import { text, textOrNumber } from "../../schemas/field.ts";
+import { INT64, text, textOrNumber } from "../../schemas/field.ts";
 import { readReviewId, reviewItem, ReviewItem } from "../../schemas/review.ts";
+import { reviewAction } from "../../schemas/review-sets.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { serviceOf } from "./services.ts";
@@ -17,6 +18,7 @@ function bootstrapCannotDecide(): Refusal {
 }
 
 export const decideReview = route({
+  operationId: "decideReview",
   method: "POST",
   url: "/api/v1/ops/reviews",
   scope: "ops",
@@ -25,22 +27,28 @@ export const decideReview = route({
   summary: "Approve or propose a review decision",
   description:
     "One API key proposes an action; it is executed when the key of another owner proposes the same. `withdraw_proposal` withdraws a proposal of any key. Every vote is in the audit with its API key before it counts. The bootstrap key cannot decide.",
+  returns: "The review with the proposal or the decision.",
   body: Type.Object({
-    id: text("review_id", { description: "Id of the review.", example: "platform-17" }),
+    id: text("review_id", {
+      description: "Id of the review.",
+      example: "platform-17",
+      shown: { pattern: "^(platform|subscription|fee)-[1-9][0-9]{0,17}$" },
+    }),
     action: text("review_action", {
       description: "One of the review's actions, or withdraw_proposal.",
       example: "confirm_applied",
+      shown: reviewAction.shown,
     }),
     deal_id: Type.Optional(
       textOrNumber("id", {
-        description: "Ticket, for actions that name a deal. An integer, or digits in a string.",
+        description: "Ticket, for actions that name a deal. Digits in a string are accepted too.",
         example: 1234567,
-        shown: { type: ["integer", "string"] },
+        shown: { type: "integer", ...INT64, minimum: 0, "x-also-accepts": ["string"] },
       }),
     ),
     note: text("note", {
       description: "Reason. Kept permanently.",
-      example: "Checked with the dealers.",
+      example: "Seen in the terminal.",
       shown: { minLength: 1, maxLength: MAX_NOTE_LENGTH },
     }),
   }),
@@ -54,6 +62,37 @@ export const decideReview = route({
     "second_approver_required",
     "decision_differs",
     "platform_unavailable",
+  ],
+  examples: [
+    {
+      name: "confirmed",
+      summary: "The second owner confirms",
+      request: {
+        body: { id: "platform-17", action: "confirm_applied", deal_id: 1234567, note: "Seen in the terminal." },
+      },
+      answer: {
+        id: "platform-17",
+        reason: "candidate_deal",
+        login: "3000001",
+        amount: null,
+        operation_id: "0199f3a2-7c1e-7000-8000-000000000001",
+        reference: "PD0F7K3M9Q2X1A",
+        deal_id: 1234567,
+        evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
+        actions: [],
+        state: "decided",
+        opened_at: "2026-01-02T03:04:05.678000",
+        decision: {
+          action: "confirm_applied",
+          deal_id: 1234567,
+          note: "Seen in the terminal.",
+          proposed_by: "anna",
+          proposed_at: "2026-01-02T03:04:05.678000",
+          confirmed_by: "tests",
+          confirmed_at: "2026-02-03T04:05:06.789000",
+        },
+      },
+    },
   ],
 
   async handle(deps, { body }, context) {

@@ -1,14 +1,15 @@
 import { Type } from "typebox";
-import { BreakItem, breakItem, CHECKED, CheckItem, checkItem } from "../../schemas/break.ts";
-import { choice } from "../../schemas/field.ts";
+import { BreakItem, breakItem, CHECKED, checkedService, CheckItem, checkItem } from "../../schemas/break.ts";
+import { model } from "../../schemas/field.ts";
 import { DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
-import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
+import { cursorErrors, opaquePage, readCursor } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 
 const LIST = "breaks";
 
 export const listBreaks = route({
+  operationId: "listBreaks",
   method: "GET",
   url: "/api/v1/ops/breaks",
   scope: "ops",
@@ -17,15 +18,92 @@ export const listBreaks = route({
   summary: "List reconciliation breaks",
   description:
     "Open breaks by service and number, page by page. Each page also lists all checks and when each was last completed. Unreachable services are listed in `unreachable`; their breaks and checks are missing.",
+  returns: "A page of breaks, and the state of every check.",
   query: Type.Object({ limit: Type.Optional(limit100(DEFAULT_LIMIT)), cursor: Type.Optional(opaqueCursor) }),
-  reply: Type.Object({
-    ...OpaquePage(BreakItem).properties,
-    checks: Type.Array(CheckItem),
-    unreachable: Type.Array(choice(CHECKED, { description: "Name of a service.", example: "fee" }), {
+  reply: model("BreakPage", "A page of breaks, with all checks.", {
+    ...opaquePage(BreakItem, "By service, then ascending by number."),
+    checks: Type.Array(CheckItem, { description: "All checks, on every page." }),
+    unreachable: Type.Array(checkedService.of("Name of a service.", "fee"), {
       description: "Services that could not be reached. Their breaks and checks are missing.",
     }),
   }),
   refusals: [],
+  examples: [
+    {
+      name: "page",
+      summary: "Two breaks; one service is unreachable",
+      request: { query: { limit: "2" } },
+      answer: {
+        items: [
+          {
+            id: "platform-17",
+            service: "platform",
+            check: "deal_matching",
+            key: "operation:4711",
+            login: "3000001",
+            master_login: "3000001",
+            at_risk: 50,
+            operation_ids: ["4711"],
+            deal_ids: [1234567],
+            message: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
+            evidence: { booked_minor: "5000", logged_minor: null },
+            opened_at: "2026-01-02T03:04:05.678000",
+            seen_at: "2026-02-03T04:05:06.789000",
+          },
+          {
+            id: "subscription-17",
+            service: "subscription",
+            check: "mirror_lag",
+            key: "operation:4711",
+            login: null,
+            master_login: null,
+            at_risk: 50,
+            operation_ids: [],
+            deal_ids: [],
+            message: "Leg 4711 is applied, but its deal 1234567 is not in a log.",
+            evidence: { booked_minor: "5000", logged_minor: null },
+            opened_at: "2026-01-02T03:04:05.678000",
+            seen_at: "2026-02-03T04:05:06.789000",
+          },
+        ],
+        next_cursor: "AAAAAAAAAEXMYM-W3_Rxn9Sb",
+        has_more: true,
+        checks: [
+          {
+            service: "platform",
+            check: "deal_matching",
+            title: "each applied leg is one deal of the log",
+            every_seconds: 60,
+            completed_at: "2026-02-03T04:05:06.789000",
+            stale: false,
+            error: null,
+            open_breaks: 1,
+          },
+          {
+            service: "subscription",
+            check: "mirror_lag",
+            title: "each applied leg is one deal of the log",
+            every_seconds: 60,
+            completed_at: null,
+            stale: true,
+            error: "it is tried again",
+            open_breaks: 1,
+          },
+          {
+            service: "fee",
+            check: "fee_payments",
+            title: "each applied leg is one deal of the log",
+            every_seconds: 60,
+            completed_at: "2026-02-03T04:05:06.789000",
+            stale: false,
+            error: null,
+            open_breaks: 0,
+          },
+        ],
+        unreachable: ["funding"],
+      },
+    },
+  ],
   check: ({ query }, deps) => cursorErrors(readCursor(deps, LIST, query.cursor)),
 
   async handle(deps, { query }, context) {

@@ -1,14 +1,14 @@
 import { Type } from "typebox";
-import { choice } from "../../schemas/field.ts";
+import { model } from "../../schemas/field.ts";
 import { DEFAULT_LIMIT, limit100, opaqueCursor } from "../../schemas/request-fields.ts";
-import { cursorErrors, OpaquePage, readCursor } from "../../schemas/page.ts";
-import { REVIEWERS, reviewItem, ReviewItem, stateFilter, stateOf } from "../../schemas/review.ts";
+import { cursorErrors, opaquePage, readCursor } from "../../schemas/page.ts";
+import { REVIEWERS, reviewItem, ReviewItem, stateOf } from "../../schemas/review.ts";
+import { reviewingService, reviewState } from "../../schemas/review-sets.ts";
 import { route } from "../../route.ts";
 import { pageOfServices, serviceOf } from "./services.ts";
 
-const page = OpaquePage(ReviewItem);
-
 export const listReviews = route({
+  operationId: "listReviews",
   method: "GET",
   url: "/api/v1/ops/reviews",
   scope: "ops",
@@ -17,18 +17,63 @@ export const listReviews = route({
   summary: "List open reviews",
   description:
     "Cases for manual review with their evidence and the available actions: movements on the trading platform, then pools, then fees, each ascending by number. Unreachable services are listed in `unreachable`; their reviews are missing.",
+  returns: "A page of reviews.",
   query: Type.Object({
-    state: Type.Optional(stateFilter),
+    state: Type.Optional(
+      reviewState.of("Only reviews with this status; without it, all open and proposed reviews.", "open"),
+    ),
     limit: Type.Optional(limit100(DEFAULT_LIMIT)),
     cursor: Type.Optional(opaqueCursor),
   }),
-  reply: Type.Object({
-    ...page.properties,
-    unreachable: Type.Array(choice(REVIEWERS, { description: "Name of a service.", example: "platform" }), {
+  reply: model("ReviewPage", "A page of reviews.", {
+    ...opaquePage(ReviewItem, "By service, then ascending by number."),
+    unreachable: Type.Array(reviewingService.of("Name of a service.", "platform"), {
       description: "Services that could not be reached. Their reviews are missing from this page.",
     }),
   }),
   refusals: [],
+  examples: [
+    {
+      name: "open",
+      summary: "Open reviews",
+      request: { query: { state: "open", limit: "2" } },
+      answer: {
+        items: [
+          {
+            id: "subscription-5",
+            reason: "stopped",
+            login: "3000001",
+            amount: null,
+            operation_id: null,
+            reference: null,
+            deal_id: null,
+            evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
+            actions: ["resume", "withdraw_proposal"],
+            state: "open",
+            opened_at: "2026-01-02T03:04:05.678000",
+            decision: null,
+          },
+          {
+            id: "subscription-6",
+            reason: "external_funds_on_investor",
+            login: "3000001",
+            amount: "-40.00",
+            operation_id: null,
+            reference: null,
+            deal_id: null,
+            evidence: { why: "deal_gone: deal 77", pool: { holdings: "2" } },
+            actions: ["resume", "withdraw_proposal"],
+            state: "open",
+            opened_at: "2026-01-02T03:04:05.678000",
+            decision: null,
+          },
+        ],
+        next_cursor: "AAAAAAAAABO6rigOT6Ons2G_",
+        has_more: true,
+        unreachable: [],
+      },
+    },
+  ],
   check: ({ query }, deps) => cursorErrors(readCursor(deps, listOf(query), query.cursor)),
 
   async handle(deps, { query }, context) {

@@ -1,21 +1,14 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
-import { idReply, timeReply } from "../../schemas/reply-fields.ts";
 import { enabled, investorLogin, masterLogin, rate } from "../../schemas/request-fields.ts";
-import {
-  endedAtReply,
-  inPoolReply,
-  startedAtReply,
-  statusReply,
-  subscriptionFields,
-  subscriptionIdReply,
-} from "../../schemas/subscription.ts";
+import { NewSubscription, subscriptionFields } from "../../schemas/subscription.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { ratePpm } from "../../wire/rate.ts";
 import { timestamp } from "../../wire/timestamp.ts";
 
 export const assign = route({
+  operationId: "assignInvestor",
   method: "POST",
   url: "/api/v1/investor/assign",
   scope: "subscriptions:write",
@@ -24,22 +17,13 @@ export const assign = route({
   summary: "Assign an Investor to a Master",
   description:
     "The Investor's balance must be at least the Master's minimum deposit, and the Investor must have no open positions. The capital reaches the Master within seconds.",
+  returns: "The subscription.",
   body: Type.Object({
     master_login: masterLogin,
     investor_login: investorLogin,
     perf_fee: Type.Object({ rate, enabled }, { description: "Performance fee from the start of the subscription." }),
   }),
-  reply: Type.Object({
-    id: subscriptionIdReply,
-    master_id: idReply("Internal id of the Master."),
-    investor_id: idReply("Internal id of the Investor."),
-    status: statusReply,
-    in_pool: inPoolReply,
-    started_at: startedAtReply,
-    balance_baseline_op_id: idReply("Id of the movement at which the baseline was taken."),
-    ended_at: endedAtReply,
-    created_at: timeReply("When the subscription was recorded."),
-  }),
+  reply: NewSubscription,
   refusals: [
     "master_not_found",
     "investor_not_found",
@@ -51,6 +35,24 @@ export const assign = route({
     "account_busy",
     "safety_stop",
     "platform_unavailable",
+  ],
+  examples: [
+    {
+      name: "assigned",
+      summary: "With a performance fee of 30 %",
+      request: { body: { master_login: "3000001", investor_login: "3000003", perf_fee: { rate: 0.3, enabled: true } } },
+      answer: {
+        id: 9,
+        master_id: 7,
+        investor_id: 8,
+        status: "ACTIVE",
+        in_pool: true,
+        started_at: "2026-01-02T03:04:05.678000",
+        balance_baseline_op_id: 41,
+        ended_at: null,
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
   ],
 
   async handle({ subscriptions }, { body }, context) {

@@ -1,21 +1,12 @@
 import { Type } from "typebox";
 import { MAX_PAGE_SIZE } from "#kernel/page.ts";
 import { SubscriptionStatus } from "#proto/pamm/subscription/v1/subscription.ts";
-import { investorLogin, masterLogin, status, wait } from "../../schemas/request-fields.ts";
-import {
-  endedAtReply,
-  inPoolReply,
-  investorLoginReply,
-  masterLoginReply,
-  startedAtReply,
-  statusOf,
-  statusReply,
-  subscriptionFields,
-  subscriptionIdReply,
-} from "../../schemas/subscription.ts";
+import { investorLogin, masterLogin, wait } from "../../schemas/request-fields.ts";
+import { statusOf, subscriptionFields, SubscriptionItem, subscriptionStatus } from "../../schemas/subscription.ts";
 import { listRoute } from "../../route.ts";
 
 export const listSubscriptions = listRoute({
+  operationId: "listSubscriptions",
   method: "GET",
   url: "/api/v1/info/subscriptions",
   scope: "subscriptions:read",
@@ -23,22 +14,42 @@ export const listSubscriptions = listRoute({
   tag: "Subscriptions",
   summary: "List subscriptions",
   description: "Subscriptions ascending by id. Filters are combined. An unknown login matches nothing.",
+  returns: "All subscriptions that match.",
   query: Type.Object({
     master_login: Type.Optional(masterLogin),
     investor_login: Type.Optional(investorLogin),
-    status: Type.Optional(status),
+    status: Type.Optional(subscriptionStatus.of("Only subscriptions with this status.", "ACTIVE")),
     wait: Type.Optional(wait("none of the matches is PAUSED")),
   }),
-  item: Type.Object({
-    id: subscriptionIdReply,
-    status: statusReply,
-    in_pool: inPoolReply,
-    started_at: startedAtReply,
-    ended_at: endedAtReply,
-    master_login: masterLoginReply,
-    investor_login: investorLoginReply,
-  }),
+  item: SubscriptionItem,
   refusals: [],
+  examples: [
+    {
+      name: "of_a_master",
+      summary: "The cancelled subscriptions of a Master",
+      request: { query: { master_login: "3000001", status: "CANCELLED" } },
+      answer: [
+        {
+          id: 9,
+          status: "CANCELLED",
+          in_pool: false,
+          started_at: "2026-01-02T03:04:05.678000",
+          ended_at: "2026-01-02T03:04:05.678000",
+          master_login: "3000001",
+          investor_login: "3000003",
+        },
+        {
+          id: 10,
+          status: "ACTIVE",
+          in_pool: true,
+          started_at: "2026-01-02T03:04:05.678000",
+          ended_at: null,
+          master_login: "3000001",
+          investor_login: "3000003",
+        },
+      ],
+    },
+  ],
 
   async *pages({ subscriptions }, { query }, contextOfPage, poll) {
     const filter = {

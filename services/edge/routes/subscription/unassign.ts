@@ -1,23 +1,15 @@
 import assert from "node:assert/strict";
 import { Type } from "typebox";
-import { bool, nullableInteger } from "../../schemas/field.ts";
+import { bool, model, nullableInteger } from "../../schemas/field.ts";
 import { moneyReply } from "../../schemas/reply-fields.ts";
 import { investorLogin, masterLogin } from "../../schemas/request-fields.ts";
-import {
-  endedAtReply,
-  inPoolReply,
-  investorLoginReply,
-  masterLoginReply,
-  startedAtReply,
-  statusReply,
-  subscriptionFields,
-  subscriptionIdReply,
-} from "../../schemas/subscription.ts";
+import { EndingSubscription, subscriptionFields } from "../../schemas/subscription.ts";
 import { route } from "../../route.ts";
 import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
 
 export const unassign = route({
+  operationId: "unassignInvestor",
   method: "POST",
   url: "/api/v1/subscriptions/unassign",
   scope: "subscriptions:write",
@@ -26,21 +18,14 @@ export const unassign = route({
   summary: "Unassign an Investor from its Master",
   description:
     "Settles pending fees and begins the exit. PAUSED means in progress: poll the subscription until it is CANCELLED. Parameters come from the query; a body is ignored.",
+  returns: "The subscription as the exit has left it, and what leaves the Master.",
   query: Type.Object({ master_login: masterLogin, investor_login: investorLogin }),
-  reply: Type.Object({
-    subscription: Type.Object({
-      id: subscriptionIdReply,
-      master_login: masterLoginReply,
-      investor_login: investorLoginReply,
-      status: statusReply,
-      in_pool: inPoolReply,
-      started_at: startedAtReply,
-      ended_at: endedAtReply,
-    }),
+  reply: model("Unassignment", "The beginning of an exit.", {
+    subscription: EndingSubscription,
     payout_enqueued: bool({ description: "Whether an exit transfer leaves the Master.", example: true }),
     mt5_transfer_id: nullableInteger({
       description: "Id of the exit transfer; null when nothing leaves the Master.",
-      example: 7,
+      example: 77,
     }),
     amount: moneyReply("What leaves the Master: negative, or 0.", -250.5),
   }),
@@ -56,6 +41,46 @@ export const unassign = route({
     "account_busy",
     "safety_stop",
     "platform_unavailable",
+  ],
+  examples: [
+    {
+      name: "leaving",
+      summary: "Capital leaves the Master",
+      request: { query: { master_login: "3000001", investor_login: "3000003" } },
+      answer: {
+        subscription: {
+          id: 9,
+          master_login: "3000001",
+          investor_login: "3000003",
+          status: "PAUSED",
+          in_pool: false,
+          started_at: "2026-01-02T03:04:05.678000",
+          ended_at: null,
+        },
+        payout_enqueued: true,
+        mt5_transfer_id: 77,
+        amount: -250.5,
+      },
+    },
+    {
+      name: "at_once",
+      summary: "Nothing has to leave the Master",
+      request: { query: { master_login: "3000001", investor_login: "3000004" } },
+      answer: {
+        subscription: {
+          id: 10,
+          master_login: "3000001",
+          investor_login: "3000004",
+          status: "CANCELLED",
+          in_pool: false,
+          started_at: "2026-01-02T03:04:05.678000",
+          ended_at: "2026-01-02T03:04:05.678000",
+        },
+        payout_enqueued: false,
+        mt5_transfer_id: null,
+        amount: 0,
+      },
+    },
   ],
 
   async handle({ subscriptions }, { query }, context) {

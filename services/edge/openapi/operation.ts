@@ -1,0 +1,103 @@
+import { isCommand } from "../request-state.ts";
+import { requiredScopes } from "../keys/scopes.ts";
+import type { Route } from "../route.ts";
+import type { Components, Json } from "./components.ts";
+import { type AnswerHeader, answerHeaders, requestHeaders } from "./headers.ts";
+import { pascal } from "./problem-schemas.ts";
+import { problemResponses } from "./problem-responses.ts";
+import { documented } from "./schema.ts";
+
+export function operationOf(route: Route, components: Components): Json {
+  const { operationId, tag, summary, description } = route;
+  const scopes = requiredScopes(route);
+  return {
+    operationId,
+    tags: [tag],
+    summary,
+    description: `${description} Scope: ${scopes.map((one) => `\`${one}\``).join(" or ") || "none, any valid key"}.`,
+    security: [{ apiKey: [] }],
+    // One of these is enough. Linters permit scopes in `security` only for OAuth.
+    "x-required-scopes": scopes,
+    parameters: parametersOf(route, components),
+    ...(route.body === undefined ? {} : { requestBody: bodyOf(route, components) }),
+    responses: { 200: answerOf(route, components), ...problemResponses(route, pathOf(route), components) },
+  };
+}
+
+/** The path of the first example. */
+export function pathOf({ url, examples: [{ request }] }: Route): string {
+  const params = request.params as Readonly<Record<string, string>> | undefined;
+  return url.replaceAll(/:([a-z0-9_]+)/g, (_, name: string) => params?.[name] ?? "");
+}
+
+function parametersOf(route: Route, components: Components): readonly Json[] {
+  const { params, query, examples } = route;
+  const [{ request }] = examples;
+  const parameter = (location: string, name: string, schema: object, isRequired: boolean): Json => {
+    const { description, examples: _examples, ...rest } = documented(schema, components) as Json & Listed;
+    const [usual] = (schema as Listed).examples ?? [];
+    const value = (request[location === "path" ? "params" : "query"] as Json | undefined)?.[name] ?? usual;
+    return { name, in: location, required: isRequired, description, schema: rest, example: asWritten(value, rest) };
+  };
+  return [
+    ...Object.entries(params?.properties ?? {}).map(([name, schema]) => parameter("path", name, schema, true)),
+    ...Object.entries(query?.properties ?? {}).map(([name, schema]) =>
+      parameter("query", name, schema, query?.required?.includes(name) === true),
+    ),
+    ...requestHeaders(isCommand(route), components),
+  ];
+}
+
+type Listed = { readonly description?: string; readonly examples?: readonly unknown[] };
+
+/** Paths and queries are text; the example has the type that the document shows. */
+function asWritten(value: unknown, { type }: Json): unknown {
+  return type === "integer" ? Number(value) : value;
+}
+
+function bodyOf(route: Route, components: Components): Json {
+  const name = `${capital(route.operationId)}Request`;
+  const description = `Body of \`${route.operationId}\`.`;
+  const named = { ...route.body, "x-model": name, "x-summary": description, description };
+  return {
+    required: true,
+    content: {
+      "application/json": {
+        schema: documented(named, components),
+        examples: exampleSet(route, ({ request }) => request.body),
+      },
+    },
+  };
+}
+
+function answerOf(route: Route, components: Components): Json {
+  const schema = route.kind === "object" ? route.reply : { type: "array", items: route.item };
+  const names: AnswerHeader[] = [
+    "X-Request-Id",
+    ...(isCommand(route) ? (["X-Operation-Id", "Idempotency-Replayed"] as const) : []),
+    ...(route.headers ?? []),
+    "X-Ignored-Fields",
+    "RateLimit-Policy",
+    "RateLimit",
+  ];
+  return {
+    description: route.returns,
+    headers: answerHeaders(names, components),
+    content: {
+      "application/json": {
+        schema: documented(schema, components),
+        examples: exampleSet(route, ({ answer }) => answer),
+      },
+    },
+  };
+}
+
+function exampleSet({ examples }: Route, valueOf: (example: Route["examples"][number]) => unknown): Json {
+  return Object.fromEntries(
+    examples.map((example) => [example.name, { summary: example.summary, value: valueOf(example) }]),
+  );
+}
+
+function capital(name: string): string {
+  return pascal(name.replace(/^./, (letter) => `_${letter}`));
+}

@@ -1,0 +1,17 @@
+import type { Scope } from "../keys/scopes.ts";
+import { setOf } from "./field.ts";
+
+export const scopeSet = setOf<Scope>("Scope", "Right of an API key.", {
+  "masters:read": "read Masters, and who follows them",
+  "masters:write": "create, register and change Masters",
+  "investors:read": "read Investors, balances and operations",
+  "investors:write": "create and register Investors",
+  "subscriptions:read": "read subscriptions and the reconciliation report of a Master",
+  "subscriptions:write": "assign and unassign Investors",
+  "funds:deposit": "deposit",
+  "funds:withdraw": "withdraw",
+  "fees:read": "read fee configurations, payments and credits",
+  "fees:write": "change fee configurations",
+  "secrets:read": "read the platform passwords of accounts; every call is audited",
+  ops: "reconciliation and reviews, for operators",
+});

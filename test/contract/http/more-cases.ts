@@ -1,0 +1,98 @@
+import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
+import { aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
+import { AT, cents } from "../../../services/edge/testing/replies/values.ts";
+import type { Case } from "./cases.ts";
+
+const AN_ID = "0198c0de-0000-7000-8000-000000000003";
+
+/** Further examples of the documentation; they need no golden file, because the documentation has the answer. */
+export const MORE_CASES: readonly Case[] = [
+  {
+    name: "withdraw-reduced",
+    method: "POST",
+    url: "/api/v1/investor/withdraw?login=3000003&amount=1000.00&comment=CRM-2026-0002",
+    answers: {
+      funding: {
+        withdraw: async (_request, { commandId }) =>
+          aWithdrawal({
+            operationId: commandId,
+            requestedAmount: cents(1_000_00n),
+            effectiveWithdraw: cents(238_21n),
+            pendingFee: cents(12_34n),
+            availableAfterFee: cents(238_21n),
+          }),
+      },
+    },
+  },
+  {
+    name: "withdraw-no-funds",
+    method: "POST",
+    url: "/api/v1/investor/withdraw?login=3000003&amount=10.00&comment=CRM-2026-0003",
+    answers: {
+      funding: {
+        withdraw: async (_request, { commandId }) =>
+          aWithdrawal({
+            operationId: commandId,
+            requestedAmount: cents(10_00n),
+            effectiveWithdraw: cents(0n),
+            balanceBefore: cents(0n),
+            availableAfterFee: cents(0n),
+            dealId: undefined,
+          }),
+      },
+    },
+  },
+  {
+    name: "get-balance-unknown",
+    method: "GET",
+    url: "/api/v1/info/balance/3999999",
+    answers: {
+      funding: { getBalance: async () => ({ login: "3999999", balance: undefined, error: "unknown login" }) },
+    },
+  },
+  {
+    name: "get-active-master-none",
+    method: "GET",
+    url: "/api/v1/info/investor/3000004/master",
+    answers: {
+      subscriptions: {
+        getActiveMaster: async () => ({ masterLogin: undefined, name: undefined, startedAt: undefined }),
+      },
+    },
+  },
+  {
+    name: "unassign-at-once",
+    method: "POST",
+    url: "/api/v1/subscriptions/unassign?master_login=3000001&investor_login=3000004",
+    answers: {
+      subscriptions: {
+        unassign: async () => ({
+          subscription: aSubscription({ id: 10n, investorLogin: "3000004", status: 3, inPool: false, endedAt: AT }),
+          payoutEnqueued: false,
+          transferId: undefined,
+          amount: cents(0n),
+        }),
+      },
+    },
+  },
+  {
+    name: "get-operation-refused",
+    method: "GET",
+    url: `/api/v1/operations/${AN_ID}`,
+    answers: {
+      funding: {
+        getOperation: async () =>
+          anOperation({
+            operationId: AN_ID,
+            outcome: OperationOutcome.NOT_EXECUTED,
+            refusalCode: "insufficient_funds",
+            dealId: undefined,
+            reference: "",
+            legs: [],
+          }),
+      },
+      subscriptions: { getOperation: async () => await Promise.reject(new Error("not asked")) },
+    },
+  },
+];

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { openApiDocument } from "../../services/edge/openapi/document.ts";
+import { ROUTES } from "../../services/edge/routes.ts";
+import { checkClient } from "./client-types.ts";
+import { redocly } from "./redocly.ts";
+import { spectral } from "./spectral.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "openapi-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("each check finds a defect that was planted", { timeout: 120_000 }, async () => {
+  const text = JSON.stringify(openApiDocument(ROUTES));
+  const file = join(folder, "openapi.json");
+  // An operation without its name, an example with a wrong type, and a model without a member that the client uses.
+  const defects = text
+    .replace('"operationId":"getBalance",', "")
+    .replace('"min_deposit":"100.50"', '"min_deposit":true')
+    .replaceAll('"effective_withdraw"', '"effective_amount"');
+  writeFileSync(file, defects);
+
+  const found = {
+    redocly: await redocly(file),
+    spectral: await spectral(file),
+    client: await checkClient(file, folder),
+  };
+
+  expect(found.redocly.join("\n")).toContain("operation-operationId");
+  expect(found.redocly.join("\n")).toContain("no-invalid-media-type-examples");
+  expect(found.spectral.join("\n")).toContain("oas3-valid-media-example");
+  expect(found.client.join("\n")).toContain("effective_withdraw");
+});
