@@ -177,6 +177,7 @@ function brokerFiles({ secrets, identities, servers, isCluster }: Sources): File
           node,
           listen: `0.0.0.0:${NATS_ROUTE_PORT}`,
           nodes: routes,
+          advertise: `${node}:${NATS_ROUTE_PORT}`,
           password: secrets.natsRoutePassword(),
           tls: { ...tls, caFile: `${NATS_SECRETS}/ca.pem` },
         }

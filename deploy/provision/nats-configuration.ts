@@ -41,6 +41,11 @@ export type NatsCluster = {
   readonly listen: string;
   /** host:port of every node. */
   readonly nodes: readonly string[];
+  /**
+   * Which of them this node is. Without it, nodes publish the address of a connection, and try it for ever where it is not in the
+   * certificate; a certificate with the names of all nodes needs none.
+   */
+  readonly advertise?: string;
   /** Of the nodes to each other, beside their certificates. */
   readonly password?: string;
   /** A node proves its name to the others with its own certificate. */
@@ -63,11 +68,12 @@ export function natsConfiguration(options: NatsConfiguration): string {
   return `${lines.join("\n")}\n`;
 }
 
-function clusterLines({ node, listen, nodes, password, tls }: NatsCluster): string[] {
+function clusterLines({ node, listen, nodes, advertise, password, tls }: NatsCluster): string[] {
   const login = password === undefined ? "" : `${ROUTE}:${password}@`;
   const block = {
     name: "pamm",
     listen,
+    ...(advertise === undefined ? {} : { advertise }),
     ...(password === undefined ? {} : { authorization: { user: ROUTE, password } }),
     // Clients have the names of all nodes, or one for all; the addresses that nodes would publish are in no certificate.
     no_advertise: true,

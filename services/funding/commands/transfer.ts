@@ -19,23 +19,27 @@ const MIN_CALL_MS = 1_500;
 
 /**
  * Sends a transfer request to platform and distinguishes recorded, certainly not sent and unknown. After a lost answer the
- * request is repeated while the caller waits: platform executes a key once.
+ * request is repeated while the caller waits: platform executes a key once. `isWorthRepeating` names refusals after which it is repeated, too.
  */
 export async function sendTransfer(
   { platform }: Deps,
   request: TransferRequest,
   context: CallContext,
+  isWorthRepeating: (refusal: Refusal) => boolean = () => false,
 ): Promise<TransferOutcome | NotSent> {
-  for (let isLost = false; ; isLost = true) {
+  for (let isLost = false; ; await pause(RETRY_PAUSE_MS)) {
+    let unsent: Refusal | undefined;
     try {
       return outcomeOf(await platform.transfer(request, withReplyReserve(context)));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       // After a lost answer a later refusal does not prove that the first request was not recorded.
-      if (!isLost && wasSurelyNotSent(error)) return { kind: "not_sent", refusal: error };
+      if (!isLost && wasSurelyNotSent(error)) unsent = error;
     }
-    if (remainingMs(context) < MIN_CALL_MS) return { kind: "open", doubt: "UNKNOWN" };
-    await pause(RETRY_PAUSE_MS);
+    isLost ||= unsent === undefined;
+    const isOver = remainingMs(context) < MIN_CALL_MS;
+    if (unsent !== undefined && (isOver || !isWorthRepeating(unsent))) return { kind: "not_sent", refusal: unsent };
+    if (isOver) return { kind: "open", doubt: "UNKNOWN" };
   }
 }
 

@@ -184,6 +184,15 @@ test("a payout that did not reach the platform service keeps its reserve and is 
   expect(await saga(deps)).toEqual([{ state: "POSTED", try: 1, is_released: true }]);
 });
 
+test("a payout that did not reach the platform service is sent again while its caller waits", async () => {
+  const deps = await world({ platform: fundedPlatform() });
+  deps.platform.faults.transfer.push("unreachable", "unreachable");
+
+  await expect(withdraw(deps, FORTY, aCall("op-1"))).resolves.toMatchObject({ effectiveWithdraw: usd(40_00n) });
+
+  expect(deps.platform.deals).toHaveLength(1);
+});
+
 test("a late refusal does not end a saga that has reached another state", async () => {
   const deps = await world({ platform: fundedPlatform() });
   deps.platform.faults.transfer.push("lost answer");

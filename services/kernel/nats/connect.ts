@@ -3,6 +3,7 @@ import type { Log } from "../log.ts";
 import { countBrokerRefusal } from "../metrics.ts";
 import { countReconnect, showConnected } from "./metrics.ts";
 import { StartupError } from "../startup-error.ts";
+import { ignoreAbandonedConnections } from "./abandoned-connections.ts";
 
 /** A connection to the broker with its current state, so that no caller sends on a lost connection. */
 export type Broker = AsyncDisposable & {
@@ -27,10 +28,12 @@ export type BrokerOptions = {
   /** Name of the service: names the connection, and its inboxes, so that permissions can distinguish services. */
   readonly name: string;
   readonly log: Log;
+  /** For each address. */
+  readonly connectWithinMs?: number;
 };
 
 /** In one data centre a broker answers within milliseconds. */
-const CONNECT_TIMEOUT_MS = 5_000;
+const CONNECT_WITHIN_MS = 5_000;
 /** Calls are refused while the broker restarts, so the connection is opened again soon after. */
 const RECONNECT_WAIT_MS = 250;
 /** A connection without an answer for twice this time counts as lost. */
@@ -38,7 +41,13 @@ const PING_INTERVAL_MS = 5_000;
 /** Together with the drain of gRPC shorter than HARD_STOP_MS of the process. */
 const DRAIN_TIMEOUT_MS = 3_000;
 
-export async function connectNats({ url, ca, name, log }: BrokerOptions): Promise<Broker> {
+export async function connectNats({
+  url,
+  ca,
+  name,
+  log,
+  connectWithinMs = CONNECT_WITHIN_MS,
+}: BrokerOptions): Promise<Broker> {
   const { servers, user, pass } = readAddress(url);
   const isTls = requireOneScheme(servers, ca);
   const inboxPrefix = `_INBOX.${name}`;
@@ -48,7 +57,7 @@ export async function connectNats({ url, ca, name, log }: BrokerOptions): Promis
     ...(isTls ? { tls: ca === undefined ? {} : { ca } } : {}),
     name,
     inboxPrefix,
-    timeout: CONNECT_TIMEOUT_MS,
+    timeout: connectWithinMs,
     reconnect: true,
     maxReconnectAttempts: -1,
     reconnectTimeWait: RECONNECT_WAIT_MS,
@@ -60,6 +69,7 @@ export async function connectNats({ url, ca, name, log }: BrokerOptions): Promis
   }).catch((error: unknown) => {
     throw connectError(servers, error);
   });
+  ignoreAbandonedConnections(connection);
   return supervise(connection, { address: servers.join(","), inboxPrefix, log });
 }
 

@@ -4,6 +4,7 @@ import { moneyToProto } from "#kernel/contract/money.ts";
 import { failpoint } from "#kernel/failpoint.ts";
 import { isZero, negate } from "#kernel/money.ts";
 import { Refusal } from "#kernel/refusal.ts";
+import { isTransientFailure } from "#kernel/transient-failure.ts";
 import { MovementKind } from "#proto/pamm/platform/v1/movement.ts";
 import type { TransferRequest } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
@@ -60,7 +61,8 @@ async function payOut(deps: Deps, saga: Saga, { effective }: WithdrawalDecision,
     await releaseForGood(deps, saga, context);
     return posted(saga, undefined);
   }
-  const outcome = await sendTransfer(deps, transferOf(saga, effective), context);
+  // It is due whatever the answer will be, so a replica that stops or an account in use does not make its outcome unknown.
+  const outcome = await sendTransfer(deps, transferOf(saga, effective), context, isTransientFailure);
   switch (outcome.kind) {
     case "applied":
       failpoint("before_posted", "withdraw");
