@@ -11,6 +11,7 @@ const PURE = [
   "test/docs/{documents,markdown}.test.ts",
   "test/proof/**/*.test.ts",
   "test/reference/**/*.test.ts",
+  "test/simulation/mutants/*.test.ts",
   "test/bench/**/*.test.ts",
   "deploy/alerts/**/*.test.ts",
   "deploy/compose/**/*.test.ts",

@@ -97,13 +97,14 @@ export async function insertEntries(
   tx: Transaction,
   { key, investorLogin, entries, madeAt }: NewEntries,
 ): Promise<void> {
+  const keys = entries.map(({ restates }, place) => (place === 0 ? key : `${key}/${restates}`));
   await execute(
     tx,
     sql`insert into fee_version
           (investor_login, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, restates, cancels, made_at)
         select ${investorLogin}, key, rate_ppm, rate_from, enabled, enabled_from, effective_since, restates, cancels, ${madeAt}
         from unnest(
-          ${entries.map(({ restates }, place) => (place === 0 ? key : `${key}/${restates}`))}::text[],
+          ${keys}::text[],
           ${entries.map(({ ratePpm }) => ratePpm)}::integer[],
           ${entries.map(({ rateFrom }) => rateFrom)}::timestamptz[],
           ${entries.map(({ enabled }) => enabled)}::boolean[],

@@ -62,8 +62,8 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEE}/processes/payment/settle-payments.ts`,
-        find: "for (const { payment } of refused) addDebt(payment, payment.due);",
-        put: "for (const { payment } of refused) addDebt(payment, 0n);",
+        find: "if (!payment.isImported) addDebt(payment, payment.due);",
+        put: "if (!payment.isImported) addDebt(payment, 0n);",
       },
     ],
     detectedBy: ["I4"],

@@ -7,8 +7,8 @@ export const MUTANTS_OF_OTHER_TESTS: readonly MutantOfOtherTest[] = [
     edits: [
       {
         file: "services/kernel/feed/receive-page.ts",
-        find: " || cursor.number !== after.number || cursor.id !== after.id",
-        put: "",
+        find: "const isOvertaken = cursor.number !== after.number || cursor.id !== after.id;",
+        put: "const isOvertaken = false;",
       },
     ],
     test: "services/kernel/feed/receive-page.test.ts",

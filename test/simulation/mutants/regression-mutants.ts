@@ -53,7 +53,7 @@ export const REGRESSION_MUTANTS: readonly PlantedDefect[] = [
     name: "a mirror is accepted while another one of its Master is open",
     edits: [
       {
-        file: `${PLATFORM}/protocol/insert-orders.ts`,
+        file: `${PLATFORM}/protocol/draft-legs.ts`,
         find: "filedNumber < nettedNumber || hasOpenNet",
         put: "filedNumber < nettedNumber",
       },

@@ -85,7 +85,7 @@ export const SENDING_MUTANTS: readonly Mutant[] = [
     name: "the credit does not wait for its debit",
     edits: [
       {
-        file: `${PLATFORM}/protocol/insert-orders.ts`,
+        file: `${PLATFORM}/protocol/draft-legs.ts`,
         find: "isReady: isFirst,\n",
         put: "isReady: true,\n",
       },
