@@ -173,14 +173,19 @@ test("a leave whose results cannot be posted in time has an unknown outcome, and
   expect(balanceOf(world.platform.ledger, pair.investorLogin)).toBe(12_500_00n);
 });
 
-test("a loss that cannot be posted on a balance of 0.00 does not block a leave", async () => {
+test("a withdrawal of an Investor whose share is negative is refused, as its unassign is, and moves nothing", async () => {
   const world = await aWorld();
   const masterLogin = aMaster(world, 0n);
   const pair = await subscribed(world, masterLogin, 100_00n);
   trader(world, masterLogin).result(-130_00n);
   await settle(world);
   expect(await inBucket(world, masterLogin, "unposted")).toEqual([-30_00n]);
-  expect(await withdraw(world, pair.investorLogin, 50_00n, "funding:withdrawal:1")).toBe(0n);
+  const withdrawal = await holdForWithdrawal(world, pair.investorLogin, 50_00n);
+  await expect(world.service.leave(withdrawal.request, aCall())).rejects.toMatchObject({
+    code: "investor_deficit",
+    outcome: "not_executed",
+  });
+  await release(world, withdrawal);
   await settle(world);
   expectBalances(world, pair, 0n, -30_00n);
   await expectBooksToReconcile(world);
