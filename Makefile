@@ -23,7 +23,7 @@ codegen: $(GENERATED) ## generate TypeScript from the contracts
 
 check: setup format-check lint types architecture commits vocabulary dead-code contracts manifests openapi ## every check that needs no server
 
-test: check ## check, then every test with the sizes for minutes: about 14 minutes on two idle cores
+test: check ## check, then every test with the sizes for minutes: about 20 minutes on two idle cores
 	@npm run --silent test
 
 proof: setup ## the long tests, for 50 minutes; writes docs/reliability.md; part="simulation" runs one part
