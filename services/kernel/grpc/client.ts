@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Client as Channel, type ClientOptions, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { clientOf } from "../contract/client.ts";
 import type { CallContext, Client, Contract, Method } from "../contract/contract.ts";
@@ -55,6 +56,7 @@ export function grpcClient<C extends Contract>(
   const client = clientOf(contract, "grpc", async (method, payload, context) => {
     if (payload.length > MAX_MESSAGE_BYTES) throw requestTooLarge(payload.length, MAX_MESSAGE_BYTES);
     for (let tries = 1; ; tries += 1) {
+      if (tries > 2) await pause(Math.random() * tries * PAUSE_MS);
       try {
         return await call(channel, method, payload, { context, caller });
       } catch (error) {
@@ -67,6 +69,8 @@ export function grpcClient<C extends Contract>(
 
 /** Of a call that a replica refused unread. The calls of a client take turns, so that several tries may come to the same replica. */
 const MAX_TRIES = 10;
+/** Of all callers at once, some would come to the stopping replica each time: pauses of random lengths change their turns. */
+const PAUSE_MS = 5;
 
 /** A replica that is stopping has not read the call: another one may. */
 class Refused extends Error {
