@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Document, documentOf } from "./document.ts";
+import { type Document, documentOf } from "../static/document.ts";
 import { viewerScript } from "./reference/viewer.ts";
 
 export const ASSETS = "/docs/assets";

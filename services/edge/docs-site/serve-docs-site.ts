@@ -1,13 +1,13 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Route } from "../route.ts";
+import { type Document, documentOf } from "../static/document.ts";
+import { sendDocument } from "../static/send-document.ts";
 import { ASSETS, readAssets } from "./assets.ts";
-import { type Document, documentOf } from "./document.ts";
 import { REFERENCE, referencePage } from "./reference/reference-page.ts";
 import { buildSite, NOT_FOUND, readSources, type Site } from "./site.ts";
 
 const HTML = "text/html; charset=utf-8";
-const SECONDS_OF_A_YEAR = 31_536_000;
 
 /** Nothing from elsewhere, no script in a page, and no evaluation of text. */
 const policy = (styles: string): string =>
@@ -45,10 +45,10 @@ export async function serveDocsSite(app: FastifyInstance, { routes }: { routes: 
     if (path.startsWith(`${ASSETS}/`)) {
       const asset = await assets.find(path.slice(ASSETS.length + 1));
       const isFixed = asset !== undefined && searchParams.get("v") === asset.version;
-      if (asset !== undefined) return send(request, reply, asset, isFixed);
+      if (asset !== undefined) return await sendDocument(request, reply.headers(securityHeaders("")), asset, isFixed);
     }
     const page = pageAt(path);
-    if (page !== undefined) return send(request, reply, page, false);
+    if (page !== undefined) return await sendDocument(request, reply.headers(securityHeaders("")), page);
     const { framed } = (site ??= buildSite(sources, routes, assets.url));
     return reply.code(404).headers(securityHeaders("")).type(HTML).send(framed(path, NOT_FOUND).html);
   };
@@ -72,28 +72,4 @@ function sendReference(reply: FastifyReply, assetUrl: (name: string) => string):
     .headers(securityHeaders(` 'nonce-${nonce}'; style-src-attr 'unsafe-inline'`))
     .type(HTML)
     .send(page);
-}
-
-async function send(
-  { headers }: FastifyRequest,
-  reply: FastifyReply,
-  document: Document,
-  isFixed: boolean,
-): Promise<FastifyReply> {
-  const etag = `W/"${document.version}"`;
-  reply.headers({
-    ...securityHeaders(""),
-    etag,
-    vary: "accept-encoding",
-    // The address of a fixed one changes with its content.
-    "cache-control": isFixed ? `public, max-age=${SECONDS_OF_A_YEAR}, immutable` : "no-cache",
-  });
-  if (headers["if-none-match"]?.includes(etag) === true) return reply.code(304).send();
-  const compressed = acceptsGzip(headers["accept-encoding"]) ? await document.compressed() : undefined;
-  if (compressed !== undefined) reply.header("content-encoding", "gzip");
-  return reply.type(document.type).send(compressed ?? document.body);
-}
-
-function acceptsGzip(accepted: string | string[] | undefined): boolean {
-  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))/.test(String(accepted ?? ""));
 }

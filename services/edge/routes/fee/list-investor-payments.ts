@@ -6,10 +6,9 @@ import { masterLoginReply, paymentLoginReply } from "../../schemas/reply-fields.
 import { integerCursor, limit500, masterLogin } from "../../schemas/request-fields.ts";
 import { descendingPage } from "../../schemas/page.ts";
 import { route } from "../../route.ts";
-import { jsonInteger } from "../../wire/json-number.ts";
 import { moneyNumber } from "../../wire/money.ts";
 import { timestamp } from "../../wire/timestamp.ts";
-import { beforeId } from "./before-id.ts";
+import { beforeId, endOf } from "./descending.ts";
 
 /** Part of the HTTP contract. */
 const DEFAULT_LIMIT = 100;
@@ -75,13 +74,11 @@ export const listInvestorPayments = route({
       { masterLogin: params.master_login, beforeId: beforeId(query.cursor), limit },
       context,
     );
-    const last = page.hasMore ? page.items.at(-1) : undefined;
     return {
       master_login: page.masterLogin,
       payment_account_login: page.paymentAccountLogin,
       items: page.items.map(paymentItem),
-      next_cursor: last === undefined ? null : jsonInteger(last.id),
-      has_more: page.hasMore,
+      ...endOf(page),
     };
   },
 });

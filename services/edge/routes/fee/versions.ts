@@ -5,8 +5,7 @@ import { descendingPage } from "../../schemas/page.ts";
 import { investorLoginReply } from "../../schemas/reply-fields.ts";
 import { feeVersionId, integerCursor, investorLogin, limit500 } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
-import { jsonInteger } from "../../wire/json-number.ts";
-import { beforeId } from "./before-id.ts";
+import { beforeId, endOf } from "./descending.ts";
 
 /** Part of the HTTP contract. */
 const DEFAULT_LIMIT = 100;
@@ -68,12 +67,10 @@ export const listFeeVersions = route({
       { investorLogin: params.investor_login, beforeId: beforeId(query.cursor), limit },
       context,
     );
-    const last = page.hasMore ? page.items.at(-1) : undefined;
     return {
       investor_login: page.investorLogin,
       items: page.items.map(feeVersion),
-      next_cursor: last === undefined ? null : jsonInteger(last.id),
-      has_more: page.hasMore,
+      ...endOf(page),
     };
   },
 });

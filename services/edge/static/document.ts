@@ -6,7 +6,7 @@ const compress = promisify(gzip);
 /** A smaller answer is not worth the work. */
 const MIN_COMPRESSED_BYTES = 1_000;
 
-/** A file of the site. It is compressed when it is first asked for, outside of the event loop, and kept so. */
+/** A file or page for any reader. It is compressed when it is first asked for, outside of the event loop, and kept so. */
 export type Document = {
   readonly type: string;
   readonly body: Buffer;
