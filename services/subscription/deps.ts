@@ -42,4 +42,6 @@ export type Deps = {
   readonly isSingleSubscription: boolean;
   /** The fee period. */
   readonly week: Week;
+  /** How long flows are kept after they were mirrored, in ms. */
+  readonly transfersKeptMs: number;
 };

@@ -56,6 +56,7 @@ await runService(caller, async (context) => {
     now: systemClock,
     isSingleSubscription: config.PAMM_SINGLE_SUBSCRIPTION,
     week: { anchor: config.PAMM_FEE_ANCHOR, periodMs: config.PAMM_FEE_PERIOD },
+    transfersKeptMs: config.PAMM_RETAIN_TRANSFERS,
   };
   await relayFeeds(context, backbone);
   const movements = await followFeed(

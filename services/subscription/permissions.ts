@@ -17,6 +17,8 @@ export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   readAllocations: ["fee"],
   readAllocationRows: ["fee"],
   getFeeFloors: ["fee"],
+  readFloatingShare: ["fee"],
+  sumFlows: ["fee"],
   getOperation: ["edge"],
   listOperations: ["edge"],
   getProof: ["edge"],

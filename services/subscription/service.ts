@@ -32,6 +32,8 @@ import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
 import { getProof } from "./queries/get-proof.ts";
+import { sumFlows } from "./queries/sum-flows.ts";
+import { readFloatingShare } from "./queries/read-floating-share.ts";
 import {
   countActiveInvestors,
   findOpenSubscription,
@@ -80,6 +82,8 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     readAllocations: (request) => readAllocations(deps, request),
     readAllocationRows: (request) => readAllocationRows(deps, request),
     getFeeFloors: (request) => getFeeFloors(deps, request),
+    readFloatingShare: (request, context) => readFloatingShare(deps, request, context),
+    sumFlows: (request) => sumFlows(deps, request),
     getOperation: (request) => getOperation(deps, request),
     listOperations: (request) => listOperations(deps, request),
     getProof: (request, context) => getProof(deps, request, context),

@@ -190,6 +190,8 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     readAllocations: unused,
     readAllocationRows: unused,
     getFeeFloors: unused,
+    readFloatingShare: unused,
+    sumFlows: unused,
     getOperation: unused,
     listOperations: unused,
     getProof: unused,

@@ -31,11 +31,22 @@ export type UnownedMoney = {
   readonly imported: bigint;
   /** Results that are not allocated yet. */
   readonly unallocated: bigint;
+  /** What has left own capital while its units are still to be redeemed. */
+  readonly ownUnredeemed: bigint;
 };
 
-type Holding = { readonly subscriptionId: bigint; readonly investorLogin: string; readonly buckets: Buckets };
+type Holding = {
+  readonly subscriptionId: bigint;
+  readonly investorLogin: string;
+  readonly buckets: Buckets;
+  /** What has left its pooled amount, a fee for example, while its units are still to be redeemed. */
+  readonly unredeemed: bigint;
+};
 
-export function proveInvestor({ subscriptionId, investorLogin, buckets }: Holding, shown: Shown): AccountProof {
+export function proveInvestor(
+  { subscriptionId, investorLogin, buckets }: Omit<Holding, "unredeemed">,
+  shown: Shown,
+): AccountProof {
   return {
     login: investorLogin,
     subscriptionId,
@@ -50,8 +61,8 @@ export function proveInvestor({ subscriptionId, investorLogin, buckets }: Holdin
 
 export function proveMaster(
   login: string,
-  { imported, unallocated, ...capital }: UnownedMoney,
-  holdings: readonly Holding[],
+  { imported, unallocated, ...capital }: Omit<UnownedMoney, "ownUnredeemed">,
+  holdings: readonly Pick<Holding, "buckets">[],
   shown: Shown,
 ): AccountProof {
   const all = holdings.map(({ buckets }) => buckets);
@@ -69,7 +80,11 @@ export function proveMaster(
 }
 
 /** Results do not end an acknowledgement, another movement does. Below zero it lacks money of Investors, so nothing is acknowledged. */
-function isAcknowledged({ own, external, acknowledged }: Omit<UnownedMoney, "imported" | "unallocated">): boolean {
+function isAcknowledged({
+  own,
+  external,
+  acknowledged,
+}: Pick<UnownedMoney, "own" | "external" | "acknowledged">): boolean {
   return own >= 0n && acknowledged === external;
 }
 
@@ -98,7 +113,7 @@ export function totalOf(proofs: readonly AccountProof[]): AccountProof {
 export function hasConverged(
   proofs: readonly AccountProof[],
   holdings: readonly Holding[],
-  { unallocated }: UnownedMoney,
+  { unallocated, ownUnredeemed }: UnownedMoney,
 ): boolean {
   const isInFlight = holdings.some(
     ({ buckets: { inbound, waiting, reserved, outbound, unposted } }) =>
@@ -106,7 +121,12 @@ export function hasConverged(
   );
   const isExternal = proofs.some(({ quarantined }) => quarantined !== 0n);
   const differs = proofs.some((proof) => differenceOf(proof) !== 0n);
-  return !isInFlight && !isExternal && !differs && unallocated === 0n;
+  return !isInFlight && !isExternal && !differs && unallocated === 0n && unredeemedOf(holdings, ownUnredeemed) === 0n;
+}
+
+/** Money that has left the pool while its units are still to be redeemed: until then its former owner has a share in results. */
+export function unredeemedOf(holdings: readonly Pick<Holding, "unredeemed">[], ownUnredeemed: bigint): bigint {
+  return sum(holdings.map(({ unredeemed }) => unredeemed)) + ownUnredeemed;
 }
 
 function sum(amounts: readonly bigint[]): bigint {

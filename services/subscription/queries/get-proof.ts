@@ -21,6 +21,7 @@ import {
   proveMaster,
   type Shown,
   totalOf,
+  unredeemedOf,
 } from "../domain/proof.ts";
 import { refuse } from "../refusals.ts";
 import { findPoolLedger, type PoolLedger } from "../store/pool-ledger.ts";
@@ -34,6 +35,8 @@ const NOTHING_FILED: PoolLedger = {
   acknowledged: undefined,
   imported: 0n,
   unallocated: 0n,
+  ownUnredeemed: 0n,
+  weeksClosedThrough: undefined,
   holdings: [],
 };
 
@@ -49,7 +52,7 @@ export async function getProof(
   validate(isNotNegative("after_subscription_id", afterSubscriptionId), isPageSize(limit));
   const ledger = await findPoolLedger(deps.pool, masterLogin);
   if (ledger === undefined) await failAsUnavailable(() => deps.accounts.findMaster({ login: masterLogin }, context));
-  const { holdings, ...unowned } = ledger ?? NOTHING_FILED;
+  const { holdings, weeksClosedThrough, ...unowned } = ledger ?? NOTHING_FILED;
   const positions = [
     { login: masterLogin, number: unowned.filedNumber },
     ...holdings.map(({ investorLogin, filedEntry }) => ({ login: investorLogin, number: filedEntry })),
@@ -72,6 +75,8 @@ export async function getProof(
     total: proofMessage(totalOf(accountProofs)),
     lagMs: BigInt(lagOf(shown.get(masterLogin))),
     converged: areAllFiled && hasConverged(accountProofs, holdings, unowned),
+    unredeemed: moneyToProto(usd(unredeemedOf(holdings, unowned.ownUnredeemed))),
+    weeksClosedThrough,
   };
 }
 

@@ -1,4 +1,4 @@
-import { many, sql } from "#kernel/postgres/query.ts";
+import { fragment, many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { HoldingFlow } from "../domain/books.ts";
 import { inParts } from "../domain/parts.ts";
@@ -47,4 +47,40 @@ export async function listOpenFlows(
         where not exists (select from mirror where mirror.master_login = pool.login and mirror.state = 'OPEN')
         order by flow.id`,
   );
+}
+
+export type FlowRange = {
+  readonly investorLogin: string;
+  readonly masterLogin: string;
+  /** Undefined for all from the first assign on. */
+  readonly after: Date | undefined;
+  readonly through: Date;
+};
+
+export type FlowSums = {
+  readonly inflow: bigint;
+  readonly outflow: bigint;
+  /** Since when flows are summed up; undefined when the Investor was never assigned to the Master. */
+  readonly begunAt: Date | undefined;
+};
+
+/** Over all subscriptions of an Investor to a Master. The lists are of one Investor: few subscriptions, and their flows by an index. */
+export async function sumFlows(
+  db: Queryable,
+  { investorLogin, masterLogin, after, through }: FlowRange,
+): Promise<FlowSums> {
+  const since = after === undefined ? fragment`true` : fragment`flow.created_at > ${after}`;
+  const row = await one<{ inflow: bigint; outflow: bigint; startedAt: Date | null }>(
+    db,
+    sql`select coalesce(sum(flow.amount_minor) filter (where flow.amount_minor > 0), 0)::bigint as inflow,
+               coalesce(-sum(flow.amount_minor) filter (where flow.amount_minor < 0), 0)::bigint as outflow,
+               min(subscription.started_at) as "startedAt"
+        from subscription
+             left join flow on flow.subscription_id = subscription.id and flow.created_at <= ${through} and ${since}
+        where subscription.investor_login = ${investorLogin} and subscription.master_login = ${masterLogin}
+          and subscription.started_at is not null`,
+  );
+  const { inflow, outflow, startedAt } = row;
+  const isLater = after !== undefined && startedAt !== null && after > startedAt;
+  return { inflow, outflow, begunAt: isLater ? after : (startedAt ?? undefined) };
 }

@@ -8,6 +8,8 @@ export type LedgerHolding = {
   readonly status: SubscriptionStatus;
   /** Log position up to which the Investor is filed. */
   readonly filedEntry: bigint;
+  /** What has left the pooled amount while its units are still to be redeemed. */
+  readonly unredeemed: bigint;
   readonly buckets: Buckets;
 };
 
@@ -21,11 +23,17 @@ export type PoolLedger = {
   /** What transfers whose records were lost have moved, and nothing was settled with. */
   readonly imported: bigint;
   readonly unallocated: bigint;
+  readonly ownUnredeemed: bigint;
+  /** Undefined while no subscription is ACTIVE. */
+  readonly weeksClosedThrough: Date | undefined;
   /** ACTIVE and PAUSED subscriptions, ascending by id. */
   readonly holdings: readonly LedgerHolding[];
 };
 
-type PoolPart = Omit<PoolLedger, "holdings" | "acknowledged"> & { readonly acknowledged: bigint | null };
+type PoolPart = Omit<PoolLedger, "holdings" | "acknowledged" | "weeksClosedThrough"> & {
+  readonly acknowledged: bigint | null;
+  readonly weeksClosedThrough: Date | null;
+};
 type HoldingPart = Omit<LedgerHolding, "buckets"> & Buckets;
 /** A Master without Investors has one row without a holding. */
 type Row = PoolPart & (HoldingPart | { readonly subscriptionId: null });
@@ -37,11 +45,13 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
     sql`select pool.filed_number as "filedNumber", pool.own_waiting_minor + pool.own_pooled_minor as own,
                pool.external_minor as "external", pool.external_acknowledged_minor as acknowledged,
                pool.imported_mirrors_minor + pool.imported_exits_minor as imported, pool.unallocated_minor as unallocated,
+               pool.own_unredeemed_minor as "ownUnredeemed", pool.weeks_closed_through as "weeksClosedThrough",
                holding.subscription_id as "subscriptionId", holding.investor_login as "investorLogin", holding.status,
                account.filed_number as "filedEntry", account.outside_minor as outside,
                account.quarantined_minor as quarantined, account.unposted_minor as unposted,
                holding.inbound_minor as inbound, holding.waiting_minor as waiting, holding.pooled_minor as pooled,
-               holding.reserved_minor as reserved, holding.outbound_minor as outbound
+               holding.reserved_minor as reserved, holding.outbound_minor as outbound,
+               holding.unredeemed_minor as unredeemed
         from master_pool as pool
              left join (
                select holding.*, subscription.status
@@ -54,9 +64,13 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
   );
   const [first] = rows;
   if (first === undefined) return undefined;
-  const { filedNumber, own, external, acknowledged, imported, unallocated } = first;
-  const holdings = rows.filter(isHolding).map(toHolding);
-  return { filedNumber, own, external, acknowledged: acknowledged ?? undefined, imported, unallocated, holdings };
+  const { filedNumber, own, external, imported, unallocated, ownUnredeemed } = first;
+  return {
+    ...{ filedNumber, own, external, imported, unallocated, ownUnredeemed },
+    acknowledged: first.acknowledged ?? undefined,
+    weeksClosedThrough: first.weeksClosedThrough ?? undefined,
+    holdings: rows.filter(isHolding).map(toHolding),
+  };
 }
 
 function isHolding(row: Row): row is PoolPart & HoldingPart {
@@ -68,6 +82,7 @@ function toHolding({
   investorLogin,
   status,
   filedEntry,
+  unredeemed,
   ...buckets
 }: PoolPart & HoldingPart): LedgerHolding {
   const { outside, quarantined, unposted, inbound, waiting, pooled, reserved, outbound } = buckets;
@@ -76,6 +91,7 @@ function toHolding({
     investorLogin,
     status,
     filedEntry,
+    unredeemed,
     buckets: { outside, quarantined, unposted, inbound, waiting, pooled, reserved, outbound },
   };
 }

@@ -58,6 +58,7 @@ export async function aWorld(
     now,
     isSingleSubscription: options.isSingleSubscription ?? false,
     week: options.week ?? aWeek(),
+    transfersKeptMs: 180 * DAY_MS,
   };
   const service = subscriptionService(deps);
   return { deps, service, platform, accounts, fees, configured: fees.configured, state };

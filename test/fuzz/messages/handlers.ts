@@ -96,6 +96,7 @@ export const REAL_SERVICES: readonly RealService[] = [
         now,
         isSingleSubscription: true,
         week: { anchor: new Date("2025-01-04T00:00:00Z"), periodMs: WEEK_MS },
+        transfersKeptMs: WEEK_MS,
       }) as Implementation<Contract>,
   },
   { label: "platform", name: "platform", contract: PlatformServiceService, implement: platform },

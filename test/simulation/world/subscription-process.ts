@@ -40,6 +40,9 @@ export type SubscriptionProcess = {
   readonly feeds: FeedReader;
 };
 
+/** Longer than a simulation. */
+const TRANSFERS_KEPT_MS = 180 * 24 * 3_600_000;
+
 /** The counterpart of services/subscription/main.ts; undefined when it only files movements and serves no calls. */
 export async function startSubscriptionProcess(parts: SubscriptionParts): Promise<SubscriptionProcess | undefined> {
   const { process, pool, log, arrival, read, others } = parts;
@@ -51,7 +54,7 @@ export async function startSubscriptionProcess(parts: SubscriptionParts): Promis
   const movementLag = (): bigint => consumer.state().lag;
   const isPlatformRewound = (): boolean => consumer.state().isRewound;
   const own = { pool, leaveReads: leaveReads(pool), movementLag, isPlatformRewound, wakeSignals, log, now };
-  const deps: Deps = { ...own, ...others, isSingleSubscription: false };
+  const deps: Deps = { ...own, ...others, isSingleSubscription: false, transfersKeptMs: TRANSFERS_KEPT_MS };
   const feeds = await relayFeeds(parts, "subscription", FEEDS);
   subscriptionJobs(deps);
   return { process, service: subscriptionService(deps), feeds };

@@ -1,11 +1,13 @@
 import { Type } from "typebox";
 import { bool, integer, model, nullableString } from "../../schemas/field.ts";
-import { masterLoginReply, timeReply } from "../../schemas/reply-fields.ts";
+import { masterLoginReply, moneyReply, nullableTimeReply, timeReply } from "../../schemas/reply-fields.ts";
 import { limit500, masterLogin, opaqueCursor, wait } from "../../schemas/request-fields.ts";
 import { cursorErrors, readCursor } from "../../schemas/page.ts";
 import { ProofItem, proofItem, SumItem, sumItem } from "../../schemas/proof.ts";
 import { route } from "../../route.ts";
-import { timestamp } from "../../wire/timestamp.ts";
+import { jsonNumber } from "../../wire/json-number.ts";
+import { moneyNumber } from "../../wire/money.ts";
+import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
 
 /** The maximum of a page, so that a report has as few pages as possible. */
 const DEFAULT_LIMIT = 500;
@@ -31,9 +33,17 @@ export const getProof = route({
     master_login: masterLoginReply(),
     read_at: timeReply("When the balances were read."),
     converged: bool({
-      description: "Nothing is in flight or quarantined, every deal is booked, and every difference is 0.",
+      description:
+        "Nothing is in flight or quarantined, every deal is booked, every difference is 0, and `unredeemed` is 0.",
       example: true,
     }),
+    unredeemed: moneyReply(
+      "Fees and other money that have left the pool and still have a share in results: their units are redeemed as soon as the open positions can be valued.",
+      0,
+    ),
+    fees_closed_through: nullableTimeReply(
+      "End of the last fee week of the Master that is closed; null while no Investor is active.",
+    ),
     lag_ms: integer({ description: "Milliseconds from the Master's last booked deal to its last deal.", example: 0 }),
     total: SumItem,
     master: ProofItem,
@@ -54,6 +64,8 @@ export const getProof = route({
         master_login: "3000001",
         read_at: "2026-01-02T03:04:05.678000",
         converged: false,
+        unredeemed: 0.05,
+        fees_closed_through: "2026-01-02T03:04:05.678000",
         lag_ms: 1500,
         total: {
           platform_balance: 2040,
@@ -109,6 +121,9 @@ export const getProof = route({
       master_login: proof.masterLogin,
       read_at: timestamp(proof.readAt),
       converged: proof.converged,
+      // The previous release does not answer it, and does not count it in converged.
+      unredeemed: proof.unredeemed === undefined ? jsonNumber("0") : moneyNumber(proof.unredeemed),
+      fees_closed_through: nullableTimestamp(proof.weeksClosedThrough),
       lag_ms: proof.lagMs,
       total: sumItem(proof.total),
       master: proofItem(proof.master),

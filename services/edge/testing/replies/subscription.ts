@@ -50,6 +50,8 @@ export function aProof(overrides: Partial<GetProofResponse> = {}): GetProofRespo
     converged: true,
     hasMore: false,
     investorsCount: 1n,
+    unredeemed: cents(0n),
+    weeksClosedThrough: AT,
     ...overrides,
   };
 }

@@ -1,5 +1,6 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
+import type { OpenPosition } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import type { Mark } from "../../domain/pool/strike-pool.ts";
 import { catchUp } from "../filing/catch-up.ts";
@@ -25,11 +26,14 @@ export async function readMaster(deps: Deps, login: string, context: CallContext
     platformAt = requestedAt,
   } = await deps.platform.readAccount({ login }, context);
   await catchUp(deps, { login, upTo: logNumber }, context);
-  const marks = positions.map(({ positionId, symbol, volume, profit, swap }) => ({
+  return { requestedAt, platformAt, logNumber, isComplete, marks: marksOf(positions) };
+}
+
+export function marksOf(positions: readonly OpenPosition[]): Mark[] {
+  return positions.map(({ positionId, symbol, volume, profit, swap }) => ({
     positionId,
     symbol,
     volume,
     floating: moneyFromProto(profit, "profit").minor + moneyFromProto(swap, "swap").minor,
   }));
-  return { requestedAt, platformAt, logNumber, isComplete, marks };
 }
