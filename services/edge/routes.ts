@@ -1,6 +1,8 @@
 import type { Route } from "./route.ts";
 import { listInvestors, listMasters } from "./routes/directories.ts";
 import { getFee, updateFee } from "./routes/fee/configuration.ts";
+import { explainPayment } from "./routes/fee/explain-payment.ts";
+import { getPendingFee } from "./routes/fee/pending-fee.ts";
 import { cancelFeeVersion, listFeeVersions } from "./routes/fee/versions.ts";
 import { listInvestorPayments } from "./routes/fee/list-investor-payments.ts";
 import { listPaymentCredits } from "./routes/fee/list-payment-credits.ts";
@@ -56,7 +58,9 @@ export const ROUTES: readonly Route[] = [
   updateFee,
   listFeeVersions,
   cancelFeeVersion,
+  getPendingFee,
   listInvestorPayments,
+  explainPayment,
   listPaymentCredits,
   getProof,
   listBreaks,

@@ -23,7 +23,13 @@ export type Deps = {
   readonly accounts: Pick<Client<AccountServiceService>, "findInvestor" | "findMaster">;
   readonly subscriptions: Pick<
     Client<SubscriptionServiceService>,
-    "readAllocations" | "readAllocationRows" | "getFeeFloors" | "findLeave" | "returnReserve"
+    | "readAllocations"
+    | "readAllocationRows"
+    | "getFeeFloors"
+    | "readFloatingShare"
+    | "sumFlows"
+    | "findLeave"
+    | "returnReserve"
   >;
   readonly platform: Pick<
     Client<PlatformServiceService>,

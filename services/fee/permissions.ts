@@ -10,6 +10,8 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   cancelVersion: ["edge"],
   listPaymentCredits: ["edge"],
   listInvestorPayments: ["edge"],
+  explainPayment: ["edge"],
+  getPendingFee: ["edge"],
   prepare: ["subscription"],
   crystallise: ["subscription"],
   collect: ["funding", "subscription"],

@@ -5,10 +5,12 @@ import { REVIEW_REFUSALS } from "#kernel/review/refusals.ts";
 export const { refuse, refusals } = refusalsOf({
   ...REVIEW_REFUSALS,
   validation_failed: "invalid",
+  investor_not_found: "not_found",
   fee_configuration_not_found: "not_found",
   fee_version_not_found: "not_found",
   fee_version_not_scheduled: "conflict",
   too_many_scheduled_versions: "conflict",
+  fee_payment_not_found: "not_found",
   crystallisation_not_found: "not_found",
   /** A Master's allocations are unreadable, or its fees do not reconcile; manual review is required. */
   safety_stop: "unavailable",

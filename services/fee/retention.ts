@@ -6,6 +6,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   crystallisation:
     "one row for each withdrawal and exit: its key gets the same answer again, and its operation lists the fees",
   crystallisation_item: "as crystallisation",
+  fee_debt_part: "one row for each fee that could not be collected whole: what a later payment of the debt is made of",
   fee_configuration: "one row for each Investor",
   fee_layer: "one row for each rate of the profit of an Investor at a Master that is still to be charged",
   fee_master: "one row for each Master",

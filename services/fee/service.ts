@@ -16,6 +16,8 @@ import { payFees } from "./jobs/pay-fees.ts";
 import { readAllocations } from "./jobs/read-allocations.ts";
 import { watchPaymentAccounts } from "./jobs/watch-payment-accounts.ts";
 import { configurationReads, getConfiguration } from "./queries/get-configuration.ts";
+import { explainPayment } from "./queries/explain-payment.ts";
+import { getPendingFee } from "./queries/get-pending-fee.ts";
 import { listVersions } from "./queries/list-versions.ts";
 import { findLostFees } from "./processes/lost-fees/find-lost-fees.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
@@ -41,6 +43,8 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     cancelVersion: (request, context) => cancelVersion(deps, request, context),
     listPaymentCredits: (request, context) => listPaymentCredits(deps, request, context),
     listInvestorPayments: (request, context) => listInvestorPayments(deps, request, context),
+    explainPayment: (request, context) => explainPayment(deps, request, context),
+    getPendingFee: (request, context) => getPendingFee(deps, request, context),
     prepare: (request, context) => prepare(deps, request, context),
     crystallise: (request, context) => crystallise(deps, request, context),
     collect: (request, context) => collect(deps, request, context),

@@ -18,6 +18,7 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   investor_not_found: ["No Investor has the login 3000003."],
   subscription_not_found: ["Investor 3000003 was never assigned to Master 3000001."],
   fee_configuration_not_found: ["Investor 3000003 has no fee configuration."],
+  fee_payment_not_found: ["There is no fee payment 21."],
   fee_version_not_scheduled: ["The fee version is not scheduled any more.", { details: { state: "in_force" } }],
   operation_not_found: [`No deposit, withdrawal, assign or unassign has the id ${AN_OPERATION}.`],
   operation_removed: [

@@ -22,6 +22,7 @@ export const PROBLEMS = {
   subscription_not_found: { status: 404, title: "Subscription not found" },
   fee_configuration_not_found: { status: 404, title: "Fee configuration not found" },
   fee_version_not_found: { status: 404, title: "Fee version not found" },
+  fee_payment_not_found: { status: 404, title: "Fee payment not found" },
   operation_not_found: { status: 404, title: "Operation not found" },
   operation_removed: { status: 410, title: "Operations of this age are removed" },
   review_not_found: { status: 404, title: "Review not found" },

@@ -38,6 +38,12 @@ export const feeVersionId = text("id", {
   shown: { type: "integer", ...INT64, minimum: 0 },
 });
 
+export const feePaymentId = text("id", {
+  description: "Id of the payment, from the listing of payments.",
+  example: 21,
+  shown: { type: "integer", ...INT64, minimum: 0 },
+});
+
 export const aliasField = (description: string, example: string): TString =>
   text("name", { description, example, shown: { minLength: 1, maxLength: MAX_NAME_LENGTH } });
 

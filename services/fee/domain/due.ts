@@ -1,8 +1,9 @@
-import { crystallise } from "./crystallise.ts";
+import { crystallise, type Crystallisation } from "./crystallise.ts";
 import { type Debt, inOrder, sumOfDebts } from "./debt.ts";
 import { type DebtFacts, explainDebt, explainFee, type Explanation } from "./explain.ts";
 import type { Earnings } from "./layers.ts";
-import { type FeeVersion, isEnabledAt, rateAt } from "./version.ts";
+import type { TimelineEntry } from "./timeline.ts";
+import { isEnabledAt, rateAt } from "./version.ts";
 
 /** Something that an Investor has to pay now. */
 export type Due = {
@@ -18,12 +19,16 @@ export type Due = {
 export type DueFacts = {
   readonly masterLogin: string;
   readonly earnings: Earnings;
-  readonly versions: readonly FeeVersion[];
+  readonly versions: readonly TimelineEntry[];
   /** Debts to all Masters. */
   readonly debts: readonly Debt[];
   /** Signed, units of 1e-8 USD; 0 when the Master is flat. */
   readonly floating: bigint;
   readonly markedAt: Date | undefined;
+  /** The last entry of the Master's allocations whose results count. */
+  readonly throughNumber?: bigint | undefined;
+  /** When the fee before was decided; undefined before the first one. */
+  readonly since?: Date | undefined;
   /** The cut-off of a week, or the instant of a decision. */
   readonly at: Date;
 };
@@ -36,15 +41,26 @@ export type DecidedDue = {
 
 /** Everything that is due at an instant. While the switch is off nothing is due, debts included, and earnings do not change. */
 export function decideDue(facts: DueFacts): DecidedDue {
-  const { masterLogin, earnings, versions, debts, floating, at } = facts;
+  const { masterLogin, earnings, versions, debts, at } = facts;
   if (!isEnabledAt(versions, at)) return { earnings, due: [] };
   const owed = dueDebts(debts, at);
-  const decided = crystallise(earnings, { floating, rateAt: (earnedAt) => rateAt(versions, earnedAt) });
+  const decided = crystalliseAt(facts);
   if (decided.fee === 0n) return { earnings, due: owed };
-  const debtBefore = sumOfDebts(debts);
-  const explanation = explainFee({ ...facts, ...decided, before: earnings, debtBefore });
-  const fee: Due = { kind: "PF", masterLogin, amount: decided.fee, since: at, explanation };
+  const fee: Due = { kind: "PF", masterLogin, amount: decided.fee, since: at, explanation: explain(facts, decided) };
   return { earnings: decided.after, due: [...owed, fee] };
+}
+
+/** How the profit is charged at an instant, also where the fee is below one cent; undefined while the switch is off. */
+export function explainDue(facts: DueFacts): Explanation | undefined {
+  return isEnabledAt(facts.versions, facts.at) ? explain(facts, crystalliseAt(facts)) : undefined;
+}
+
+function crystalliseAt({ earnings, versions, floating }: DueFacts): Crystallisation {
+  return crystallise(earnings, { floating, rateAt: (earnedAt) => rateAt(versions, earnedAt) });
+}
+
+function explain(facts: DueFacts, decided: Crystallisation): Explanation {
+  return explainFee({ ...facts, ...decided, before: facts.earnings, debtBefore: sumOfDebts(facts.debts) });
 }
 
 /** Outside a pool only debts are due. */

@@ -2,33 +2,43 @@ import { formatDecimal, usd } from "#kernel/money.ts";
 import { formatRate, rateFromPpm } from "#kernel/rate.ts";
 import { type Crystallisation, type RatedLayer, shareOf } from "./crystallise.ts";
 import { type Earnings, sumOf } from "./layers.ts";
+import { inForceAt, type TimelineEntry } from "./timeline.ts";
 import { formatExact } from "./units.ts";
 
-/** Everything needed to recalculate a payment by hand. Stored with the payment. */
+/**
+ * What a decision was made of, as it is stored with the payment: exact decimal text and instants. The sentences follow from it
+ * (explanation-lines.ts). The first release had no format, and named no versions.
+ */
 export type Explanation = {
-  /** Readable text. */
-  readonly lines: readonly string[];
-  /** Machine-readable values: exact decimal text and instants. */
+  readonly format: 2;
   readonly facts: Readonly<Record<string, string | null>>;
   readonly charged: readonly ExplainedLayer[];
   readonly spared: readonly ExplainedLayer[];
 };
 
-/** Adjacent layers of one rate, combined so that a week of many results stays readable. */
+/** Adjacent layers of one version and rate, combined so that a week of many results stays readable. */
 export type ExplainedLayer = {
   readonly amount: string;
   /** Time of the first and of the last result in it. */
   readonly earnedFrom: string;
   readonly earnedTo: string;
-  readonly rate: string;
+  /** Null in the oldest item of a long list: it is the sum of layers with several rates. */
+  readonly rate: string | null;
   readonly share: string;
+  /** The version that the rate is of; null before the first one. The first release did not record it. */
+  readonly version?: string | null;
 };
 
 export type FeeFacts = Crystallisation & {
   readonly before: Earnings;
+  readonly versions: readonly TimelineEntry[];
   readonly floating: bigint;
   readonly markedAt: Date | undefined;
   readonly debtBefore: bigint;
+  /** The last entry of the Master's allocations whose results count. */
+  readonly throughNumber?: bigint | undefined;
+  /** When the fee before was decided; undefined before the first one. */
+  readonly since?: Date | undefined;
   readonly at: Date;
 };
 
@@ -42,13 +52,15 @@ export type DebtFacts = {
 export type ImportedFacts = { readonly keyHash: string; readonly amount: bigint; readonly at: Date };
 
 /** A share is an amount of eight decimals times a rate of six. */
-const SHARE_DECIMALS = 14;
+export const SHARE_DECIMALS = 14;
+
+/** Items of a list of layers. An Investor whose fee changes more often between two fees has the oldest layers as one item. */
+export const MAX_EXPLAINED_LAYERS = 100;
 
 export function explainFee(facts: FeeFacts): Explanation {
-  const { before, after, fee, exact, floating, markedAt, debtBefore, at } = facts;
-  const layers = { charged: explainLayers(facts.charged), spared: explainLayers(facts.spared) };
+  const { before, after, fee, exact, floating, markedAt, debtBefore, throughNumber, since, at, versions } = facts;
   return {
-    lines: feeLines(facts, layers),
+    format: 2,
     facts: {
       at: at.toISOString(),
       earned: cents(before.earned),
@@ -60,77 +72,65 @@ export function explainFee(facts: FeeFacts): Explanation {
       exact_fee: formatExact(exact, SHARE_DECIMALS),
       rounding: "down",
       fee: cents(fee),
+      through_number: throughNumber?.toString() ?? null,
+      since: since?.toISOString() ?? null,
     },
-    ...layers,
+    charged: explainLayers(facts.charged, versions),
+    spared: explainLayers(facts.spared, versions),
   };
 }
 
-export function explainDebt({ masterLogin, amount, since, at }: DebtFacts): Explanation {
-  const text = `Fees of Master ${masterLogin} that were due and could not be taken, the oldest since ${since.toISOString()}: ${cents(amount)}`;
-  const facts = { at: at.toISOString(), since: since.toISOString(), debt: cents(amount) };
-  return { lines: [text], facts, charged: [], spared: [] };
-}
-
-/** The platform has the deals of the fee, and the database has lost what it was for. */
-export function explainImported({ keyHash, amount, at }: ImportedFacts): Explanation {
-  const text = `A fee of ${cents(amount)} was collected before the database was restored; it is taken from the fees that are due`;
+export function explainDebt({ amount, since, at }: DebtFacts): Explanation {
   return {
-    lines: [text],
-    facts: { at: at.toISOString(), key_hash: keyHash, collected: cents(amount) },
+    format: 2,
+    facts: { at: at.toISOString(), since: since.toISOString(), debt: cents(amount) },
     charged: [],
     spared: [],
   };
 }
 
-type ExplainedLayers = Pick<Explanation, "charged" | "spared">;
-
-function feeLines(facts: FeeFacts, { charged, spared }: ExplainedLayers): string[] {
-  const { before, after, fee, exact, at } = facts;
-  const profit = formatExact(sumOf(before.layers));
-  return [
-    `At ${at.toISOString()}: result ${cents(before.earned)}, high-water mark ${formatExact(before.mark)}, profit above it ${profit}`,
-    ...openLines(facts),
-    ...spared.map((layer) => `Not charged now: ${layer.amount} earned ${whenOf(layer)}`),
-    ...charged.map((layer) => {
-      return `${layer.amount} earned ${whenOf(layer)} x ${layer.rate} = ${layer.share}`;
-    }),
-    `Sum ${formatExact(exact, SHARE_DECIMALS)}, rounded down to the cent: fee ${cents(fee)}`,
-    `High-water mark afterwards ${formatExact(after.mark)}`,
-  ];
+/** The platform has the deals of the fee, and the database has lost what it was for. */
+export function explainImported({ keyHash, amount, at }: ImportedFacts): Explanation {
+  const facts = { at: at.toISOString(), key_hash: keyHash, collected: cents(amount) };
+  return { format: 2, facts, charged: [], spared: [] };
 }
 
-function openLines({ floating, markedAt }: FeeFacts): string[] {
-  if (floating === 0n && markedAt === undefined) return [];
-  const when = markedAt === undefined ? "" : ` at ${markedAt.toISOString()}`;
-  const effect = floating < 0n ? "taken from the profit that was earned last" : "open profit raises no fee";
-  return [`Open result${when}: ${formatExact(floating)}, ${effect}`];
+type VersionedLayer = RatedLayer & { readonly version: string | null };
+
+function explainLayers(layers: readonly RatedLayer[], versions: readonly TimelineEntry[]): ExplainedLayer[] {
+  const runs = runsOfOneRate(
+    layers.map((layer) => ({ ...layer, version: inForceAt(versions, layer.earnedFrom)?.id.toString() ?? null })),
+  );
+  const oldest = runs.slice(0, Math.max(0, runs.length - MAX_EXPLAINED_LAYERS + 1)).flat();
+  if (runs.length <= MAX_EXPLAINED_LAYERS) return runs.map(explainRun);
+  return [sumUp(oldest), ...runs.slice(1 - MAX_EXPLAINED_LAYERS).map(explainRun)];
 }
 
-function whenOf({ earnedFrom, earnedTo }: ExplainedLayer): string {
-  return earnedFrom === earnedTo ? earnedFrom : `${earnedFrom} to ${earnedTo}`;
+function explainRun(run: Run): ExplainedLayer {
+  const [{ ratePpm, version }] = run;
+  return { ...sumUp(run), rate: formatRate(rateFromPpm(BigInt(ratePpm))), version };
 }
 
-function explainLayers(layers: readonly RatedLayer[]): ExplainedLayer[] {
-  return runsOfOneRate(layers).map((run) => {
-    const [first] = run;
-    const whole = { ...first, amount: sumOf(run) };
-    return {
-      amount: formatExact(whole.amount),
-      earnedFrom: first.earnedFrom.toISOString(),
-      earnedTo: (run.at(-1) ?? first).earnedTo.toISOString(),
-      rate: formatRate(rateFromPpm(BigInt(first.ratePpm))),
-      share: formatExact(shareOf(whole), SHARE_DECIMALS),
-    };
-  });
+function sumUp(layers: readonly VersionedLayer[]): ExplainedLayer {
+  const times = layers.flatMap(({ earnedFrom, earnedTo }) => [earnedFrom.getTime(), earnedTo.getTime()]);
+  const share = layers.reduce((sum, layer) => sum + shareOf(layer), 0n);
+  return {
+    amount: formatExact(sumOf(layers)),
+    earnedFrom: instant(Math.min(...times)),
+    earnedTo: instant(Math.max(...times)),
+    rate: null,
+    share: formatExact(share, SHARE_DECIMALS),
+    version: null,
+  };
 }
 
-type Run = [RatedLayer, ...RatedLayer[]];
+type Run = [VersionedLayer, ...VersionedLayer[]];
 
-function runsOfOneRate(layers: readonly RatedLayer[]): Run[] {
+function runsOfOneRate(layers: readonly VersionedLayer[]): Run[] {
   const runs: Run[] = [];
   for (const layer of layers) {
     const run = runs.at(-1);
-    if (run?.[0].ratePpm === layer.ratePpm) run.push(layer);
+    if (run?.[0].ratePpm === layer.ratePpm && run[0].version === layer.version) run.push(layer);
     else runs.push([layer]);
   }
   return runs;
@@ -138,4 +138,9 @@ function runsOfOneRate(layers: readonly RatedLayer[]): Run[] {
 
 function cents(minor: bigint): string {
   return formatDecimal(usd(minor));
+}
+
+function instant(ms: number): string {
+  // oxlint-disable-next-line eslint/no-restricted-globals -- The argument gives the instant, not the clock.
+  return new Date(ms).toISOString();
 }

@@ -9,10 +9,12 @@ export type Week = {
   readonly cutOff: Date;
   /** When marks of open positions were taken; undefined when the Master was flat. */
   readonly markedAt: Date | undefined;
+  /** Of its entry in the Master's allocations. */
+  readonly number?: bigint | undefined;
 };
 
 /** An Investor who was in the pool at the cut-off. */
-export type WeekPair = Pick<DueFacts, "earnings" | "versions" | "debts" | "floating"> & {
+export type WeekPair = Pick<DueFacts, "earnings" | "versions" | "debts" | "floating" | "since"> & {
   readonly investorLogin: string;
 };
 
@@ -23,9 +25,9 @@ export type DecidedPair = {
 };
 
 /** Decides a closed week as of its cut-off, with the switch of that instant. */
-export function decideWeek({ masterLogin, cutOff, markedAt }: Week, pairs: readonly WeekPair[]): DecidedPair[] {
+export function decideWeek({ masterLogin, cutOff, markedAt, number }: Week, pairs: readonly WeekPair[]): DecidedPair[] {
   return pairs.map(({ investorLogin, ...pair }) => ({
     investorLogin,
-    ...decideDue({ ...pair, masterLogin, markedAt, at: cutOff }),
+    ...decideDue({ ...pair, masterLogin, markedAt, throughNumber: number, at: cutOff }),
   }));
 }

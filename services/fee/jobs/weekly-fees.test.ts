@@ -124,13 +124,11 @@ test("profit that an open loss protects at the cut-off is charged only if the lo
   expect(await week(closed, "-400.00")).toBe("10420.00");
   expect(await week(closed, "+100.00")).toBe("10490.00");
   expect(await week(recovered, "+50.00")).toBe("10735.00");
-  const [explained] = await many<{ lines: string[] }>(
+  const [explained] = await many<{ facts: object }>(
     recovered.deps.pool,
-    sql`select explanation -> 'lines' as lines from fee_payment order by id limit 1`,
+    sql`select explanation -> 'facts' as facts from fee_payment order by id limit 1`,
   );
-  expect(explained!.lines).toContain(
-    "Open result at 2026-01-10T00:00:02.000Z: -400.00, taken from the profit that was earned last",
-  );
+  expect(explained!.facts).toMatchObject({ floating: "-400.00", marked_at: "2026-01-10T00:00:02.000Z" });
 });
 
 test("missed weeks are decided in order, each as of its own end", async () => {

@@ -1,4 +1,4 @@
-import { execute, many, sql } from "#kernel/postgres/query.ts";
+import { execute, type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Earnings, Layer } from "../domain/layers.ts";
 import { listLayers, nameOf, saveLayers } from "./layers.ts";
@@ -39,21 +39,38 @@ export async function lockPairs(
   investorLogins: readonly string[],
   masterLogins: readonly string[],
 ): Promise<Pair[]> {
-  const rows = await many<PairRow>(
-    tx,
-    sql`select investor_login as "investorLogin", master_login as "masterLogin", folded_number as "foldedNumber",
-               earned_minor as earned, mark_e8 as mark, debt_minor as debt, debt_since as "debtSince",
-               crystallised_at as "crystallisedAt"
-        from fee_pair
-        where investor_login = any(${investorLogins}::text[]) and (
-          master_login = any(${masterLogins}::text[])
-          or (debt_minor > 0 and master_login not in (select master_login from fee_master where break_reason is not null))
-        )
-        order by investor_login, master_login
-        for no key update`,
-  );
+  const rows = await many<PairRow>(tx, sql`${pairsOf(investorLogins, masterLogins)} for no key update`);
   const layers = await listLayers(tx, rows);
   return rows.map((row) => pairOf(row, layers.get(nameOf(row)) ?? []));
+}
+
+export type PrepaidPair = Pair & {
+  /** What imported fees have paid and no fee was due for yet. */
+  readonly prepaid: bigint;
+};
+
+/** The same pairs of one Investor as a decision would lock. They and their layers must be read in one snapshot. */
+export async function readPairs(
+  tx: Transaction,
+  investorLogin: string,
+  masterLogins: readonly string[],
+): Promise<PrepaidPair[]> {
+  const rows = await many<PairRow & { readonly prepaid: bigint }>(tx, sql`${pairsOf([investorLogin], masterLogins)}`);
+  const layers = await listLayers(tx, rows);
+  return rows.map((row) => ({ ...pairOf(row, layers.get(nameOf(row)) ?? []), prepaid: row.prepaid }));
+}
+
+function pairsOf(investorLogins: readonly string[], masterLogins: readonly string[]): Fragment {
+  return fragment`
+    select investor_login as "investorLogin", master_login as "masterLogin", folded_number as "foldedNumber",
+           earned_minor as earned, mark_e8 as mark, debt_minor as debt, debt_since as "debtSince",
+           crystallised_at as "crystallisedAt", prepaid_minor as prepaid
+    from fee_pair
+    where investor_login = any(${investorLogins}::text[]) and (
+      master_login = any(${masterLogins}::text[])
+      or (debt_minor > 0 and master_login not in (select master_login from fee_master where break_reason is not null))
+    )
+    order by investor_login, master_login`;
 }
 
 /** Saves folded results, crystallisations and the layers that they change, of new pairs too. The Masters must be locked, and the pairs that exist. */

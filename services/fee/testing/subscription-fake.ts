@@ -10,6 +10,10 @@ export type SubscriptionFake = {
   readonly allocations: Map<string, Allocations>;
   readonly floors: Map<string, bigint>;
   readonly returned: string[];
+  /** The shares of Investors in the floating result now, in cents, by login; of an Investor in no pool there is none. */
+  readonly shares: Map<string, { readonly masterLogin: string; readonly floating: bigint; readonly markedAt?: Date }>;
+  /** What has joined and left the pools of Investors, in cents, by login. */
+  readonly flows: Map<string, { readonly inflow: bigint; readonly outflow: bigint; readonly complete?: boolean }>;
   /** What decided leaves ask for, by key. */
   readonly leaves: Map<string, CrystalliseRequest>;
   /** Maximum rows of one answer. */
@@ -24,11 +28,15 @@ export function subscriptionFake(): SubscriptionFake {
   const allocations = new Map<string, Allocations>();
   const floors = new Map<string, bigint>();
   const returned: string[] = [];
+  const flows: SubscriptionFake["flows"] = new Map();
+  const shares: SubscriptionFake["shares"] = new Map();
   const leaves = new Map<string, CrystalliseRequest>();
   const fake: SubscriptionFake = {
     allocations,
     floors,
     returned,
+    shares,
+    flows,
     leaves,
     maxRows: 5_000,
     client: {
@@ -52,6 +60,15 @@ export function subscriptionFake(): SubscriptionFake {
         return {
           floors: known.map((investorLogin) => ({ investorLogin, floor: usd(floors.get(investorLogin) ?? 0n) })),
         };
+      },
+      async readFloatingShare({ investorLogin }) {
+        const { masterLogin, floating = 0n, markedAt } = shares.get(investorLogin) ?? {};
+        const throughNumber = masterLogin === undefined ? 0n : lastNumberOf(fake, masterLogin);
+        return { masterLogin, throughNumber, floatingE8: floating * E8_PER_CENT, markedAt };
+      },
+      async sumFlows({ investorLogin }) {
+        const { inflow = 0n, outflow = 0n, complete = true } = flows.get(investorLogin) ?? {};
+        return { inflow: usd(inflow), outflow: usd(outflow), complete };
       },
       findLeave: async ({ key, investorLogin, feeSuffix }) => ({
         crystallisation:

@@ -26,6 +26,8 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     getConfiguration: unused,
     updateConfiguration: unused,
     listVersions: unused,
+    explainPayment: unused,
+    getPendingFee: unused,
     cancelVersion: unused,
     listPaymentCredits: unused,
     listInvestorPayments: unused,

@@ -5,6 +5,7 @@ import type { TestOptions } from "../../../services/edge/testing/test-edge.ts";
 import { aMaster, anInvestor } from "../../../services/edge/testing/replies/account.ts";
 import { aCredit, aFeeConfiguration, aFeeVersion, aPayment } from "../../../services/edge/testing/replies/fee.ts";
 import { aDeposit, anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
+import { anExplanation, aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
@@ -54,6 +55,18 @@ const feeRoutes: readonly Case[] = [
     method: "DELETE",
     url: "/api/v1/investor/3000003/performance-fee/versions/17",
     answers: { fees: { cancelVersion: async () => aFeeVersion({ state: "cancelled" }) } },
+  },
+  {
+    name: "get-pending-fee",
+    method: "GET",
+    url: "/api/v1/investor/3000003/performance-fee/pending",
+    answers: { fees: { getPendingFee: async () => aPendingFee() } },
+  },
+  {
+    name: "explain-payment",
+    method: "GET",
+    url: "/api/v1/perf-fee/payments/21/explanation",
+    answers: { fees: { explainPayment: async () => anExplanation() } },
   },
   {
     name: "list-payment-credits",
@@ -397,6 +410,7 @@ const reconciliationRoutes: readonly Case[] = [
             lagMs: 1_500n,
             hasMore: true,
             investorsCount: 2n,
+            unredeemed: cents(5n),
           }),
       },
     },

@@ -1,5 +1,6 @@
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
 import { anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
+import { anExplanation, aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
 import { aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents } from "../../../services/edge/testing/replies/values.ts";
 import type { Case } from "./cases.ts";
@@ -39,6 +40,53 @@ export const MORE_CASES: readonly Case[] = [
             balanceBefore: cents(0n),
             availableAfterFee: cents(0n),
             dealId: undefined,
+          }),
+      },
+    },
+  },
+  {
+    name: "explain-debt",
+    method: "GET",
+    url: "/api/v1/perf-fee/payments/22/explanation",
+    answers: {
+      fees: {
+        explainPayment: async () =>
+          anExplanation({
+            paymentId: 22n,
+            kind: "PF_DEBT",
+            status: "DEFERRED",
+            cashflowUniqueKey: "PF:3000003:3000001:12:DEBT",
+            due: cents(12_34n),
+            prepaid: cents(2_00n),
+            amount: cents(0n),
+            uncollected: cents(10_34n),
+            executedAt: undefined,
+            calculation: undefined,
+            flows: undefined,
+            debtParts: [{ paymentId: 20n, amount: cents(7_00n), owedSince: AT }],
+            missing: [{ code: "debt_parts", message: "Not all payments that this debt comes from are recorded." }],
+            lines: ["7.00 of it is of payment 20, owed since 2026-01-02 03:04:05 UTC."],
+          }),
+      },
+    },
+  },
+  {
+    name: "pending-fee-outside",
+    method: "GET",
+    url: "/api/v1/investor/3000004/performance-fee/pending",
+    answers: {
+      fees: {
+        getPendingFee: async () =>
+          aPendingFee({
+            investorLogin: "3000004",
+            masterLogin: undefined,
+            enabled: false,
+            pending: cents(0n),
+            fee: cents(0n),
+            debt: cents(0n),
+            calculation: undefined,
+            debts: [],
+            lines: ["Fees are switched off: nothing is collected, debts included."],
           }),
       },
     },

@@ -146,11 +146,24 @@ async function decideFolded(tx: Transaction, opened: readonly Opened[], at: Date
 }
 
 /** Money leaves the pool only while the Master is flat, so there is no floating result. Outside a pool only debts are due. */
-function decideInvestor({ masterLogin, at }: RequestedCrystallisation, { pair, debts, terms }: Books): DecidedDue {
+function decideInvestor(
+  { masterLogin, throughNumber, at }: RequestedCrystallisation,
+  { pair, debts, terms }: Books,
+): DecidedDue {
   const versions = terms?.versions ?? [];
   const earnings = pair?.earnings ?? NOTHING_EARNED;
   if (masterLogin === undefined) return { earnings, due: decideDebts({ versions, debts, at }) };
-  return decideDue({ masterLogin, earnings, versions, debts, floating: 0n, markedAt: undefined, at });
+  return decideDue({
+    masterLogin,
+    earnings,
+    versions,
+    debts,
+    floating: 0n,
+    markedAt: undefined,
+    throughNumber,
+    since: pair?.crystallisedAt,
+    at,
+  });
 }
 
 function crystallised({ at }: RequestedCrystallisation, before: Pair, earnings: DecidedDue["earnings"]) {

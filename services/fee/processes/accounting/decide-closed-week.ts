@@ -90,7 +90,8 @@ async function decideHoldings(
 
 function weekPair({ investorLogin, pair, debts, terms }: Books, floating: bigint): WeekPair {
   if (pair === undefined) throw new Error(`Investor ${investorLogin} was in the pool and has no pair.`);
-  return { investorLogin, earnings: pair.earnings, debts, versions: terms?.versions ?? [], floating };
+  const { earnings, crystallisedAt: since } = pair;
+  return { investorLogin, earnings, debts, versions: terms?.versions ?? [], floating, since };
 }
 
 function crystallisedAt(before: Pair, after: Pair["earnings"], at: Date): Date | undefined {

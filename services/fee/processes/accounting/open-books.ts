@@ -71,11 +71,11 @@ export function changedPairs(books: readonly Books[]): Pair[] {
   return books.flatMap(({ pair, isChanged }) => (isChanged && pair !== undefined ? [pair] : []));
 }
 
-function newPair(investorLogin: string, masterLogin: string): Pair {
+export function newPair(investorLogin: string, masterLogin: string): Pair {
   const none = { storedLayers: [], debt: undefined, crystallisedAt: undefined };
   return { investorLogin, masterLogin, foldedNumber: 0n, earnings: NOTHING_EARNED, ...none };
 }
 
-function debtsOf(pairs: readonly Pair[]): Debt[] {
+export function debtsOf(pairs: readonly Pair[]): Debt[] {
   return inOrder(pairs.flatMap(({ masterLogin, debt }) => (debt === undefined ? [] : [{ masterLogin, ...debt }])));
 }

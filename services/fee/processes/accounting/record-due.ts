@@ -1,6 +1,7 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 import type { Due } from "../../domain/due.ts";
 import { DEBT_SUFFIX, paymentKey } from "../../domain/payment-key.ts";
+import { takeDebtParts } from "../../store/debt-parts.ts";
 import { insertPayments, type InsertedPayment } from "../../store/due-payments.ts";
 import { takeDebts } from "../../store/pairs.ts";
 import { insertRuns, type NewRun } from "../../store/runs.ts";
@@ -63,5 +64,12 @@ export async function recordPayments(
     tx,
     due.filter(({ kind }) => kind === "PF_DEBT"),
   );
-  return await insertPayments(tx, due, at);
+  const inserted = await insertPayments(tx, due, at);
+  await takeDebtParts(
+    tx,
+    due.flatMap(({ kind, investorLogin, masterLogin }, index) =>
+      kind === "PF_DEBT" ? { investorLogin, masterLogin, paymentId: inserted[index]?.id ?? 0n } : [],
+    ),
+  );
+  return inserted;
 }

@@ -4,6 +4,7 @@ import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts
 import type { Clock } from "#kernel/clock.ts";
 import type { Paid, Unpaid } from "../../domain/payment-outcome.ts";
 import { type DuePayment, lockOpenPayments } from "../../store/due-payments.ts";
+import { addDebtParts, type NewDebtPart } from "../../store/debt-parts.ts";
 import { type SettledImport, usePaidImports } from "../../store/imported-payments.ts";
 import { lockMasters } from "../../store/masters.ts";
 import { addDebts, type PairDebt } from "../../store/pairs.ts";
@@ -65,7 +66,9 @@ async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Da
     if (outcome?.kind === "unpaid") refused.push({ payment, outcome });
   }
   // Pairs are locked before payments are updated, the sequence of a decision that lists payments under locked pairs.
-  await addDebts(tx, debtsOf(paid, refused));
+  const uncollected = uncollectedOf(paid, refused);
+  await addDebts(tx, debtsOf(uncollected));
+  await addDebtParts(tx, uncollected.map(partOf), at);
   if (paid.length > 0) await markExecuted(tx, paid, at);
   if (refused.length > 0) await markUnpaid(tx, refused);
   await usePaidImports(tx, importsOf(paid, refused));
@@ -74,19 +77,30 @@ async function settle(tx: Transaction, answered: readonly FinalPayment[], at: Da
   return { settled: new Set(open.map(({ id }) => id)), deferred };
 }
 
+type Uncollected = { readonly payment: DuePayment; readonly amount: bigint };
+
+function uncollectedOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): Uncollected[] {
+  return [
+    ...paid.map(({ payment, outcome }) => ({ payment, amount: payment.due - outcome.amount })),
+    // A fee that could not be taken over is not owed: the payments that wait for it are.
+    ...refused.flatMap(({ payment }) => (payment.isImported ? [] : { payment, amount: payment.due })),
+  ].filter(({ amount }) => amount !== 0n);
+}
+
+function partOf({ payment: { investorLogin, masterLogin, id: sourceId }, amount }: Uncollected): NewDebtPart {
+  return { investorLogin, masterLogin, sourceId, amount };
+}
+
 /** Uncollected amounts, one sum for each Investor and Master, with the age of its oldest part. */
-function debtsOf(paid: readonly PaidPayment[], refused: readonly UnpaidPayment[]): PairDebt[] {
+function debtsOf(uncollected: readonly Uncollected[]): PairDebt[] {
   const debts = new Map<string, PairDebt>();
-  const addDebt = ({ investorLogin, masterLogin, since }: DuePayment, amount: bigint): void => {
-    if (amount === 0n) return;
+  for (const { payment, amount } of uncollected) {
+    const { investorLogin, masterLogin, since } = payment;
     const pair = `${investorLogin}/${masterLogin}`;
     const known = debts.get(pair) ?? { investorLogin, masterLogin, since, amount: 0n };
     const oldest = known.since < since ? known.since : since;
     debts.set(pair, { ...known, since: oldest, amount: known.amount + amount });
-  };
-  for (const { payment, outcome } of paid) addDebt(payment, payment.due - outcome.amount);
-  // A fee that could not be taken over is not owed: the payments that wait for it are.
-  for (const { payment } of refused) if (!payment.isImported) addDebt(payment, payment.due);
+  }
   return [...debts.values()];
 }
 

@@ -1,0 +1,70 @@
+import type { FeeCalculation } from "./fee-calculation.ts";
+import { parseExact } from "./units.ts";
+
+/** A part of a debt: what could not be collected of an earlier payment. */
+export type DebtPart = {
+  readonly paymentId: bigint;
+  /** Cents, positive. */
+  readonly amount: bigint;
+  /** Since when it is owed. */
+  readonly since: Date;
+};
+
+/** What has joined and left the pool since the fee before, in cents; outflows are positive. */
+export type Flows = { readonly after: Date | undefined; readonly inflow: bigint; readonly outflow: bigint };
+
+/** A payment, with everything that is known about why it has its amount. Amounts in cents. */
+export type ExplainedPayment = {
+  readonly kind: "PF" | "PF_DEBT";
+  readonly suffix: string;
+  readonly masterLogin: string;
+  readonly investorLogin: string;
+  readonly isImported: boolean;
+  readonly status: "PENDING" | "EXECUTING" | "EXECUTED" | "SKIPPED" | "DEFERRED" | "FAILED" | "REVERSED";
+  readonly reason: string | undefined;
+  readonly due: bigint;
+  /** What imported fees had paid of it. */
+  readonly prepaid: bigint;
+  /** What was collected. */
+  readonly amount: bigint;
+  readonly since: Date;
+  readonly executedAt: Date | undefined;
+  readonly calculation: FeeCalculation | undefined;
+  /** Of a debt, the oldest first. */
+  readonly debtParts: readonly DebtPart[];
+  /** Undefined without a calculation, and where they are not kept any more. */
+  readonly flows: Flows | undefined;
+};
+
+/** Why an explanation is not the whole one. */
+export type Missing = "imported" | "calculation" | "versions" | "flows" | "debt_parts";
+
+const MISSING: Readonly<Record<Missing, string>> = {
+  imported: "The fee was collected before a restore of the database, which has lost what it was for.",
+  calculation: "No calculation that adds up to this fee is recorded.",
+  versions: "It was decided by a release that did not record which fee version each rate is of.",
+  flows:
+    "Deposits and withdrawals since the fee before are not kept any more, or cannot be read at the moment. They do not enter the fee.",
+  debt_parts:
+    "Not all payments that this debt comes from are recorded: an earlier release has collected or deferred one.",
+};
+
+export function missingOf({ kind, isImported, calculation, due, debtParts, flows }: ExplainedPayment): Missing[] {
+  if (isImported) return ["imported"];
+  if (kind === "PF_DEBT") return debtParts.reduce((sum, { amount }) => sum + amount, 0n) === due ? [] : ["debt_parts"];
+  if (calculation === undefined || parseExact(calculation.fee, 2) !== due) return ["calculation"];
+  return [
+    ...(calculation.areVersionsKnown ? [] : ["versions" as const]),
+    ...(flows === undefined ? ["flows" as const] : []),
+  ];
+}
+
+export function describeMissing(missing: Missing): string {
+  return MISSING[missing];
+}
+
+/** What became debt when the payment was settled. Nothing of an imported fee: those that wait for it are owed. */
+export function uncollectedOf({ status, isImported, due, prepaid, amount }: ExplainedPayment): bigint {
+  const isOpen = status === "PENDING" || status === "EXECUTING";
+  return isOpen || isImported ? 0n : due - prepaid - amount;
+}

@@ -1,0 +1,124 @@
+import { formatDecimal, usd } from "#kernel/money.ts";
+import { type ExplainedPayment, type Flows, uncollectedOf } from "./explained-payment.ts";
+import type { CalculatedLayer, FeeCalculation } from "./fee-calculation.ts";
+import { formatExact, parseExact } from "./units.ts";
+
+/** Why nothing was collected, by the code that is recorded; other codes say nothing to a caller. */
+const WHY: Readonly<Record<string, string>> = {
+  nothing_to_take: "the account had no free money",
+  credit_refused: "the payment account could not be credited, so the debit was given back",
+  collected_before: "all of it was collected before a restore of the database",
+  claimed_before: "another payment has the fee that was collected before a restore of the database",
+};
+
+/** Sentences that a person can check with a calculator. Amounts have two decimals, and more only before they are rounded. */
+export function paymentLines(payment: ExplainedPayment): string[] {
+  const { masterLogin, investorLogin, calculation, flows } = payment;
+  return [
+    `${titleOf(payment)} of Investor ${investorLogin} to Master ${masterLogin}.`,
+    ...(calculation === undefined ? [] : calculationLines(calculation, flows)),
+    ...debtLines(payment),
+    ...collectionLines(payment),
+  ];
+}
+
+export function calculationLines(calculation: FeeCalculation, flows?: Flows): string[] {
+  const { at, earned, markBefore, markAfter, charged, spared, exactFee, roundedOff, fee } = calculation;
+  const profit = aboveMark(calculation);
+  return [
+    `As of ${time(at)} the result with this Master is ${earned} since the first assign. Fees were charged up to ${markBefore}, the high-water mark, so ${profit} of profit is not charged yet.`,
+    `${flows === undefined ? "" : flowText(flows)}Deposits and withdrawals change neither the result nor the high-water mark.`,
+    ...openLines(calculation),
+    ...spared.map((layer) => `Not charged now: ${layer.amount}, earned ${when(layer)}.`),
+    ...charged.map(layerLine),
+    roundedOff === "0.00"
+      ? `Together the fee is ${fee}.`
+      : `Together the exact fee is ${exactFee}. It is rounded down once, by ${roundedOff}, to ${fee}.`,
+    markAfter === markBefore
+      ? `The high-water mark stays at ${markAfter}.`
+      : `The high-water mark rises from ${markBefore} to ${markAfter}.`,
+  ];
+}
+
+function titleOf({ kind, suffix, isImported }: ExplainedPayment): string {
+  if (kind === "PF_DEBT") return "Debt of earlier performance fees";
+  if (isImported) return "Performance fee that was collected before a restore of the database";
+  if (suffix === "W") return "Performance fee of a week";
+  return suffix.startsWith("UA") ? "Performance fee at an unassign" : "Performance fee at a withdrawal";
+}
+
+function aboveMark({ earned, markBefore }: FeeCalculation): string {
+  const profit = (parseExact(earned) ?? 0n) - (parseExact(markBefore) ?? 0n);
+  return formatExact(profit > 0n ? profit : 0n);
+}
+
+function flowText({ after, inflow, outflow }: Flows): string {
+  const since = after === undefined ? "the first assign" : `the fee of ${time(after)}`;
+  return `Since ${since} ${cents(inflow)} joined the pool and ${cents(outflow)} left it, fees included. `;
+}
+
+function openLines({ floating, markedAt }: FeeCalculation): string[] {
+  if (floating === "0.00" && markedAt === undefined) return [];
+  const marked = markedAt === undefined ? "" : `, marked at ${time(markedAt)}`;
+  const effect = floating.startsWith("-")
+    ? "an open loss is taken from the profit that was earned last"
+    : "an open profit raises no fee";
+  return [`The share of the result of open positions is ${floating}${marked}: ${effect}.`];
+}
+
+function layerLine(layer: CalculatedLayer): string {
+  const { amount, rate, share, versionId } = layer;
+  if (rate === undefined) return `${amount}, earned ${when(layer)}, at the rates of that time: ${share}.`;
+  const version = versionId === undefined ? "" : ` (fee version ${versionId})`;
+  return `${amount}, earned ${when(layer)}, at ${percent(rate)} %${version}: ${share}.`;
+}
+
+function debtLines({ kind, debtParts, due, since }: ExplainedPayment): string[] {
+  if (kind !== "PF_DEBT") return [];
+  return [
+    `${cents(due)} was due before and could not be collected, the oldest part since ${time(since)}.`,
+    ...debtParts.map(({ paymentId, amount, since: from }) => {
+      return `${cents(amount)} of it is of payment ${paymentId}, owed since ${time(from)}.`;
+    }),
+  ];
+}
+
+function collectionLines(payment: ExplainedPayment): string[] {
+  const { due, prepaid, amount, isImported, executedAt } = payment;
+  const uncollected = uncollectedOf(payment);
+  return [
+    ...(isImported ? [`${cents(due)} is taken from the fees that are due.`] : []),
+    ...(prepaid > 0n
+      ? [`${cents(prepaid)} of it was collected before a restore of the database, so ${cents(due - prepaid)} is left.`]
+      : []),
+    ...(executedAt === undefined ? [outcomeLine(payment)] : [`${cents(amount)} was collected at ${time(executedAt)}.`]),
+    ...(uncollected > 0n ? [`${cents(uncollected)} could not be collected and became debt.`] : []),
+  ];
+}
+
+function outcomeLine({ status, reason }: ExplainedPayment): string {
+  if (status === "PENDING" || status === "EXECUTING") return "It is not collected yet.";
+  const why = reason === undefined ? undefined : WHY[reason];
+  return why === undefined ? "Nothing was collected." : `Nothing was collected: ${why}.`;
+}
+
+function when({ earnedFrom, earnedTo }: CalculatedLayer): string {
+  return earnedFrom.getTime() === earnedTo.getTime()
+    ? time(earnedFrom)
+    : `from ${time(earnedFrom)} to ${time(earnedTo)}`;
+}
+
+export function time(date: Date): string {
+  return `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** 0.275000 is 27.5. */
+function percent(rate: string): string {
+  const units = (parseExact(rate, 6) ?? 0n) * 100n;
+  const digits = units.toString().padStart(7, "0");
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0+$/, "");
+}
+
+function cents(minor: bigint): string {
+  return formatDecimal(usd(minor));
+}

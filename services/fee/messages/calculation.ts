@@ -1,0 +1,20 @@
+import type { FeeCalculation as CalculationMessage, FeeLayer } from "#proto/pamm/fee/v1/fee.ts";
+import type { CalculatedLayer, FeeCalculation } from "../domain/fee-calculation.ts";
+import type { LastDeal } from "../store/explained-payments.ts";
+
+export function calculationMessage(
+  { throughNumber: _number, since: _since, areVersionsKnown: _known, charged, spared, ...calculation }: FeeCalculation,
+  lastDeal: LastDeal | undefined,
+): CalculationMessage {
+  return {
+    ...calculation,
+    charged: charged.map(layerMessage),
+    spared: spared.map(layerMessage),
+    throughDealId: lastDeal?.dealId ?? 0n,
+    throughDealAt: lastDeal?.dealAt,
+  };
+}
+
+function layerMessage(layer: CalculatedLayer): FeeLayer {
+  return { ...layer };
+}

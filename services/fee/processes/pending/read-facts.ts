@@ -1,0 +1,86 @@
+import { remainingMs } from "#kernel/contract/context.ts";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
+import { execute, sql } from "#kernel/postgres/query.ts";
+import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
+import type { Deps } from "../../deps.ts";
+import type { PendingFacts } from "../../domain/pending.ts";
+import { presentOf, type TimelineEntry } from "../../domain/timeline.ts";
+import { listTerms } from "../../store/configurations.ts";
+import { listOpenWeekly } from "../../store/due-payments.ts";
+import { type Pair, type PrepaidPair, readPairs } from "../../store/pairs.ts";
+import { foldResults } from "../accounting/fold-results.ts";
+import { debtsOf, newPair } from "../accounting/open-books.ts";
+import { requireKnownFees } from "../lost-fees/require-known-fees.ts";
+
+/** The pool of an Investor, with its share of the floating result at an entry of the Master's allocations. */
+export type PoolNow = {
+  readonly masterLogin: string;
+  readonly throughNumber: bigint;
+  readonly floating: bigint;
+  readonly markedAt: Date | undefined;
+};
+
+export type FactsNow = {
+  readonly facts: PendingFacts;
+  /** Fees of closed weeks that are decided and not debited yet, in cents. */
+  readonly openWeekly: bigint;
+  readonly isKnown: boolean;
+};
+
+/**
+ * Everything that a decision about an Investor would be based on, read in one snapshot and without a lock. "newer": a later entry than that
+ * of the pool was decided meanwhile. "unfinished": adding the results takes longer than the call.
+ */
+export async function readFacts(
+  deps: Deps,
+  investorLogin: string,
+  pool: PoolNow | undefined,
+  context: CallContext,
+): Promise<FactsNow | "newer" | "unfinished"> {
+  return await inTransaction(deps.pool, async (tx) => {
+    await execute(tx, sql`set transaction isolation level repeatable read, read only`);
+    await requireKnownFees(tx, deps);
+    const pairs = await readPairs(tx, investorLogin, pool === undefined ? [] : [pool.masterLogin]);
+    const terms = (await listTerms(tx, [investorLogin])).get(investorLogin);
+    const versions = terms?.versions ?? [];
+    const weekly = (await listOpenWeekly(tx, [investorLogin])).get(investorLogin) ?? [];
+    const own = pool && (await foldPair(tx, deps, { investorLogin, pool, pairs, versions }, context));
+    if (own === "newer" || own === "unfinished") return own;
+    return {
+      facts: {
+        versions,
+        debts: debtsOf(pairs),
+        at: presentOf(versions, deps.now()),
+        own: pool && own && { ...pool, earnings: own.earnings },
+        prepaid: new Map(pairs.map(({ masterLogin, prepaid }) => [masterLogin, prepaid])),
+      },
+      openWeekly: weekly.reduce((sum, { due }) => sum + due, 0n),
+      isKnown: pool !== undefined || terms !== undefined || pairs.length > 0,
+    };
+  });
+}
+
+type Wanted = {
+  readonly investorLogin: string;
+  readonly pool: PoolNow;
+  readonly pairs: readonly PrepaidPair[];
+  readonly versions: readonly TimelineEntry[];
+};
+
+/** The pair with all results up to the entry, in the steps of a decision; nothing is saved. */
+async function foldPair(
+  tx: Transaction,
+  { steps }: Deps,
+  { investorLogin, pool: { masterLogin, throughNumber }, pairs, versions }: Wanted,
+  context: CallContext,
+): Promise<Pair | "newer" | "unfinished"> {
+  let pair: Pair = pairs.find((each) => each.masterLogin === masterLogin) ?? newPair(investorLogin, masterLogin);
+  if (pair.foldedNumber > throughNumber) return "newer";
+  for (;;) {
+    const [folded] = await foldResults(tx, [{ pair, throughNumber, versions }], steps.results);
+    if (folded === undefined || folded.foldedNumber === throughNumber) return folded ?? pair;
+    if (remainingMs(context) < REPLY_RESERVE_MS) return "unfinished";
+    pair = folded;
+  }
+}

@@ -1,0 +1,110 @@
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { queryContext } from "#kernel/contract/deadlines.ts";
+import { moneyFromProto, moneyToProto } from "#kernel/contract/money.ts";
+import { usd } from "#kernel/money.ts";
+import { isTransientFailure } from "#kernel/transient-failure.ts";
+import type { ExplainPaymentRequest, PaymentExplanation } from "#proto/pamm/fee/v1/fee.ts";
+import type { Deps } from "../deps.ts";
+import {
+  describeMissing,
+  type ExplainedPayment,
+  type Flows,
+  missingOf,
+  uncollectedOf,
+} from "../domain/explained-payment.ts";
+import { paymentLines } from "../domain/explanation-lines.ts";
+import { calculationOf, type FeeCalculation } from "../domain/fee-calculation.ts";
+import { calculationMessage } from "../messages/calculation.ts";
+import { refuse } from "../refusals.ts";
+import { listDebtParts } from "../store/debt-parts.ts";
+import { findLastDeal, findStoredPayment, type StoredPayment } from "../store/explained-payments.ts";
+
+/** A debt is taken over whole by each fee that follows it, so it has few parts. */
+const MAX_DEBT_PARTS = 100;
+
+/** Built from what the decision has stored: nothing is calculated again, so it is what was charged, also after rates of the past have changed. */
+export async function explainPayment(
+  deps: Pick<Deps, "pool" | "subscriptions">,
+  { paymentId }: ExplainPaymentRequest,
+  context: CallContext,
+): Promise<PaymentExplanation> {
+  const { pool } = deps;
+  const stored = await findStoredPayment(pool, paymentId);
+  if (stored === undefined) throw refuse("fee_payment_not_found", `There is no fee payment ${paymentId}.`);
+  const payment = await explainedOf(deps, stored, context);
+  const { calculation, debtParts, flows, due, prepaid, amount } = payment;
+  const through = calculation?.throughNumber;
+  const lastDeal = through === undefined ? undefined : await findLastDeal(pool, stored.masterLogin, through);
+  const money = (minor: bigint) => moneyToProto(usd(minor));
+  return {
+    paymentId,
+    kind: stored.kind,
+    status: stored.status,
+    cashflowUniqueKey: stored.uniqueKey,
+    masterLogin: stored.masterLogin,
+    investorLogin: stored.investorLogin,
+    runId: stored.runId,
+    runKind: stored.runKind,
+    runPeriodStart: stored.periodStart,
+    runPeriodEnd: stored.periodEnd,
+    due: money(due),
+    prepaid: money(prepaid),
+    amount: money(amount),
+    uncollected: money(uncollectedOf(payment)),
+    executedAt: stored.executedAt,
+    calculation: calculation && calculationMessage(calculation, lastDeal),
+    debtParts: debtParts.map((part) => ({
+      paymentId: part.paymentId,
+      amount: money(part.amount),
+      owedSince: part.since,
+    })),
+    missing: missingOf(payment).map((code) => ({ code, message: describeMissing(code) })),
+    lines: paymentLines(payment),
+    flows: flows && {
+      after: flows.after,
+      through: calculation?.at,
+      inflow: money(flows.inflow),
+      outflow: money(flows.outflow),
+    },
+  };
+}
+
+async function explainedOf(
+  { pool, subscriptions }: Pick<Deps, "pool" | "subscriptions">,
+  stored: StoredPayment,
+  context: CallContext,
+): Promise<ExplainedPayment> {
+  const { id, kind, isImported, explanation } = stored;
+  const calculation = kind === "PF" && !isImported ? calculationOf(explanation) : undefined;
+  const explained = {
+    ...stored,
+    calculation,
+    flows: calculation && (await readFlows(subscriptions, stored, calculation, context)),
+    debtParts: kind === "PF_DEBT" ? await listDebtParts(pool, id, MAX_DEBT_PARTS) : [],
+  };
+  // What does not add up to the payment is not shown as its reason.
+  return missingOf(explained).includes("calculation")
+    ? { ...explained, calculation: undefined, flows: undefined }
+    : explained;
+}
+
+/** Undefined where they are not kept: they are no part of the fee, so it is explained without them. */
+async function readFlows(
+  subscriptions: Pick<Deps["subscriptions"], "sumFlows">,
+  { investorLogin, masterLogin }: StoredPayment,
+  { since: after, at: through, areVersionsKnown }: FeeCalculation,
+  context: CallContext,
+): Promise<Flows | undefined> {
+  // Without the fee before, the time that they belong to is not known.
+  if (!areVersionsKnown) return undefined;
+  try {
+    const request = { investorLogin, masterLogin, after, through };
+    const { inflow, outflow, complete } = await subscriptions.sumFlows(request, queryContext(context));
+    return complete
+      ? { after, inflow: moneyFromProto(inflow).minor, outflow: moneyFromProto(outflow).minor }
+      : undefined;
+  } catch (error) {
+    if (isTransientFailure(error)) return undefined;
+    throw error;
+  }
+}
