@@ -1,6 +1,9 @@
 import { decideDebts, decideDue, type Due as RealDue } from "../../services/fee/domain/due.ts";
 import type { Debt } from "../../services/fee/domain/debt.ts";
 import { beginFold, continueFold, type Fold } from "../../services/fee/domain/fold.ts";
+import { calculationOf } from "../../services/fee/domain/fee-calculation.ts";
+import { decidePending, type Pending } from "../../services/fee/domain/pending.ts";
+import { parseExact } from "../../services/fee/domain/units.ts";
 import { NOTHING_EARNED, type Part } from "../../services/fee/domain/layers.ts";
 import {
   entriesOfCancellation,
@@ -37,6 +40,7 @@ type Account = { readonly results: Part[]; fold: Fold };
 type Payer = { versions: TimelineEntry[]; debts: Debt[]; readonly accounts: Map<Master, Account> };
 
 const E8_PER_CENT = 1_000_000n;
+const SHARES_PER_CENT = 1_000_000_000_000n;
 const MAX_RESULTS_PER_STEP = 3;
 
 /** Computes the fees of all Investors with the code under test, from the same allocations. Throws when any amount differs. */
@@ -59,6 +63,7 @@ export function modelFees(tested: FeesUnderTest = REAL_FEES): World["onFeeEvent"
         break;
       case "crystallised":
         if (event.master !== undefined) foldInSteps(tested, payer, event.master, sizes);
+        expectPending(event.investor, pendingOf(payer, event), event.due);
         expectDue(event.investor, decide(tested, payer, event), event.due);
         if (event.master !== undefined) {
           expectSame(event.investor, accountIn(payer, event.master).fold, event.master);
@@ -138,6 +143,30 @@ function decide(
   const decided = tested.decideDue({ masterLogin, earnings, versions, debts, floating, markedAt: undefined, at });
   account.fold = { ...account.fold, earnings: decided.earnings };
   return decided.due;
+}
+
+function pendingOf(payer: Payer, { master, due }: Extract<FeeEvent, { kind: "crystallised" }>): Pending {
+  const { versions, debts } = payer;
+  const at = new Date(due.at);
+  const none = { markedAt: undefined, prepaid: new Map<string, bigint>() };
+  if (master === undefined) return decidePending({ versions, debts, at, own: undefined, prepaid: none.prepaid });
+  const { earnings } = accountIn(payer, master).fold;
+  const own = { masterLogin: master.name, earnings, floating: due.floatingE8, markedAt: none.markedAt };
+  return decidePending({ versions, debts, at, own, prepaid: none.prepaid });
+}
+
+/** What is shown as pending right before a decision is what it takes, and its explanation ties to the exact fee. */
+function expectPending(investor: Investor, { total: shown, explanation, isEnabled }: Pending, due: Due): void {
+  if (shown !== due.pending) {
+    throw new Error(`${investor.name} is shown ${dollars(shown)} as pending, not ${dollars(due.pending)}`);
+  }
+  if (explanation === undefined) return;
+  const calculation = calculationOf(explanation);
+  if (calculation === undefined) throw new Error(`the explanation of a fee of ${investor.name} does not add up`);
+  const exact = fraction(parseExact(calculation.exactFee, 14) ?? -1n, SHARES_PER_CENT);
+  expectEqual(`exact fee of ${investor.name}, ${isEnabled ? "on" : "off"}`, exact, due.exact);
+  const fee = due.items.find(({ suffix }) => suffix !== "DEBT")?.cents ?? 0n;
+  if (calculation.fee !== dollars(fee)) throw new Error(`${calculation.fee} is explained, not ${dollars(fee)}`);
 }
 
 function debtsAfter(debts: readonly Debt[], item: DueItem, { cents, at }: { cents: bigint; at: number }): Debt[] {

@@ -48,11 +48,16 @@ export function chargeable({ layers }: FeeAccount, floating: Fraction): Layer[] 
 
 /** Whole cents, rounded down once. Zero while fees are disabled. */
 export function pendingFee(account: FeeAccount, configuration: Configuration, at: Instant, floating: Fraction): bigint {
-  if (!isEnabledAt(configuration, at)) return 0n;
+  return floor(exactFee(account, configuration, at, floating));
+}
+
+/** In cents, before it is rounded. */
+export function exactFee(account: FeeAccount, configuration: Configuration, at: Instant, floating: Fraction): Fraction {
+  if (!isEnabledAt(configuration, at)) return ZERO;
   const shares = chargeable(account, floating).map((layer) => {
     return times(layer.amount, rateAt(configuration, layer.earnedAt));
   });
-  return floor(total(shares));
+  return total(shares);
 }
 
 /** Returns the fee that becomes due, and raises the high-water mark by the charged profit. */

@@ -1,6 +1,6 @@
 import { isEnabledAt } from "./configuration.ts";
-import { crystallise } from "./fee.ts";
-import { type Fraction, fraction, nearest, times } from "./fraction.ts";
+import { crystallise, exactFee } from "./fee.ts";
+import { type Fraction, fraction, nearest, times, ZERO } from "./fraction.ts";
 import {
   accountOf,
   activeAt,
@@ -40,14 +40,16 @@ export function decide(world: World, { investor, master, floating, reason }: Due
   const { configuration } = investor;
   const floatingE8 = nearest(times(floating, fraction(E8_PER_CENT)));
   const items: DueItem[] = [];
+  let exact = ZERO;
   if (isEnabledAt(configuration, world.now)) {
     for (const [creditor, cents] of investor.owed) items.push({ master: creditor, suffix: "DEBT", cents });
     const open = fraction(floatingE8, E8_PER_CENT);
+    if (master) exact = exactFee(accountOf(master, investor), configuration, world.now, open);
     const fee = master && crystallise(accountOf(master, investor), configuration, world.now, open);
     if (master && fee) items.push({ master, suffix: reason, cents: fee });
   }
   const pending = items.reduce((sum, { cents }) => sum + cents, 0n);
-  const due = { at: world.now, reason, floatingE8, pending, items };
+  const due = { at: world.now, reason, floatingE8, pending, exact, items };
   world.onFeeEvent({ kind: "crystallised", investor, master, due });
   return due;
 }

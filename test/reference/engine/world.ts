@@ -1,5 +1,6 @@
 import type { Configuration, FeeCommand, Instant } from "./configuration.ts";
 import { type FeeAccount, newFeeAccount } from "./fee.ts";
+import type { Fraction } from "./fraction.ts";
 import { type PoolEngine, referencePool } from "./pool-engine.ts";
 
 /** The whole state of the reference. Amounts in cents. */
@@ -83,6 +84,8 @@ export type Due = {
   /** Units of 1e-8. */
   readonly floatingE8: bigint;
   readonly pending: bigint;
+  /** The fee in cents before it is rounded; 0 while fees are disabled, and without a Master. */
+  readonly exact: Fraction;
   readonly items: readonly DueItem[];
 };
 

@@ -3,7 +3,7 @@ import { hasRateAt } from "../engine/configuration.ts";
 import { activeAt, activeOf, type Investor, type Master } from "../engine/world.ts";
 import { type History, histories, type HistoryShape, type Step } from "../history.ts";
 import { addLiveInvestor, addLiveMaster, type Live } from "./live.ts";
-import { untilEqual } from "./until-equal.ts";
+import { expectExplainedPayments, expectPendingFees } from "./pending.ts";
 import * as steps from "./steps.ts";
 import { nextWeek } from "./weeks.ts";
 
@@ -34,12 +34,15 @@ export async function runLiveHistory(live: Live, history: History): Promise<void
   for (const master of masters) {
     for (const position of master.floating.keys()) await steps.close(live, master, position);
   }
-  await untilEqual(live);
+  await expectPendingFees(live);
+  await expectExplainedPayments(live);
 }
 
 async function applyStep(live: Live, participants: Participants, step: Step): Promise<void> {
-  if (step.kind === "week") await nextWeek(live);
-  else if ("investorIndex" in step) await applyInvestorStep(live, participants, step);
+  if (step.kind === "week") {
+    await expectPendingFees(live);
+    await nextWeek(live);
+  } else if ("investorIndex" in step) await applyInvestorStep(live, participants, step);
   else await applyMasterStep(live, busyMaster(live, participants, step.masterIndex), step);
 }
 

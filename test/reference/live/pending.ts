@@ -1,0 +1,63 @@
+import { isObject, itemsOf, textOf } from "../../../deploy/demo/exact-json.ts";
+import { minorOf } from "../../journey/support/client.ts";
+import { paymentsOf } from "../../journey/support/fees.ts";
+import { dollars } from "../engine/cents.ts";
+import { isEnabledAt } from "../engine/configuration.ts";
+import { pendingFee } from "../engine/fee.ts";
+import { fraction, nearest, times } from "../engine/fraction.ts";
+import { accountOf, activeOf, type Investor, type Master } from "../engine/world.ts";
+import { type Live, loginOf, masterAccountsOf, retryWhileBusy } from "./live.ts";
+import { untilEqual } from "./until-equal.ts";
+import { inWeek } from "./weeks.ts";
+
+const E8_PER_CENT = fraction(1_000_000n);
+
+/** Compares what is shown as pending with the reference; both are of the same moment, because nothing is under way. */
+export async function expectPendingFees(live: Live): Promise<void> {
+  await untilEqual(live);
+  await inWeek(live, "the pending fees are read", async () => {
+    for (const investor of live.world.investors) await expectPending(live, investor);
+  });
+}
+
+async function expectPending(live: Live, investor: Investor): Promise<void> {
+  const url = `/api/v1/investor/${loginOf(live, investor)}/performance-fee/pending`;
+  const { status, body, text } = await retryWhileBusy(() => live.client.get(url));
+  if (status !== 200) throw new Error([...live.transcript, text].join("\n"));
+  const exact = pendingAt(live, investor, Date.parse(`${textOf(body, "at")}Z`));
+  if (minorOf(textOf(body, "pending")) === exact) return;
+  throw new Error([...live.transcript, `   => ${dollars(exact)} is pending by the reference: ${text}`].join("\n"));
+}
+
+/** Debts and the fee for the profit above the mark, as of an instant. */
+function pendingAt({ world }: Live, investor: Investor, at: number): bigint {
+  const { configuration, owed } = investor;
+  if (!isEnabledAt(configuration, at)) return 0n;
+  const debts = [...owed.values()].reduce((sum, cents) => sum + cents, 0n);
+  const holding = activeOf(world, investor);
+  if (holding === undefined) return debts;
+  const { master, id } = holding;
+  const floatingE8 = nearest(times(master.pool.floating(id, master.floating), E8_PER_CENT));
+  return debts + pendingFee(accountOf(master, investor), configuration, at, fraction(floatingE8, 1_000_000n));
+}
+
+/** Each payment has a complete explanation that adds up to its amount. */
+export async function expectExplainedPayments(live: Live): Promise<void> {
+  for (const master of live.world.masters) await expectExplained(live, master);
+}
+
+async function expectExplained(live: Live, master: Master): Promise<void> {
+  for (const { id, minor } of await paymentsOf(live.client, masterAccountsOf(live, master).login)) {
+    const { body, text } = await live.client.get(`/api/v1/perf-fee/payments/${id}/explanation`);
+    const cents = (name: string): bigint => minorOf(textOf(body, name));
+    const parts = itemsOf(body["debt_parts"]).map((part) => minorOf(textOf(part, "amount")));
+    const origin = isObject(body["calculation"]) ? [minorOf(textOf(body["calculation"], "fee"))] : parts;
+    const sums = [
+      cents("amount"),
+      cents("amount") + cents("uncollected"),
+      origin.reduce((sum, each) => sum + each, 0n),
+    ];
+    const ties = sums[0] === minor && sums[1] === cents("due") && sums[2] === cents("due");
+    if (!ties || body["complete"] !== true) throw new Error([...live.transcript, text].join("\n"));
+  }
+}
