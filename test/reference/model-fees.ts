@@ -31,9 +31,10 @@ export type FeesUnderTest = {
   readonly decideDue: typeof decideDue;
   readonly decideDebts: typeof decideDebts;
   readonly entriesOfChange: typeof entriesOfChange;
+  readonly decidePending: typeof decidePending;
 };
 
-export const REAL_FEES: FeesUnderTest = { continueFold, decideDue, decideDebts, entriesOfChange };
+export const REAL_FEES: FeesUnderTest = { continueFold, decideDue, decideDebts, entriesOfChange, decidePending };
 
 /** All results of an Investor with a Master, and those that are added up; the number of a result is its place. */
 type Account = { readonly results: Part[]; fold: Fold };
@@ -63,7 +64,7 @@ export function modelFees(tested: FeesUnderTest = REAL_FEES): World["onFeeEvent"
         break;
       case "crystallised":
         if (event.master !== undefined) foldInSteps(tested, payer, event.master, sizes);
-        expectPending(event.investor, pendingOf(payer, event), event.due);
+        expectPending(event.investor, pendingOf(tested, payer, event), event.due);
         expectDue(event.investor, decide(tested, payer, event), event.due);
         if (event.master !== undefined) {
           expectSame(event.investor, accountIn(payer, event.master).fold, event.master);
@@ -145,18 +146,22 @@ function decide(
   return decided.due;
 }
 
-function pendingOf(payer: Payer, { master, due }: Extract<FeeEvent, { kind: "crystallised" }>): Pending {
+function pendingOf(
+  tested: FeesUnderTest,
+  payer: Payer,
+  { master, due }: Extract<FeeEvent, { kind: "crystallised" }>,
+): Pending {
   const { versions, debts } = payer;
   const at = new Date(due.at);
   const none = { markedAt: undefined, prepaid: new Map<string, bigint>() };
-  if (master === undefined) return decidePending({ versions, debts, at, own: undefined, prepaid: none.prepaid });
+  if (master === undefined) return tested.decidePending({ versions, debts, at, own: undefined, prepaid: none.prepaid });
   const { earnings } = accountIn(payer, master).fold;
   const own = { masterLogin: master.name, earnings, floating: due.floatingE8, markedAt: none.markedAt };
-  return decidePending({ versions, debts, at, own, prepaid: none.prepaid });
+  return tested.decidePending({ versions, debts, at, own, prepaid: none.prepaid });
 }
 
 /** What is shown as pending right before a decision is what it takes, and its explanation ties to the exact fee. */
-function expectPending(investor: Investor, { total: shown, explanation, isEnabled }: Pending, due: Due): void {
+function expectPending(investor: Investor, { total: shown, explanation }: Pending, due: Due): void {
   if (shown !== due.pending) {
     throw new Error(`${investor.name} is shown ${dollars(shown)} as pending, not ${dollars(due.pending)}`);
   }
@@ -164,7 +169,7 @@ function expectPending(investor: Investor, { total: shown, explanation, isEnable
   const calculation = calculationOf(explanation);
   if (calculation === undefined) throw new Error(`the explanation of a fee of ${investor.name} does not add up`);
   const exact = fraction(parseExact(calculation.exactFee, 14) ?? -1n, SHARES_PER_CENT);
-  expectEqual(`exact fee of ${investor.name}, ${isEnabled ? "on" : "off"}`, exact, due.exact);
+  expectEqual(`exact fee of ${investor.name}`, exact, due.exact);
   const fee = due.items.find(({ suffix }) => suffix !== "DEBT")?.cents ?? 0n;
   if (calculation.fee !== dollars(fee)) throw new Error(`${calculation.fee} is explained, not ${dollars(fee)}`);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { crystallise } from "../../services/fee/domain/crystallise.ts";
 import { decideDue, type DueFacts } from "../../services/fee/domain/due.ts";
+import { decidePending } from "../../services/fee/domain/pending.ts";
 import { continueFold, type Fold } from "../../services/fee/domain/fold.ts";
 import { entriesOfChange } from "../../services/fee/domain/change-timeline.ts";
 import { later, shownAt } from "../../services/fee/domain/timeline.ts";
@@ -93,6 +94,13 @@ const FEE_MUTANTS: Readonly<Record<string, Partial<FeesUnderTest>>> = {
   "an open loss is ignored": { decideDue: (facts) => decideDue({ ...facts, floating: 0n }) },
   "an open profit is charged": {
     decideDue: (facts) => decideDue({ ...facts, floating: facts.floating > 0n ? -facts.floating : facts.floating }),
+  },
+  "an open loss is not in the pending fee": {
+    decidePending: ({ own, ...facts }) => decidePending({ ...facts, own: own && { ...own, floating: 0n } }),
+  },
+  "the pending fee has no debts": { decidePending: (facts) => decidePending({ ...facts, debts: [] }) },
+  "the pending fee is of the newest version alone": {
+    decidePending: ({ versions, ...facts }) => decidePending({ ...facts, versions: versions.slice(-1) }),
   },
   "the fee comes before the debts": {
     decideDue: (facts) => {

@@ -1,9 +1,10 @@
 import { type Entitlement, type Payment, toCents } from "./cents.ts";
 import {
+  compare,
+  distance,
   type Fraction,
   fraction,
   isPositive,
-  isZero,
   minus,
   negative,
   ONE,
@@ -121,6 +122,11 @@ function withoutRemainders(pool: Pool, entitlements: readonly Entitlement<Owner>
   return cut.map(({ owner, exact }) => ({ owner, exact: owner === receiver ? plus(exact, remainders) : exact }));
 }
 
+/** Amounts of the books are whole 1e-8 USD; less than one of them is released by no deal, so it is none. */
+const SMALLEST = fraction(1n, 1_000_000n);
+
 function hasAttributed({ positions }: Pool, owner: Owner): boolean {
-  return [...positions.values()].some((position) => !isZero(attributedTo(position, owner)));
+  return [...positions.values()].some((position) => {
+    return compare(distance(attributedTo(position, owner), ZERO), SMALLEST) >= 0;
+  });
 }
