@@ -6,9 +6,11 @@ import { enter } from "#test/support/platform-fake/ledger.ts";
 import { sized } from "#test/support/proof.ts";
 import { payFees } from "../jobs/pay-fees.ts";
 import { readAllocations } from "../jobs/read-allocations.ts";
+import { explainPayment } from "../queries/explain-payment.ts";
+import { getPendingFee } from "../queries/get-pending-fee.ts";
 import { crashing } from "./crash.ts";
 import { expectToTie } from "./expect-to-tie.ts";
-import { INVESTOR, MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
+import { aCall, INVESTOR, MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "./fee.ts";
 import { collectAll, decideLeave } from "./leaving.ts";
 import {
   anInvestor,
@@ -70,6 +72,45 @@ async function prepaidOf({ deps }: World): Promise<string> {
   const [row] = await many<{ minor: bigint }>(deps.pool, sql`select prepaid_minor as minor from fee_pair`);
   return String(row?.minor);
 }
+
+test("explanations and the pending fee show what imported fees have paid, and tie", async () => {
+  const world = await aProfit();
+  lose(world, { amount: "400.00" });
+  await closeWeek(world);
+  const rows = await many<{ id: bigint; suffix: string }>(world.deps.pool, sql`select id, suffix from fee_payment`);
+  const explain = async (isWanted: (suffix: string) => boolean) => {
+    const { id: paymentId = 0n } = rows.find(({ suffix }) => isWanted(suffix)) ?? {};
+    return await explainPayment(world.deps, { paymentId }, aCall());
+  };
+  expect(await explain((suffix) => suffix.startsWith("IM"))).toMatchObject({
+    amount: { minorUnits: 400_00n },
+    missing: [{ code: "imported" }],
+    calculation: undefined,
+  });
+  const week = await explain((suffix) => suffix === "W");
+  expect(week).toMatchObject({
+    due: { minorUnits: 300_00n },
+    prepaid: { minorUnits: 300_00n },
+    amount: { minorUnits: 0n },
+    uncollected: { minorUnits: 0n },
+    missing: [],
+  });
+  expect(week.lines.slice(-2)).toEqual([
+    "300.00 of it was collected before a restore of the database, so 0.00 is left.",
+    "Nothing was collected: all of it was collected before a restore of the database.",
+  ]);
+
+  result(world, { [INVESTOR]: "+1000.00" });
+  await settle(world);
+  world.subscriptions.shares.set(INVESTOR, { masterLogin: MASTER, floating: 0n });
+  const pending = await getPendingFee(world.deps, { investorLogin: INVESTOR }, aCall());
+  expect(pending).toMatchObject({
+    pending: { minorUnits: 200_00n },
+    fee: { minorUnits: 300_00n },
+    prepaid: { minorUnits: 100_00n },
+  });
+  expect((await decideLeave(world)).pending).toBe("200.00");
+});
 
 test("the fee of a lost withdrawal is not charged again when the week ends", async () => {
   const world = await aProfit();
