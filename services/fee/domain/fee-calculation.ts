@@ -56,8 +56,8 @@ export function calculationOf({
   const exact = parseExact(exactFee, SHARE_DECIMALS);
   const whole = parseExact(fee, 2);
   const shares = sumOf(charged, ({ share }) => parseExact(share, SHARE_DECIMALS));
-  if (exact === undefined || whole === undefined || shares !== exact || exact / SHARES_PER_CENT !== whole)
-    return undefined;
+  if (exact === undefined || whole === undefined || shares !== exact) return undefined;
+  if (exact / SHARES_PER_CENT !== whole) return undefined;
   if (!isBetweenMarks(facts, charged, whole)) return undefined;
   return {
     at: instant(at),

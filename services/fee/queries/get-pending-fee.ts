@@ -11,8 +11,8 @@ import { pendingLines } from "../domain/pending-lines.ts";
 import { decidePending } from "../domain/pending.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { calculationMessage } from "../messages/calculation.ts";
-import { allocationInProgress } from "../processes/accounting/in-progress.ts";
-import { type FactsNow, type PoolNow, readFacts } from "../processes/pending/read-facts.ts";
+import { allocationInProgress } from "../domain/in-progress.ts";
+import { type FactsNow, type PoolNow, readFacts } from "./pending-facts.ts";
 import { findLastDeal } from "../store/explained-payments.ts";
 import { findMaster } from "../store/masters.ts";
 

@@ -1,6 +1,7 @@
 import { execute, type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Earnings, Layer } from "../domain/layers.ts";
+import { type Debt, inOrder } from "../domain/debt.ts";
+import { type Earnings, type Layer, NOTHING_EARNED } from "../domain/layers.ts";
 import { listLayers, nameOf, saveLayers } from "./layers.ts";
 
 /** Result, mark, layers and debt of an Investor with a Master, over all subscriptions. */
@@ -143,4 +144,15 @@ function pairOf(row: PairRow, layers: readonly Layer[]): Pair {
     debt: debtSince === null ? undefined : { amount: debt, since: debtSince },
     crystallisedAt: crystallisedAt ?? undefined,
   };
+}
+
+/** Before its first result. */
+export function newPair(investorLogin: string, masterLogin: string): Pair {
+  const none = { storedLayers: [], debt: undefined, crystallisedAt: undefined };
+  return { investorLogin, masterLogin, foldedNumber: 0n, earnings: NOTHING_EARNED, ...none };
+}
+
+/** The debts of some pairs, the oldest first. */
+export function debtsOf(pairs: readonly Pair[]): Debt[] {
+  return inOrder(pairs.flatMap(({ masterLogin, debt }) => (debt === undefined ? [] : [{ masterLogin, ...debt }])));
 }

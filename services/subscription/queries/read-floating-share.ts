@@ -8,7 +8,7 @@ import { floatingBefore } from "../domain/floating-before.ts";
 import { floatingShares } from "../domain/pool/floating-shares.ts";
 import type { Deps } from "../deps.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
-import { marksOf } from "../processes/allocate/read-master.ts";
+import { marksOf } from "../messages/marks.ts";
 import { refuse } from "../refusals.ts";
 import { findPoolShare, type PoolShare } from "../store/pool-shares.ts";
 

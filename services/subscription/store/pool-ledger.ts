@@ -66,7 +66,12 @@ export async function findPoolLedger(db: Queryable, masterLogin: string): Promis
   if (first === undefined) return undefined;
   const { filedNumber, own, external, imported, unallocated, ownUnredeemed } = first;
   return {
-    ...{ filedNumber, own, external, imported, unallocated, ownUnredeemed },
+    filedNumber,
+    own,
+    external,
+    imported,
+    unallocated,
+    ownUnredeemed,
     acknowledged: first.acknowledged ?? undefined,
     weeksClosedThrough: first.weeksClosedThrough ?? undefined,
     holdings: rows.filter(isHolding).map(toHolding),

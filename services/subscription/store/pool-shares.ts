@@ -55,7 +55,12 @@ export async function findPoolShare(db: Queryable, investorLogin: string): Promi
   if (first === undefined) return undefined;
   const { masterLogin, subscriptionId, isStopped, filedNumber, isAllocated, lastAllocation } = first;
   return {
-    ...{ masterLogin, subscriptionId, isStopped, filedNumber, isAllocated, lastAllocation },
+    masterLogin,
+    subscriptionId,
+    isStopped,
+    filedNumber,
+    isAllocated,
+    lastAllocation,
     pool: poolOf(first, rows.filter(isPosition)),
   };
 }

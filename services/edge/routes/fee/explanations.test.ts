@@ -34,15 +34,18 @@ test("a calculation before the first deal has none", async () => {
 });
 
 test.each([
-  [EXPLANATION, "explainPayment", "fee_payment_not_found", "not_found", 404],
-  [PENDING, "getPendingFee", "investor_not_found", "not_found", 404],
-  [PENDING, "getPendingFee", "allocation_in_progress", "unavailable", 409],
-  [PENDING, "getPendingFee", "safety_stop", "unavailable", 503],
-] as const)("%s: %s is refused with %s", async (url, method, code, status, shown) => {
-  const refusal = new Refusal({ code, status, message: "No." });
-  const edge = await testEdge({ fees: { [method]: () => Promise.reject(refusal) } });
+  ["fee_payment_not_found", "not_found", 404],
+  ["investor_not_found", "not_found", 404],
+  ["allocation_in_progress", "unavailable", 409],
+  ["safety_stop", "unavailable", 503],
+] as const)("%s is answered as a problem", async (code, status, shown) => {
+  const refuse = () => Promise.reject(new Refusal({ code, status, message: "No." }));
+  const edge = await testEdge({ fees: { explainPayment: refuse, getPendingFee: refuse } });
 
-  expect(await edge.call({ url })).toMatchObject({ status: shown, body: { code } });
+  expect(await edge.call({ url: code === "fee_payment_not_found" ? EXPLANATION : PENDING })).toMatchObject({
+    status: shown,
+    body: { code },
+  });
 });
 
 test("the parameters are checked, and both routes need fees:read", async () => {

@@ -1,10 +1,9 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { type Debt, inOrder } from "../../domain/debt.ts";
-import { NOTHING_EARNED } from "../../domain/layers.ts";
+import type { Debt } from "../../domain/debt.ts";
 import { listTerms, type Terms } from "../../store/configurations.ts";
 import { nameOf } from "../../store/layers.ts";
-import { lockPairs, type Pair } from "../../store/pairs.ts";
-import { foldResults } from "./fold-results.ts";
+import { debtsOf, lockPairs, newPair, type Pair } from "../../store/pairs.ts";
+import { foldResults } from "../../store/folded-pairs.ts";
 
 /** Everything that a decision about an Investor's fees is based on, locked until commit. */
 export type Books = {
@@ -69,13 +68,4 @@ export async function openBooks(tx: Transaction, wanted: readonly WantedBooks[],
 /** The pairs to save when their books were opened without a decision. */
 export function changedPairs(books: readonly Books[]): Pair[] {
   return books.flatMap(({ pair, isChanged }) => (isChanged && pair !== undefined ? [pair] : []));
-}
-
-export function newPair(investorLogin: string, masterLogin: string): Pair {
-  const none = { storedLayers: [], debt: undefined, crystallisedAt: undefined };
-  return { investorLogin, masterLogin, foldedNumber: 0n, earnings: NOTHING_EARNED, ...none };
-}
-
-export function debtsOf(pairs: readonly Pair[]): Debt[] {
-  return inOrder(pairs.flatMap(({ masterLogin, debt }) => (debt === undefined ? [] : [{ masterLogin, ...debt }])));
 }

@@ -1,8 +1,7 @@
 import type { CallContext } from "#kernel/contract/contract.ts";
-import { moneyFromProto } from "#kernel/contract/money.ts";
-import type { OpenPosition } from "#proto/pamm/platform/v1/platform.ts";
 import type { Deps } from "../../deps.ts";
 import type { Mark } from "../../domain/pool/strike-pool.ts";
+import { marksOf } from "../../messages/marks.ts";
 import { catchUp } from "../filing/catch-up.ts";
 
 /** The open positions of a Master at a log position; its log is filed up to there. */
@@ -27,13 +26,4 @@ export async function readMaster(deps: Deps, login: string, context: CallContext
   } = await deps.platform.readAccount({ login }, context);
   await catchUp(deps, { login, upTo: logNumber }, context);
   return { requestedAt, platformAt, logNumber, isComplete, marks: marksOf(positions) };
-}
-
-export function marksOf(positions: readonly OpenPosition[]): Mark[] {
-  return positions.map(({ positionId, symbol, volume, profit, swap }) => ({
-    positionId,
-    symbol,
-    volume,
-    floating: moneyFromProto(profit, "profit").minor + moneyFromProto(swap, "swap").minor,
-  }));
 }

@@ -3,15 +3,15 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
-import type { Deps } from "../../deps.ts";
-import type { PendingFacts } from "../../domain/pending.ts";
-import { presentOf, type TimelineEntry } from "../../domain/timeline.ts";
-import { listTerms } from "../../store/configurations.ts";
-import { listOpenWeekly } from "../../store/due-payments.ts";
-import { type Pair, type PrepaidPair, readPairs } from "../../store/pairs.ts";
-import { foldResults } from "../accounting/fold-results.ts";
-import { debtsOf, newPair } from "../accounting/open-books.ts";
-import { requireKnownFees } from "../lost-fees/require-known-fees.ts";
+import type { Deps } from "../deps.ts";
+import type { PendingFacts } from "../domain/pending.ts";
+import { feesUnknown } from "../domain/fees-unknown.ts";
+import { presentOf, type TimelineEntry } from "../domain/timeline.ts";
+import { listTerms } from "../store/configurations.ts";
+import { areFeesKnown } from "../store/fee-search.ts";
+import { listOpenWeekly } from "../store/due-payments.ts";
+import { debtsOf, newPair, type Pair, type PrepaidPair, readPairs } from "../store/pairs.ts";
+import { foldResults } from "../store/folded-pairs.ts";
 
 /** The pool of an Investor, with its share of the floating result at an entry of the Master's allocations. */
 export type PoolNow = {
@@ -40,7 +40,7 @@ export async function readFacts(
 ): Promise<FactsNow | "newer" | "unfinished"> {
   return await inTransaction(deps.pool, async (tx) => {
     await execute(tx, sql`set transaction isolation level repeatable read, read only`);
-    await requireKnownFees(tx, deps);
+    if (!(await areFeesKnown(tx))) throw feesUnknown();
     const pairs = await readPairs(tx, investorLogin, pool === undefined ? [] : [pool.masterLogin]);
     const terms = (await listTerms(tx, [investorLogin])).get(investorLogin);
     const versions = terms?.versions ?? [];

@@ -1,8 +1,8 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { beginFold, continueFold } from "../../domain/fold.ts";
-import type { FeeVersion } from "../../domain/version.ts";
-import { listPartsToFold } from "../../store/journal.ts";
-import type { Pair } from "../../store/pairs.ts";
+import { beginFold, continueFold } from "../domain/fold.ts";
+import type { FeeVersion } from "../domain/version.ts";
+import { listPartsToFold } from "./journal.ts";
+import type { Pair } from "./pairs.ts";
 
 /** A pair, and the entry of the allocations up to which its results count. */
 export type PairToFold = {

@@ -1,5 +1,5 @@
 import { RETRY_AFTER_MS } from "#kernel/refusal.ts";
-import { refuse } from "../../refusals.ts";
+import { refuse } from "../refusals.ts";
 
 /** Nothing is lost: the next call and the job continue after the last committed step. */
 export function allocationInProgress(masterLogin = ""): Error {
