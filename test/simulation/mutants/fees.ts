@@ -62,8 +62,8 @@ export const FEE_MUTANTS: readonly Mutant[] = [
     edits: [
       {
         file: `${FEE}/processes/payment/settle-payments.ts`,
-        find: "if (!payment.isImported) addDebt(payment, payment.due);",
-        put: "if (!payment.isImported) addDebt(payment, 0n);",
+        find: "(payment.isImported ? [] : { payment, amount: payment.due })",
+        put: "(payment.isImported ? [] : { payment, amount: 0n })",
       },
     ],
     detectedBy: ["I4"],
