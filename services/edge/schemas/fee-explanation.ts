@@ -1,9 +1,10 @@
 import { Type } from "typebox";
-import type { FeeCalculation, FeeLayer } from "#proto/pamm/fee/v1/fee.ts";
+import type { FeeCalculation, FeeFlows, FeeLayer } from "#proto/pamm/fee/v1/fee.ts";
 import { jsonInteger } from "../wire/json-number.ts";
+import { moneyText } from "../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../wire/timestamp.ts";
 import { model, modelOrNull, nullableInteger, nullableString, setOf, string } from "./field.ts";
-import { nullableTimeReply, timeReply } from "./reply-fields.ts";
+import { decimalReply, nullableTimeReply, timeReply } from "./reply-fields.ts";
 
 const exactReply = (description: string, example: string) =>
   string({ description, example, shown: { pattern: "^-?[0-9]+\\.[0-9]{2,14}$" } });
@@ -58,6 +59,22 @@ const Calculation = model("FeeCalculation", "How a fee follows from the profit w
 
 export const calculationReply = (description: string) => modelOrNull(Calculation, description);
 
+const Flows = model(
+  "FeeFlows",
+  "What joined and left the pool between two fees. It changes neither the result nor the mark.",
+  {
+    after: nullableTimeReply("The fee before; null for all since the first assign."),
+    through: timeReply("The cut-off, or the instant of the decision."),
+    inflow: decimalReply("What the Investor had at an assign, and deposits."),
+    outflow: decimalReply("Withdrawals and fees."),
+  },
+);
+
+export const flowsReply = modelOrNull(
+  Flows,
+  "Flows since the fee before; null for a debt, and where they are not known.",
+);
+
 export const missingCode = setOf("FeeMissing", "Why an explanation is not the whole one.", {
   imported: "The fee was collected before a restore of the database, which has lost what it was for.",
   calculation: "No calculation that adds up to the fee is recorded.",
@@ -94,5 +111,15 @@ function layer({ amount, earnedFrom, earnedTo, rate, share, versionId }: FeeLaye
     rate: rate ?? null,
     version_id: versionId === undefined ? null : jsonInteger(versionId),
     share,
+  };
+}
+
+export function flows(message: FeeFlows | undefined) {
+  if (message === undefined) return null;
+  return {
+    after: nullableTimestamp(message.after),
+    through: timestamp(message.through),
+    inflow: moneyText(message.inflow),
+    outflow: moneyText(message.outflow),
   };
 }

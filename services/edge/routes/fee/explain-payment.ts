@@ -1,8 +1,14 @@
 import { Type } from "typebox";
-import type { FeeFlows } from "#proto/pamm/fee/v1/fee.ts";
-import { calculation, calculationReply, linesReply, missingCode } from "../../schemas/fee-explanation.ts";
+import {
+  calculation,
+  calculationReply,
+  flows,
+  flowsReply,
+  linesReply,
+  missingCode,
+} from "../../schemas/fee-explanation.ts";
 import { feeKind, feePaymentStatus } from "../../schemas/fee-listings.ts";
-import { bool, model, modelOrNull, string } from "../../schemas/field.ts";
+import { bool, model, string } from "../../schemas/field.ts";
 import {
   decimalReply,
   idReply,
@@ -15,17 +21,6 @@ import { feePaymentId } from "../../schemas/request-fields.ts";
 import { route } from "../../route.ts";
 import { moneyText } from "../../wire/money.ts";
 import { nullableTimestamp, timestamp } from "../../wire/timestamp.ts";
-
-const Flows = model(
-  "FeeFlows",
-  "What joined and left the pool between two fees. It changes neither the result nor the mark.",
-  {
-    after: nullableTimeReply("The fee before; null for all since the first assign."),
-    through: timeReply("The cut-off, or the instant of the decision."),
-    inflow: decimalReply("What the Investor had at an assign, and deposits."),
-    outflow: decimalReply("Withdrawals and fees."),
-  },
-);
 
 const Missing = model("FeeExplanationGap", "A reason why an explanation is not the whole one.", {
   code: missingCode.known("What is missing.", "imported"),
@@ -71,7 +66,7 @@ export const explainPayment = route({
     }),
     missing: Type.Array(Missing, { description: "Why it is not the whole explanation." }),
     calculation: calculationReply("How the fee was calculated; null for a debt, and where it is not known."),
-    flows: modelOrNull(Flows, "Flows since the fee before; null for a debt, and where they are not known."),
+    flows: flowsReply,
     debt_parts: Type.Array(DebtPart, { description: "What a debt is made of, the oldest first; at most 100 items." }),
     lines: linesReply,
   }),
@@ -192,13 +187,3 @@ export const explainPayment = route({
     };
   },
 });
-
-function flows(message: FeeFlows | undefined) {
-  if (message === undefined) return null;
-  return {
-    after: nullableTimestamp(message.after),
-    through: timestamp(message.through),
-    inflow: moneyText(message.inflow),
-    outflow: moneyText(message.outflow),
-  };
-}
