@@ -24,8 +24,13 @@ export async function registerMaster(tx: Transaction, fresh: NewMaster): Promise
 }
 
 /** Undefined when no Master has the id. */
-export async function changeMaster(tx: Transaction, id: bigint, change: MasterChange): Promise<Master | undefined> {
-  const master = await updateMaster(tx, id, change);
+export async function changeMaster(
+  tx: Transaction,
+  id: bigint,
+  change: MasterChange,
+  at: Date,
+): Promise<Master | undefined> {
+  const master = await updateMaster(tx, id, change, at);
   if (master !== undefined) publishMaster(tx, master);
   return master;
 }

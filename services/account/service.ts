@@ -16,6 +16,7 @@ import { reencryptPasswords } from "./jobs/reencrypt-passwords.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
 import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
 import { findRegistrations } from "./queries/find-registrations.ts";
+import { getMasterStatus } from "./queries/get-master-status.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "./queries/reveal.ts";
 import { erasureQueue } from "./store/erasures.ts";
@@ -34,6 +35,7 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
     getMaster: (request) => getMaster(deps, request),
     findMaster: (request) => findMaster(deps, request),
     updateMaster: (request, context) => updateMaster(deps, request, context),
+    getMasterStatus: (request) => getMasterStatus(deps, request),
     listMasters: (request, context) => listMasters(deps, request, context),
     revealMaster: (request, context) => revealMaster(deps, request, context),
     createInvestor: (request, context) => createInvestor(deps, request, context),

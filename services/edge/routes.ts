@@ -15,6 +15,7 @@ import { revealInvestor } from "./routes/investor/reveal-investor.ts";
 import { addMaster } from "./routes/master/add-master.ts";
 import { createMaster } from "./routes/master/create-master.ts";
 import { getMaster } from "./routes/master/get-master.ts";
+import { getMasterStatus } from "./routes/master/get-master-status.ts";
 import { getProof } from "./routes/master/get-proof.ts";
 import { listMasterInvestors } from "./routes/master/list-master-investors.ts";
 import { revealMaster } from "./routes/master/reveal-master.ts";
@@ -37,6 +38,7 @@ export const ROUTES: readonly Route[] = [
   addMaster,
   getMaster,
   updateMaster,
+  getMasterStatus,
   listMasterInvestors,
   revealMaster,
   listInvestors,

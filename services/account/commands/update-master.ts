@@ -12,15 +12,15 @@ import { masterMessage } from "../messages.ts";
 import { insertMasterUpdate } from "../store/master-updates.ts";
 import { findMasterById } from "../store/masters.ts";
 
-/** Changes the name, the texts and the minimum deposit of later assignments. Moves no funds. */
+/** Changes the name, the texts, and the conditions of later assignments. Moves no funds. */
 export async function updateMaster(
   deps: Deps,
   request: UpdateMasterRequest,
   context: CallContext,
 ): Promise<MasterMessage> {
-  const { id, name, strategyName, strategy } = request;
+  const { id, name, strategyName, strategy, acceptingInvestors } = request;
   const minDeposit = request.minDeposit && moneyFromProto(request.minDeposit, "min_deposit");
-  const change: MasterChange = { name, strategyName, strategy, minDeposit };
+  const change: MasterChange = { name, strategyName, strategy, minDeposit, acceptingInvestors };
   checkAll(
     nameError("name", name),
     textError("strategy_name", strategyName),
@@ -37,8 +37,9 @@ export async function updateMaster(
 /** A repeated command changes nothing: a later command may have changed the same fields. */
 async function changeOnce({ pool, now }: Deps, id: bigint, change: MasterChange, commandId: string): Promise<Master> {
   const master = await inTransaction(pool, async (tx) => {
-    const isNew = commandId === "" || (await insertMasterUpdate(tx, commandId, now()));
-    return isNew ? await changeMaster(tx, id, change) : await findMasterById(tx, id);
+    const at = now();
+    const isNew = commandId === "" || (await insertMasterUpdate(tx, commandId, at));
+    return isNew ? await changeMaster(tx, id, change, at) : await findMasterById(tx, id);
   });
   assert(master !== undefined, "a Master is never deleted");
   return master;
@@ -47,5 +48,5 @@ async function changeOnce({ pool, now }: Deps, id: bigint, change: MasterChange,
 const NOTHING_TO_CHANGE = {
   field: "",
   code: "nothing_to_change",
-  message: "At least one of name, strategy_name, strategy and min_deposit is required.",
+  message: "At least one of name, strategy_name, strategy, min_deposit and accepting_investors is required.",
 };

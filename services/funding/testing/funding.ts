@@ -142,6 +142,7 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
     addMaster: unused,
     getMaster: unused,
     updateMaster: unused,
+    getMasterStatus: unused,
     listMasters: unused,
     revealMaster: unused,
     createInvestor: unused,
@@ -160,6 +161,7 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
       minDeposit: usd(masterMinimum ?? 0n),
       createdAt: at,
       investorsCount: undefined,
+      acceptingInvestors: true,
     }),
     async findInvestor({ login }) {
       if (login !== INVESTOR) {

@@ -9,6 +9,7 @@ import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import type { AssignRequest, AssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
+import { checkAdmission } from "../domain/admission.ts";
 import { decideAssignment } from "../domain/decide-assignment.ts";
 import { refuse } from "../refusals.ts";
 import { getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
@@ -66,6 +67,7 @@ async function begin(deps: Deps, request: AssignRequest, context: CallContext): 
     if (own !== undefined) return await awaitOutcome(deps, own, wait);
     const { master, investor } = await failAsUnavailable(() => findAccounts(deps, request, context));
     await checkNotBlocked(deps, request, wait);
+    checkAdmission(master.login, master.acceptingInvestors === false ? "not_accepting" : undefined);
     const id = await insertSaga(deps, { request, masterId: master.id, investorId: investor.id }, context);
     if (id === undefined) continue;
     await decide(deps, id, master, context);

@@ -1,4 +1,5 @@
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { aMaster } from "../../../services/edge/testing/replies/account.ts";
 import { anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
 import { aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents } from "../../../services/edge/testing/replies/values.ts";
@@ -8,6 +9,13 @@ const AN_ID = "0198c0de-0000-7000-8000-000000000003";
 
 /** Further examples of the documentation; they need no golden file, because the documentation has the answer. */
 export const MORE_CASES: readonly Case[] = [
+  {
+    name: "update-master-not-accepting",
+    method: "PATCH",
+    url: "/api/v1/master/7",
+    body: { accepting_investors: false },
+    answers: { accounts: { updateMaster: async () => aMaster({ acceptingInvestors: false }) } },
+  },
   {
     name: "withdraw-reduced",
     method: "POST",

@@ -1,11 +1,18 @@
 import { Type } from "typebox";
-import { aliasField, masterId, minDepositNumber, strategy, strategyName } from "../../schemas/request-fields.ts";
+import {
+  acceptingInvestors,
+  aliasField,
+  masterId,
+  minDepositNumber,
+  strategy,
+  strategyName,
+} from "../../schemas/request-fields.ts";
 import { masterItem, MasterItem } from "../../schemas/master.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
 
-const KNOWN = ["name", "strategy_name", "strategy", "min_deposit"] as const;
+const KNOWN = ["name", "strategy_name", "strategy", "min_deposit", "accepting_investors"] as const;
 
 export const updateMaster = route({
   operationId: "updateMaster",
@@ -16,7 +23,7 @@ export const updateMaster = route({
   tag: "Masters",
   summary: "Update a Master",
   description:
-    "At least one field is required; omitted fields keep their value. A new minimum deposit applies to later assignments only.",
+    "At least one field is required; omitted fields keep their value. A new minimum deposit applies to later assignments only. `accepting_investors: false` refuses assignments; Investors who are assigned stay, top up and leave as before.",
   returns: "The Master after the change.",
   params: Type.Object({ master_id: masterId }),
   body: Type.Object({
@@ -24,6 +31,7 @@ export const updateMaster = route({
     strategy_name: Type.Optional(strategyName),
     strategy: Type.Optional(strategy),
     min_deposit: Type.Optional(minDepositNumber),
+    accepting_investors: Type.Optional(acceptingInvestors),
   }),
   reply: MasterItem,
   lookUp:
@@ -47,6 +55,23 @@ export const updateMaster = route({
         created_at: "2026-01-02T03:04:05.678000",
       },
     },
+    {
+      name: "not_accepting",
+      summary: "No new Investors",
+      request: { params: { master_id: "7" }, body: { accepting_investors: false } },
+      answer: {
+        engine: "PAMM",
+        id: 7,
+        mt5_login: "3000001",
+        name: "Alpha Strategy",
+        strategy_name: "Alpha",
+        strategy: "Trend following.",
+        investors_count: 2,
+        payment_account_login: "3000002",
+        min_deposit: 100.5,
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
   ],
   check({ body }) {
     if (KNOWN.some((name) => body[name] !== undefined)) return [];
@@ -62,6 +87,7 @@ export const updateMaster = route({
         strategyName: body.strategy_name,
         strategy: body.strategy,
         minDeposit: minimum === undefined ? undefined : moneyOf(minimum),
+        acceptingInvestors: body.accepting_investors,
       },
       context,
     );
