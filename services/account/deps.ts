@@ -17,7 +17,7 @@ export type Deps = {
     Platform,
     "createAccount" | "disableAccount" | "inspectAccounts" | "adoptAccount" | "inspectClosing" | "eraseAccount"
   >;
-  readonly subscriptions: Pick<Client<SubscriptionServiceService>, "countActiveInvestors" | "findOpenSubscription">;
+  readonly subscriptions: Pick<Client<SubscriptionServiceService>, "countActiveInvestors" | "findOpenSubscription" | "closeMaster" | "getClosing">;
   readonly credentialCipher: CredentialCipher;
   readonly newPassword: () => string;
   readonly log: Log;

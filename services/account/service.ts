@@ -5,6 +5,7 @@ import { HOUR_MS } from "#kernel/duration.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { addInvestor } from "./commands/add-investor.ts";
 import { addMaster } from "./commands/add-master.ts";
+import { closeMaster } from "./commands/close-master.ts";
 import { createInvestor } from "./commands/create-investor.ts";
 import { createMaster } from "./commands/create-master.ts";
 import { eraseInvestor } from "./commands/erase-investor.ts";
@@ -35,7 +36,8 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
     getMaster: (request) => getMaster(deps, request),
     findMaster: (request) => findMaster(deps, request),
     updateMaster: (request, context) => updateMaster(deps, request, context),
-    getMasterStatus: (request) => getMasterStatus(deps, request),
+    closeMaster: (request, context) => closeMaster(deps, request, context),
+    getMasterStatus: (request, context) => getMasterStatus(deps, request, context),
     listMasters: (request, context) => listMasters(deps, request, context),
     revealMaster: (request, context) => revealMaster(deps, request, context),
     createInvestor: (request, context) => createInvestor(deps, request, context),

@@ -13,6 +13,7 @@ import { createInvestor } from "./routes/investor/create-investor.ts";
 import { getActiveMaster } from "./routes/investor/get-active-master.ts";
 import { revealInvestor } from "./routes/investor/reveal-investor.ts";
 import { addMaster } from "./routes/master/add-master.ts";
+import { closeMaster } from "./routes/master/close-master.ts";
 import { createMaster } from "./routes/master/create-master.ts";
 import { getMaster } from "./routes/master/get-master.ts";
 import { getMasterStatus } from "./routes/master/get-master-status.ts";
@@ -38,6 +39,7 @@ export const ROUTES: readonly Route[] = [
   addMaster,
   getMaster,
   updateMaster,
+  closeMaster,
   getMasterStatus,
   listMasterInvestors,
   revealMaster,

@@ -148,18 +148,19 @@ test("a repeated creation is answered as requested, also after the Master was ch
 test("a Master accepts Investors until it is changed, and its status shows since when", async () => {
   const deps = await world();
   const { master } = await createMaster(deps, aMaster(), aCall("op-1"));
-  const status = () => getMasterStatus(deps, { id: 1n });
+  const status = () => getMasterStatus(deps, { id: 1n }, aCall());
   const accept = (acceptingInvestors: boolean, commandId: string, at: string) =>
     updateMaster({ ...deps, now: () => new Date(at) }, { ...UNCHANGED, acceptingInvestors }, aCall(commandId));
   const [first, second] = ["2027-01-02T03:04:05.678Z", "2027-01-03T03:04:05.678Z"];
 
   expect(master).toMatchObject({ acceptingInvestors: true });
-  expect(await status()).toEqual({ id: 1n, login: "3000001", state: MasterState.OPEN, since: master!.createdAt });
+  const open = { id: 1n, login: "3000001", state: MasterState.OPEN, closing: undefined };
+  expect(await status()).toEqual({ ...open, since: master!.createdAt });
   expect(await accept(false, "op-2", first)).toMatchObject({ acceptingInvestors: false, name: "Alpha" });
   await accept(false, "op-3", second);
   expect(await status()).toMatchObject({ state: MasterState.NOT_ACCEPTING, since: new Date(first) });
   expect(await findMaster(deps, { login: "3000001" })).toMatchObject({ acceptingInvestors: false });
   await accept(true, "op-4", second);
   expect(await status()).toMatchObject({ state: MasterState.OPEN, since: new Date(second) });
-  await expect(getMasterStatus(deps, { id: 2n })).rejects.toMatchObject({ code: "master_not_found" });
+  await expect(getMasterStatus(deps, { id: 2n }, aCall())).rejects.toMatchObject({ code: "master_not_found" });
 });

@@ -3,13 +3,15 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Master as MasterMessage, UpdateMasterRequest } from "#proto/pamm/account/v1/account.ts";
+import { findClosing, stateOf } from "../closings.ts";
 import type { Deps } from "../deps.ts";
 import { changeMaster } from "../directory-changes.ts";
 import { countInvestorsOf, getMasterById } from "../directory.ts";
 import { checkAll, minDepositError, nameError, textError } from "../domain/checks.ts";
+import { decideChange } from "../domain/decide-change.ts";
 import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
-import { insertMasterUpdate } from "../store/master-updates.ts";
+import { hasMasterUpdate, insertMasterUpdate } from "../store/master-updates.ts";
 import { findMasterById } from "../store/masters.ts";
 
 /** Changes the name, the texts, and the conditions of later assignments. Moves no funds. */
@@ -31,6 +33,10 @@ export async function updateMaster(
   // Counted before the change: a failure afterwards would hide from the caller that the change was made.
   const { login } = await getMasterById(deps, id);
   const investorsCount = await countInvestorsOf(deps, login, context);
+  // A repeated command may have been executed before the Master was closed.
+  if (!(await hasMasterUpdate(deps.pool, context.commandId))) {
+    decideChange(login, change, stateOf(await findClosing(deps, login, context)));
+  }
   return masterMessage(await changeOnce(deps, id, change, context.commandId), investorsCount);
 }
 

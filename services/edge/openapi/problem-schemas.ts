@@ -76,7 +76,7 @@ const MEMBERS: Readonly<Record<string, Json>> = {
   deal_id: { type: "integer", format: "int64", description: "Ticket of the executed deal.", examples: [1234567] },
   mt5_login: { type: "string", description: "Login of the account that exists.", examples: ["3000009"] },
   actions: { type: "string", description: "Names of the possible actions, separated by a comma and a space." },
-  state: { type: "string", description: "State of the fee version." },
+  state: { type: "string", description: "State of the fee version or the Master." },
   proposed_action: { type: "string", description: "The proposed action." },
   proposed_deal_id: { type: "string", description: "Ticket of the proposal; 0 without one." },
   proposed_by: { type: "string", description: "Owner of the API key that proposed it." },

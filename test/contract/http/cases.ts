@@ -281,12 +281,24 @@ const masterRoutes: readonly Case[] = [
     answers: { accounts: { updateMaster: async () => aMaster({ minDeposit: cents(0n) }) } },
   },
   {
+    name: "close-master",
+    method: "POST",
+    url: "/api/v1/master/7/close",
+    answers: { accounts: { closeMaster: async () => aMaster() } },
+  },
+  {
     name: "get-master-status",
     method: "GET",
     url: "/api/v1/master/7/status",
     answers: {
       accounts: {
-        getMasterStatus: async () => ({ id: 7n, login: "3000001", state: MasterState.OPEN, since: AT }),
+        getMasterStatus: async () => ({
+          id: 7n,
+          login: "3000001",
+          state: MasterState.OPEN,
+          since: AT,
+          closing: undefined,
+        }),
       },
     },
   },
