@@ -35,6 +35,6 @@ export async function changeMaster(
   return master;
 }
 
-function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
+export function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
   publish(tx, { feed: DIRECTORY_FEED, event: MasterChanged, message: { login, minDeposit: moneyToProto(minDeposit) } });
 }

@@ -14,6 +14,7 @@ import type { Deps } from "./deps.ts";
 import { DIRECTORY_FEED } from "./directory-changes.ts";
 import { finishErasures } from "./jobs/finish-erasures.ts";
 import { reencryptPasswords } from "./jobs/reencrypt-passwords.ts";
+import { resumePaymentAccountChanges } from "./jobs/resume-payment-account-changes.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
 import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
 import { findRegistrations } from "./queries/find-registrations.ts";
@@ -21,6 +22,7 @@ import { getMasterStatus } from "./queries/get-master-status.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "./queries/reveal.ts";
 import { erasureQueue } from "./store/erasures.ts";
+import { changeQueue } from "./store/payment-account-changes.ts";
 import { nextUntidied, provisioningQueue } from "./store/provisionings.ts";
 
 export const FEEDS = [DIRECTORY_FEED];
@@ -57,6 +59,11 @@ export function accountJobs(deps: Deps): Job[] {
   const jobs: DueJob[] = [
     { name: "resume provisionings", due: () => provisioningQueue.nextDue, work: () => resumeProvisionings(deps) },
     { name: "tidy failed provisionings", due: () => nextUntidied, work: () => tidyFailed(deps) },
+    {
+      name: "resume payment account changes",
+      due: () => changeQueue.nextDue,
+      work: () => resumePaymentAccountChanges(deps),
+    },
     { name: "finish erasures", due: () => erasureQueue.nextDue, work: () => finishErasures(deps) },
   ];
   const reencrypt = {

@@ -10,6 +10,7 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   cancelVersion: ["edge"],
   listPaymentCredits: ["edge"],
   listInvestorPayments: ["edge"],
+  changePaymentAccount: ["account"],
   prepare: ["subscription"],
   crystallise: ["subscription"],
   collect: ["funding", "subscription"],

@@ -17,6 +17,7 @@ const UNCHANGED = {
   strategy: undefined,
   minDeposit: undefined,
   acceptingInvestors: undefined,
+  paymentAccountLogin: undefined,
 };
 
 async function withMaster(): Promise<World> {
@@ -59,11 +60,16 @@ test("closing a Master is answered with the Master, as often as it is sent, and 
 test("an unknown Master is not closed, and what subscription refuses is passed on", async () => {
   const deps = await withMaster();
   await expect(closeMaster(deps, { id: 2n }, aCall("op-2"))).rejects.toMatchObject({ code: "master_not_found" });
-  const facts = { code: "master_open_positions", status: "conflict", message: "open", outcome: "not_executed" } as const;
+  const facts = {
+    code: "master_open_positions",
+    status: "conflict",
+    message: "open",
+    outcome: "not_executed",
+  } as const;
   const refusing = { ...deps.subscriptions, closeMaster: () => Promise.reject(new Refusal(facts)) };
-  await expect(
-    closeMaster({ ...deps, subscriptions: refusing }, { id: 1n }, aCall("op-3")),
-  ).rejects.toMatchObject(facts);
+  await expect(closeMaster({ ...deps, subscriptions: refusing }, { id: 1n }, aCall("op-3"))).rejects.toMatchObject(
+    facts,
+  );
 });
 
 test("an archived Master does not change, its login is not registered again, and an earlier change is still answered", async () => {

@@ -19,6 +19,7 @@ const UNCHANGED = {
   strategy: undefined,
   minDeposit: undefined,
   acceptingInvestors: undefined,
+  paymentAccountLogin: undefined,
 };
 
 test("an update changes the fields that it contains and keeps the others", async () => {

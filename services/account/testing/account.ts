@@ -40,6 +40,10 @@ export type World = Omit<Deps, "platform"> & {
   readonly openSubscriptions: Subscription[];
   /** By Master. */
   readonly closings: Map<string, Closing>;
+  /** Where fee pays to, by Master, after a change. */
+  readonly payingTo: Map<string, string>;
+  /** What each next change of fee does: `lost answer` after it was changed. */
+  readonly feeFaults: ("lost answer" | "unreachable" | "fees_in_progress")[];
 };
 
 /** The account service with a real database; other services are fakes in memory. */
@@ -48,12 +52,28 @@ export async function world(): Promise<World> {
   const counts: World["counts"] = [];
   const openSubscriptions: Subscription[] = [];
   const closings: World["closings"] = new Map();
+  const payingTo: World["payingTo"] = new Map();
+  const feeFaults: World["feeFaults"] = [];
   return {
     pool,
     reads: directoryReads(pool),
     counts,
     openSubscriptions,
     closings,
+    payingTo,
+    feeFaults,
+    fees: {
+      async changePaymentAccount({ masterLogin, to }) {
+        const fault = feeFaults.shift();
+        if (fault === "unreachable") throw serviceUnavailable("fee");
+        if (fault === "fees_in_progress" && payingTo.get(masterLogin) !== to) {
+          throw new Refusal({ code: fault, status: "conflict", message: "Fees.", outcome: "not_executed" });
+        }
+        payingTo.set(masterLogin, to);
+        if (fault === "lost answer") throw outcomeUnknown("fee");
+        return {};
+      },
+    },
     platform: platformFake(),
     subscriptions: {
       countActiveInvestors: async () => ({ counts }),

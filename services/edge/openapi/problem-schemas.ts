@@ -73,6 +73,7 @@ const MEMBERS: Readonly<Record<string, Json>> = {
   },
   actual: { type: "string", description: "Balance or amount in USD, two decimals.", examples: ["0.00"] },
   open_positions: { type: "integer", format: "int64", description: "Number of open positions.", examples: [2] },
+  open_payments: { type: "integer", format: "int64", description: "Number of fees on their way.", examples: [2] },
   deal_id: { type: "integer", format: "int64", description: "Ticket of the executed deal.", examples: [1234567] },
   mt5_login: { type: "string", description: "Login of the account that exists.", examples: ["3000009"] },
   actions: { type: "string", description: "Names of the possible actions, separated by a comma and a space." },

@@ -32,6 +32,7 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   investor_previously_subscribed: "The Investor had a subscription before, and this system allows one.",
   exit_in_progress: "The Investor is leaving (PAUSED).",
   subscription_not_active: "The subscription is CANCELLED.",
+  fees_in_progress: "`open_payments` performance fees of the Master are on their way to its payment account.",
   master_closed: "The Master is being closed or is archived: its `state`.",
   master_not_accepting: "The Master accepts no new Investors; `state` is its state.",
   master_open_positions: "`open_positions` positions of the Master block a withdrawal, an exit or its closing.",

@@ -11,6 +11,13 @@ const AN_ID = "0198c0de-0000-7000-8000-000000000003";
 /** Further examples of the documentation; they need no golden file, because the documentation has the answer. */
 export const MORE_CASES: readonly Case[] = [
   {
+    name: "update-master-payment-account",
+    method: "PATCH",
+    url: "/api/v1/master/7",
+    body: { payment_account_login: "3000006" },
+    answers: { accounts: { updateMaster: async () => aMaster({ paymentAccountLogin: "3000006" }) } },
+  },
+  {
     name: "get-master-status-closing",
     method: "GET",
     url: "/api/v1/master/8/status",
