@@ -11,6 +11,7 @@ export const settings = {
   ...IDENTITY_SETTINGS,
   PLATFORM_GRPC_URL: grpcAddress(),
   SUBSCRIPTION_GRPC_URL: grpcAddress(),
+  FEE_GRPC_URL: grpcAddress(),
   ...ACCOUNT_RETENTION,
   /** Encrypts platform passwords. */
   PAMM_ENCRYPTION_KEY: secretKey(),

@@ -2,6 +2,7 @@ import type { Clock } from "#kernel/clock.ts";
 import type { Client } from "#kernel/contract/contract.ts";
 import type { Log } from "#kernel/log.ts";
 import type { Pool } from "#kernel/postgres/pool.ts";
+import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import type { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { CredentialCipher } from "./credential-cipher.ts";
@@ -17,7 +18,11 @@ export type Deps = {
     Platform,
     "createAccount" | "disableAccount" | "inspectAccounts" | "adoptAccount" | "inspectClosing" | "eraseAccount"
   >;
-  readonly subscriptions: Pick<Client<SubscriptionServiceService>, "countActiveInvestors" | "findOpenSubscription">;
+  readonly subscriptions: Pick<
+    Client<SubscriptionServiceService>,
+    "countActiveInvestors" | "findOpenSubscription" | "closeMaster" | "getClosing"
+  >;
+  readonly fees: Pick<Client<FeeServiceService>, "changePaymentAccount">;
   readonly credentialCipher: CredentialCipher;
   readonly newPassword: () => string;
   readonly log: Log;

@@ -24,12 +24,17 @@ export async function registerMaster(tx: Transaction, fresh: NewMaster): Promise
 }
 
 /** Undefined when no Master has the id. */
-export async function changeMaster(tx: Transaction, id: bigint, change: MasterChange): Promise<Master | undefined> {
-  const master = await updateMaster(tx, id, change);
+export async function changeMaster(
+  tx: Transaction,
+  id: bigint,
+  change: MasterChange,
+  at: Date,
+): Promise<Master | undefined> {
+  const master = await updateMaster(tx, id, change, at);
   if (master !== undefined) publishMaster(tx, master);
   return master;
 }
 
-function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
+export function publishMaster(tx: Transaction, { login, minDeposit }: Master): void {
   publish(tx, { feed: DIRECTORY_FEED, event: MasterChanged, message: { login, minDeposit: moneyToProto(minDeposit) } });
 }

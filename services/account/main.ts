@@ -8,6 +8,7 @@ import { migrateOnly } from "#kernel/migration.ts";
 import { retain } from "#kernel/retention/retain.ts";
 import { runService } from "#kernel/service.ts";
 import { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
+import { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { PlatformServiceService } from "#proto/pamm/platform/v1/platform.ts";
 import { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { settings } from "./config.ts";
@@ -48,6 +49,7 @@ await runService(caller, async (context) => {
         identity,
       }),
     ),
+    fees: stack.use(grpcClient(config.FEE_GRPC_URL, { contract: FeeServiceService, service: "fee", identity })),
     credentialCipher: createCredentialCipher([key, ...olderKeys]),
     newPassword: () => generatePassword((bound) => randomInt(bound)),
     log,

@@ -8,6 +8,8 @@ export const PERMISSIONS: Permissions<typeof AccountServiceService> = {
   getMaster: ["edge"],
   findMaster: ["fee", "funding", "subscription"],
   updateMaster: ["edge"],
+  closeMaster: ["edge"],
+  getMasterStatus: ["edge"],
   listMasters: ["edge"],
   revealMaster: ["edge"],
   createInvestor: ["edge"],

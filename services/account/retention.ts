@@ -36,6 +36,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   investor: "one row for each Investor",
   erasure: "one row for each Investor whose personal data was erased: the evidence, without that data",
   credential: "two rows for each account that was created",
+  payment_account_change: "one row for each change of a payment account: which Master an earlier one belongs to",
   provisioning:
     "one row for each account that was created: a repeated command gets its accounts, and its id is the owner of their credentials",
 };

@@ -5,6 +5,7 @@ import { HOUR_MS } from "#kernel/duration.ts";
 import type { AccountServiceService } from "#proto/pamm/account/v1/account.ts";
 import { addInvestor } from "./commands/add-investor.ts";
 import { addMaster } from "./commands/add-master.ts";
+import { closeMaster } from "./commands/close-master.ts";
 import { createInvestor } from "./commands/create-investor.ts";
 import { createMaster } from "./commands/create-master.ts";
 import { eraseInvestor } from "./commands/erase-investor.ts";
@@ -13,12 +14,15 @@ import type { Deps } from "./deps.ts";
 import { DIRECTORY_FEED } from "./directory-changes.ts";
 import { finishErasures } from "./jobs/finish-erasures.ts";
 import { reencryptPasswords } from "./jobs/reencrypt-passwords.ts";
+import { resumePaymentAccountChanges } from "./jobs/resume-payment-account-changes.ts";
 import { resumeProvisionings, tidyFailed } from "./jobs/resume-provisionings.ts";
 import { findAccounts, findInvestor, findMaster, getMaster } from "./queries/find.ts";
 import { findRegistrations } from "./queries/find-registrations.ts";
+import { getMasterStatus } from "./queries/get-master-status.ts";
 import { listInvestors, listMasters } from "./queries/list-directories.ts";
 import { revealInvestor, revealMaster } from "./queries/reveal.ts";
 import { erasureQueue } from "./store/erasures.ts";
+import { changeQueue } from "./store/payment-account-changes.ts";
 import { nextUntidied, provisioningQueue } from "./store/provisionings.ts";
 
 export const FEEDS = [DIRECTORY_FEED];
@@ -34,6 +38,8 @@ export function accountService(deps: Deps): Implementation<AccountServiceService
     getMaster: (request) => getMaster(deps, request),
     findMaster: (request) => findMaster(deps, request),
     updateMaster: (request, context) => updateMaster(deps, request, context),
+    closeMaster: (request, context) => closeMaster(deps, request, context),
+    getMasterStatus: (request, context) => getMasterStatus(deps, request, context),
     listMasters: (request, context) => listMasters(deps, request, context),
     revealMaster: (request, context) => revealMaster(deps, request, context),
     createInvestor: (request, context) => createInvestor(deps, request, context),
@@ -53,6 +59,11 @@ export function accountJobs(deps: Deps): Job[] {
   const jobs: DueJob[] = [
     { name: "resume provisionings", due: () => provisioningQueue.nextDue, work: () => resumeProvisionings(deps) },
     { name: "tidy failed provisionings", due: () => nextUntidied, work: () => tidyFailed(deps) },
+    {
+      name: "resume payment account changes",
+      due: () => changeQueue.nextDue,
+      work: () => resumePaymentAccountChanges(deps),
+    },
     { name: "finish erasures", due: () => erasureQueue.nextDue, work: () => finishErasures(deps) },
   ];
   const reencrypt = {

@@ -15,8 +15,10 @@ import { createInvestor } from "./routes/investor/create-investor.ts";
 import { getActiveMaster } from "./routes/investor/get-active-master.ts";
 import { revealInvestor } from "./routes/investor/reveal-investor.ts";
 import { addMaster } from "./routes/master/add-master.ts";
+import { closeMaster } from "./routes/master/close-master.ts";
 import { createMaster } from "./routes/master/create-master.ts";
 import { getMaster } from "./routes/master/get-master.ts";
+import { getMasterStatus } from "./routes/master/get-master-status.ts";
 import { getProof } from "./routes/master/get-proof.ts";
 import { listMasterInvestors } from "./routes/master/list-master-investors.ts";
 import { revealMaster } from "./routes/master/reveal-master.ts";
@@ -39,6 +41,8 @@ export const ROUTES: readonly Route[] = [
   addMaster,
   getMaster,
   updateMaster,
+  closeMaster,
+  getMasterStatus,
   listMasterInvestors,
   revealMaster,
   listInvestors,

@@ -12,6 +12,7 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   listInvestorPayments: ["edge"],
   explainPayment: ["edge"],
   getPendingFee: ["edge"],
+  changePaymentAccount: ["account"],
   prepare: ["subscription"],
   crystallise: ["subscription"],
   collect: ["funding", "subscription"],

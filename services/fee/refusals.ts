@@ -16,6 +16,8 @@ export const { refuse, refusals } = refusalsOf({
   safety_stop: "unavailable",
   /** A closed week of the Master, or results of the Investor, take longer than the call. */
   allocation_in_progress: "unavailable",
+  fees_in_progress: "conflict",
+  payment_account_in_use: "conflict",
   lock_not_owned: "conflict",
   platform_unavailable: "unavailable",
   service_unavailable: "unavailable",

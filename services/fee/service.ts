@@ -7,6 +7,7 @@ import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import { listReviews } from "#kernel/review/list-reviews.ts";
 import type { FeeServiceService } from "#proto/pamm/fee/v1/fee.ts";
 import { cancelVersion } from "./commands/cancel-version.ts";
+import { changePaymentAccount } from "./commands/change-payment-account.ts";
 import { collect } from "./commands/collect.ts";
 import { configure, updateConfiguration } from "./commands/configure.ts";
 import { crystallise, crystalliseAgain, prepare } from "./commands/crystallise.ts";
@@ -45,6 +46,7 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     listInvestorPayments: (request, context) => listInvestorPayments(deps, request, context),
     explainPayment: (request, context) => explainPayment(deps, request, context),
     getPendingFee: (request, context) => getPendingFee(deps, request, context),
+    changePaymentAccount: (request) => changePaymentAccount(deps, request),
     prepare: (request, context) => prepare(deps, request, context),
     crystallise: (request, context) => crystallise(deps, request, context),
     collect: (request, context) => collect(deps, request, context),

@@ -25,6 +25,7 @@ export type Failpoint =
   | "after_posting"
   | "after_settled_position"
   | "after_leave"
+  | "after_closing_step"
   // Fees; for a step the detail is what it has committed.
   | "after_accounting_step"
   | "after_crystallisation"

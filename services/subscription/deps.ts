@@ -20,6 +20,7 @@ export type WakeSignals = {
   readonly exits: WakeSignal;
   readonly assignmentSagas: WakeSignal;
   readonly exitSagas: WakeSignal;
+  readonly closings: WakeSignal;
   /** External funds have changed. */
   readonly external: WakeSignal;
 };

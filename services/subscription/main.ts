@@ -22,6 +22,7 @@ import type { Deps } from "./deps.ts";
 import { PERMISSIONS, READERS } from "./permissions.ts";
 import { fileAccountMovement } from "./events/file-account-movement.ts";
 import { stoppingBreaks } from "./jobs/stop-on-breaks.ts";
+import { watchClosings } from "./jobs/watch-closings.ts";
 import { subscriptionRules } from "./retention.ts";
 import { createWakeSignals, FEEDS, subscriptionJobs, subscriptionService } from "./service.ts";
 import { leaveReads } from "./store/leave-reads.ts";
@@ -76,6 +77,7 @@ await runService(caller, async (context) => {
   for (const job of subscriptionJobs(deps)) stack.use(job);
   const maxMs = config.PAMM_CHECK_INTERVAL;
   stack.use(watchReviews({ pool: deps.pool, log }));
+  stack.use(watchClosings({ pool: deps.pool, log }));
   stack.use(
     reconcile({
       pool: deps.pool,

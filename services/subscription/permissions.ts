@@ -5,6 +5,8 @@ import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/sub
 export const PERMISSIONS: Permissions<typeof SubscriptionServiceService> = {
   assign: ["edge"],
   unassign: ["edge"],
+  closeMaster: ["account"],
+  getClosing: ["account"],
   listSubscriptions: ["edge"],
   getActiveMaster: ["edge"],
   listActiveInvestors: ["edge"],

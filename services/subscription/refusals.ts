@@ -14,6 +14,7 @@ export const { refuse, refusals } = refusalsOf({
   already_subscribed: "conflict",
   investor_previously_subscribed: "conflict",
   exit_in_progress: "conflict",
+  master_not_accepting: "conflict",
   subscription_not_active: "conflict",
   master_open_positions: "conflict",
   allocation_in_progress: "conflict",

@@ -45,6 +45,7 @@ export const KEPT: Readonly<Record<string, string>> = {
   allocation_row: "books: the part of each Investor in each result",
   arrival: "removed when it takes part",
   assignment: "one row for each subscription: the answer to a repeated assign",
+  closing: "one row for each Master that was closed",
   compensation: "one row for each decision of operators",
   exit: "one row for each subscription: the answer to a repeated unassign",
   exit_transfer: "the transfers of an exit, which its operation lists",

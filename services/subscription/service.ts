@@ -7,6 +7,7 @@ import { findTransfers } from "#kernel/reconcile/find-transfers.ts";
 import { listBreaks } from "#kernel/reconcile/list-breaks.ts";
 import type { SubscriptionServiceService } from "#proto/pamm/subscription/v1/subscription.ts";
 import { assign } from "./commands/assign.ts";
+import { closeMaster } from "./commands/close-master.ts";
 import { decideReview } from "./commands/decide-review.ts";
 import { leave } from "./commands/leave.ts";
 import { returnReserve } from "./commands/return-reserve.ts";
@@ -18,6 +19,7 @@ import type { WakeSignals, Deps } from "./deps.ts";
 import { allocateResults } from "./jobs/allocate-results.ts";
 import { openExternalReviews } from "./jobs/open-external-reviews.ts";
 import { cancelEmptied } from "./jobs/cancel-emptied.ts";
+import { closeMasters } from "./jobs/close-masters.ts";
 import { closeWeeks, nextClosing, nextWaitingFlows, strikeWaitingFlows } from "./jobs/mark-masters.ts";
 import { mirrorOpenFlows } from "./jobs/mirror-open-flows.ts";
 import { postResults } from "./jobs/post-results.ts";
@@ -28,6 +30,7 @@ import { settleExits } from "./jobs/settle-exits.ts";
 import { settleGates } from "./jobs/settle-gates.ts";
 import { gatheredReads } from "./queries/gathered.ts";
 import { findLeave } from "./queries/find-leave.ts";
+import { getClosing } from "./queries/get-closing.ts";
 import { getFeeFloors } from "./queries/get-fee-floors.ts";
 import { getOperation, listOperations } from "./queries/operations.ts";
 import { getPoolLedger } from "./queries/get-pool-ledger.ts";
@@ -45,6 +48,7 @@ import { readAllocationRows, readAllocations } from "./queries/read-allocations.
 import { listLockOwners } from "./store/lock-owners.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { assignmentQueue } from "./store/assignments.ts";
+import { closingQueue } from "./store/closings.ts";
 import { exitTransferQueue } from "./store/exit-transfers.ts";
 import { exitQueue } from "./store/exits.ts";
 import { nextExternalReview } from "./store/external-funds.ts";
@@ -70,6 +74,8 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
   return {
     assign: (request, context) => assign(deps, request, context),
     unassign: (request, context) => unassign(deps, request, context),
+    closeMaster: (request, context) => closeMaster(deps, request, context),
+    getClosing: (request) => getClosing(deps, request),
     listSubscriptions: (request) => listSubscriptions(gathered, request),
     getActiveMaster: (request, context) => getActiveMaster(gathered, request, context),
     listActiveInvestors: (request, context) => listActiveInvestors(gathered, request, context),
@@ -106,6 +112,7 @@ export function createWakeSignals(): WakeSignals {
     exits: createWakeSignal(),
     assignmentSagas: createWakeSignal(),
     exitSagas: createWakeSignal(),
+    closings: createWakeSignal(),
     external: createWakeSignal(),
   };
 }
@@ -135,6 +142,7 @@ export function subscriptionJobs(deps: Deps): Job[] {
     run("settle assignments", settleAssignments, () => assignmentQueue.nextDue, { wake: wake.assignmentSagas }),
     run("settle exits", settleExits, () => exitQueue.nextDue, { wake: wake.exitSagas }),
     run("cancel emptied", cancelEmptied, () => nextEmptied),
+    run("close Masters", closeMasters, () => closingQueue.nextDue, { wake: wake.closings }),
     run("settle gates", settleGates, () => nextAbandonedGate),
     run("open external funds reviews", openExternalReviews, () => nextExternalReview, {
       wake: wake.external,

@@ -3,12 +3,16 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { formatDecimal, usd } from "#kernel/money.ts";
 import { sized } from "../support/proof.ts";
 import { platformFaults } from "./routes/platform-faults.ts";
-import { type Client, clientOf, eventually } from "./support/client.ts";
+import { type Client, clientOf, dealsOf, eventually, untilKnown } from "./support/client.ts";
 import { CROWD, newCrowd } from "./support/crowd.ts";
 import { type Kill, runDemoThroughRestart, runDemoWhileKilling } from "./support/kill-during-demo.ts";
 import { allocateResults } from "./support/allocate-results.ts";
+import { exactly } from "./support/shape.ts";
 import { type ProcessName, startTestSystem, type TestSystem } from "./support/system.ts";
-import { bookResult, expectBalances } from "./support/trading.ts";
+import { assign, expectDone, newInvestor } from "./support/client-requests.ts";
+import { closeMaster, patchMaster, statusOf, subscriptionsOf } from "./support/master-life.ts";
+import { expectProblem } from "./support/problem.ts";
+import { bookResult, expectBalances, pooled } from "./support/trading.ts";
 
 // Set here, because vitest marks the options object of a concurrent test as concurrent, and so every test that shares the object.
 vi.setConfig({ testTimeout: 600_000 + CROWD * 1_500 });
@@ -98,3 +102,35 @@ test(`a deal of ${CROWD} Investors is allocated and posted once while processes 
     SETTLED_MS,
   );
 });
+
+test("a Master is closed while processes are killed: each Investor leaves once, with its share less its fee", async () => {
+  await eventually(async () => expect((await client.get("/readyz")).body).toMatchObject({ status: "ready" }));
+  const pool = await pooled(client, ["1000", "2000", "3000"]);
+  await bookResult(client, pool.login, "600");
+  const logins = [...pool.investors, pool.login] as const;
+  await expectBalances(client, balancesOf(logins, ["1100", "2200", "3300", "6600"]));
+
+  const closing = await expectDone(closeMaster(untilKnown(client), pool.id));
+  for (const name of ["subscription", "fee", "subscription"] as const) await system.kill(name);
+  await eventually(
+    async () => expect(await statusOf(client, pool.id)).toMatchObject({ state: "archived" }),
+    SETTLED_MS,
+  );
+
+  await expectBalances(client, balancesOf([...logins, pool.paymentLogin], ["1070", "2140", "3210", "0", "180"]));
+  expect(await subscriptionsOf(client, pool.login)).toEqual(["CANCELLED", "CANCELLED", "CANCELLED"]);
+  // Deposit, result, fee; and on the Master three mirrors, the result, and a transfer for each fee and exit, some of them together.
+  for (const login of pool.investors) expect(await dealsOf(client, login)).toHaveLength(3);
+  const moved = await dealsOf(client, pool.login);
+  expect(moved.reduce((sum, { minor }) => sum + minor, 0n)).toBe(0n);
+  const again = await expectDone(closeMaster(client, pool.id));
+  expect(again.body).toEqual({ ...closing.body, investors_count: "0" });
+  const archived = { status: 409, outcome: "not_executed", members: { state: exactly("archived") } } as const;
+  const newcomer = await newInvestor(client, "10");
+  expectProblem(await assign(client, pool.login, newcomer), { ...archived, code: "master_not_accepting" });
+  expectProblem(await patchMaster(client, pool.id, { name: "Again" }), { ...archived, code: "master_closed" });
+});
+
+function balancesOf(logins: readonly string[], amounts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(logins.map((login, index) => [login, amounts[index] ?? ""]));
+}

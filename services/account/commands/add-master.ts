@@ -8,8 +8,8 @@ import { registerMaster } from "../directory-changes.ts";
 import { countInvestorsOf } from "../directory.ts";
 import { checkAll, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
 import { decideExistence, decidePaymentLogin, decideTradingLogin } from "../domain/decide-registration.ts";
+import { paymentEqualsMaster } from "../domain/payment-equals-master.ts";
 import { masterMessage } from "../messages.ts";
-import { refuse } from "../refusals.ts";
 import { findMasterByCommand } from "../store/masters.ts";
 import { registerOnce, registrationFacts } from "../processes/register.ts";
 
@@ -26,12 +26,7 @@ export async function addMaster(deps: Deps, request: AddMasterRequest, context: 
     minDepositError(minDeposit),
   );
   if (login === paymentLogin) {
-    const [code, message] = [
-      "payment_account_equals_master",
-      `payment_account_login must differ from the trading login ${login}.`,
-    ] as const;
-    const errors = [{ field: "payment_account_login", code, message }];
-    throw refuse(code, message, { errors, outcome: "not_executed" });
+    throw paymentEqualsMaster(login);
   }
   const { commandId } = context;
   const register = async (): Promise<MasterMessage> => {

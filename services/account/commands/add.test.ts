@@ -27,6 +27,7 @@ test("two existing accounts become a Master, named by its login unless the calle
     minDeposit: usd(0n),
     createdAt: expect.any(Date),
     investorsCount: 0n,
+    acceptingInvestors: true,
   });
   expect(deps.platform.adopted).toEqual([
     { login: "5001", role: AccountRole.MASTER },

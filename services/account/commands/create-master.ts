@@ -44,6 +44,7 @@ export async function createMaster(
 }
 
 /** A repeated command gets the same answer, also after the Master was changed by a later command. */
-function asRequested(master: Master, { name, strategyName, strategy, minDeposit }: Provisioning): Master {
-  return { ...master, name, strategyName, strategy, minDeposit };
+function asRequested(master: Master, made: Provisioning): Master {
+  const { name, strategyName, strategy, minDeposit, paymentLogin = master.paymentLogin } = made;
+  return { ...master, name, strategyName, strategy, minDeposit, paymentLogin };
 }

@@ -24,6 +24,7 @@ test("one request creates the trading account and the payment account of a Maste
       minDeposit: usd(500_00n),
       createdAt: expect.any(Date),
       investorsCount: undefined,
+      acceptingInvestors: true,
     },
     mainPassword: deps.platform.created.get("account:trading:op-1")?.mainPassword,
     investorPassword: deps.platform.created.get("account:trading:op-1")?.investorPassword,

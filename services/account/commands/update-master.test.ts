@@ -8,9 +8,19 @@ import { findInvestor, findMaster, getMaster } from "../queries/find.ts";
 import { listMasters } from "../queries/list-directories.ts";
 import { aCall, aMaster, usd, world } from "../testing/account.ts";
 import { createMaster } from "./create-master.ts";
+import { MasterState } from "#proto/pamm/account/v1/account.ts";
+import { getMasterStatus } from "../queries/get-master-status.ts";
 import { updateMaster } from "./update-master.ts";
 
-const UNCHANGED = { id: 1n, name: undefined, strategyName: undefined, strategy: undefined, minDeposit: undefined };
+const UNCHANGED = {
+  id: 1n,
+  name: undefined,
+  strategyName: undefined,
+  strategy: undefined,
+  minDeposit: undefined,
+  acceptingInvestors: undefined,
+  paymentAccountLogin: undefined,
+};
 
 test("an update changes the fields that it contains and keeps the others", async () => {
   const deps = await world();
@@ -131,7 +141,27 @@ test("a repeated creation is answered as requested, also after the Master was ch
   const deps = await world();
   const created = await createMaster(deps, aMaster(), aCall("op-1"));
   const change = { name: "Other", strategyName: "Other", strategy: "Other", minDeposit: usd(7n) };
-  await updateMaster(deps, { id: created.master!.id, ...change }, aCall("op-2"));
+  await updateMaster(deps, { ...UNCHANGED, id: created.master!.id, ...change }, aCall("op-2"));
 
   expect(await createMaster(deps, aMaster(), aCall("op-1"))).toEqual(created);
+});
+
+test("a Master accepts Investors until it is changed, and its status shows since when", async () => {
+  const deps = await world();
+  const { master } = await createMaster(deps, aMaster(), aCall("op-1"));
+  const status = () => getMasterStatus(deps, { id: 1n }, aCall());
+  const accept = (acceptingInvestors: boolean, commandId: string, at: string) =>
+    updateMaster({ ...deps, now: () => new Date(at) }, { ...UNCHANGED, acceptingInvestors }, aCall(commandId));
+  const [first, second] = ["2027-01-02T03:04:05.678Z", "2027-01-03T03:04:05.678Z"];
+
+  expect(master).toMatchObject({ acceptingInvestors: true });
+  const open = { id: 1n, login: "3000001", state: MasterState.OPEN, closing: undefined };
+  expect(await status()).toEqual({ ...open, since: master!.createdAt });
+  expect(await accept(false, "op-2", first)).toMatchObject({ acceptingInvestors: false, name: "Alpha" });
+  await accept(false, "op-3", second);
+  expect(await status()).toMatchObject({ state: MasterState.NOT_ACCEPTING, since: new Date(first) });
+  expect(await findMaster(deps, { login: "3000001" })).toMatchObject({ acceptingInvestors: false });
+  await accept(true, "op-4", second);
+  expect(await status()).toMatchObject({ state: MasterState.OPEN, since: new Date(second) });
+  await expect(getMasterStatus(deps, { id: 2n }, aCall())).rejects.toMatchObject({ code: "master_not_found" });
 });

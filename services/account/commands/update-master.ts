@@ -3,42 +3,54 @@ import type { CallContext } from "#kernel/contract/contract.ts";
 import { moneyFromProto } from "#kernel/contract/money.ts";
 import { inTransaction } from "#kernel/postgres/transaction.ts";
 import type { Master as MasterMessage, UpdateMasterRequest } from "#proto/pamm/account/v1/account.ts";
+import { findClosing, stateOf } from "../closings.ts";
 import type { Deps } from "../deps.ts";
 import { changeMaster } from "../directory-changes.ts";
 import { countInvestorsOf, getMasterById } from "../directory.ts";
-import { checkAll, minDepositError, nameError, textError } from "../domain/checks.ts";
+import { checkAll, loginError, minDepositError, nameError, textError } from "../domain/checks.ts";
+import { decideChange } from "../domain/decide-change.ts";
 import type { Master, MasterChange } from "../domain/master.ts";
 import { masterMessage } from "../messages.ts";
-import { insertMasterUpdate } from "../store/master-updates.ts";
+import { changePaymentAccount } from "../processes/change-payment-account.ts";
+import { hasMasterUpdate, insertMasterUpdate } from "../store/master-updates.ts";
 import { findMasterById } from "../store/masters.ts";
 
-/** Changes the name, the texts and the minimum deposit of later assignments. Moves no funds. */
+/** Changes the name, the texts, the conditions of later assignments, and where later fees are paid. Moves no funds. */
 export async function updateMaster(
   deps: Deps,
   request: UpdateMasterRequest,
   context: CallContext,
 ): Promise<MasterMessage> {
-  const { id, name, strategyName, strategy } = request;
+  const { id, name, strategyName, strategy, acceptingInvestors, paymentAccountLogin: paymentLogin } = request;
   const minDeposit = request.minDeposit && moneyFromProto(request.minDeposit, "min_deposit");
-  const change: MasterChange = { name, strategyName, strategy, minDeposit };
+  const change: MasterChange = { name, strategyName, strategy, minDeposit, acceptingInvestors };
   checkAll(
     nameError("name", name),
     textError("strategy_name", strategyName),
     textError("strategy", strategy),
     minDepositError(minDeposit),
-    Object.values(change).every((value) => value === undefined) ? NOTHING_TO_CHANGE : undefined,
+    paymentLogin === undefined ? undefined : loginError("payment_account_login", paymentLogin),
+    Object.values({ ...change, paymentLogin }).every((value) => value === undefined) ? NOTHING_TO_CHANGE : undefined,
   );
   // Counted before the change: a failure afterwards would hide from the caller that the change was made.
-  const { login } = await getMasterById(deps, id);
+  const master = await getMasterById(deps, id);
+  const { login } = master;
   const investorsCount = await countInvestorsOf(deps, login, context);
+  // A repeated command may have been executed before the Master was closed.
+  if (!(await hasMasterUpdate(deps.pool, context.commandId))) {
+    decideChange(login, change, stateOf(await findClosing(deps, login, context)));
+    // First, because it may be refused: then nothing is changed.
+    if (paymentLogin !== undefined) await changePaymentAccount(deps, master, paymentLogin, context);
+  }
   return masterMessage(await changeOnce(deps, id, change, context.commandId), investorsCount);
 }
 
 /** A repeated command changes nothing: a later command may have changed the same fields. */
 async function changeOnce({ pool, now }: Deps, id: bigint, change: MasterChange, commandId: string): Promise<Master> {
   const master = await inTransaction(pool, async (tx) => {
-    const isNew = commandId === "" || (await insertMasterUpdate(tx, commandId, now()));
-    return isNew ? await changeMaster(tx, id, change) : await findMasterById(tx, id);
+    const at = now();
+    const isNew = commandId === "" || (await insertMasterUpdate(tx, commandId, at));
+    return isNew ? await changeMaster(tx, id, change, at) : await findMasterById(tx, id);
   });
   assert(master !== undefined, "a Master is never deleted");
   return master;
@@ -47,5 +59,6 @@ async function changeOnce({ pool, now }: Deps, id: bigint, change: MasterChange,
 const NOTHING_TO_CHANGE = {
   field: "",
   code: "nothing_to_change",
-  message: "At least one of name, strategy_name, strategy and min_deposit is required.",
+  message:
+    "At least one of name, strategy_name, strategy, min_deposit, accepting_investors and payment_account_login is required.",
 };

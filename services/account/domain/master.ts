@@ -12,10 +12,13 @@ export type Master = MasterTexts & {
   readonly paymentLogin: string;
   readonly minDeposit: Money;
   readonly createdAt: Date;
+  readonly acceptingInvestors: boolean;
+  /** When that was changed last, or the Master was registered. */
+  readonly acceptingSince: Date;
 };
 
-/** `commandId` is that of the command that registers the Master, or "". */
-export type NewMaster = Omit<Master, "id"> & { readonly commandId: string };
+/** A Master that accepts Investors. `commandId` is that of the command that registers it, or "". */
+export type NewMaster = Omit<Master, "id" | "acceptingInvestors" | "acceptingSince"> & { readonly commandId: string };
 
 /** Undefined keeps what is stored. */
 export type MasterChange = {
@@ -23,4 +26,5 @@ export type MasterChange = {
   readonly strategyName: string | undefined;
   readonly strategy: string | undefined;
   readonly minDeposit: Money | undefined;
+  readonly acceptingInvestors: boolean | undefined;
 };

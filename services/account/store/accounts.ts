@@ -10,14 +10,23 @@ export type KnownAccount = {
   readonly name: string;
 };
 
-/** Role, id and name of each login; unknown ones are left out. A payment account has the id and name of its Master. */
+/** Role, id and name of each login; unknown ones are left out. A payment account, also a former one, has the id and name of its Master. */
 export async function findAccounts(db: Queryable, logins: readonly string[]): Promise<KnownAccount[]> {
   return await many<KnownAccount>(
     db,
-    sql`select account.login, account.kind, coalesce(master.id, investor.id) as id, coalesce(master.name, investor.name) as name
+    sql`select account.login, account.kind, coalesce(master.id, former.id, investor.id, 0) as id,
+               coalesce(master.name, former.name, investor.name, '') as name
         from account
         left join master on master.login = account.login or master.payment_login = account.login
         left join investor on investor.login = account.login
+        left join lateral (
+          select master.id, master.name
+          from payment_account_change join master on master.id = master_id
+          where account.kind = 'PAYMENT' and to_login = account.login
+             or account.kind = 'PAYMENT' and from_login = account.login and state = 'DONE'
+          order by payment_account_change.id desc
+          limit 1
+        ) as former on true
         where account.login = any (${logins}::text[])`,
   );
 }
@@ -25,7 +34,7 @@ export async function findAccounts(db: Queryable, logins: readonly string[]): Pr
 /** An account as platform manages it; the operation that has created it is empty for one that was registered. */
 export type ManagedAccount = Pick<KnownAccount, "login" | "kind"> & { readonly operationId: string };
 
-/** The logins of those that have this role here, or whose provisioning has not ended or was refused: then they have none. */
+/** The logins of those that have this role here, or whose provisioning or change has not ended or was refused: then they have none. */
 export async function listRecorded(db: Queryable, accounts: readonly ManagedAccount[]): Promise<string[]> {
   return await column<string>(
     db,
@@ -35,7 +44,8 @@ export async function listRecorded(db: Queryable, accounts: readonly ManagedAcco
         where exists (select from account where account.login = managed.login and account.kind = managed.kind)
            or exists (
              select from provisioning where provisioning.operation_id = managed.operation_id and state in ('PENDING', 'FAILED')
-           )`,
+           )
+           or managed.kind = 'PAYMENT' and exists (select from payment_account_change where to_login = managed.login)`,
   );
 }
 

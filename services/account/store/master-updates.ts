@@ -1,4 +1,4 @@
-import { matchesRow, sql } from "#kernel/postgres/query.ts";
+import { matchesRow, type Queryable, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** False when the command was applied before. A concurrent call with the same id waits for the commit of the first one. */
@@ -7,4 +7,9 @@ export async function insertMasterUpdate(tx: Transaction, commandId: string, at:
     tx,
     sql`insert into master_update (command_id, applied_at) values (${commandId}, ${at}) on conflict do nothing`,
   );
+}
+
+/** Whether the command was applied. */
+export async function hasMasterUpdate(db: Queryable, commandId: string): Promise<boolean> {
+  return await matchesRow(db, sql`select command_id from master_update where command_id = ${commandId}`);
 }

@@ -7,7 +7,8 @@ import { insertAccounts } from "./accounts.ts";
 type Row = Omit<Master, "minDeposit"> & { minDepositMinor: bigint };
 
 const MASTERS = fragment`
-  select id, login, "paymentLogin", name, "strategyName", strategy, "minDepositMinor", "createdAt"
+  select id, login, "paymentLogin", name, "strategyName", strategy, "minDepositMinor", "createdAt",
+         "acceptingInvestors", "acceptingSince"
   from master_row`;
 
 /** Registers trading and payment account together. Fails on account_pkey when one of them has a role already. */
@@ -59,14 +60,23 @@ export async function findMasterByCommand(db: Queryable, commandId: string): Pro
 }
 
 /** Undefined fields keep their value. Undefined when no Master has the id. */
-export async function updateMaster(db: Queryable, id: bigint, change: MasterChange): Promise<Master | undefined> {
+export async function updateMaster(
+  db: Queryable,
+  id: bigint,
+  change: MasterChange,
+  at: Date,
+): Promise<Master | undefined> {
+  const { acceptingInvestors: accepting } = change;
   await execute(
     db,
     sql`update master
         set name = coalesce(${change.name}, name),
             strategy_name = coalesce(${change.strategyName}, strategy_name),
             strategy = coalesce(${change.strategy}, strategy),
-            min_deposit_minor = coalesce(${change.minDeposit?.minor}, min_deposit_minor)
+            min_deposit_minor = coalesce(${change.minDeposit?.minor}, min_deposit_minor),
+            accepting_changed_at = case when ${accepting}::boolean <> accepting_investors then ${at}::timestamptz
+                                        else accepting_changed_at end,
+            accepting_investors = coalesce(${accepting}::boolean, accepting_investors)
         where id = ${id}`,
   );
   return await findMasterById(db, id);

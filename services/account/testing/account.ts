@@ -8,7 +8,7 @@ import { Secret } from "#kernel/secret.ts";
 import type { AddMasterRequest, CreateInvestorRequest, CreateMasterRequest } from "#proto/pamm/account/v1/account.ts";
 import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
 import type { CreateAccountRequest, InspectClosingResponse } from "#proto/pamm/platform/v1/platform.ts";
-import type { Subscription } from "#proto/pamm/subscription/v1/subscription.ts";
+import { type Closing, ClosingState, type Subscription } from "#proto/pamm/subscription/v1/subscription.ts";
 import { testDatabase } from "#test/support/database.ts";
 import type { Deps } from "../deps.ts";
 import { generatePassword } from "../domain/password.ts";
@@ -38,6 +38,12 @@ export type World = Omit<Deps, "platform"> & {
   readonly counts: { masterLogin: string; investors: bigint }[];
   /** Those that have not ended. */
   readonly openSubscriptions: Subscription[];
+  /** By Master. */
+  readonly closings: Map<string, Closing>;
+  /** Where fee pays to, by Master, after a change. */
+  readonly payingTo: Map<string, string>;
+  /** What each next change of fee does: `lost answer` after it was changed. */
+  readonly feeFaults: ("lost answer" | "unreachable" | "fees_in_progress")[];
 };
 
 /** The account service with a real database; other services are fakes in memory. */
@@ -45,22 +51,60 @@ export async function world(): Promise<World> {
   const { pool } = await testDatabase("account");
   const counts: World["counts"] = [];
   const openSubscriptions: Subscription[] = [];
+  const closings: World["closings"] = new Map();
+  const payingTo: World["payingTo"] = new Map();
+  const feeFaults: World["feeFaults"] = [];
   return {
     pool,
     reads: directoryReads(pool),
     counts,
     openSubscriptions,
+    closings,
+    payingTo,
+    feeFaults,
+    fees: {
+      async changePaymentAccount({ masterLogin, to }) {
+        const fault = feeFaults.shift();
+        if (fault === "unreachable") throw serviceUnavailable("fee");
+        if (fault === "fees_in_progress" && payingTo.get(masterLogin) !== to) {
+          throw new Refusal({ code: fault, status: "conflict", message: "Fees.", outcome: "not_executed" });
+        }
+        payingTo.set(masterLogin, to);
+        if (fault === "lost answer") throw outcomeUnknown("fee");
+        return {};
+      },
+    },
     platform: platformFake(),
     subscriptions: {
       countActiveInvestors: async () => ({ counts }),
       findOpenSubscription: async (request) => ({
         subscription: openSubscriptions.find(({ investorLogin }) => investorLogin === request.investorLogin),
       }),
+      getClosing: async ({ masterLogin }) => ({ closing: closings.get(masterLogin) }),
+      closeMaster: async ({ masterLogin }) => {
+        const closing = closings.get(masterLogin) ?? aClosing({ masterLogin });
+        closings.set(masterLogin, closing);
+        return closing;
+      },
     },
     credentialCipher: createCredentialCipher([aKey()]),
     newPassword: () => generatePassword((bound) => randomInt(bound)),
     log: createLog({ service: "account", level: "silent" }),
     now: () => new Date(),
+  };
+}
+
+export function aClosing(parts: Partial<Closing> = {}): Closing {
+  return {
+    masterLogin: "3000001",
+    state: ClosingState.CLOSING,
+    requestedAt: new Date("2027-02-03T04:05:06.789Z"),
+    archivedAt: undefined,
+    progressedAt: new Date("2027-02-03T04:06:06.789Z"),
+    investorsLeft: 2n,
+    exitsInProgress: 1n,
+    blockedBy: undefined,
+    ...parts,
   };
 }
 

@@ -40,7 +40,7 @@ export async function authenticateRequest(authenticate: Authenticate, request: F
 }
 
 /** One of the scopes is enough; the first is named in the refusal. */
-export function demandScope({ scopes }: Caller, required: readonly Scope[]): void {
+export function demandScope({ scopes }: Pick<Caller, "scopes">, required: readonly Scope[]): void {
   const [first] = required;
   if (first === undefined || required.some((one) => scopes.has(one))) return;
   countFailure("scope");

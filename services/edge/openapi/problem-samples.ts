@@ -44,6 +44,12 @@ const SAMPLES: Readonly<Partial<Record<ProblemCode, Sample>>> = {
   investor_previously_subscribed: ["The Investor already had a subscription. Only one per Investor is allowed."],
   exit_in_progress: ["The subscription of Investor 3000003 to Master 3000001 is already ending (subscription id 9)."],
   subscription_not_active: ["The subscription of Investor 3000003 to Master 3000001 has ended (subscription id 9)."],
+  fees_in_progress: [
+    "Performance fees of Master 3000001 are being collected: 2. Retry when they are paid.",
+    { details: { open_payments: "2" } },
+  ],
+  master_closed: ["Master 3000001 is archived.", { details: { state: "archived" } }],
+  master_not_accepting: ["Master 3000001 does not accept new Investors now.", { details: { state: "not_accepting" } }],
   master_open_positions: [
     "The Master has open positions: 2. Retry when they are closed.",
     { details: { open_positions: "2" } },

@@ -33,7 +33,10 @@ export const PROBLEM_MEANINGS: Readonly<Record<ProblemCode, string>> = {
   investor_previously_subscribed: "The Investor had a subscription before, and this system allows one.",
   exit_in_progress: "The Investor is leaving (PAUSED).",
   subscription_not_active: "The subscription is CANCELLED.",
-  master_open_positions: "`open_positions` positions of the Master block a withdrawal or exit.",
+  fees_in_progress: "`open_payments` performance fees of the Master are on their way to its payment account.",
+  master_closed: "The Master is being closed or is archived: its `state`.",
+  master_not_accepting: "The Master accepts no new Investors; `state` is its state.",
+  master_open_positions: "`open_positions` positions of the Master block a withdrawal, an exit or its closing.",
   allocation_in_progress: "Results of the Master are being allocated. Retry after the time in `Retry-After`.",
   account_busy:
     "Another command on this Investor took longer than 5 s, or its history cannot be read completely at the moment. Retry after the time in `Retry-After`.",

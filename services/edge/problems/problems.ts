@@ -47,6 +47,13 @@ export const PROBLEMS = {
   investor_previously_subscribed: { status: 409, title: "The Investor was subscribed before" },
   exit_in_progress: { status: 409, title: "An exit is already in progress" },
   subscription_not_active: { status: 409, title: "The subscription is not active" },
+  fees_in_progress: {
+    status: 409,
+    title: "Performance fees of the Master are being collected",
+    members: { open_payments: "integer" },
+  },
+  master_closed: { status: 409, title: "The Master is closed", members: { state: "text" } },
+  master_not_accepting: { status: 409, title: "The Master does not accept Investors", members: { state: "text" } },
   master_open_positions: {
     status: 409,
     title: "The Master has open positions",

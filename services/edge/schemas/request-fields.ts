@@ -143,6 +143,11 @@ export const enabled = bool({
   example: true,
 });
 
+export const acceptingInvestors = bool({
+  description: "Whether Investors can be assigned to the Master; true for a new Master.",
+  example: false,
+});
+
 export const limit100 = (standard: number): TString =>
   text("limit_100", {
     description: "Maximum number of items, 1 to 100.",

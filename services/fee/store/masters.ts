@@ -105,14 +105,16 @@ export async function resumeAfterBreak(tx: Transaction, login: string): Promise<
   await readSoon(tx, login);
 }
 
-/** The Masters whose fees go to one of the accounts. */
+/** The Masters whose fees go to one of the accounts, or went to it before. */
 export async function listMastersOfAccounts(db: Queryable, accounts: readonly string[]): Promise<string[]> {
   return await column<string>(
     db,
     sql`select master_login as login
         from fee_master
         where payment_account_login = any(${accounts}::text[])
-        order by master_login`,
+        union
+        select master_login from former_payment_account where login = any(${accounts}::text[])
+        order by login`,
   );
 }
 

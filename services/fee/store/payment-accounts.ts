@@ -1,18 +1,25 @@
-import { execute, many, matchesRow, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
+import { execute, many, matchesRow, one, type Queryable, sql, withoutNulls } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
 
 /** The log position up to which a payment account was scanned; undefined before the first scan. */
 export type SeenAccount = { readonly login: string; readonly seenNumber: bigint | undefined };
 
-/** Payment accounts of the known Masters, ascending by login. */
+/** Payment accounts of the known Masters, former ones included, ascending by login. */
 export async function listPaymentAccountsFrom(db: Queryable, after: string, limit: number): Promise<SeenAccount[]> {
   const rows = await many<SeenAccount>(
     db,
-    sql`select distinct payment_account_login as login, seen_number as "seenNumber"
-        from fee_master
-             left join payment_account on login = payment_account_login
-        where payment_account_login > ${after}
-        order by payment_account_login
+    sql`select account.login, seen_number as "seenNumber"
+        from (
+          (select distinct payment_account_login as login
+           from fee_master
+           where payment_account_login > ${after}
+           order by payment_account_login
+           limit ${limit})
+          union
+          (select login from former_payment_account where login > ${after} order by login limit ${limit})
+        ) as account
+             left join payment_account on payment_account.login = account.login
+        order by account.login
         limit ${limit}`,
   );
   return rows.map(withoutNulls);
@@ -36,5 +43,48 @@ export async function moveSeenNumber(
   return await matchesRow(
     tx,
     sql`update payment_account set seen_number = ${to} where login = ${login} and seen_number = ${from}`,
+  );
+}
+
+/** Of a Master: payments that are not settled, and runs that are still being decided. The Master must be locked. */
+export async function countFeesInProgress(
+  tx: Transaction,
+  masterLogin: string,
+): Promise<{ readonly payments: bigint; readonly runs: bigint }> {
+  return await one(
+    tx,
+    sql`select (select count(*) from fee_payment
+                where status in ('PENDING', 'EXECUTING') and master_login = ${masterLogin}) as payments,
+               (select count(*) from fee_run
+                where master_login = ${masterLogin} and kind = 'WEEKLY' and not is_decided) as runs`,
+  );
+}
+
+export type AccountChange = {
+  readonly masterLogin: string;
+  readonly from: string;
+  readonly to: string;
+  readonly at: Date;
+};
+
+/** Payments that are inserted from now on are paid to the new account. The Master must be locked. */
+export async function setPaymentAccount(tx: Transaction, { masterLogin, from, to, at }: AccountChange): Promise<void> {
+  await execute(tx, sql`update fee_master set payment_account_login = ${to} where master_login = ${masterLogin}`);
+  await execute(tx, sql`delete from former_payment_account where login = ${to}`);
+  await execute(
+    tx,
+    sql`insert into former_payment_account (login, master_login, until)
+        values (${from}, ${masterLogin}, ${at})
+        on conflict (login) do nothing`,
+  );
+}
+
+/** The payment account of each Master. */
+export async function listPaymentAccounts(
+  db: Queryable,
+): Promise<{ readonly masterLogin: string; readonly account: string }[]> {
+  return await many(
+    db,
+    sql`select master_login as "masterLogin", payment_account_login as account from fee_master order by master_login`,
   );
 }

@@ -59,6 +59,7 @@ export async function feeDeps(now: () => Date, others = otherServicesAt(now), ex
           minDeposit: { currencyCode: "USD", minorUnits: 0n },
           createdAt: REGISTERED_AT,
           investorsCount: undefined,
+          acceptingInvestors: true,
         };
       },
     },

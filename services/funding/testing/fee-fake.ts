@@ -38,6 +38,7 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     listReviews: unused,
     decideReview: unused,
     listDueItems: async () => ({ items: [] }),
+    changePaymentAccount: unused,
     async collect(request) {
       fake.collected.push(request);
       const fault = fake.faults.shift();

@@ -142,6 +142,8 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
     addMaster: unused,
     getMaster: unused,
     updateMaster: unused,
+    getMasterStatus: unused,
+    closeMaster: unused,
     listMasters: unused,
     revealMaster: unused,
     createInvestor: unused,
@@ -160,6 +162,7 @@ function accountsFake(masterMinimum: bigint | undefined, unused: () => never): D
       minDeposit: usd(masterMinimum ?? 0n),
       createdAt: at,
       investorsCount: undefined,
+      acceptingInvestors: true,
     }),
     async findInvestor({ login }) {
       if (login !== INVESTOR) {
@@ -181,6 +184,8 @@ function unusedSubscriptions(unused: () => never): Deps["subscriptions"] {
     getActiveMaster: unused,
     listActiveInvestors: unused,
     countActiveInvestors: unused,
+    closeMaster: unused,
+    getClosing: unused,
     findOpenSubscription: unused,
     leave: unused,
     findLeave: unused,

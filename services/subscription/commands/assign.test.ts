@@ -285,3 +285,24 @@ test("an assign is retried while another transaction holds the lock of the Maste
   await settle(world);
   await expectBooksToReconcile(world);
 });
+
+test("a Master that does not accept refuses assignments, and keeps the Investors that it has", async () => {
+  const world = await aWorld();
+  const { masterLogin, investorLogin } = await subscribed(world, aMaster(world), 500_00n);
+  world.accounts.setAccepting(masterLogin, false);
+  const other = { masterLogin, investorLogin: anInvestor(world, 500_00n) };
+  const command = aCall();
+
+  await expect(world.service.assign(anAssignment(other), command)).rejects.toMatchObject({
+    code: "master_not_accepting",
+    outcome: "not_executed",
+    details: { state: "not_accepting" },
+  });
+  expect(await statuses(world)).toEqual(["ACTIVE"]);
+  enter(world.platform.ledger, investorLogin, { kind: MovementKind.DEPOSIT, amount: 50_00n, key: "more" });
+  await settle(world);
+  expect(balanceOf(world.platform.ledger, masterLogin)).toBe(550_00n);
+  await world.service.unassign({ masterLogin, investorLogin }, aCall());
+  world.accounts.setAccepting(masterLogin, true);
+  await expect(world.service.assign(anAssignment(other), command)).resolves.toMatchObject({ subscription: {} });
+});

@@ -9,9 +9,11 @@ import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import type { AssignRequest, AssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
+import { checkAdmission, type UnopenState } from "../domain/admission.ts";
 import { decideAssignment } from "../domain/decide-assignment.ts";
 import { refuse } from "../refusals.ts";
 import { getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
+import { findClosing } from "../store/closings.ts";
 import { findSafetyStop } from "../store/masters.ts";
 import {
   findOpenSubscription,
@@ -66,6 +68,7 @@ async function begin(deps: Deps, request: AssignRequest, context: CallContext): 
     if (own !== undefined) return await awaitOutcome(deps, own, wait);
     const { master, investor } = await failAsUnavailable(() => findAccounts(deps, request, context));
     await checkNotBlocked(deps, request, wait);
+    checkAdmission(master.login, await unopenState(deps, master));
     const id = await insertSaga(deps, { request, masterId: master.id, investorId: investor.id }, context);
     if (id === undefined) continue;
     await decide(deps, id, master, context);
@@ -93,6 +96,15 @@ async function awaitOutcome({ pool }: Deps, { id }: Subscription, wait: WaitBudg
     if (wait.isOver()) throw refuse("outcome_unknown", "The assignment is still in progress.", { outcome: "unknown" });
     await wait.pause();
   }
+}
+
+async function unopenState(
+  { pool }: Deps,
+  { login, acceptingInvestors }: Pick<Master, "login" | "acceptingInvestors">,
+): Promise<UnopenState | undefined> {
+  const closing = await failAsUnavailable(() => findClosing(pool, login));
+  if (closing !== undefined) return closing.state === "ARCHIVED" ? "archived" : "closing";
+  return acceptingInvestors === false ? "not_accepting" : undefined;
 }
 
 async function checkNotBlocked(
@@ -156,6 +168,8 @@ async function decide(deps: Deps, id: bigint, master: Master, context: CallConte
   const { pool, now, isSingleSubscription } = deps;
   const subscription = await getSubscription(pool, id);
   try {
+    // The saga is recorded, and a closing counts the assignments that were recorded before it: one of the two sees the other.
+    checkAdmission(master.login, await unopenState(deps, { ...master, acceptingInvestors: true }));
     const held = await holdLock(deps, lockOfAssignment(subscription), context);
     decideAssignment({
       balance: usd(held.balance),

@@ -1,18 +1,17 @@
-import { remainingMs } from "#kernel/contract/context.ts";
 import type { CallContext } from "#kernel/contract/contract.ts";
 import { failAsUnavailable, queryContext } from "#kernel/contract/deadlines.ts";
 import { Refusal, recordedAs } from "#kernel/refusal.ts";
-import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { UnassignRequest, UnassignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { refuse } from "../refusals.ts";
-import { beginTry, type Exit, findExit, findExitOfCommand } from "../store/exits.ts";
+import { type Exit, findExit, findExitOfCommand } from "../store/exits.ts";
 import { findLatestOfPair, type Subscription } from "../store/subscriptions.ts";
 import { markUnassignmentEnded } from "../store/unassignments.ts";
+import { claimTry } from "../processes/exit/claim-try.ts";
 import { finishExit } from "../processes/exit/finish-exit.ts";
 import { accountBusy } from "../processes/account-lock.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
-import { lockOfExit, type OneTry, releaseExitLock, tryToLeave } from "../processes/exit/try-to-leave.ts";
+import { type OneTry, releaseExitLock, tryToLeave } from "../processes/exit/try-to-leave.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 
 /** How long a command waits for an earlier command on the same Investor and for a temporary refusal to pass. */
@@ -101,19 +100,6 @@ async function refuseUnknownPair(
 
 function pair({ masterLogin, investorLogin }: UnassignRequest): string {
   return `The subscription of Investor ${investorLogin} to Master ${masterLogin}`;
-}
-
-/** Records the next try before any other service is called; undefined when another try blocks it. */
-async function claimTry(deps: Deps, subscription: Subscription, context: CallContext): Promise<Exit | undefined> {
-  const { id } = subscription;
-  const last = await findExit(deps.pool, id);
-  const number = (last?.try ?? 0) + 1;
-  const { lockOwner } = lockOfExit(subscription, number);
-  const { commandId, requestId } = context;
-  const deadlineAt = later(context.deadline, RECOVERY_GRACE_MS);
-  const recoverInMs = remainingMs(context) + RECOVERY_GRACE_MS;
-  const command = { commandId, requestId, at: deps.now(), deadlineAt };
-  return await beginTry(deps.pool, { ...command, subscriptionId: id, try: number, lockOwner, recoverInMs });
 }
 
 /** Checks the try that blocks: a refused one may still hold the account lock; a successful one of this command is its outcome. */

@@ -9,6 +9,7 @@ export type AccountFake = {
   readonly nextLogin: () => string;
   readonly addMaster: (login: string, minDeposit: bigint) => void;
   readonly addInvestor: (login: string) => void;
+  readonly setAccepting: (login: string, isAccepting: boolean) => void;
 };
 
 const FIRST_LOGIN = 3_000_000n;
@@ -39,6 +40,9 @@ export function accountFake(): AccountFake {
     client: client as unknown as Client<AccountServiceService>,
     nextLogin: () => String(FIRST_LOGIN + (lastId += 1n)),
     addMaster: (login, minDeposit) => void masters.set(login, aMasterNamed(login, (lastId += 1n), minDeposit)),
+    setAccepting: (login, isAccepting) => {
+      masters.set(login, { ...find(masters, login, "master_not_found"), acceptingInvestors: isAccepting });
+    },
     addInvestor: (login) => {
       investors.set(login, { id: (lastId += 1n), login, name: `Investor ${login}`, createdAt: undefined });
     },
@@ -56,5 +60,6 @@ function aMasterNamed(login: string, id: bigint, minDeposit: bigint): Master {
     minDeposit: moneyToProto(usd(minDeposit)),
     createdAt: undefined,
     investorsCount: 0n,
+    acceptingInvestors: true,
   };
 }

@@ -5,6 +5,7 @@ import type { Deps } from "../deps.ts";
 import { allocateResults } from "../jobs/allocate-results.ts";
 import { openExternalReviews } from "../jobs/open-external-reviews.ts";
 import { cancelEmptied } from "../jobs/cancel-emptied.ts";
+import { closeMasters } from "../jobs/close-masters.ts";
 import { closeWeeks, strikeWaitingFlows } from "../jobs/mark-masters.ts";
 import { mirrorOpenFlows } from "../jobs/mirror-open-flows.ts";
 import { postResults } from "../jobs/post-results.ts";
@@ -41,6 +42,7 @@ export async function runJobs(deps: Deps): Promise<boolean> {
     await settleAssignments(deps),
     await settleExits(deps),
     await cancelEmptied(deps),
+    await closeMasters(deps),
     await openExternalReviews(deps),
   ];
   return isMore.some(Boolean);

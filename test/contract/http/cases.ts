@@ -1,4 +1,5 @@
 import { Refusal } from "#kernel/refusal.ts";
+import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { ReviewState } from "#proto/pamm/common/v1/review.ts";
 import { serviceUnavailable } from "#kernel/contract/refusals.ts";
 import type { TestOptions } from "../../../services/edge/testing/test-edge.ts";
@@ -291,6 +292,28 @@ const masterRoutes: readonly Case[] = [
     url: "/api/v1/master/7",
     body: { min_deposit: 0 },
     answers: { accounts: { updateMaster: async () => aMaster({ minDeposit: cents(0n) }) } },
+  },
+  {
+    name: "close-master",
+    method: "POST",
+    url: "/api/v1/master/7/close",
+    answers: { accounts: { closeMaster: async () => aMaster() } },
+  },
+  {
+    name: "get-master-status",
+    method: "GET",
+    url: "/api/v1/master/7/status",
+    answers: {
+      accounts: {
+        getMasterStatus: async () => ({
+          id: 7n,
+          login: "3000001",
+          state: MasterState.OPEN,
+          since: AT,
+          closing: undefined,
+        }),
+      },
+    },
   },
   {
     name: "reveal-master",

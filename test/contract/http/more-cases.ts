@@ -1,14 +1,51 @@
+import { MasterState } from "#proto/pamm/account/v1/account.ts";
 import { OperationOutcome } from "#proto/pamm/funding/v1/funding.ts";
+import { aMaster } from "../../../services/edge/testing/replies/account.ts";
 import { anOperation, aWithdrawal } from "../../../services/edge/testing/replies/funding.ts";
 import { anExplanation, aPendingFee } from "../../../services/edge/testing/replies/fee-explanation.ts";
 import { aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
-import { AT, cents } from "../../../services/edge/testing/replies/values.ts";
+import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
 import type { Case } from "./cases.ts";
 
 const AN_ID = "0198c0de-0000-7000-8000-000000000003";
 
 /** Further examples of the documentation; they need no golden file, because the documentation has the answer. */
 export const MORE_CASES: readonly Case[] = [
+  {
+    name: "update-master-payment-account",
+    method: "PATCH",
+    url: "/api/v1/master/7",
+    body: { payment_account_login: "3000006" },
+    answers: { accounts: { updateMaster: async () => aMaster({ paymentAccountLogin: "3000006" }) } },
+  },
+  {
+    name: "get-master-status-closing",
+    method: "GET",
+    url: "/api/v1/master/8/status",
+    answers: {
+      accounts: {
+        getMasterStatus: async () => ({
+          id: 8n,
+          login: "3000005",
+          state: MasterState.CLOSING,
+          since: AT,
+          closing: {
+            investorsLeft: 2n,
+            exitsInProgress: 1n,
+            lastProgressAt: LATER,
+            blockedBy: "master_open_positions",
+          },
+        }),
+      },
+    },
+  },
+  {
+    name: "update-master-not-accepting",
+    method: "PATCH",
+    url: "/api/v1/master/7",
+    body: { accepting_investors: false },
+    answers: { accounts: { updateMaster: async () => aMaster({ acceptingInvestors: false }) } },
+  },
   {
     name: "withdraw-reduced",
     method: "POST",

@@ -56,6 +56,7 @@ export const REAL_SERVICES: readonly RealService[] = [
         reads: directoryReads(pool),
         platform: unreachable("platform"),
         subscriptions: unreachable("subscription"),
+        fees: unreachable("fee"),
         credentialCipher: createCredentialCipher([new Secret(randomBytes(32))]),
         newPassword: () => generatePassword((bound) => randomInt(bound)),
         log,

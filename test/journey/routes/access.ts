@@ -43,6 +43,8 @@ const ADDITIONAL = [
   "GET /ops/accounts/1/read-again",
   "POST /ops/investors/1/erase",
   "GET /whoami",
+  "GET /master/1/status",
+  "POST /master/1/close",
 ] as const;
 
 const ROUTES = [...SPECIFIED, ...ADDITIONAL];

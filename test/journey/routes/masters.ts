@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import { textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, json } from "../support/client.ts";
-import { existingAccount, MASTER_GROUP, newMaster, personalFields } from "../support/client-requests.ts";
+import { type Client, eventually, json } from "../support/client.ts";
+import {
+  assign,
+  existingAccount,
+  expectDone,
+  MASTER_GROUP,
+  newInvestor,
+  newMaster,
+  personalFields,
+} from "../support/client-requests.ts";
+import { closeMaster, patchMaster, statusOf } from "../support/master-life.ts";
 import { expectProblem } from "../support/problem.ts";
 import * as shape from "../support/shape.ts";
 
@@ -93,6 +102,29 @@ export function masterRoutes(client: () => Client): void {
     expectProblem(await patch({ name: 5, min_deposit: -1 }), { ...refusal, fields: ["name", "min_deposit"] });
     const unknown = await client().send("/api/v1/master/999999", { method: "PATCH", ...json({ name: "Unknown" }) });
     expectProblem(unknown, { status: 404, code: "master_not_found", outcome: "not_executed" });
+  });
+
+  test("a Master stops to accept Investors, is paid its fees elsewhere, and is closed", async () => {
+    const master = await newMaster(client());
+    const [other, investor] = [await newMaster(client()), await newInvestor(client())];
+    const refused = { status: 409, outcome: "not_executed" } as const;
+    await expectDone(patchMaster(client(), master.id, { accepting_investors: false }));
+    expect(await statusOf(client(), master.id)).toEqual({ state: "not_accepting", closing: {} });
+    const assigned = await assign(client(), master.login, investor);
+    expectProblem(assigned, { ...refused, code: "master_not_accepting", members: { state: exactly("not_accepting") } });
+
+    const next = await existingAccount(client());
+    const moved = await expectDone(patchMaster(client(), master.id, { payment_account_login: next }));
+    shape.expectReply(moved, { ...DIRECTORY_ITEM, payment_account_login: exactly(next) });
+    const taken = await patchMaster(client(), other.id, { payment_account_login: master.paymentLogin });
+    expectProblem(taken, { ...refused, code: "payment_account_in_use" });
+    const role = await patchMaster(client(), other.id, { payment_account_login: investor });
+    expectProblem(role, { ...refused, code: "login_in_use" });
+
+    shape.expectReply(await expectDone(closeMaster(client(), master.id)), DIRECTORY_ITEM);
+    await eventually(async () => expect(await statusOf(client(), master.id)).toMatchObject({ state: "archived" }));
+    const changed = await patchMaster(client(), master.id, { name: "Again" });
+    expectProblem(changed, { ...refused, code: "master_closed", members: { state: exactly("archived") } });
   });
 
   test("add registers two existing accounts", async () => {

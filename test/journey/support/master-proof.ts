@@ -1,11 +1,15 @@
 import { expect, test } from "vitest";
 import { itemsOf, objectOf, textOf } from "../../../deploy/demo/exact-json.ts";
-import { type Client, dealsOf, eventually, untilKnown } from "./client.ts";
-import { deposit, expectDone, withdraw } from "./client-requests.ts";
+import { type Client, dealsOf, eventually, minorOf, platformBalanceOf, untilKnown } from "./client.ts";
+import { deposit, existingAccount, expectDone, withdraw } from "./client-requests.ts";
+import { patchMaster } from "./master-life.ts";
 import { cents, expectConverged, listBreaks, proofOf } from "./proof.ts";
 import type { RunningSystem } from "./system.ts";
 import { bookResult, pooled } from "./trading.ts";
 import { untilNextWeek } from "./weeks.ts";
+
+/** Some fee weeks, on a busy machine. */
+const WITHIN_MS = 90_000;
 
 /** On a system with short fee weeks and frequent checks. */
 export function proofOfMasters(system: () => RunningSystem, client: () => Client): void {
@@ -23,6 +27,40 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
     await expectDone(deposit(untilKnown(client()), second, "650", "more"));
     await expectDone(withdraw(untilKnown(client()), first, "700"));
     await expectConverged(client(), pool, { [pool.login]: "16000", [first]: "10000", [second]: "6000" });
+    const { body } = await listBreaks(client());
+    expect(itemsOf(body["items"] ?? []).filter((item) => item["master_login"] === pool.login)).toEqual([]);
+  });
+
+  test.concurrent("a payment account that is changed while weeks are paid gets all later fees, and the former one none of them", async () => {
+    const pool = await pooled(client(), ["10000", "5000"]);
+    const [first = "", second = ""] = pool.investors;
+    const next = await existingAccount(client());
+    await untilNextWeek(system());
+    await bookResult(client(), pool.login, "1500");
+    // Tried all the time from before the week is closed until after its fees are paid, so it comes between steps of the week.
+    const outcomes = new Set<string>();
+    for (const until = Date.now() + WITHIN_MS; ;) {
+      const answer = await patchMaster(client(), pool.id, { payment_account_login: next });
+      outcomes.add(answer.status === 200 ? "done" : textOf(answer.body, "code"));
+      const { credits } = await creditsByAccount(client(), pool.login);
+      if (answer.status === 200 && credits > 0) break;
+      if (answer.status === 200) await patchMaster(client(), pool.id, { payment_account_login: pool.paymentLogin });
+      expect(Date.now(), [...outcomes].join()).toBeLessThan(until);
+    }
+    expect([...outcomes].filter((code) => !["done", "fees_in_progress", "account_busy"].includes(code))).toEqual([]);
+
+    await untilNextWeek(system());
+    await bookResult(client(), pool.login, "1000");
+    await eventually(async () => {
+      // 30 % of 1,500.00, and of 666.67 and 333.33, each rounded down.
+      expect((await creditsByAccount(client(), pool.login)).total).toBe(749_99n);
+    }, WITHIN_MS);
+    const { byAccount } = await creditsByAccount(client(), pool.login);
+    expect((byAccount.get(next) ?? 0n) >= 299_99n).toBe(true);
+    for (const login of [next, pool.paymentLogin]) {
+      expect(await platformBalanceOf(client(), login)).toBe(byAccount.get(login) ?? 0n);
+    }
+    await expectConverged(client(), pool, { [pool.login]: "16750.01", [first]: "11166.67", [second]: "5583.34" });
     const { body } = await listBreaks(client());
     expect(itemsOf(body["items"] ?? []).filter((item) => item["master_login"] === pool.login)).toEqual([]);
   });
@@ -94,4 +132,15 @@ export function proofOfMasters(system: () => RunningSystem, client: () => Client
       expect(body["unreachable"]).toEqual([]);
     });
   });
+}
+
+/** What each payment account of a Master has received, former ones included. */
+async function creditsByAccount({ get }: Client, login: string) {
+  const { body } = await get(`/api/v1/perf-fee/transactions?master_login=${login}&limit=100`);
+  const items = itemsOf(body["items"] ?? []).map((item) => {
+    return { account: textOf(item, "master_payment_login"), minor: minorOf(textOf(item, "amount")) };
+  });
+  const byAccount = new Map<string, bigint>();
+  for (const { account, minor } of items) byAccount.set(account, (byAccount.get(account) ?? 0n) + minor);
+  return { credits: items.length, byAccount, total: items.reduce((sum, { minor }) => sum + minor, 0n) };
 }

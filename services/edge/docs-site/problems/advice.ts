@@ -39,6 +39,10 @@ const ADVICE: Partial<Record<ProblemCode, string>> = {
   exit_in_progress:
     "Wait until the subscription is CANCELLED (`GET /info/subscriptions?investor_login=&wait=30`), then repeat the request.",
   subscription_not_active: ACCOUNT_STATE,
+  fees_in_progress: "Fees are paid within seconds. Repeat the request a little later.",
+  master_closed: "A closed Master is not opened again. Create another one.",
+  master_not_accepting:
+    "Assign the Investor to another Master. `GET /master/{master_id}/status` shows the state of this one.",
   master_open_positions: "Wait until the Master has closed its positions, then repeat the request.",
   allocation_in_progress: "Repeat the request after the seconds in `Retry-After`, under the same `Idempotency-Key`.",
   account_busy:

@@ -268,3 +268,17 @@ test("passwords of a registered Master are null", async () => {
     mt5_investor_password: null,
   });
 });
+
+test("a key that may change Masters and no fees does not change where fees are paid", async () => {
+  const accounts = { updateMaster: async () => aMaster({ paymentAccountLogin: "3000006" }) };
+  const patch = { method: "PATCH", url: "/api/v1/master/7", payload: { payment_account_login: "3000006" } } as const;
+  const without = await testEdge({ accounts, scopes: ["masters:write"] });
+  expect(await without.call(patch)).toMatchObject({
+    status: 403,
+    body: { code: "insufficient_scope", required_scope: "fees:write", outcome: "not_executed" },
+  });
+  expect(without.calls).toEqual([]);
+  expect((await without.call({ ...patch, payload: { accepting_investors: true } })).status).toBe(200);
+  const both = await testEdge({ accounts, scopes: ["masters:write", "fees:write"] });
+  expect(await both.call(patch)).toMatchObject({ status: 200, body: { payment_account_login: "3000006" } });
+});

@@ -1,11 +1,27 @@
 import { Type } from "typebox";
-import { aliasField, masterId, minDepositNumber, strategy, strategyName } from "../../schemas/request-fields.ts";
+import {
+  acceptingInvestors,
+  aliasField,
+  loginField,
+  masterId,
+  minDepositNumber,
+  strategy,
+  strategyName,
+} from "../../schemas/request-fields.ts";
 import { masterItem, MasterItem } from "../../schemas/master.ts";
+import { demandScope } from "../../keys/auth.ts";
 import { route } from "../../route.ts";
 import { decimalText } from "../../wire/json-body.ts";
 import { moneyOf } from "../../wire/money.ts";
 
-const KNOWN = ["name", "strategy_name", "strategy", "min_deposit"] as const;
+const KNOWN = [
+  "name",
+  "strategy_name",
+  "strategy",
+  "min_deposit",
+  "accepting_investors",
+  "payment_account_login",
+] as const;
 
 export const updateMaster = route({
   operationId: "updateMaster",
@@ -16,7 +32,7 @@ export const updateMaster = route({
   tag: "Masters",
   summary: "Update a Master",
   description:
-    "At least one field is required; omitted fields keep their value. A new minimum deposit applies to later assignments only.",
+    "At least one field is required; omitted fields keep their value. A new minimum deposit applies to later assignments only. `accepting_investors: false` refuses assignments; Investors who are assigned stay, top up and leave as before. `payment_account_login` is where later fees are paid; the key needs the scope `fees:write`, too.",
   returns: "The Master after the change.",
   params: Type.Object({ master_id: masterId }),
   body: Type.Object({
@@ -24,11 +40,24 @@ export const updateMaster = route({
     strategy_name: Type.Optional(strategyName),
     strategy: Type.Optional(strategy),
     min_deposit: Type.Optional(minDepositNumber),
+    accepting_investors: Type.Optional(acceptingInvestors),
+    payment_account_login: Type.Optional(loginField("Login of the account that receives later fees.", "payment")),
   }),
   reply: MasterItem,
   lookUp:
     "Repeat it with the same Idempotency-Key. Without one, look for the new values in GET /api/v1/master/directory before sending a new one.",
-  refusals: ["master_not_found"],
+  refusals: [
+    "master_not_found",
+    "master_closed",
+    "payment_account_equals_master",
+    "platform_account_not_found",
+    "payment_account_in_use",
+    "login_in_use",
+    "fees_in_progress",
+    "account_busy",
+    "safety_stop",
+    "platform_unavailable",
+  ],
   examples: [
     {
       name: "min_deposit",
@@ -47,6 +76,40 @@ export const updateMaster = route({
         created_at: "2026-01-02T03:04:05.678000",
       },
     },
+    {
+      name: "payment_account",
+      summary: "Another payment account",
+      request: { params: { master_id: "7" }, body: { payment_account_login: "3000006" } },
+      answer: {
+        engine: "PAMM",
+        id: 7,
+        mt5_login: "3000001",
+        name: "Alpha Strategy",
+        strategy_name: "Alpha",
+        strategy: "Trend following.",
+        investors_count: 2,
+        payment_account_login: "3000006",
+        min_deposit: 100.5,
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
+    {
+      name: "not_accepting",
+      summary: "No new Investors",
+      request: { params: { master_id: "7" }, body: { accepting_investors: false } },
+      answer: {
+        engine: "PAMM",
+        id: 7,
+        mt5_login: "3000001",
+        name: "Alpha Strategy",
+        strategy_name: "Alpha",
+        strategy: "Trend following.",
+        investors_count: 2,
+        payment_account_login: "3000002",
+        min_deposit: 100.5,
+        created_at: "2026-01-02T03:04:05.678000",
+      },
+    },
   ],
   check({ body }) {
     if (KNOWN.some((name) => body[name] !== undefined)) return [];
@@ -54,6 +117,8 @@ export const updateMaster = route({
   },
 
   async handle({ accounts }, { params, body }, context) {
+    // A key that may change Masters, and no fees, must not redirect fees.
+    if (body.payment_account_login !== undefined) demandScope(context.key, ["fees:write"]);
     const minimum = decimalText(body, "min_deposit");
     const master = await accounts.updateMaster(
       {
@@ -62,6 +127,8 @@ export const updateMaster = route({
         strategyName: body.strategy_name,
         strategy: body.strategy,
         minDeposit: minimum === undefined ? undefined : moneyOf(minimum),
+        acceptingInvestors: body.accepting_investors,
+        paymentAccountLogin: body.payment_account_login,
       },
       context,
     );

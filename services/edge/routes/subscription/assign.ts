@@ -31,6 +31,7 @@ export const assign = route({
     "investor_has_open_positions",
     "already_subscribed",
     "exit_in_progress",
+    "master_not_accepting",
     "investor_previously_subscribed",
     "account_busy",
     "safety_stop",

@@ -12,6 +12,7 @@ export function aMaster(overrides: Partial<Master> = {}): Master {
     minDeposit: cents(100_50n),
     createdAt: AT,
     investorsCount: 2n,
+    acceptingInvestors: true,
     ...overrides,
   };
 }

@@ -76,7 +76,7 @@ async function recordPage(
   return after.number;
 }
 
-/** The payment account of a Master never changes, so it is read from account once. */
+/** The payment account of a Master is read from account once: a change of it comes from there. */
 async function getMaster(deps: Deps, login: string, context: CallContext): Promise<FeeMaster> {
   const master = (await findMaster(deps.pool, login)) ?? (await addMaster(deps, login, context));
   if (master.stoppedReason !== undefined) throw safetyStop(login, "unreadable");

@@ -8,6 +8,7 @@ import { feeQueues } from "../../queues.ts";
 import { areFeesKnown, beginSearch, endSearch, type FeeSearch } from "../../store/fee-search.ts";
 import { listKnownKeys } from "../../store/imported-payments.ts";
 import { type Decide, decideAgain } from "./decide-again.ts";
+import { followDirectory } from "./follow-directory.ts";
 import { settleFound } from "./settle-found.ts";
 
 /** After a failover a call of before it may still be under way to platform; longer than the deadline of each. */
@@ -33,6 +34,7 @@ export async function findLostFees(deps: Deps, decide: Decide): Promise<boolean>
     decide,
   );
   for (const transfer of transfers) await settleFound(searching, transfer);
+  if (mayLack(search)) await followDirectory(searching);
   const hasEnded = await inTransaction(deps.pool, (tx) => endSearch(tx, search.database));
   if (!hasEnded) return true;
   const lost = keys.filter((key) => !known.has(key));
@@ -44,9 +46,13 @@ export async function findLostFees(deps: Deps, decide: Decide): Promise<boolean>
   return false;
 }
 
+function waitOf(search: FeeSearch): number {
+  return mayLack(search) ? IN_FLIGHT_MS : 0;
+}
+
 /** A restart of the server loses no commit, and a new schema has sent nothing. */
-function waitOf({ database, lastDatabase }: FeeSearch): number {
-  return lastDatabase === undefined || isRestartOf(lastDatabase, database) ? 0 : IN_FLIGHT_MS;
+function mayLack({ database, lastDatabase }: FeeSearch): boolean {
+  return lastDatabase !== undefined && !isRestartOf(lastDatabase, database);
 }
 
 async function readTransfers({ platform }: Deps, afterTransferId: bigint): Promise<TransferResult[]> {

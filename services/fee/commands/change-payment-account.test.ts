@@ -1,0 +1,150 @@
+import { expect, test } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { AccountRole } from "#proto/pamm/platform/v1/movement.ts";
+import { openAccount } from "#test/support/platform-fake/ledger.ts";
+import { payFees } from "../jobs/pay-fees.ts";
+import { readAllocations } from "../jobs/read-allocations.ts";
+import { findLostFees } from "../processes/lost-fees/find-lost-fees.ts";
+import { findMaster, listMastersOfAccounts, stopForBreak } from "../store/masters.ts";
+import { listPaymentAccountsFrom } from "../store/payment-accounts.ts";
+import { INVESTOR, MASTER, OTHER_MASTER, OTHER_PAYMENT_ACCOUNT, PAYMENT_ACCOUNT } from "../testing/fee.ts";
+import {
+  anInvestor,
+  aWorld,
+  balanceOf,
+  endWeek,
+  expectToReconcile,
+  passTime,
+  receive,
+  result,
+  settle,
+  type World,
+} from "../testing/world.ts";
+import { backUp } from "../testing/restore.ts";
+import { changePaymentAccount } from "./change-payment-account.ts";
+import { crystalliseAgain } from "./crystallise.ts";
+
+const NEXT_ACCOUNT = "6009";
+
+async function withProfit(): Promise<World> {
+  const world = await aWorld();
+  openAccount(world.platform.ledger, NEXT_ACCOUNT, AccountRole.PAYMENT);
+  const investor = await anInvestor(world, { deposit: "1000.00" });
+  result(world, { [investor]: "100.00" });
+  return world;
+}
+
+const change = ({ deps }: World, to = NEXT_ACCOUNT, masterLogin = MASTER) =>
+  changePaymentAccount(deps, { masterLogin, from: PAYMENT_ACCOUNT, to });
+
+const accountOf = async ({ deps }: World): Promise<string | undefined> =>
+  (await findMaster(deps.pool, MASTER))?.paymentAccountLogin;
+
+test("fees that are decided after a change go to the new account, executed ones stay on the old one", async () => {
+  const world = await withProfit();
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await settle(world);
+  await change(world);
+  await change(world);
+  result(world, { [INVESTOR]: "50.00" });
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await settle(world);
+
+  expect([balanceOf(world, PAYMENT_ACCOUNT), balanceOf(world, NEXT_ACCOUNT)]).toEqual(["30.00", "15.00"]);
+  expect(
+    await many(
+      world.deps.pool,
+      sql`select payment_account_login as account, amount_minor as amount from payment_credit order by id`,
+    ),
+  ).toEqual([
+    { account: PAYMENT_ACCOUNT, amount: 30_00n },
+    { account: NEXT_ACCOUNT, amount: 15_00n },
+  ]);
+  await expectToReconcile(world);
+});
+
+test("a change is refused while fees are on their way, and they are paid to the old account", async () => {
+  const world = await withProfit();
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await receive(world);
+  await readAllocations(world.deps);
+  await expect(change(world)).rejects.toMatchObject({
+    code: "fees_in_progress",
+    outcome: "not_executed",
+    details: { open_payments: "1" },
+  });
+  expect(await accountOf(world)).toBe(PAYMENT_ACCOUNT);
+  await passTime(world);
+  await payFees(world.deps);
+  await change(world);
+  expect([await accountOf(world), balanceOf(world, PAYMENT_ACCOUNT)]).toEqual([NEXT_ACCOUNT, "30.00"]);
+});
+
+test("a week that is decided at the same time as a change is paid to one of the two accounts, as a whole and once", async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const world = await withProfit();
+    endWeek(world, { [INVESTOR]: "0.00" });
+    await receive(world);
+    const [changed] = await Promise.allSettled([change(world), readAllocations(world.deps)]);
+    await passTime(world);
+    await settle(world);
+    const isChanged = changed.status === "fulfilled";
+    expect(await accountOf(world)).toBe(isChanged ? NEXT_ACCOUNT : PAYMENT_ACCOUNT);
+    if (!isChanged) expect(changed.reason).toMatchObject({ code: "fees_in_progress" });
+    // A week that was decided after the change is paid to the new account.
+    const [paid, other] = isChanged ? [NEXT_ACCOUNT, PAYMENT_ACCOUNT] : [PAYMENT_ACCOUNT, NEXT_ACCOUNT];
+    expect([balanceOf(world, paid), balanceOf(world, other)]).toEqual(["30.00", "0.00"]);
+    await expectToReconcile(world);
+  }
+});
+
+test("a Master whose fees were never decided keeps the new account, also when it is read from the directory at the same time", async () => {
+  const world = await withProfit();
+  await change(world);
+  await receive(world);
+  await readAllocations(world.deps);
+  expect(await accountOf(world)).toBe(NEXT_ACCOUNT);
+});
+
+test("the account of another Master, and a Master whose fees are stopped, are refused", async () => {
+  const world = await withProfit();
+  await settle(world);
+  await changePaymentAccount(world.deps, { masterLogin: OTHER_MASTER, from: OTHER_PAYMENT_ACCOUNT, to: "6008" });
+  for (const login of ["6008", OTHER_PAYMENT_ACCOUNT]) {
+    await expect(change(world, login)).rejects.toMatchObject({ code: "payment_account_in_use" });
+  }
+  await inTransaction(world.deps.pool, (tx) => stopForBreak(tx, MASTER, "a test"));
+  await expect(change(world)).rejects.toMatchObject({ code: "safety_stop", outcome: "not_executed" });
+  expect(await accountOf(world)).toBe(PAYMENT_ACCOUNT);
+});
+
+test("a former payment account is watched like the present one", async () => {
+  const world = await withProfit();
+  await settle(world);
+  await change(world);
+  const watched = await listPaymentAccountsFrom(world.deps.pool, "", 10);
+  expect(watched.map(({ login }) => login)).toEqual([PAYMENT_ACCOUNT, NEXT_ACCOUNT]);
+  expect(await listPaymentAccountsFrom(world.deps.pool, PAYMENT_ACCOUNT, 1)).toMatchObject([{ login: NEXT_ACCOUNT }]);
+  expect(await listMastersOfAccounts(world.deps.pool, [PAYMENT_ACCOUNT])).toEqual([MASTER]);
+  await change(world, PAYMENT_ACCOUNT);
+  expect(await many(world.deps.pool, sql`select login from former_payment_account`)).toEqual([{ login: NEXT_ACCOUNT }]);
+});
+
+test("a change that was lost with commits of the database is repeated before other fees are decided", async () => {
+  const world = await withProfit();
+  await settle(world);
+  const restore = await backUp(world.deps.pool);
+  await change(world);
+  await restore();
+  expect(await accountOf(world)).toBe(PAYMENT_ACCOUNT);
+  const { accounts } = world.deps;
+  const findMasterNow: typeof accounts.findMaster = async (request, context) => {
+    const master = await accounts.findMaster(request, context);
+    return { ...master, paymentAccountLogin: NEXT_ACCOUNT };
+  };
+  await findLostFees({ ...world.deps, accounts: { ...accounts, findMaster: findMasterNow } }, crystalliseAgain);
+  endWeek(world, { [INVESTOR]: "0.00" });
+  await settle(world);
+  expect([await accountOf(world), balanceOf(world, NEXT_ACCOUNT)]).toEqual([NEXT_ACCOUNT, "30.00"]);
+});

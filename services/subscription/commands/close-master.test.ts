@@ -1,0 +1,271 @@
+import { expect, test, vi } from "vitest";
+import { many, sql } from "#kernel/postgres/query.ts";
+import { inTransaction } from "#kernel/postgres/transaction.ts";
+import { ClosingState } from "#proto/pamm/subscription/v1/subscription.ts";
+import { balanceOf, getAccount } from "#test/support/platform-fake/ledger.ts";
+import type { Deps } from "../deps.ts";
+import { closeMasters } from "../jobs/close-masters.ts";
+import { readClosings } from "../jobs/watch-closings.ts";
+import { takeStep } from "../processes/closing/take-step.ts";
+import { subscriptionService } from "../service.ts";
+import { acknowledgeExternal } from "../store/external-funds.ts";
+import { lockMaster, stopMaster } from "../store/masters.ts";
+import { expectBooksToReconcile } from "../testing/books.ts";
+import { crashAtEveryPoint, CRASH_TEST_MS } from "../testing/crash-at-every-point.ts";
+import { publishedEvents } from "../testing/ledger.ts";
+import { settle, subscribed } from "../testing/settle.ts";
+import { trader } from "../testing/trader.ts";
+import { aCall, aMaster, anAssignment, anInvestor, aWorld, passTime, type World } from "../testing/world.ts";
+
+/** Longer than every pause of a closing. */
+const PAUSE_MS = 60_000;
+
+async function withInvestors(
+  count: number,
+  world?: World,
+): Promise<{ world: World; master: string; logins: string[] }> {
+  const own = world ?? (await aWorld());
+  const master = aMaster(own);
+  const logins = Array.from({ length: count }, (_, index) => anInvestor(own, 1_000_00n + BigInt(index)));
+  for (const investorLogin of logins) {
+    await own.service.assign(anAssignment({ masterLogin: master, investorLogin }), aCall());
+  }
+  await settle(own);
+  return { world: own, master, logins };
+}
+
+function close({ service }: Pick<World, "service">, masterLogin: string) {
+  return service.closeMaster({ masterId: 7n, masterLogin }, aCall());
+}
+
+async function closingOf({ service }: World, masterLogin: string) {
+  return (await service.getClosing({ masterLogin }, aCall())).closing;
+}
+
+async function untilArchived(world: World, masterLogin: string): Promise<void> {
+  for (let rounds = 0; rounds < 8; rounds += 1) {
+    await settle(world);
+    if ((await closingOf(world, masterLogin))?.state === ClosingState.ARCHIVED) return;
+    await passTime(world, PAUSE_MS);
+  }
+  throw new Error("the Master was not archived");
+}
+
+async function statuses({ deps }: World, master: string): Promise<Record<string, number>> {
+  const rows = await many<{ status: string; count: number }>(
+    deps.pool,
+    sql`select status, count(*)::int as count from subscription where master_login = ${master} group by status`,
+  );
+  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
+}
+
+const total = ({ platform }: World, logins: readonly string[]): bigint =>
+  logins.reduce((sum, login) => sum + balanceOf(platform.ledger, login), 0n);
+
+test("all Investors leave in bounded steps, nothing is left on the Master, and the Master is archived", async () => {
+  const { world, master, logins } = await withInvestors(20);
+  world.fees.rules.due = ({ investorLogin, suffix }) => [{ key: `fee:${suffix}:${investorLogin}`, amount: 10_00n }];
+  trader(world, master).result(777_77n);
+  await settle(world);
+  const [pooled, earlier] = [balanceOf(world.platform.ledger, master), total(world, logins)];
+  expect(pooled).toBe(earlier);
+
+  expect(await close(world, master)).toMatchObject({ state: ClosingState.CLOSING, investorsLeft: 20n });
+  await closeMasters(world.deps);
+  expect(await statuses(world, master)).toMatchObject({ ACTIVE: 4 });
+  expect(await closingOf(world, master)).toMatchObject({
+    investorsLeft: 4n,
+    exitsInProgress: 16n,
+    blockedBy: undefined,
+  });
+  await expectBooksToReconcile(world);
+  await untilArchived(world, master);
+
+  expect(await statuses(world, master)).toEqual({ CANCELLED: 20 });
+  expect(total(world, logins)).toBe(earlier - 20n * 10_00n);
+  expect(balanceOf(world.platform.ledger, master)).toBe(0n);
+  expect(logins.filter((login) => getAccount(world.platform.ledger, login).lockOwner !== undefined)).toEqual([]);
+  await expectBooksToReconcile(world);
+  const zero = { own_units: "0", own_pooled_minor: 0n, own_carry_e8: 0n };
+  expect(await many(world.deps.pool, sql`select own_units, own_pooled_minor, own_carry_e8 from master_pool`)).toEqual([
+    zero,
+  ]);
+  expect((await publishedEvents(world, "subscription.exits")).filter((name) => name === "ExitCompleted")).toHaveLength(
+    20,
+  );
+  const archived = await closingOf(world, master);
+  expect(archived).toMatchObject({ investorsLeft: 0n, exitsInProgress: 0n, archivedAt: expect.any(Date) });
+  expect(await close(world, master)).toEqual(archived);
+});
+
+test("a Master without Investors is archived at once", async () => {
+  const world = await aWorld();
+  const master = aMaster(world);
+  await close(world, master);
+  await closeMasters(world.deps);
+  expect(await closingOf(world, master)).toMatchObject({ state: ClosingState.ARCHIVED });
+  expect(await readClosings(world.deps.pool)).toEqual({ count: 0, seconds: 0 });
+});
+
+test("open positions, a stop, a stop of the fees and an unreachable service refuse a closing, and nothing begins", async () => {
+  const { world, master } = await withInvestors(1);
+  const { deps, fees, platform } = world;
+  const position = trader(world, master).open();
+  await expect(close(world, master)).rejects.toMatchObject({
+    code: "master_open_positions",
+    outcome: "not_executed",
+    details: { open_positions: "1" },
+  });
+  trader(world, master).close(position);
+  await settle(world);
+  fees.rules.isDown = true;
+  await expect(close(world, master)).rejects.toMatchObject({ code: "service_unavailable", outcome: "not_executed" });
+  fees.rules.isDown = false;
+  vi.spyOn(platform.client, "readAccount").mockRejectedValueOnce(
+    Object.assign(new Error("away"), { code: "no refusal" }),
+  );
+  await expect(close(world, master)).rejects.toThrow("away");
+  await inTransaction(deps.pool, async (tx) => {
+    await lockMaster(tx, master);
+    await stopMaster(tx, master, "a test");
+  });
+  await expect(close(world, master)).rejects.toMatchObject({ code: "safety_stop", outcome: "not_executed" });
+  expect(await closingOf(world, master)).toBeUndefined();
+  expect(await statuses(world, master)).toEqual({ ACTIVE: 1 });
+});
+
+test("a position that is opened in the middle makes the rest wait, and those who have left are out", async () => {
+  const { world, master } = await withInvestors(18);
+  await close(world, master);
+  await closeMasters(world.deps);
+  const position = trader(world, master).open();
+  await settle(world);
+  await passTime(world, PAUSE_MS);
+  await settle(world);
+  expect(await closingOf(world, master)).toMatchObject({
+    state: ClosingState.CLOSING,
+    investorsLeft: 2n,
+    exitsInProgress: 0n,
+    blockedBy: "master_open_positions",
+  });
+  const { count, seconds } = await readClosings(world.deps.pool);
+  expect([count, seconds >= 0]).toEqual([1, true]);
+  trader(world, master).close(position, { profit: 5_00n });
+  await untilArchived(world, master);
+  expect(await statuses(world, master)).toEqual({ CANCELLED: 18 });
+  expect(balanceOf(world.platform.ledger, master)).toBe(0n);
+  await expectBooksToReconcile(world);
+});
+
+test("an Investor whose account is locked delays no other, and leaves when it is free", async () => {
+  const { world, master, logins } = await withInvestors(3);
+  const lock = { login: logins[1] ?? "", lockOwner: "funding:withdrawal:1:1" };
+  await world.platform.client.hold({ ...lock, withdrawal: undefined }, aCall());
+  await close(world, master);
+  await settle(world);
+  expect(await statuses(world, master)).toEqual({ ACTIVE: 1, CANCELLED: 2 });
+  await world.platform.client.release(lock, aCall());
+  await untilArchived(world, master);
+  expect(await statuses(world, master)).toEqual({ CANCELLED: 3 });
+});
+
+test("assignments are refused from the closing on; one that was recorded before is finished, and its Investor leaves", async () => {
+  const { world, master } = await withInvestors(1);
+  const assign = (service: World["service"]) =>
+    service.assign(anAssignment({ masterLogin: master, investorLogin: anInvestor(world, 500_00n) }), aCall());
+  const { hold } = world.platform.client;
+  vi.spyOn(world.platform.client, "hold").mockImplementationOnce(async (...call) => {
+    await close(world, master);
+    return await hold(...call);
+  });
+  expect(await assign(world.service)).toMatchObject({ subscription: { masterLogin: master } });
+  await expect(assign(world.service)).rejects.toMatchObject({
+    code: "master_not_accepting",
+    details: { state: "closing" },
+  });
+  await untilArchived(world, master);
+  expect(await statuses(world, master)).toEqual({ CANCELLED: 2 });
+  await expect(assign(world.service)).rejects.toMatchObject({ details: { state: "archived" } });
+});
+
+test("an assignment that has not seen the closing is refused after it has recorded its saga", async () => {
+  const world = await aWorld();
+  const [master, investorLogin] = [aMaster(world), anInvestor(world, 500_00n)];
+  const { findInvestor } = world.accounts.client;
+  vi.spyOn(world.accounts.client, "findInvestor").mockImplementationOnce(
+    async (...call) => await findInvestor(...call),
+  );
+  const query = world.deps.pool.query.bind(world.deps.pool) as (statement: unknown) => Promise<unknown>;
+  let isClosed = false;
+  // The first question whether the Master is closing is answered before the closing is recorded.
+  const answering = async (statement: unknown): Promise<unknown> => {
+    const answer = await query(statement);
+    if (!isClosed && (statement as { text?: string }).text?.includes("from closing") === true) {
+      isClosed = true;
+      await query(
+        `insert into closing (master_login, master_id, state, requested_at, progressed_at, steps_left, next_try_at)
+         values ('${master}', 7, 'CLOSING', now(), now(), 0, now())`,
+      );
+    }
+    return answer;
+  };
+  vi.spyOn(world.deps.pool, "query").mockImplementation(answering as never);
+  await expect(
+    world.service.assign(anAssignment({ masterLogin: master, investorLogin }), aCall()),
+  ).rejects.toMatchObject({ code: "master_not_accepting", details: { state: "closing" } });
+  vi.restoreAllMocks();
+  expect(await statuses(world, master)).toEqual({ ABORTED: 1 });
+  expect(getAccount(world.platform.ledger, investorLogin).lockOwner).toBeUndefined();
+});
+
+test("own capital keeps a Master from being archived until operators have acknowledged it", async () => {
+  const world = await aWorld();
+  const master = aMaster(world, 100_00n, 5_000_00n);
+  await subscribed(world, master, 1_000_00n);
+  await close(world, master);
+  for (let rounds = 0; rounds < 3; rounds += 1) {
+    await settle(world);
+    await passTime(world, PAUSE_MS);
+  }
+  await settle(world);
+  expect(await closingOf(world, master)).toMatchObject({
+    investorsLeft: 0n,
+    exitsInProgress: 0n,
+    blockedBy: "own_capital",
+  });
+  await inTransaction(world.deps.pool, async (tx) => {
+    await lockMaster(tx, master);
+    await acknowledgeExternal(tx, master, 5_000_00n);
+  });
+  await passTime(world, PAUSE_MS);
+  await untilArchived(world, master);
+  expect(balanceOf(world.platform.ledger, master)).toBe(5_000_00n);
+});
+
+test(
+  "a closing that crashes at any point is finished: each Investor leaves once",
+  async () => {
+    const world = await aWorld();
+    const cases = await crashAtEveryPoint(world, {
+      prepare: async (count) => {
+        const prepared = [];
+        for (let index = 0; index < count; index += 1) prepared.push(await withInvestors(1, world));
+        return prepared;
+      },
+      run: async (deps: Deps, { master }) => {
+        await close({ service: subscriptionService(deps) }, master);
+        // The job might claim a closing of an earlier crash first.
+        await takeStep(deps, { masterLogin: master, afterInvestorId: 0n, reason: null, tries: 0 }, aCall());
+      },
+    });
+    for (const { master, logins } of cases) {
+      // The crash may have come before the closing was recorded.
+      await close(world, master);
+      await untilArchived(world, master);
+      expect(await statuses(world, master)).toEqual({ CANCELLED: 1 });
+      expect([balanceOf(world.platform.ledger, master), total(world, logins)]).toEqual([0n, 1_000_00n]);
+    }
+    await expectBooksToReconcile(world);
+  },
+  CRASH_TEST_MS,
+);

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import type { CallContext } from "#kernel/contract/contract.ts";
+import { failAsUnavailable, withReplyReserve } from "#kernel/contract/deadlines.ts";
+import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
+import type { Closing, CloseMasterRequest } from "#proto/pamm/subscription/v1/subscription.ts";
+import type { Deps } from "../deps.ts";
+import { stepsLeft } from "../domain/closing.ts";
+import { checkMaster } from "../domain/decide-leave.ts";
+import { safetyStop } from "../domain/safety-stop.ts";
+import { isLogin, validate } from "../domain/validate.ts";
+import { closingMessage } from "../messages/closing.ts";
+import { platformUnavailable } from "../processes/account-lock.ts";
+import { prepareFee } from "../processes/leave/prepare-fee.ts";
+import { refuse } from "../refusals.ts";
+import { countLeft, findClosing, insertClosing } from "../store/closings.ts";
+import { findSafetyStop } from "../store/masters.ts";
+
+/**
+ * Begins to close a Master: from the commit on no assignment begins, and a job takes out every Investor. A repeated command, also of another
+ * caller, is answered with the closing that has begun.
+ */
+export async function closeMaster(deps: Deps, request: CloseMasterRequest, context: CallContext): Promise<Closing> {
+  const { masterId, masterLogin } = request;
+  validate(isLogin("master_login", masterLogin));
+  const known = await failAsUnavailable(() => findClosing(deps.pool, masterLogin));
+  if (known === undefined) {
+    await checkClosable(deps, masterLogin, context);
+    const left = stepsLeft(await failAsUnavailable(() => countLeft(deps.pool, masterLogin)));
+    await insertClosing(deps.pool, { masterLogin, masterId, stepsLeft: left, at: deps.now() });
+    deps.wakeSignals.closings.notify();
+  }
+  const closing = known ?? (await findClosing(deps.pool, masterLogin));
+  assert(closing !== undefined, "a closing stays");
+  return closingMessage(closing, await countLeft(deps.pool, masterLogin));
+}
+
+/** The same conditions as for an unassign of each Investor, before anything is recorded. */
+async function checkClosable(deps: Deps, login: string, context: CallContext): Promise<void> {
+  const stop = await failAsUnavailable(() => findSafetyStop(deps.pool, login));
+  if (stop !== undefined) throw safetyStop(login, stop);
+  const fee = await prepareFee(deps, login, context);
+  if (fee.kind === "stopped") throw safetyStop(login, "stopped");
+  if (fee.kind === "unavailable") {
+    deps.log.info("fee not prepared, closing refused", { login, error: fee.error });
+    const message = "Performance fees cannot be calculated now. Nothing was executed.";
+    throw refuse("service_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
+  }
+  checkMaster({ isComplete: true, openPositions: await countPositions(deps, login, context) });
+}
+
+async function countPositions({ platform }: Deps, login: string, context: CallContext): Promise<number> {
+  try {
+    const { positions } = await platform.readAccount({ login }, withReplyReserve(context));
+    return positions.length;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw platformUnavailable("The trading platform cannot be reached. Nothing was executed.");
+  }
+}

@@ -1,0 +1,19 @@
+import { refuse } from "../refusals.ts";
+
+/** The states of a Master that is not open for new Investors. */
+export type UnopenState = "not_accepting" | "closing" | "archived";
+
+const WHY: Readonly<Record<UnopenState, string>> = {
+  not_accepting: "does not accept new Investors now",
+  closing: "is being closed",
+  archived: "is archived",
+};
+
+/** Refuses an assignment to a Master that is not open. Investors who are assigned already are not affected. */
+export function checkAdmission(masterLogin: string, state: UnopenState | undefined): void {
+  if (state === undefined) return;
+  throw refuse("master_not_accepting", `Master ${masterLogin} ${WHY[state]}.`, {
+    details: { state },
+    outcome: "not_executed",
+  });
+}
