@@ -14,6 +14,7 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   getPendingFee: ["edge"],
   changePaymentAccount: ["account"],
   prepare: ["subscription"],
+  previewCrystallise: ["subscription"],
   crystallise: ["subscription"],
   collect: ["funding", "subscription"],
   listDueItems: ["edge"],

@@ -20,6 +20,7 @@ import { configurationReads, getConfiguration } from "./queries/get-configuratio
 import { explainPayment } from "./queries/explain-payment.ts";
 import { getPendingFee } from "./queries/get-pending-fee.ts";
 import { listVersions } from "./queries/list-versions.ts";
+import { previewCrystallise } from "./queries/preview-crystallise.ts";
 import { findLostFees } from "./processes/lost-fees/find-lost-fees.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { readingQueue } from "./store/allocation-watermarks.ts";
@@ -49,6 +50,7 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     changePaymentAccount: (request) => changePaymentAccount(deps, request),
     prepare: (request, context) => prepare(deps, request, context),
     crystallise: (request, context) => crystallise(deps, request, context),
+    previewCrystallise: (request, context) => previewCrystallise(deps, request, context),
     collect: (request, context) => collect(deps, request, context),
     listDueItems: (request) => listDueItems(deps, request),
     findTransfers: (request) => findTransfers(deps.pool, request, listOwnedLegs),

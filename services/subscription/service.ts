@@ -37,6 +37,9 @@ import { getPoolLedger } from "./queries/get-pool-ledger.ts";
 import { getProof } from "./queries/get-proof.ts";
 import { sumFlows } from "./queries/sum-flows.ts";
 import { readFloatingShare } from "./queries/read-floating-share.ts";
+import { previewAssign } from "./queries/preview/preview-assign.ts";
+import { previewLeave } from "./queries/preview/preview-leave.ts";
+import { previewUnassign } from "./queries/preview/preview-unassign.ts";
 import {
   countActiveInvestors,
   findOpenSubscription,
@@ -76,12 +79,15 @@ export function subscriptionService(deps: Deps): Implementation<SubscriptionServ
     unassign: (request, context) => unassign(deps, request, context),
     closeMaster: (request, context) => closeMaster(deps, request, context),
     getClosing: (request) => getClosing(deps, request),
+    previewAssign: (request, context) => previewAssign(deps, request, context),
+    previewUnassign: (request, context) => previewUnassign(deps, request, context),
     listSubscriptions: (request) => listSubscriptions(gathered, request),
     getActiveMaster: (request, context) => getActiveMaster(gathered, request, context),
     listActiveInvestors: (request, context) => listActiveInvestors(gathered, request, context),
     countActiveInvestors: (request) => countActiveInvestors(deps, request),
     findOpenSubscription: (request) => findOpenSubscription(gathered, request),
     leave: (request, context) => leave(deps, request, context),
+    previewLeave: (request, context) => previewLeave(deps, request, context),
     findLeave: (request) => findLeave(deps, request),
     returnReserve: (request) => returnReserve(deps, request),
     getPoolLedger: (request, context) => getPoolLedger(deps, request, context),

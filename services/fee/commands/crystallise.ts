@@ -14,11 +14,11 @@ import type {
   PrepareResponse,
 } from "#proto/pamm/fee/v1/fee.ts";
 import type { Deps } from "../deps.ts";
+import { allocationInProgress } from "../domain/allocation-in-progress.ts";
 import { refuse } from "../refusals.ts";
 import type { Crystallisation } from "../store/crystallisations.ts";
 import { dueItem } from "../messages/due-item.ts";
 import type { RequestedCrystallisation } from "../processes/accounting/crystallise-together.ts";
-import { allocationInProgress } from "../domain/in-progress.ts";
 import { type Reading, readMaster } from "../processes/accounting/read-master.ts";
 
 /** Reads a Master's allocations in advance, so that the crystallisation that follows has little left to read. */

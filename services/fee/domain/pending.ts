@@ -1,5 +1,5 @@
 import { type Debt, inOrder } from "./debt.ts";
-import { decideDebts, decideDue, type Due, type DueFacts, explainDue, sumOfDue } from "./due.ts";
+import { decideDebts, decideDue, type Due, type DueFacts, explainDue, lessPrepaid, sumOfDue } from "./due.ts";
 import type { Explanation } from "./explain.ts";
 import { isEnabledAt } from "./version.ts";
 
@@ -28,27 +28,23 @@ export type Pending = {
 
 /** Decided by the function that decides weeks and withdrawals, from the same facts. */
 export function decidePending({ own, prepaid, ...facts }: PendingFacts): Pending {
-  const due = own === undefined ? decideDebts(facts) : decideDue({ ...facts, ...own }).due;
+  const due = dueNow({ own, ...facts });
   const fees = due.filter(({ kind }) => kind === "PF");
   const debts = due.filter(({ kind }) => kind === "PF_DEBT");
-  const used = prepaidOf(due, prepaid);
+  const total = lessPrepaid(due, prepaid).reduce((sum, amount) => sum + amount, 0n);
   return {
     isEnabled: isEnabledAt(facts.versions, facts.at),
     at: facts.at,
     fee: sumOfDue(fees),
     debt: sumOfDue(debts),
-    prepaid: used,
-    total: sumOfDue(due) - used,
+    prepaid: sumOfDue(due) - total,
+    total,
     debts: inOrder(debts),
     explanation: own && explainDue({ ...facts, ...own }),
   };
 }
 
-/** The part of what is due that imported fees of the same Master have paid. */
-function prepaidOf(due: readonly Due[], prepaid: ReadonlyMap<string, bigint>): bigint {
-  const byMaster = Map.groupBy(due, ({ masterLogin }) => masterLogin);
-  return [...byMaster].reduce((sum, [masterLogin, own]) => {
-    const [owed, paid] = [sumOfDue(own), prepaid.get(masterLogin) ?? 0n];
-    return sum + (paid < owed ? paid : owed);
-  }, 0n);
+/** In the sequence of collection. */
+export function dueNow({ own, ...facts }: Omit<PendingFacts, "prepaid">): readonly Due[] {
+  return own === undefined ? decideDebts(facts) : decideDue({ ...facts, ...own }).due;
 }

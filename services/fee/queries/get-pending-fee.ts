@@ -11,7 +11,7 @@ import { pendingLines } from "../domain/pending-lines.ts";
 import { decidePending } from "../domain/pending.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { calculationMessage } from "../messages/calculation.ts";
-import { allocationInProgress } from "../domain/in-progress.ts";
+import { allocationInProgress } from "../domain/allocation-in-progress.ts";
 import { type FactsNow, type PoolNow, readFacts } from "./pending-facts.ts";
 import { findLastDeal } from "../store/explained-payments.ts";
 import { findMaster } from "../store/masters.ts";
@@ -33,6 +33,7 @@ export async function getPendingFee(
   const pending = decidePending(now.facts);
   const calculation = pending.explanation && calculationOf(pending.explanation);
   const lastDeal = pool && (await findLastDeal(deps.pool, pool.masterLogin, pool.throughNumber));
+  const openWeekly = now.openWeekly.reduce((sum, { due }) => sum + due, 0n);
   const money = (minor: bigint) => moneyToProto(usd(minor));
   return {
     investorLogin,
@@ -47,8 +48,8 @@ export async function getPendingFee(
     debts: pending.debts.slice(0, MAX_DEBTS).map(({ masterLogin, amount, since }) => {
       return { masterLogin, amount: money(amount), owedSince: since };
     }),
-    openWeekly: money(now.openWeekly),
-    lines: pendingLines(pending, calculation, now.openWeekly),
+    openWeekly: money(openWeekly),
+    lines: pendingLines(pending, calculation, openWeekly),
   };
 }
 
@@ -61,7 +62,7 @@ async function readNow(
   for (;;) {
     const pool = await readPool(deps, investorLogin, context);
     if (pool !== undefined) await waitUntilRead(deps, pool, context);
-    const now = await readFacts(deps, investorLogin, pool, context);
+    const now = await readFacts(deps, { investorLogin, pool, at: deps.now() }, context);
     if (now !== "newer" && now !== "unfinished") return { pool, now };
     if (now === "unfinished" || !hasTime(context)) throw allocationInProgress(pool?.masterLogin);
   }

@@ -4,13 +4,14 @@ import { REPLY_RESERVE_MS } from "#kernel/contract/deadlines.ts";
 import { execute, sql } from "#kernel/postgres/query.ts";
 import { inTransaction, type Transaction } from "#kernel/postgres/transaction.ts";
 import type { Deps } from "../deps.ts";
+import { debtsOf } from "../domain/debt.ts";
 import type { PendingFacts } from "../domain/pending.ts";
 import { feesUnknown } from "../domain/fees-unknown.ts";
 import { presentOf, type TimelineEntry } from "../domain/timeline.ts";
 import { listTerms } from "../store/configurations.ts";
 import { areFeesKnown } from "../store/fee-search.ts";
-import { listOpenWeekly } from "../store/due-payments.ts";
-import { debtsOf, newPair, type Pair, type PrepaidPair, readPairs } from "../store/pairs.ts";
+import { listOpenWeekly, type OpenWeekly } from "../store/due-payments.ts";
+import { newPair, type Pair, type PrepaidPair, readPairs } from "../store/pairs.ts";
 import { foldResults } from "../store/folded-pairs.ts";
 
 /** The pool of an Investor, with its share of the floating result at an entry of the Master's allocations. */
@@ -23,8 +24,8 @@ export type PoolNow = {
 
 export type FactsNow = {
   readonly facts: PendingFacts;
-  /** Fees of closed weeks that are decided and not debited yet, in cents. */
-  readonly openWeekly: bigint;
+  /** Fees of closed weeks that are decided and not debited yet. */
+  readonly openWeekly: readonly OpenWeekly[];
   readonly isKnown: boolean;
 };
 
@@ -34,8 +35,11 @@ export type FactsNow = {
  */
 export async function readFacts(
   deps: Deps,
-  investorLogin: string,
-  pool: PoolNow | undefined,
+  {
+    investorLogin,
+    pool,
+    at,
+  }: { readonly investorLogin: string; readonly pool: PoolNow | undefined; readonly at: Date },
   context: CallContext,
 ): Promise<FactsNow | "newer" | "unfinished"> {
   return await inTransaction(deps.pool, async (tx) => {
@@ -51,11 +55,11 @@ export async function readFacts(
       facts: {
         versions,
         debts: debtsOf(pairs),
-        at: presentOf(versions, deps.now()),
+        at: presentOf(versions, at),
         own: pool && own && { ...pool, earnings: own.earnings },
         prepaid: new Map(pairs.map(({ masterLogin, prepaid }) => [masterLogin, prepaid])),
       },
-      openWeekly: weekly.reduce((sum, { due }) => sum + due, 0n),
+      openWeekly: weekly,
       isKnown: pool !== undefined || terms !== undefined || pairs.length > 0,
     };
   });

@@ -1,6 +1,5 @@
 import { execute, type Fragment, fragment, many, sql } from "#kernel/postgres/query.ts";
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import { type Debt, inOrder } from "../domain/debt.ts";
 import { type Earnings, type Layer, NOTHING_EARNED } from "../domain/layers.ts";
 import { listLayers, nameOf, saveLayers } from "./layers.ts";
 
@@ -150,9 +149,4 @@ function pairOf(row: PairRow, layers: readonly Layer[]): Pair {
 export function newPair(investorLogin: string, masterLogin: string): Pair {
   const none = { storedLayers: [], debt: undefined, crystallisedAt: undefined };
   return { investorLogin, masterLogin, foldedNumber: 0n, earnings: NOTHING_EARNED, ...none };
-}
-
-/** The debts of some pairs, the oldest first. */
-export function debtsOf(pairs: readonly Pair[]): Debt[] {
-  return inOrder(pairs.flatMap(({ masterLogin, debt }) => (debt === undefined ? [] : [{ masterLogin, ...debt }])));
 }

@@ -9,11 +9,10 @@ import { later, RECOVERY_GRACE_MS } from "#kernel/retry.ts";
 import type { Master } from "#proto/pamm/account/v1/account.ts";
 import type { AssignRequest, AssignResponse } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
-import { checkAdmission, type UnopenState } from "../domain/admission.ts";
-import { decideAssignment } from "../domain/decide-assignment.ts";
+import { checkAssignment } from "../domain/decide-assignment.ts";
+import { findAdmission } from "../store/admission.ts";
 import { refuse } from "../refusals.ts";
 import { getAssignment, insertAssignment, recordDecision } from "../store/assignments.ts";
-import { findClosing } from "../store/closings.ts";
 import { findSafetyStop } from "../store/masters.ts";
 import {
   findOpenSubscription,
@@ -25,10 +24,10 @@ import {
   tryInsertSubscription,
 } from "../store/subscriptions.ts";
 import { abandonAssignment, finishAssignment, lockOfAssignment } from "../processes/assign/finish-assignment.ts";
-import { accountBusy, holdLock } from "../processes/account-lock.ts";
+import { holdLock } from "../processes/account-lock.ts";
+import { accountBusy } from "../domain/lock-refusals.ts";
 import { waitBudget, type WaitBudget } from "../processes/deadlines.ts";
 import { subscriptionMessage } from "../messages/subscription.ts";
-import { safetyStop } from "../domain/safety-stop.ts";
 import { isLogin, isRate, validate } from "../domain/validate.ts";
 
 /** How long a command waits for an earlier command on the same Investor. */
@@ -68,7 +67,7 @@ async function begin(deps: Deps, request: AssignRequest, context: CallContext): 
     if (own !== undefined) return await awaitOutcome(deps, own, wait);
     const { master, investor } = await failAsUnavailable(() => findAccounts(deps, request, context));
     await checkNotBlocked(deps, request, wait);
-    checkAdmission(master.login, await unopenState(deps, master));
+    checkAssignment({ admission: await failAsUnavailable(() => findAdmission(deps.pool, master)) });
     const id = await insertSaga(deps, { request, masterId: master.id, investorId: investor.id }, context);
     if (id === undefined) continue;
     await decide(deps, id, master, context);
@@ -98,15 +97,6 @@ async function awaitOutcome({ pool }: Deps, { id }: Subscription, wait: WaitBudg
   }
 }
 
-async function unopenState(
-  { pool }: Deps,
-  { login, acceptingInvestors }: Pick<Master, "login" | "acceptingInvestors">,
-): Promise<UnopenState | undefined> {
-  const closing = await failAsUnavailable(() => findClosing(pool, login));
-  if (closing !== undefined) return closing.state === "ARCHIVED" ? "archived" : "closing";
-  return acceptingInvestors === false ? "not_accepting" : undefined;
-}
-
 async function checkNotBlocked(
   deps: Deps,
   { masterLogin, investorLogin }: AssignRequest,
@@ -115,30 +105,10 @@ async function checkNotBlocked(
   for (;;) {
     const open = await findOpenSubscription(deps.pool, investorLogin);
     if (open === undefined) break;
-    if (open.status === "ACTIVE") {
-      throw openAlready("already_subscribed", open);
-    }
-    if (open.status === "PAUSED") {
-      throw openAlready("exit_in_progress", open);
-    }
-    if (wait.isOver()) {
-      throw accountBusy(`Another assignment of Investor ${investorLogin} is in progress. Retry shortly.`);
-    }
+    if (open.status !== "ASSIGNING" || wait.isOver()) checkAssignment({ open });
     await wait.pause();
   }
-  const stop = await findSafetyStop(deps.pool, masterLogin);
-  if (stop !== undefined) throw safetyStop(masterLogin, stop);
-}
-
-function openAlready(
-  code: "already_subscribed" | "exit_in_progress",
-  { id, masterLogin, investorLogin }: Subscription,
-): Refusal {
-  const message =
-    code === "already_subscribed"
-      ? `Investor ${investorLogin} already has an active subscription (id ${id}) to Master ${masterLogin}.`
-      : `Investor ${investorLogin} is still leaving Master ${masterLogin} (subscription id ${id}).`;
-  return refuse(code, message, { outcome: "not_executed" });
+  checkAssignment({ pool: { masterLogin, stop: await findSafetyStop(deps.pool, masterLogin) } });
 }
 
 type Saga = { readonly request: AssignRequest; readonly masterId: bigint; readonly investorId: bigint };
@@ -169,13 +139,16 @@ async function decide(deps: Deps, id: bigint, master: Master, context: CallConte
   const subscription = await getSubscription(pool, id);
   try {
     // The saga is recorded, and a closing counts the assignments that were recorded before it: one of the two sees the other.
-    checkAdmission(master.login, await unopenState(deps, { ...master, acceptingInvestors: true }));
+    const accepting = { ...master, acceptingInvestors: true };
+    checkAssignment({ admission: await failAsUnavailable(() => findAdmission(deps.pool, accepting)) });
     const held = await holdLock(deps, lockOfAssignment(subscription), context);
-    decideAssignment({
-      balance: usd(held.balance),
-      openPositions: held.openPositions,
-      minDeposit: moneyFromProto(master.minDeposit, "min_deposit"),
-      hasFollowedBefore: isSingleSubscription && (await hasFollowedBefore(pool, subscription.investorLogin)),
+    checkAssignment({
+      account: {
+        balance: usd(held.balance),
+        openPositions: held.openPositions,
+        minDeposit: moneyFromProto(master.minDeposit, "min_deposit"),
+        hasFollowedBefore: isSingleSubscription && (await hasFollowedBefore(pool, subscription.investorLogin)),
+      },
     });
     const at = now();
     const isDecided = await inTransaction(pool, async (tx) => {

@@ -5,11 +5,11 @@ import { Refusal, RETRY_AFTER_MS } from "#kernel/refusal.ts";
 import type { Closing, CloseMasterRequest } from "#proto/pamm/subscription/v1/subscription.ts";
 import type { Deps } from "../deps.ts";
 import { stepsLeft } from "../domain/closing.ts";
-import { checkMaster } from "../domain/decide-leave.ts";
+import { checkLeave } from "../domain/leave-reasons.ts";
+import { platformUnavailable } from "../domain/lock-refusals.ts";
 import { safetyStop } from "../domain/safety-stop.ts";
 import { isLogin, validate } from "../domain/validate.ts";
 import { closingMessage } from "../messages/closing.ts";
-import { platformUnavailable } from "../processes/account-lock.ts";
 import { prepareFee } from "../processes/leave/prepare-fee.ts";
 import { refuse } from "../refusals.ts";
 import { countLeft, findClosing, insertClosing } from "../store/closings.ts";
@@ -45,7 +45,7 @@ async function checkClosable(deps: Deps, login: string, context: CallContext): P
     const message = "Performance fees cannot be calculated now. Nothing was executed.";
     throw refuse("service_unavailable", message, { outcome: "not_executed", retryAfterMs: RETRY_AFTER_MS });
   }
-  checkMaster({ isComplete: true, openPositions: await countPositions(deps, login, context) });
+  checkLeave({ master: { isComplete: true, openPositions: await countPositions(deps, login, context) } });
 }
 
 async function countPositions({ platform }: Deps, login: string, context: CallContext): Promise<number> {

@@ -1,3 +1,4 @@
+import type { Refusal } from "#kernel/refusal.ts";
 import { refuse } from "../refusals.ts";
 
 /** The states of a Master that is not open for new Investors. */
@@ -9,10 +10,9 @@ const WHY: Readonly<Record<UnopenState, string>> = {
   archived: "is archived",
 };
 
-/** Refuses an assignment to a Master that is not open. Investors who are assigned already are not affected. */
-export function checkAdmission(masterLogin: string, state: UnopenState | undefined): void {
-  if (state === undefined) return;
-  throw refuse("master_not_accepting", `Master ${masterLogin} ${WHY[state]}.`, {
+/** Why no Investor is assigned to a Master that is not open. Investors who are assigned already are not affected. */
+export function notAccepting(masterLogin: string, state: UnopenState): Refusal {
+  return refuse("master_not_accepting", `Master ${masterLogin} ${WHY[state]}.`, {
     details: { state },
     outcome: "not_executed",
   });

@@ -1,8 +1,8 @@
 import type { Transaction } from "#kernel/postgres/transaction.ts";
-import type { Debt } from "../../domain/debt.ts";
+import { type Debt, debtsOf } from "../../domain/debt.ts";
 import { listTerms, type Terms } from "../../store/configurations.ts";
 import { nameOf } from "../../store/layers.ts";
-import { debtsOf, lockPairs, newPair, type Pair } from "../../store/pairs.ts";
+import { lockPairs, newPair, type Pair } from "../../store/pairs.ts";
 import { foldResults } from "../../store/folded-pairs.ts";
 
 /** Everything that a decision about an Investor's fees is based on, locked until commit. */

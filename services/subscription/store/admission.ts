@@ -1,0 +1,16 @@
+import type { Queryable } from "#kernel/postgres/query.ts";
+import type { UnopenState } from "../domain/admission.ts";
+import { findClosing } from "./closings.ts";
+
+/** What account knows of the Master. */
+type Known = { readonly login: string; readonly acceptingInvestors?: boolean | undefined };
+
+/** Why a Master takes no Investors: its closing is recorded here. */
+export async function findAdmission(
+  db: Queryable,
+  { login: masterLogin, acceptingInvestors }: Known,
+): Promise<{ readonly masterLogin: string; readonly state: UnopenState | undefined }> {
+  const closing = await findClosing(db, masterLogin);
+  if (closing !== undefined) return { masterLogin, state: closing.state === "ARCHIVED" ? "archived" : "closing" };
+  return { masterLogin, state: acceptingInvestors === false ? "not_accepting" : undefined };
+}
