@@ -8,6 +8,9 @@ import { whoami } from "./routes/keys/whoami.ts";
 import { deposit } from "./routes/funding/deposit.ts";
 import { getBalance } from "./routes/funding/get-balance.ts";
 import { withdraw } from "./routes/funding/withdraw.ts";
+import { getPerformance } from "./routes/history/get-performance.ts";
+import { getStatement } from "./routes/history/get-statement.ts";
+import { listAllocations } from "./routes/history/list-allocations.ts";
 import { addInvestor } from "./routes/investor/add-investor.ts";
 import { createInvestor } from "./routes/investor/create-investor.ts";
 import { getActiveMaster } from "./routes/investor/get-active-master.ts";
@@ -38,11 +41,14 @@ export const ROUTES: readonly Route[] = [
   getMaster,
   updateMaster,
   listMasterInvestors,
+  getPerformance,
   revealMaster,
   listInvestors,
   createInvestor,
   addInvestor,
   getActiveMaster,
+  listAllocations,
+  getStatement,
   revealInvestor,
   assign,
   unassign,

@@ -10,6 +10,8 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   cancelVersion: ["edge"],
   listPaymentCredits: ["edge"],
   listInvestorPayments: ["edge"],
+  sumPaymentCredits: ["edge"],
+  getFeeAccount: ["edge"],
   prepare: ["subscription"],
   crystallise: ["subscription"],
   collect: ["funding", "subscription"],

@@ -21,6 +21,8 @@ import { findLostFees } from "./processes/lost-fees/find-lost-fees.ts";
 import { listOwnedLegs } from "./store/owned-legs.ts";
 import { readingQueue } from "./store/allocation-watermarks.ts";
 import { paymentQueue } from "./store/due-payments.ts";
+import { getFeeAccount } from "./queries/get-fee-account.ts";
+import { sumPaymentCredits } from "./queries/sum-payment-credits.ts";
 import { listDueItems, listInvestorPayments, listPaymentCredits } from "./queries/payments.ts";
 
 /** No signal reports a difference on a payment account; its Master keeps collecting fees for no longer than this. */
@@ -41,6 +43,8 @@ export function feeService(deps: Deps): Implementation<FeeServiceService> {
     cancelVersion: (request, context) => cancelVersion(deps, request, context),
     listPaymentCredits: (request, context) => listPaymentCredits(deps, request, context),
     listInvestorPayments: (request, context) => listInvestorPayments(deps, request, context),
+    sumPaymentCredits: (request) => sumPaymentCredits(deps, request),
+    getFeeAccount: (request) => getFeeAccount(deps, request),
     prepare: (request, context) => prepare(deps, request, context),
     crystallise: (request, context) => crystallise(deps, request, context),
     collect: (request, context) => collect(deps, request, context),

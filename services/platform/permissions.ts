@@ -17,6 +17,8 @@ export const PERMISSIONS: Permissions<typeof PlatformServiceService> = {
   hold: ["funding", "subscription"],
   release: ["funding", "subscription"],
   readLog: ["fee", "subscription"],
+  readStatement: ["edge"],
+  findAmendments: ["edge"],
   readAccount: ["subscription"],
   getBalance: [],
   readBalances: ["funding", "subscription"],

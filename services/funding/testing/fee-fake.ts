@@ -29,6 +29,8 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     cancelVersion: unused,
     listPaymentCredits: unused,
     listInvestorPayments: unused,
+    sumPaymentCredits: unused,
+    getFeeAccount: unused,
     prepare: unused,
     crystallise: unused,
     findTransfers: unused,

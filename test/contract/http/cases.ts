@@ -8,6 +8,7 @@ import { aDeposit, anOperation, aWithdrawal } from "../../../services/edge/testi
 import { aBreak, aCheck, aReading, aReview } from "../../../services/edge/testing/replies/ops.ts";
 import { anAccountProof, aProof, aSubscription } from "../../../services/edge/testing/replies/subscription.ts";
 import { AT, cents, LATER } from "../../../services/edge/testing/replies/values.ts";
+import { historyRoutes } from "./history-cases.ts";
 
 export type Case = {
   /** Name of the golden file. */
@@ -431,6 +432,7 @@ const reconciliationRoutes: readonly Case[] = [
 
 /** One valid request for each route of the specification. */
 export const CASES: readonly Case[] = [
+  ...historyRoutes,
   ...masterRoutes,
   ...investorRoutes,
   ...subscriptionRoutes,

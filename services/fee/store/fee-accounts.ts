@@ -1,0 +1,35 @@
+import { many, one, type Queryable, sql } from "#kernel/postgres/query.ts";
+
+export type FeeAccount = {
+  /** High-water mark with the Master, 1e-8 USD. */
+  readonly mark: bigint;
+  /** Cents, to all Masters. */
+  readonly debt: bigint;
+};
+
+export async function getFeeAccount(db: Queryable, investorLogin: string, masterLogin: string): Promise<FeeAccount> {
+  return one<FeeAccount>(
+    db,
+    sql`select coalesce(max(case when master_login = ${masterLogin} then mark_e8 end), 0)::bigint as mark,
+               coalesce(sum(debt_minor), 0)::bigint as debt
+        from fee_pair
+        where investor_login = ${investorLogin}`,
+  );
+}
+
+export type CreditedDay = { readonly day: string; readonly amount: bigint };
+
+/** The credits of a Master by day (UTC) of the deal, ascending. The index has all that is read. */
+export async function listCreditedDays(
+  db: Queryable,
+  { masterLogin, from, to }: { readonly masterLogin: string; readonly from: Date; readonly to: Date },
+): Promise<CreditedDay[]> {
+  return many<CreditedDay>(
+    db,
+    sql`select to_char(deal_at at time zone 'UTC', 'YYYY-MM-DD') as day, sum(amount_minor)::bigint as amount
+        from payment_credit
+        where master_login = ${masterLogin} and deal_at >= ${from} and deal_at < ${to}
+        group by day
+        order by day`,
+  );
+}

@@ -1,0 +1,42 @@
+import { aMaster, anInvestor } from "../../../services/edge/testing/replies/account.ts";
+import { anAllocation, aPerformanceDay, aStatement } from "../../../services/edge/testing/replies/history.ts";
+import { cents } from "../../../services/edge/testing/replies/values.ts";
+import type { Case } from "./cases.ts";
+
+const accounts = { findInvestor: async () => anInvestor(), findMaster: async () => aMaster() };
+
+export const historyRoutes: readonly Case[] = [
+  {
+    name: "list-allocations",
+    method: "GET",
+    url: "/api/v1/info/investor/3000003/allocations?limit=1",
+    answers: {
+      accounts,
+      subscriptions: {
+        listInvestorAllocations: async () => ({
+          items: [anAllocation()],
+          next: { subscriptionId: 4n, number: 17n },
+        }),
+      },
+      platform: { findAmendments: async () => ({ amendments: [] }) },
+    },
+  },
+  {
+    name: "get-statement",
+    method: "GET",
+    url: "/api/v1/info/investor/3000003/statement?from=2026-01-01T00%3A00%3A00&to=2026-02-01T00%3A00%3A00",
+    answers: { accounts, platform: { readStatement: async () => aStatement() } },
+  },
+  {
+    name: "get-performance",
+    method: "GET",
+    url: "/api/v1/info/master/3000001/performance?from=2026-01-01&to=2026-02-01",
+    answers: {
+      accounts,
+      subscriptions: {
+        listPerformance: async () => ({ days: [aPerformanceDay()], hasMore: false, openingValue: "" }),
+      },
+      fees: { sumPaymentCredits: async () => ({ days: [{ day: "2026-01-03", amount: cents(30_00n) }] }) },
+    },
+  },
+];
