@@ -126,6 +126,8 @@ type Facts<P, Q, B> = {
   readonly headers?: readonly AnswerHeader[];
   /** How the caller of a command that the ledger of operations does not have finds out what became of it. A sentence. */
   readonly lookUp?: string;
+  /** It has a body or a long query, so it is no GET, and yet it is no command: nothing is recorded of it. */
+  readonly changesNothing?: true;
   /** Every call, allowed or not, is audited before its response is sent. */
   readonly revealsSecrets?: boolean;
 };

@@ -11,6 +11,7 @@ export const PERMISSIONS: Permissions<typeof FeeServiceService> = {
   listPaymentCredits: ["edge"],
   listInvestorPayments: ["edge"],
   prepare: ["subscription"],
+  previewCrystallise: ["subscription"],
   crystallise: ["subscription"],
   collect: ["funding", "subscription"],
   listDueItems: ["edge"],

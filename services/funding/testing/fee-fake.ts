@@ -31,6 +31,7 @@ export function feeFake({ platform, login, pending }: Owed, unused: () => never)
     listInvestorPayments: unused,
     prepare: unused,
     crystallise: unused,
+    previewCrystallise: unused,
     findTransfers: unused,
     listBreaks: unused,
     listReviews: unused,
